@@ -17,8 +17,10 @@ export const ringAttentionOptions = z.strictObject({
   decay: z.number().nonnegative().default(0.5),
   temperature: z.number().positive().default(0.1),
 });
+/** Topology, direction, combination of similarity and distance, decay with distance, and temperature of ring attention. */
 export type RingAttentionOptions = z.infer<typeof ringAttentionOptions>;
 
+/** Ring attention as the paper has it where a config says nothing. */
 export const RING_ATTENTION_DEFAULTS: RingAttentionOptions = freezeDeeply(ringAttentionOptions.parse({}));
 
 /** The tolerance of the sum of {@link attentionMix} against 1. */
@@ -34,20 +36,26 @@ export const attentionMix = z
   .refine(({ rcp, ircp, tpo }) => sumsToOne([rcp, ircp, tpo], MIX_TOLERANCE), {
     error: ({ input }) => `shares that sum to 1 within ${MIX_TOLERANCE}, with their defaults ${JSON.stringify(input)}`,
   });
+/** The shares of RCP, IRCP and TPO in unified attention. */
 export type AttentionMix = z.infer<typeof attentionMix>;
 
 /** `literal`: RCP and IRCP are the same, since reversed positions do not change any ring distance; `directed`: RCP is causal, IRCP anticausal. */
 export const attentionMode = z.enum(['literal', 'directed']);
+/** Ring attention `literal`, by the formulas of the paper, or `directed`, where RCP looks back and IRCP ahead. */
 export type AttentionMode = z.infer<typeof attentionMode>;
 
+/** The schema of {@link UnifiedAttentionOptions}. */
 export const unifiedAttentionOptions = ringAttentionOptions.omit({ direction: true }).extend({
   mode: attentionMode.default('directed'),
   mix: attentionMix.prefault({}),
 });
+/** The options of ring attention and the shares of RCP, IRCP and TPO, with every default written out. */
 export type UnifiedAttentionOptions = z.infer<typeof unifiedAttentionOptions>;
 
+/** The schema of {@link PropagationOptions}; by default 30 % of an embedding is attention output. */
 export const propagationOptions = ringAttentionOptions.extend({
   /** The share of the attention output in a propagated embedding. */
   beta: z.number().min(0).max(1).default(0.3),
 });
+/** Ring attention of turns over their conversation, and the share `beta` of its output in a propagated embedding, in [0, 1]. */
 export type PropagationOptions = z.infer<typeof propagationOptions>;

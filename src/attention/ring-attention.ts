@@ -31,6 +31,7 @@ export interface AttentionInputs {
   readonly mask?: tf.Tensor2D;
 }
 
+/** What ring attention of B queries over T keys gives: weights, and outputs of dimension V. */
 export interface Attention extends tf.NamedTensorMap {
   /** [B, T]; rows sum to 1, or are all zeros if no key is admissible. */
   weights: tf.Tensor2D;

@@ -4,10 +4,12 @@ import type { TokenOptions } from '../text/tokens.ts';
 import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName } from './bm25-variants.ts';
 import { candidateCount, type IndexDefinition } from './index-definition.ts';
 
+/** The parameters k1 and b of BM25, its variant, and how texts become words. */
 export interface Bm25Options extends Bm25Parameters, TokenOptions {
   readonly variant: Bm25VariantName;
 }
 
+/** BM25 as Lucene computes it: k1 1.2, b .75, every word as written. */
 export const BM25_DEFAULTS: Bm25Options = freezeDeeply({
   k1: 1.2,
   b: 0.75,
@@ -25,6 +27,7 @@ const options = z.strictObject({
   dropStopWords: z.boolean().default(BM25_DEFAULTS.dropStopWords),
   stem: z.boolean().default(BM25_DEFAULTS.stem),
 });
+/** The index `bm25` of a config: {@link Bm25Options} and the number k of candidates. */
 export type Bm25IndexOptions = z.output<typeof options>;
 
 export const bm25: IndexDefinition<typeof options> = {

@@ -49,4 +49,5 @@ export const BM25_VARIANTS = freezeDeeply({
   },
 } as const satisfies Record<string, Bm25Variant>);
 
+/** A published variant of BM25, which differ in the inverse document frequency and the saturation of counts. */
 export type Bm25VariantName = keyof typeof BM25_VARIANTS;

@@ -125,6 +125,7 @@ export class Bm25Index implements CandidateIndex {
   dispose(): void {}
 }
 
+/** An index over the texts of a corpus, in time order. */
 export function createBm25(options: Bm25Options, { corpus: { turns } }: Pick<IndexContext, 'corpus'>): Bm25Index {
   return new Bm25Index(
     turns.map(({ id }) => id),

@@ -13,6 +13,7 @@ export interface TurnGroups {
   readonly validFrom: Int32Array;
 }
 
+/** BM25 over groups of turns, such as sessions: k1, b and the variant. */
 export interface GroupedBm25Options extends Bm25Parameters {
   readonly variant: Bm25VariantName;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { freezeDeeply } from '../core/frozen.ts';
 import { candidateCount, type IndexDefinition } from './index-definition.ts';
 
+/** A navigable small-world graph: neighbours of a node (`m`), and the lengths of the lists while it is built and searched. */
 export interface HnswOptions {
   /** M, the links of a node on each layer above the lowest. */
   readonly m: number;
@@ -11,6 +12,7 @@ export interface HnswOptions {
   readonly seed: number;
 }
 
+/** 32 neighbours, 200 candidates while building, 128 while searching. */
 export const HNSW_DEFAULTS: Omit<HnswOptions, 'seed'> = freezeDeeply({ m: 32, efConstruction: 200, efSearch: 128 });
 
 const options = z.strictObject({

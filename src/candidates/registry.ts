@@ -33,6 +33,7 @@ export const INDEXES = new OptionsRegistry('index', [
 
 /** The options of every index, distinguished by `index`; unknown keys are refused. */
 export const indexOptions = INDEXES.options;
+/** The options of one candidate index, chosen by `index`, with every default written out. */
 export type IndexOptions = z.output<typeof indexOptions>;
 /** The options as written: those with a default may be left out. */
 export type IndexInput = z.input<typeof indexOptions>;

@@ -15,6 +15,7 @@ export const run = {
   description: 'the turns that a run file of another system lists',
   reads: [],
 };
+/** The rankings of another system as a source of candidates: a run file, and the number k of candidates. */
 export type RunIndexOptions = z.output<typeof run.options>;
 
 /** Identity of the content of a run file. @throws StorageError for a file that cannot be read. */

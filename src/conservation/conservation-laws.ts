@@ -7,6 +7,7 @@ const ENERGY_TOLERANCE = 1e-6;
 /** A smaller fall of information is rounding: what a stream's figures are good for. */
 const INFORMATION_TOLERANCE = 1e-9;
 
+/** The bounds that an operation on a memory must keep. */
 export interface ConservationLaws {
   /** The largest relative change of magnitude that one operation may make. */
   readonly magnitudeThreshold: number;
@@ -15,6 +16,7 @@ export interface ConservationLaws {
 /** Those of section 4.5.2 of diomande2026ragpp. */
 export const CONSERVATION_LAWS: ConservationLaws = freezeDeeply({ magnitudeThreshold: 0.05 });
 
+/** What an operation on a memory did to its magnitude. */
 export interface ConservationCheck {
   /** `|M' - M| / M`; 0 for a memory that was empty, which has nothing to conserve. */
   readonly magnitudeDrift: number;

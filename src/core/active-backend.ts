@@ -3,6 +3,7 @@ import { freezeDeeply } from './frozen.ts';
 
 /** The backends of TensorFlow.js by their names here, in the order in which `auto` tries them. */
 export const BACKENDS = freezeDeeply(['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as const);
+/** A backend of TensorFlow.js. */
 export type BackendName = (typeof BACKENDS)[number];
 
 /** The backend that computes the tensors of this process; readable without loading a tensor library. */

@@ -6,8 +6,10 @@ import { activeBackend, BACKENDS, type BackendName, setActiveBackend } from './a
 import { UnavailableError } from './errors.ts';
 
 export { activeBackend, BACKENDS, type BackendName };
+/** A backend by name, or `auto`: the first that works, in the order of `BACKENDS`. */
 export type BackendChoice = BackendName | 'auto';
 
+/** Whether a backend can be used on this machine, and why not. */
 export interface BackendProbe {
   readonly name: BackendName;
   readonly available: boolean;

@@ -13,6 +13,7 @@ export interface DisplayTable {
   readonly rows: readonly DisplayRow[];
 }
 
+/** The caption of a table in a notebook, its columns in their order, and the most rows that it shows. */
 export interface TableOptions {
   readonly caption?: string;
   /** By default the columns of all rows, in the order in which they first occur. */

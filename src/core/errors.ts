@@ -4,6 +4,7 @@
  */
 export type Facts = Readonly<Record<string, unknown>>;
 
+/** The base of every error of the package: a stable `code`, one line that ends with what to do, and the facts behind it. */
 export class RagPlusPlusError extends Error {
   readonly code: string;
   readonly facts: Facts;
@@ -64,6 +65,7 @@ export class ValidationError extends RagPlusPlusError {
   }
 }
 
+/** Two shapes or lengths that must agree and do not. */
 export class DimensionMismatchError extends RagPlusPlusError {
   constructor(what: string, expected: string | number, got: string | number, remedy = 'pass matching sizes') {
     super('DIMENSION_MISMATCH', `${what}: expected ${expected}, got ${got}; ${remedy}`, { what, expected, got });

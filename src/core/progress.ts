@@ -10,6 +10,7 @@ export interface Progress {
   finish(remark?: string): void;
 }
 
+/** Starts showing a stage of `total` steps. */
 export type StartProgress = (stage: string, total: number) => Progress;
 
 /** What of a stream progress is written to: not the type of @types/node, which a program may lack. */

@@ -9,6 +9,7 @@ const DTYPES = { F64: Float64Array, F32: Float32Array, I32: Int32Array, U8: Uint
 type Dtype = keyof typeof DTYPES;
 /** Bytes of a number of each type that can be read. */
 const NUMBER_BYTES = { F64: 8, F32: 4, I32: 4, U8: 1, F16: 2 } as const;
+/** The numbers of a tensor in a safetensors file, row-major; the type of the array is that of the file. */
 export type TensorData = Float64Array | Float32Array | Int32Array | Uint8Array;
 
 /** Arrays by name, in the safetensors format: 8 bytes of header length, a JSON header, then the data. */

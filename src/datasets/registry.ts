@@ -45,6 +45,7 @@ export const DATASETS = new OptionsRegistry('name', [
 
 /** The options of every dataset, distinguished by `name`; unknown keys are refused. */
 export const datasetOptions = DATASETS.options;
+/** The options of one dataset, chosen by `name`, with every default written out. */
 export type DatasetOptions = z.output<typeof datasetOptions>;
 /** The options as written: those with a default may be left out. */
 export type DatasetInput = z.input<typeof datasetOptions>;

@@ -7,11 +7,13 @@ import type { TokenOptions } from '../text/tokens.ts';
 import type { EncoderDefinition } from './encoder-definition.ts';
 import type { VocabularyOptions } from './tf-idf.ts';
 
+/** Latent semantic analysis: how texts become words, which words count, and the truncated SVD to `dimension` numbers. */
 export interface LsaOptions extends TokenOptions, VocabularyOptions, Omit<SvdOptions, 'rank'> {
   /** D. */
   readonly dimension: number;
 }
 
+/** 512 dimensions of the words that at least two texts and at most half of the texts have. */
 export const LSA_DEFAULTS: Omit<LsaOptions, 'seed'> = freezeDeeply({
   dimension: 512,
   powerIterations: 2,

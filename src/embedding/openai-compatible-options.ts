@@ -28,6 +28,7 @@ const options = z.strictObject({
   timeoutSeconds: z.number().positive().default(60),
   pricePerMillionTokens: z.number().min(0).nullable().default(null),
 });
+/** A service that answers `POST /embeddings`, with every default written out. */
 export type OpenAiCompatibleOptions = z.output<typeof options>;
 
 /** Neither batches, attempts, times, key nor price affect a vector. */

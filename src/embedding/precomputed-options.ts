@@ -20,6 +20,7 @@ const options = z.strictObject({
   /** Of the content of the files, so that a resolved config depends on no file that may change; without it the files count as they are. */
   hash: z.string().optional(),
 });
+/** The files of your own vectors of turns and of queries. */
 export type PrecomputedOptions = z.output<typeof options>;
 
 /** The content of a file of vectors and of its ids. A sidecar that the file may not need is counted too. */

@@ -50,6 +50,7 @@ export const ENCODERS = new OptionsRegistry('encoder', [
 
 /** The options of every encoder, distinguished by `encoder`; unknown keys are refused. */
 export const encoderOptions = ENCODERS.options;
+/** The options of one encoder, chosen by `encoder`, with every default written out. */
 export type EncoderOptions = z.output<typeof encoderOptions>;
 /** The options as written: those with a default may be left out. */
 export type EncoderInput = z.input<typeof encoderOptions>;

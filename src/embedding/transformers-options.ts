@@ -33,6 +33,7 @@ const options = z.strictObject({
   /** Of the content of a model folder, so that a resolved config depends on no file that may change; without it the files count as they are. */
   hash: z.string().optional(),
 });
+/** A sentence-transformers model from a folder or from the hub, with every default written out. */
 export type TransformersOptions = z.output<typeof options>;
 
 const hashFolder = (options: TransformersOptions) =>

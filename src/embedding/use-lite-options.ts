@@ -7,6 +7,7 @@ import { UnavailableError } from '../core/errors.ts';
 import { freezeDeeply } from '../core/frozen.ts';
 import type { EncoderDefinition } from './encoder-definition.ts';
 
+/** Universal Sentence Encoder Lite: the most tokens of a text that it reads, and texts at a time. */
 export interface UseLiteOptions {
   /** A longer text is cut after this number of pieces; an English word has about 1.4. */
   readonly maxTokens: number;
@@ -14,6 +15,7 @@ export interface UseLiteOptions {
   readonly batchSize: number;
 }
 
+/** The first 256 tokens of a text, 16 texts at a time. */
 export const USE_LITE_DEFAULTS: UseLiteOptions = freezeDeeply({ maxTokens: 256, batchSize: 16 });
 
 const options = z.strictObject({

@@ -12,6 +12,7 @@ export interface Interval {
   readonly high: number;
 }
 
+/** The number of resamples, the confidence in (0, 1), and the seed. */
 export interface BootstrapOptions {
   readonly samples?: number;
   /** Confidence, for example 0.95. */

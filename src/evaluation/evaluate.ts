@@ -9,6 +9,7 @@ import {
 } from './judged-ranking.ts';
 import { type Metric, parseMetric } from './metric.ts';
 
+/** The least relevant grade, what becomes of queries without a relevant document, and the depth within which results without judgement are counted. */
 export interface EvaluationOptions {
   /** The least grade that counts as relevant in the metrics that know only relevant and not. */
   readonly relevantGrade: number;
@@ -25,6 +26,7 @@ export interface EvaluationOptions {
   readonly countTokens?: (id: string) => number;
 }
 
+/** How many of the first results of a query were retrieved, and how many of these are judged. */
 export interface Coverage {
   readonly retrieved: number;
   readonly judged: number;

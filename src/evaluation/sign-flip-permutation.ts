@@ -3,6 +3,7 @@ import { type Clusters, sumByCluster } from './clusters.ts';
 import { type FlippedColumn, signFlipCounter } from './sign-flip-counter.ts';
 import { wilsonInterval } from './wilson-interval.ts';
 
+/** A paired permutation test of a mean difference, by flipping the signs of whole conversations. */
 export interface PermutationTest {
   readonly meanDifference: number;
   /** Two-sided. */
@@ -16,6 +17,7 @@ export interface PermutationTest {
   readonly high: number;
 }
 
+/** The number of sign vectors to draw, the seed, and a function that may ask for more. */
 export interface PermutationOptions {
   /** The number of sign vectors to draw if there are too many to enumerate. */
   readonly samples?: number;

@@ -1,6 +1,7 @@
 import { tCdf, tQuantile } from './distributions.ts';
 import { computeMoments } from './paired-differences.ts';
 
+/** A paired t test of a mean difference, with its interval. */
 export interface StudentTTest {
   readonly t: number;
   readonly degreesOfFreedom: number;

@@ -142,18 +142,22 @@ export function parseQrels(text: string, source: string): Qrels {
   return table;
 }
 
+/** Writes a run in TREC format. @param tag the name of the system @throws StorageError. */
 export function writeRun(path: string, run: Run, tag: string): void {
   writeAtomic(path, formatRun(run, tag));
 }
 
+/** Reads a run in TREC format: `query Q0 document rank score tag`. @throws StorageError; ValidationError for a malformed line. */
 export function readRun(path: string): Run {
   return parseRun(readText(path), path);
 }
 
+/** Writes judgements in TREC format. @throws StorageError. */
 export function writeQrels(path: string, qrels: Qrels): void {
   writeAtomic(path, encodeQrels(qrels));
 }
 
+/** Reads judgements in TREC format: `query 0 document grade`. @throws StorageError; ValidationError for a malformed line. */
 export function readQrels(path: string): Qrels {
   return parseQrels(readText(path), path);
 }

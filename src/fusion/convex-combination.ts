@@ -3,6 +3,7 @@ import { ValidationError } from '../core/errors.ts';
 import type { FusionDefinition } from './fusion-definition.ts';
 import { addPresent, assertColumns, findScoreRange, type ScoreColumns } from './score-columns.ts';
 
+/** `alpha` times the first score plus 1 - `alpha` times the second, each scaled to [0, 1] from its theoretical minimum. */
 export const convexCombinationOptions = z.strictObject({
   method: z.literal('convex'),
   /** Weight of the first source, the dense one. */

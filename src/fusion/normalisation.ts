@@ -3,6 +3,7 @@ import { ValidationError } from '../core/errors.ts';
 import { Registry } from '../core/registry.ts';
 import { findScoreRange, rankPresent } from './score-columns.ts';
 
+/** How the scores of a list are made comparable before they are combined. */
 export type NormalisationName = 'min-max' | 'max' | 'sum' | 'zmuv' | 'rank' | 'borda' | 'none';
 
 /** Puts the scores of one list on a scale that other lists share. */

@@ -46,7 +46,9 @@ export const FUSIONS = new OptionsRegistry('method', [
 
 /** How a config chooses a fusion: `method` and that method's options, defaults filled in. */
 export const fusionOptions = FUSIONS.options;
+/** The options of one fusion, chosen by `method`, with every default written out. */
 export type FusionOptions = z.output<typeof fusionOptions>;
+/** A way to make one score of several. */
 export type FusionMethod = FusionOptions['method'];
 
 /** The methods that ranx names otherwise, by its names. */

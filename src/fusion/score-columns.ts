@@ -91,6 +91,7 @@ export function findScoreRange(column: Float64Array): { readonly low: number; re
 /** The candidates of each source, by name. */
 export type NamedLists = Readonly<Record<string, readonly Scored[]>>;
 
+/** Ranked lists of one query over the union of their ids: a column of scores for each list. */
 export interface AlignedLists {
   /** [C] every id of any list, descending by bytes. */
   readonly ids: readonly string[];

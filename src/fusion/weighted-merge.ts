@@ -21,6 +21,7 @@ function isWhole(weights: SourceWeights): boolean {
 
 const presetNames = Object.keys(MERGE_PRESETS) as [keyof typeof MERGE_PRESETS];
 
+/** A weighted sum of scores: a named set of weights, or one weight for each source. */
 export const weightedMergeOptions = z.strictObject({
   method: z.literal('weighted'),
   /** A preset for documents and memory, in this order, or the weight of each source by its name, with sum 1. */

@@ -17,6 +17,7 @@ export interface PageRankSolver {
   dispose(): void;
 }
 
+/** Scores of S seed distributions over N nodes, with the iterations and the bound on the error of each. */
 export interface PageRankResult {
   /** Row-major [B, V] in the order of the matrix' nodeIds. A row sums to 1; that of forward push to 1 less its error bound. */
   readonly scores: Float64Array;
@@ -48,6 +49,7 @@ export const tensorPageRankOptions = z.strictObject({ ...shared, tolerance: z.nu
 /** For forward push: `tolerance` is the error bound to reach. */
 export const pushPageRankOptions = z.strictObject({ ...shared, tolerance: z.number().positive().default(1e-6) });
 
+/** Damping, tolerance and the most iterations of personalised PageRank. */
 export type PageRankOptions = z.output<typeof hostPageRankOptions>;
 /** The options of a caller: missing ones have defaults, an unknown key is an error. */
 export type PageRankSettings = z.input<typeof hostPageRankOptions>;

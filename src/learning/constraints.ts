@@ -86,4 +86,5 @@ const simplex: Constraint = {
 export const CONSTRAINTS = freezeDeeply({ free, positive, unit, simplex } as const satisfies Readonly<
   Record<string, Constraint>
 >);
+/** The values that a learned number may have. */
 export type ConstraintName = keyof typeof CONSTRAINTS;

@@ -18,12 +18,14 @@ import { TableScorer } from './table-scorer.ts';
 /** What parameters are worth, the more the better. @param values [P] in their domains */
 export type SearchObjective = (values: Float64Array) => Promise<number>;
 
+/** The number of evaluations that a search may use, and its seed. */
 export interface SearchOptions {
   /** The maximum number of evaluations of the objective. */
   readonly budget: number;
   readonly seed: number;
 }
 
+/** The best values that a search found, [P], their value, and the evaluations used. */
 export interface SearchResult {
   /** [P] in their domains. */
   readonly values: Float64Array;

@@ -12,6 +12,7 @@ import { constrainValues, freeValues, listHandTunedValues } from './parameters.t
 import { createTableMetric } from './table-metrics.ts';
 import { TableScorer } from './table-scorer.ts';
 
+/** Loss, step of Adam, penalty, epochs, patience, queries of a batch, seed and noise of the start. */
 export interface TrainingOptions {
   readonly loss: LossOptions;
   readonly learningRate: number;
@@ -58,6 +59,7 @@ interface TrainingState {
   readonly curve: readonly CurvePoint[];
 }
 
+/** The values of the best epoch, [P], as the model has them and as free numbers, with the learning curve. */
 export interface TrainingResult {
   /** [P] the parameters of the best epoch, in their domains. */
   readonly values: Float64Array;
@@ -70,6 +72,7 @@ export interface TrainingResult {
   readonly leftOut: number;
 }
 
+/** A signal that stops the work, and a display of its progress. */
 export interface TrainingHooks {
   /** Once aborted, its reason is thrown before the next epoch. */
   readonly signal?: AbortSignal;

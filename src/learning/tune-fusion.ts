@@ -27,6 +27,7 @@ export interface TriedFusion {
   readonly failure: string | null;
 }
 
+/** The fusion that was best on training queries, its value there, and everything that was tried. */
 export interface FusionTuning {
   readonly chosen: FusionOptions;
   readonly value: number;

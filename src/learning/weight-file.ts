@@ -24,6 +24,7 @@ const provenanceSchema = z.strictObject({
   /** Content hashes of their conversations; absent in older files. */
   trainingContents: z.array(z.string()).min(1).optional(),
 });
+/** Where weights come from: data, config, conversations, figures and commit. */
 export type Provenance = z.output<typeof provenanceSchema>;
 
 const headerSchema = z.strictObject({

@@ -1,6 +1,7 @@
 import type { Corpus } from './corpus.ts';
 import type { Qrels } from './run.ts';
 
+/** `dev` is for fitting and tuning, `test` for the figures that are reported. */
 export type Split = 'dev' | 'test';
 
 /** A question to the memory at a time; only turns strictly earlier than `timestamp` may answer it. */

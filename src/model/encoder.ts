@@ -6,6 +6,7 @@ export interface TextOwner {
   readonly id: string;
 }
 
+/** Whose texts are encoded, for encoders that look vectors up by id, and a signal that stops the work. */
 export interface EncodeOptions {
   /** The owner of each text, [texts.length]. Without owners, every text is encoded as that of a turn, and has no id. */
   readonly owners?: readonly TextOwner[];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { freezeDeeply } from '../core/frozen.ts';
 import { DEFAULT_LAMBDA, selectedCount } from './selection-definition.ts';
 
+/** What a candidate needs to be taken beside those that were taken before it. */
 export interface DiversityFilterOptions {
   /** Weight of the score in the marginal relevance, in [0, 1]. */
   readonly lambda: number;
@@ -13,6 +14,7 @@ export interface DiversityFilterOptions {
   readonly k: number;
 }
 
+/** A candidate is taken with a marginal relevance above .3 or a score above .9. */
 export const DIVERSITY_FILTER_DEFAULTS: Omit<DiversityFilterOptions, 'k'> = freezeDeeply({
   lambda: DEFAULT_LAMBDA,
   marginalAbove: 0.3,

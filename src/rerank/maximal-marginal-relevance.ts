@@ -3,6 +3,7 @@ import { MASKED } from '../attention/logit-terms.ts';
 import { scoped } from '../core/scope.ts';
 import { assertSelection, gatherAtPlaces, type Selection, type SelectionInputs } from './selection.ts';
 
+/** The weight `lambda` of the score against the similarity to what was taken, in [0, 1], and the most to take. */
 export interface MarginalRelevanceOptions {
   /** Weight of relevance, in [0, 1]; 1 - lambda is that of novelty. */
   readonly lambda: number;

@@ -20,6 +20,7 @@ export const SELECTIONS = new OptionsRegistry('method', [
 
 /** The options of every selection, distinguished by `method`; unknown keys are refused. */
 export const selectionOptions = SELECTIONS.options;
+/** The options of one selection, chosen by its name, with every default written out. */
 export type SelectionOptions = z.output<typeof selectionOptions>;
 
 /**

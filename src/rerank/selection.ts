@@ -14,6 +14,7 @@ export interface SelectionInputs {
   readonly mask: tf.Tensor2D;
 }
 
+/** The candidates that were taken, in the order in which they were taken. */
 export interface Selection extends tf.NamedTensorMap {
   /** int32 [B, K] places among the candidates in the order in which they were taken, -1 if there are no more. */
   readonly slots: tf.Tensor2D;

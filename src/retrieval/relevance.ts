@@ -10,6 +10,7 @@ import type { Column, PoolRows } from '../signals/candidate-pool.ts';
 import { ADDED_SIGNALS } from '../signals/signal.ts';
 
 export const SIGNALS = ['bm25', 'cosine', 'recency', 'run'] as const;
+/** A score of a candidate that relevance can be made of. */
 export type RelevanceSignal = (typeof SIGNALS)[number];
 
 /** The name of a signal of relevance: one of {@link SIGNALS}, or of a plugin. */

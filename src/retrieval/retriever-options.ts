@@ -52,6 +52,7 @@ export const retrieverOptions = z.strictObject({
   /** Destroys a part of the structure, to see what the arm owes to it. */
   control: controlOptions.nullable().default(null),
 });
+/** An arm: its sources of candidates and its chain of scores, with every default written out. */
 export type RetrieverOptions = z.output<typeof retrieverOptions>;
 /** The options as written: those with a default may be left out. */
 export type RetrieverInput = z.input<typeof retrieverOptions>;

@@ -7,4 +7,5 @@ export const attentionOptions = unifiedAttentionOptions.extend({
   /** Share of the attention score in the blend. */
   weight: z.number().min(0).max(1).default(0.2),
 });
+/** How an arm uses attention as a score. */
 export type AttentionOptions = z.output<typeof attentionOptions>;

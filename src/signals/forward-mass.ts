@@ -7,6 +7,7 @@ import type { ForwardCosines } from './forward-cosines.ts';
 /** The number of pairs between two breaks for events, about 20 ms. */
 const PAIRS_AT_ONCE = 4096;
 
+/** Ring attention whose direction the signal itself chooses. */
 export type ForwardOptions = Omit<RingAttentionOptions, 'direction'>;
 
 /** A turn that looks forward over a conversation of `turns` turns, on a ring that the query has joined. */

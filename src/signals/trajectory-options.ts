@@ -23,5 +23,7 @@ export const trajectoryOptions = z.strictObject({
     })
     .prefault({}),
 });
+/** The share of trajectory distance in a score, its scale, and the coordinates that it reads. */
 export type TrajectoryOptions = z.output<typeof trajectoryOptions>;
+/** {@link TrajectoryOptions} where a config says nothing. */
 export const TRAJECTORY_DEFAULTS: TrajectoryOptions = freezeDeeply(trajectoryOptions.parse({}));

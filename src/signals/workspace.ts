@@ -36,6 +36,7 @@ function assertVectors(
   assertUnitRows(vectors, dimension, (row) => `${what} ${owners[row]?.id}`);
 }
 
+/** What stages are computed from: corpus, queries, and their unit vectors, row-major [turns, dimension] and [queries, dimension]. */
 export interface WorkspaceInputs {
   readonly corpus: Corpus;
   readonly queries: readonly Query[];

@@ -1,3 +1,4 @@
+/** The kind of answer that a question asks for. */
 export type QuestionKind = 'time' | 'number' | 'person-or-place' | 'other';
 
 const AUXILIARY =

@@ -32,4 +32,5 @@ export const TERM_KINDS = freezeDeeply({
   },
 } as const satisfies Record<string, (options: TokenOptions) => Tokeniser>);
 
+/** A kind of term that is recognised in a text. */
 export type TermKind = keyof typeof TERM_KINDS;

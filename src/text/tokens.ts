@@ -8,6 +8,7 @@ export interface TokenOptions {
   readonly stem: boolean;
 }
 
+/** A text as its tokens, in their order. */
 export type Tokeniser = (text: string) => string[];
 
 /** Letters, marks and digits, with inner apostrophes: `don't` is one word, `3.5` and `follow-up` are two. */

@@ -126,6 +126,7 @@ export const trainingConfig = z.strictObject({
   transfer: z.array(transferOptions).default([]),
   plugins: z.array(resolvedPlugin).optional(),
 });
+/** A whole training with every default written out. */
 export type TrainingConfig = z.output<typeof trainingConfig>;
 
 /** The lists of a file. @throws ConfigurationError that gives the reason as `got`. */

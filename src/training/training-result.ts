@@ -79,6 +79,7 @@ export interface NullControl {
   };
 }
 
+/** What a training found for one model: its methods, numbers, folds and learning curve. */
 export interface ModelResult {
   readonly name: string;
   readonly methods: readonly MethodResult[];

@@ -15,6 +15,7 @@ import { displayFinishedTraining } from './training-display.ts';
 import type { ModelResult, TrainingResult, TransferResult } from './training-result.ts';
 import { transferWeights } from './transfer.ts';
 
+/** The backend, the command that is recorded, the cache, and a display of progress. */
 export interface TrainingContext extends TaskContext {
   readonly backend: string;
   readonly command: string;

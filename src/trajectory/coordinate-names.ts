@@ -1,6 +1,7 @@
 import { ValidationError } from '../core/errors.ts';
 import { freezeDeeply } from '../core/frozen.ts';
 
+/** A coordinate of a turn in its conversation. */
 export type CoordinateName =
   | 'depth'
   | 'siblingOrder'
@@ -10,6 +11,7 @@ export type CoordinateName =
   | 'branchFactor'
   | 'childrenCount';
 
+/** The number of coordinates: 3 or 5 as in the paper, 7 with branch factor and children count. */
 export type Dimensions = 3 | 5 | 7;
 
 /** `raw` is the number of components itself, unbounded; `log` is ln c / ln(max c), in [0, 1] as the other coordinates. */
@@ -22,8 +24,10 @@ export const COORDINATES: Readonly<Record<Dimensions, readonly CoordinateName[]>
   7: ['depth', 'siblingOrder', 'homogeneity', 'temporal', 'complexity', 'branchFactor', 'childrenCount'],
 });
 
+/** The weight of each coordinate in a distance; one that is missing has its default. */
 export type CoordinateWeights = Readonly<Partial<Record<CoordinateName, number>>>;
 
+/** The weight of each coordinate in a trajectory distance where none is written. */
 export const DEFAULT_WEIGHTS: Readonly<Record<CoordinateName, number>> = freezeDeeply({
   depth: 1.0,
   siblingOrder: 0.5,

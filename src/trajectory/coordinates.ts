@@ -13,6 +13,7 @@ export interface TurnFeatures {
   readonly components: number;
 }
 
+/** Which coordinates to compute, how complexity is scaled, and the time in milliseconds as of which a conversation is seen. */
 export interface CoordinateOptions {
   readonly dimensions: Dimensions;
   readonly complexityScale?: ComplexityScale;
@@ -20,6 +21,7 @@ export interface CoordinateOptions {
   readonly asOf?: number;
 }
 
+/** Coordinates of the turns of a conversation: `values` is row-major [turns, names]. */
 export interface TrajectoryCoordinates {
   /** [T] in time order. */
   readonly turnIds: readonly string[];

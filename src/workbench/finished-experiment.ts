@@ -28,6 +28,7 @@ import { buildArmFeatures } from './arm-features.ts';
 import { renderRunFiles } from './run-files.ts';
 
 const TABLES = { text: renderText, markdown: renderMarkdown, latex: renderLatex, csv: renderCsv } as const;
+/** The formats of a table. */
 export type TableFormat = keyof typeof TABLES;
 
 /** One arm on one query: `arm`, `query`, `cluster`, `kind`, and a number for each metric. */

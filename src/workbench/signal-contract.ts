@@ -17,6 +17,7 @@ import { joinCandidates } from '../signals/candidate-pool.ts';
 import { ADDED_SIGNALS, type AddedSignal } from '../signals/signal.ts';
 import { Workspace } from '../signals/workspace.ts';
 
+/** The data that a signal is tried on, its options, and the most queries. */
 export interface SignalContractOptions {
   /** Data to try the signal on. */
   readonly data: Dataset;

@@ -18,9 +18,12 @@ test('the report is that of the code: `npm run docs -- --api` writes it', () => 
 });
 
 test('every module and every export is documented', () => {
+  // A name of another package, such as tf, is documented there: its file is null.
   const bare = modules.flatMap(({ specifier, summary, exports }) => [
     ...(summary === '' ? [specifier] : []),
-    ...exports.filter((one) => one.summary === '' && one.tags.length === 0).map(({ name }) => `${specifier}: ${name}`),
+    ...exports
+      .filter((one) => one.file !== null && one.summary === '' && one.tags.length === 0)
+      .map(({ name }) => `${specifier}: ${name}`),
   ]);
   expect(bare).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { readBack } from '../read-back.ts';
 import { computeOrthonormalBasis } from './orthonormal-basis.ts';
 import { multiplySparseByDense, type SparseMatrix, transpose } from './sparse-matrix.ts';
 
+/** A truncated singular value decomposition by random projection: `rank` singular values, `oversampling` extra directions, and power iterations. */
 export interface SvdOptions {
   /** K, the requested number of singular triples. */
   readonly rank: number;

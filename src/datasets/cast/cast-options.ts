@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createExportSchema } from '../exports/export-options.ts';
 
+/** The licence of the topic trees of TREC CAsT 2022. */
 export const CAST_LICENCE = 'MIT';
 
 /** The text by which a user's turn is asked. */

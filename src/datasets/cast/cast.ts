@@ -6,6 +6,7 @@ import { readJson } from '../exports/export-json.ts';
 import { CAST_LICENCE, type CastQueryText } from './cast-options.ts';
 import { castTopics, listCastMessages } from './cast-topics.ts';
 
+/** The file of topic trees, and whether a user's turn is asked as uttered or as rewritten by the organisers. */
 export interface CastOptions extends ExportOptions {
   /** The text by which a user's turn is asked: as it was said, or rewritten so that it can be understood alone. */
   readonly queryText: CastQueryText;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+/** The licence of the IRC logs and their reply links. */
 export const IRC_LICENCE = 'CC BY 4.0';
 
 export const irc = {

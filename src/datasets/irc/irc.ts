@@ -9,6 +9,7 @@ import { readIrcFiles } from './irc-files.ts';
 import { IRC_LICENCE } from './irc-options.ts';
 import { buildIrcTurns } from './irc-turns.ts';
 
+/** The folder with the parts of the IRC logs. */
 export interface IrcOptions {
   /** The folder that holds `train`, and `dev` or `test` or both, with `.ascii.txt` and `.annotation.txt` files. */
   readonly path: string;

@@ -3,6 +3,7 @@ import { queryRow, readQrels, readRows, turnRow } from './jsonl-rows.ts';
 import { buildRowDataset } from './row-dataset.ts';
 import { type OnDirtyRow, RowFaults } from './row-faults.ts';
 
+/** A folder of turns, queries and judgements, what to do with a row that breaks the rules, and the least relevant grade. */
 export interface JsonlOptions {
   /** The folder with turns.jsonl, queries.jsonl and qrels.txt. */
   readonly path: string;

@@ -8,6 +8,7 @@ export const LOCOMO_CATEGORIES = freezeDeeply([
   'single-hop',
   'adversarial',
 ] as const);
+/** A kind of question of LoCoMo. */
 export type LocomoCategory = (typeof LOCOMO_CATEGORIES)[number];
 
 /** Categories that the conversation answers: an adversarial question is about a fact that was never stated. */

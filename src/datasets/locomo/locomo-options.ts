@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ANSWERABLE_CATEGORIES, LOCOMO_CATEGORIES } from './locomo-categories.ts';
 
+/** The licence of LoCoMo. */
 export const LOCOMO_LICENCE = 'CC BY-NC 4.0';
 
 export const locomo = {

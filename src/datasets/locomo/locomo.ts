@@ -15,6 +15,7 @@ import { buildLocomoQueries, EVIDENCE } from './locomo-queries.ts';
 import { type LocomoSample, readSample } from './locomo-schema.ts';
 import { buildLocomoConversation } from './locomo-turns.ts';
 
+/** The file of LoCoMo, the kinds of questions that are asked, and the conversations of the test split. */
 export interface LocomoOptions {
   /** A JSON file in the format of locomo10.json: a list of samples, or one sample. */
   readonly path: string;

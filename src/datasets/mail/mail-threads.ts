@@ -9,6 +9,7 @@ import type { MailSplit } from './mail-preparation.ts';
 import type { MailOptions } from './mail-threads-options.ts';
 import { loadSpamAssassinThreads } from './spamassassin-threads.ts';
 
+/** A mailbox or a folder of mails, how it is split into dev and test, and where prepared mails are kept; null keeps nothing. */
 export interface MailThreadsOptions {
   /** A mailbox file (mbox), or a folder of mailboxes and single mails. */
   readonly path: string;

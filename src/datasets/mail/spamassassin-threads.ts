@@ -5,6 +5,7 @@ import { findMailArchive, readHamMails } from './mail-archive.ts';
 import { loadMailThreads } from './mail-dataset.ts';
 import { SPAM_ASSASSIN_LICENCE } from './spamassassin-threads-options.ts';
 
+/** Where prepared mails are kept; null keeps nothing. */
 export interface SpamAssassinOptions {
   /** Where prepared rows are cached between runs; null prepares them each time. */
   readonly cacheFolder: string | null;

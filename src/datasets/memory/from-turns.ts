@@ -50,6 +50,7 @@ export type QrelsInput =
   | Readonly<Record<string, Readonly<Record<string, number>> | readonly string[]>>
   | ReadonlyMap<string, ReadonlyMap<string, number>>;
 
+/** `relevantGrade` is the least grade that counts as relevant where a metric knows only relevant and not. */
 export interface FromTurnsOptions {
   /** The least grade that counts as relevant; by default 1. */
   readonly relevantGrade?: number;

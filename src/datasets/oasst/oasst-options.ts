@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+/** The licence of OpenAssistant's trees. */
 export const OASST_LICENCE = 'Apache-2.0';
 
 export const oasst = {

@@ -15,6 +15,7 @@ import { OASST_LICENCE } from './oasst-options.ts';
 import { parseOasst } from './oasst-schema.ts';
 import { buildOasstTurns, type OasstTurn } from './oasst-turns.ts';
 
+/** The file of message trees. */
 export interface OasstOptions {
   /** A file of message trees, `.jsonl` or `.jsonl.gz`. */
   readonly path: string;

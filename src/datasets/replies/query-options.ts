@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** What is asked of conversations that come without queries. */
 export const QUERY_KINDS = ['continuation', 'replies', 'own', 'none'] as const;
+/** What is asked of conversations that come without queries. */
 export type QueryKind = (typeof QUERY_KINDS)[number];
 
 /** The options by which a dataset of conversations without queries gets some. */

@@ -11,6 +11,7 @@ export const BENCHMARK_COORDINATES = freezeDeeply([
   { name: 'complexity', from: 1, to: 10 },
 ] as const);
 
+/** How many vectors and coordinates to draw, their dimension, and the seed. */
 export interface BenchmarkSize {
   /** N */
   readonly count: number;

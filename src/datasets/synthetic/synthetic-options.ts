@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { freezeDeeply } from '../../core/frozen.ts';
 
+/** The licence of synthetic conversations. */
 export const SYNTHETIC_LICENCE = 'CC0-1.0 (nobody wrote the texts)';
 
 /** What decides which of the turns on a query's topic is relevant. */
 export const PLANTED_DEPENDENCIES = freezeDeeply(['time', 'thread', 'entity', 'correction'] as const);
+/** What the relevant turn of a synthetic query depends on. */
 export type PlantedDependency = (typeof PLANTED_DEPENDENCIES)[number];
 
 /** Rounds of turns, one turn of each branch in a round, that the scenes need. */

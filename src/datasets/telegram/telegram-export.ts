@@ -9,6 +9,7 @@ import { listTelegramChats, listTelegramMessages, telegramResult } from './teleg
 import { linkTelegramMessages, type PlacedMessage } from './telegram-links.ts';
 import { hideTelegramText } from './telegram-text.ts';
 
+/** An export of Telegram Desktop; a message without a reply link starts a conversation after `silenceHours` hours of silence. */
 export interface TelegramExportOptions extends ExportOptions {
   /** A message without a reply link continues the message before it, unless more hours than this lie between them. */
   readonly silenceHours: number;

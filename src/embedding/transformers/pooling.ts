@@ -9,6 +9,7 @@ export const POOLING_MODES = freezeDeeply([
   'weightedmean',
   'mean-sqrt-length',
 ] as const);
+/** How the vectors of tokens become one vector of the text. */
 export type PoolingMode = (typeof POOLING_MODES)[number];
 
 /**

@@ -44,6 +44,7 @@ export const armOptions = retrieverOptions
   .superRefine(assertRetriever)
   .superRefine(assertControlled);
 
+/** An arm as a resolved config has it: its retriever, and what it extends, tunes and repeats. */
 export type ArmOptions = z.output<typeof armOptions>;
 
 /** What the base of a config may set for the arms that start from it. */

@@ -148,4 +148,5 @@ export const configFile = experimentConfig.extend({
 /** A config file whose arms and sweep are written out. */
 export const expandedFile = experimentConfig.extend(writtenOnly);
 
+/** A whole experiment with every default written out, as `config.yaml` in the folder of a run has it. */
 export type ExperimentConfig = z.output<typeof experimentConfig>;

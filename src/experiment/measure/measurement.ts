@@ -27,6 +27,7 @@ import { createTokenCounter } from './token-counter.ts';
 /** The number of first documents among which the report counts the unjudged. */
 const HOLE_DEPTH = 10;
 
+/** The metrics, the baseline, and how arms are tested against it. */
 export interface MeasurementOptions extends ComparisonOptions {
   readonly metrics: readonly string[];
   readonly baseline: string;
@@ -52,6 +53,7 @@ export interface ArmMeasurement {
   readonly seeds?: SeedSpread;
 }
 
+/** The figures, intervals and tests of all arms on the same queries. */
 export interface Measurement<Q = Query> {
   /** The queries that the figures are over, in order. */
   readonly queries: readonly Q[];

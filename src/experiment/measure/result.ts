@@ -71,6 +71,7 @@ export interface ProtocolWarning {
   readonly message: string;
 }
 
+/** What a run was made with: version, commit, Node, backend, packages, machine and seed. */
 export interface Environment {
   readonly version: string;
   readonly commit: string;
@@ -104,6 +105,7 @@ export interface Environment {
   readonly encoderUse?: readonly EncoderUse[] | undefined;
 }
 
+/** What a result states about its data: declaration, grades, hash, counts, and the turns that its page shows. */
 export interface DatasetSummary extends DatasetDeclaration {
   readonly name: string;
   readonly relevantGrade: number;
@@ -118,6 +120,7 @@ export interface DatasetSummary extends DatasetDeclaration {
 /** A turn with its text shortened for display. */
 export type TurnRecord = Turn;
 
+/** A query as a result stores it: its time in milliseconds since 1970, and its judgements by turn. */
 export interface QueryRecord {
   readonly id: string;
   readonly text: string;
@@ -133,6 +136,7 @@ export interface QueryRecord {
   readonly judgements: Readonly<Record<string, number>>;
 }
 
+/** The figures, tests and rankings of one arm. */
 export interface ArmResult {
   readonly name: string;
   readonly description: string;
@@ -196,6 +200,7 @@ export interface StructureTest {
   readonly controls: Readonly<Record<string, Comparison>>;
 }
 
+/** An arm that ended in an error, with the error's code and message. */
 export interface ArmFailure {
   readonly name: string;
   readonly description: string;
@@ -203,6 +208,7 @@ export interface ArmFailure {
   readonly message: string;
 }
 
+/** An arm that a race ended early, with the difference that decided it. */
 export interface StoppedArm {
   readonly name: string;
   readonly description: string;
@@ -235,6 +241,7 @@ export interface StratumValue {
   readonly correctedP: number | null;
 }
 
+/** The factors of a sweep with their levels, and their interactions. */
 export interface SweepSummary {
   readonly method: string;
   /** The arm that every arm of the sweep extends. */
@@ -251,12 +258,14 @@ export interface Interaction extends ClusteredTest {
   readonly effect: Estimate;
 }
 
+/** Milliseconds of a query, at three percentiles. */
 export interface Latency {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
 }
 
+/** A turn of a ranking: its score, the signals behind the score, and the parts that add up to it. */
 export interface RankedTurn {
   readonly id: string;
   readonly score: number;

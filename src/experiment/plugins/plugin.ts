@@ -59,6 +59,7 @@ export interface PluginMetric {
   compute(ranking: JudgedRanking, k: number): number;
 }
 
+/** An encoder of a plugin; `encode` returns unit vectors, row-major [texts, dimension]. */
 export interface PluginEncoder {
   readonly name: string;
   readonly description: string;
@@ -75,6 +76,7 @@ export interface PluginEncoder {
   }>;
 }
 
+/** A candidate index of a plugin; `search` answers each query from turns before its cutoff. */
 export interface PluginIndex {
   readonly name: string;
   readonly description: string;
@@ -92,6 +94,7 @@ export interface PluginIndex {
   };
 }
 
+/** A dataset of a plugin: its name in a config, the schema of its options, and its loader. */
 export interface PluginDataset {
   readonly name: string;
   readonly description: string;

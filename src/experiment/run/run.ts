@@ -35,6 +35,7 @@ import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
 import { finishStepsWithBreaks } from './steps.ts';
 
+/** The backend, the folder of the cache, the command that is recorded, and a display of progress. */
 export interface RunContext {
   /** The active backend, see `useBackend`. */
   readonly backend: BackendName;
@@ -55,6 +56,7 @@ export interface OpenRunContext extends Omit<RunContext, 'cacheFolder'> {
   readonly signal?: AbortSignal;
 }
 
+/** A run in memory: the result, the rankings of each arm, the judgements, and the records that its folder stores. */
 export interface FinishedRun {
   readonly result: ExperimentResult;
   /** The rankings of the evaluated queries, by arm name. */

@@ -24,6 +24,7 @@ export interface ComparedArm {
   >;
 }
 
+/** Two stored runs side by side: what differs in their configs, and the tests of the arms of both. */
 export interface RunComparison {
   readonly first: ComparedRun;
   readonly second: ComparedRun;

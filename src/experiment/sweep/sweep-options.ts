@@ -33,4 +33,5 @@ export const sweepDesign = z.strictObject({
   arm: z.string(),
   factors: z.array(z.strictObject({ name: z.string(), levels: z.array(z.string()) })),
 });
+/** A sweep of a config: the method, the arm that varies, and the levels of each factor. */
 export type SweepDesign = z.output<typeof sweepDesign>;

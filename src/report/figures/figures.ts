@@ -93,8 +93,10 @@ const drawQueries: Draw = (result, metric, name = result.arms.find((arm) => arm.
 
 const FIGURES = { differences: drawDifferences, means: drawMeans, queries: drawQueries } as const;
 
+/** A figure of a result. */
 export type FigureName = keyof typeof FIGURES;
 export type { PlotlyFigure };
+/** The figures of a result: differences from the baseline, means, and one arm query by query. */
 export const FIGURE_NAMES = freezeDeeply(Object.keys(FIGURES) as FigureName[]);
 
 /**

@@ -32,6 +32,7 @@ interface Chosen {
   readonly columns: readonly ChosenColumn[];
 }
 
+/** The formats of `ragpp table`. */
 export type ChosenTableFormat = 'latex' | 'markdown' | 'csv';
 
 const DIGITS = 3;

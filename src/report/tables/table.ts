@@ -28,6 +28,7 @@ export interface LadderCell {
   readonly comparison: LadderComparison | null;
 }
 
+/** The difference of an arm from the baseline, as text. */
 export interface LadderComparison {
   readonly difference: string;
   readonly interval: string;
@@ -40,6 +41,7 @@ export interface LadderComparison {
   readonly counts: string;
 }
 
+/** An arm as a row of the table, as text, with the number of results without judgement. */
 export interface LadderRow {
   readonly arm: string;
   readonly description: string;

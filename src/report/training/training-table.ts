@@ -130,6 +130,7 @@ export function renderTrainingText(result: TrainingResult, width = 120): string 
   return [...ladders, ...transfer, `${describeFolds(result)}\n${describePool(result)}\n`].join('\n');
 }
 
+/** The tables of a training, as Markdown. */
 export function renderTrainingMarkdown(result: TrainingResult): string {
   const models = result.models.flatMap((model) => {
     const table = buildMethodLadder(result, model);

@@ -20,8 +20,10 @@ export const SIGNAL_GROUPS = freezeDeeply([
   'author',
   'structure',
 ] as const);
+/** A group of signals that are computed together. */
 export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
+/** The schema of {@link SignalBankOptions}. */
 export const signalBankOptions = z
   .strictObject({
     groups: z
@@ -38,6 +40,7 @@ export const signalBankOptions = z
     for (const { path, expected } of plugins === undefined ? [] : findAddedFaults(plugins, listSignalNames(own)))
       context.addIssue({ code: 'custom', path: ['plugins', ...path], message: expected, continue: false });
   });
+/** Which signals are computed for each candidate, and with which encoders and spans of time. */
 export type SignalBankOptions = z.output<typeof signalBankOptions>;
 
 /** What every signal of a bank has, whichever way it is computed. */
@@ -168,4 +171,5 @@ export const scoringOptions = z.strictObject({
   weights: signalNumbers,
   origin: weightsOrigin.nullable().default(null),
 });
+/** A weighted sum of signals as the score of an arm. */
 export type ScoringOptions = z.output<typeof scoringOptions>;

@@ -12,11 +12,14 @@ export const CONTROL_KINDS = freezeDeeply([
   'random-parents',
   'rewired-graph',
 ] as const);
+/** A way to destroy a structure of the data, to see whether a gain survives. */
 export type ControlKind = (typeof CONTROL_KINDS)[number];
 
+/** The schema of {@link ControlOptions}. */
 export const controlOptions = z.strictObject({
   kind: z.enum(CONTROL_KINDS),
   /** The experiment's where it is null. */
   seed: z.number().int().nullable().default(null),
 });
+/** A null control, and the seed of its draws; null takes that of the experiment. */
 export type ControlOptions = z.output<typeof controlOptions>;

@@ -23,6 +23,7 @@ export const WORLD_PARTS = freezeDeeply([
   'answer-counts',
   'coordinates',
 ] as const);
+/** A part of the data that a signal may read. */
 export type WorldPart = (typeof WORLD_PARTS)[number];
 
 /** The parts that each null control destroys. */
