@@ -9,7 +9,7 @@ import {
 } from './judged-ranking.ts';
 import { type Metric, parseMetric } from './metric.ts';
 
-/** The least relevant grade, what becomes of queries without a relevant document, and the depth within which results without judgement are counted. */
+/** The least relevant grade, whether queries count that are without a relevant document, and the depth within which results without judgement are counted. */
 export interface EvaluationOptions {
   /** The least grade that counts as relevant in the metrics that know only relevant and not. */
   readonly relevantGrade: number;
