@@ -12,7 +12,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** The number of resamples, the confidence in (0, 1), and the seed. */
+/** The number of bootstrap resamples (by default 10,000), the confidence of the interval in (0, 1) (by default 0.95), and the seed of the draws. */
 export interface BootstrapOptions {
   readonly samples?: number;
   /** Confidence, for example 0.95. */

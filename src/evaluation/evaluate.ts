@@ -9,7 +9,10 @@ import {
 } from './judged-ranking.ts';
 import { type Metric, parseMetric } from './metric.ts';
 
-/** The least relevant grade, whether queries count that are without a relevant document, and the depth within which results without judgement are counted. */
+/**
+ * How {@link evaluate} reads judgements: the least relevant grade, queries without a relevant document, and the depth at which it counts unjudged
+ * documents.
+ */
 export interface EvaluationOptions {
   /** The least grade that counts as relevant in the metrics that know only relevant and not. */
   readonly relevantGrade: number;
@@ -26,7 +29,7 @@ export interface EvaluationOptions {
   readonly countTokens?: (id: string) => number;
 }
 
-/** How many of the first results of a query were retrieved, and how many of these are judged. */
+/** Judged documents at a cutoff k, for one query: `retrieved` documents are among the first k, and `judged` of them have a judgement. */
 export interface Coverage {
   readonly retrieved: number;
   readonly judged: number;

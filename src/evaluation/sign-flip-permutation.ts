@@ -3,7 +3,7 @@ import { type Clusters, sumByCluster } from './clusters.ts';
 import { type FlippedColumn, signFlipCounter } from './sign-flip-counter.ts';
 import { wilsonInterval } from './wilson-interval.ts';
 
-/** A paired permutation test of a mean difference, by flipping the signs of whole conversations. */
+/** The sign-flip permutation test of one column of paired differences: the mean difference and its p, with the uncertainty of p due to the draws. */
 export interface PermutationTest {
   readonly meanDifference: number;
   /** Two-sided. */
@@ -17,7 +17,7 @@ export interface PermutationTest {
   readonly high: number;
 }
 
-/** The number of sign vectors to draw, the seed, and a function that may ask for more. */
+/** The draws of a sign-flip permutation test: how many sign vectors (by default 10,000), from which seed, and whether a p near its bound gets more. */
 export interface PermutationOptions {
   /** The number of sign vectors to draw if there are too many to enumerate. */
   readonly samples?: number;

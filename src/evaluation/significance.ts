@@ -14,7 +14,7 @@ import {
 import { type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
 import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 
-/** How differences between systems are tested, and how p is corrected for their number. */
+/** The paired test, the correction for multiple comparisons, and the resampling of a comparison of systems with a baseline. */
 export interface ComparisonOptions extends BootstrapOptions {
   /** By default `permutation`. */
   readonly test?: TestName;

@@ -1,7 +1,7 @@
 import { tCdf, tQuantile } from './distributions.ts';
 import { computeMoments } from './paired-differences.ts';
 
-/** A paired t test of a mean difference, with its interval. */
+/** A paired t test: the statistic t, its p, and the confidence interval of the mean difference, treatment minus baseline. */
 export interface StudentTTest {
   readonly t: number;
   readonly degreesOfFreedom: number;

@@ -3,7 +3,7 @@ import { benjaminiHochberg, holm } from './multiple-comparisons.ts';
 
 /** The paired tests by name; all clustered, all two-sided. */
 export const TESTS = freezeDeeply(['permutation', 't', 'wilcoxon'] as const);
-/** A paired test of a difference between two systems. */
+/** The name of a paired test, one of {@link TESTS}. */
 export type TestName = (typeof TESTS)[number];
 
 /** What is done about testing several systems at once. */
@@ -12,5 +12,8 @@ export const CORRECTIONS = freezeDeeply({
   'benjamini-hochberg': benjaminiHochberg,
   none: (ps: readonly number[]) => [...ps],
 } as const);
-/** A correction of p for the number of comparisons. */
+/**
+ * The name of a correction for multiple comparisons: `holm` for the family-wise error rate, `benjamini-hochberg` for the false discovery rate, or
+ * `none`.
+ */
 export type CorrectionName = keyof typeof CORRECTIONS;

@@ -142,22 +142,28 @@ export function parseQrels(text: string, source: string): Qrels {
   return table;
 }
 
-/** Writes a run in TREC format. @param tag the name of the system @throws StorageError. */
+/**
+ * Writes a run as a TREC run file, see {@link formatRun}. An existing file is replaced in one step. @param tag the name of the system. @throws as {@link
+ * formatRun}.
+ */
 export function writeRun(path: string, run: Run, tag: string): void {
   writeAtomic(path, formatRun(run, tag));
 }
 
-/** Reads a run in TREC format: `query Q0 document rank score tag`. @throws StorageError; ValidationError for a malformed line. */
+/** Reads a TREC run file, see {@link parseRun}. @throws ValidationError as {@link parseRun} does. */
 export function readRun(path: string): Run {
   return parseRun(readText(path), path);
 }
 
-/** Writes judgements in TREC format. @throws StorageError. */
+/**
+ * Writes judgements as a TREC qrels file, see {@link formatQrels}. An existing file is replaced in one step. @throws ValidationError as {@link
+ * formatQrels} does.
+ */
 export function writeQrels(path: string, qrels: Qrels): void {
   writeAtomic(path, encodeQrels(qrels));
 }
 
-/** Reads judgements in TREC format: `query 0 document grade`. @throws StorageError; ValidationError for a malformed line. */
+/** Reads a TREC qrels file, see {@link parseQrels}. @throws ValidationError as {@link parseRun} does. */
 export function readQrels(path: string): Qrels {
   return parseQrels(readText(path), path);
 }

@@ -2,7 +2,7 @@ import { ValidationError } from '../core/errors.ts';
 import { normalCdf } from './distributions.ts';
 import { assertDifferences, TIE } from './paired-differences.ts';
 
-/** A paired signed-rank test: the statistic, p, and whether p is exact. */
+/** Wilcoxon's signed-rank test of paired differences: the statistic w, its p, and whether p is from the exact distribution or the normal approximation. */
 export interface WilcoxonTest {
   /** The smaller of the rank sums of the positive and of the negative differences. */
   readonly w: number;

@@ -10,7 +10,7 @@ const FIRST_DECAY = 0.9;
 const SECOND_DECAY = 0.999;
 const EPSILON = 1e-8;
 
-/** The moments of Adam before the first step, all zero. @param count P, the number of parameters */
+/** The state of Adam before the first step: step 0 and running means of 0. @param count the number P of free numbers. */
 export function createAdamState(count: number): AdamState {
   return { step: 0, first: new Float64Array(count), second: new Float64Array(count) };
 }

@@ -12,7 +12,7 @@ export interface ReliabilityBin {
   readonly observed: number | null;
 }
 
-/** How well scores agree with the share of relevant candidates: bins, and the expected calibration error in [0, 1]. */
+/** How well predicted probabilities agree with observed relevance: a reliability diagram, and the expected calibration error in [0, 1]. */
 export interface Calibration {
   readonly bins: readonly ReliabilityBin[];
   /** Expected calibration error: `sum_b count_b / count |predicted_b - observed_b|` (guo2017calibration). */

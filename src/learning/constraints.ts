@@ -86,5 +86,5 @@ const simplex: Constraint = {
 export const CONSTRAINTS = freezeDeeply({ free, positive, unit, simplex } as const satisfies Readonly<
   Record<string, Constraint>
 >);
-/** The values that a learned number may have. */
+/** The name of the domain of a parameter, one of {@link CONSTRAINTS}: `free`, `positive`, `unit` (between 0 and 1) or `simplex` (shares that sum to 1). */
 export type ConstraintName = keyof typeof CONSTRAINTS;

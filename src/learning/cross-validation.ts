@@ -13,7 +13,7 @@ import { type CurvePoint, type TrainingOptions, train } from './training.ts';
 /** Hyper-parameters to choose between. */
 export type HyperParameters = Omit<TrainingOptions, 'seed'>;
 
-/** The model, the hyper-parameters to choose among, the inner folds, and the seeds of each fit. */
+/** How hyper-parameters are chosen: the points to try, the inner folds that choose one of them, and the seeds of each training. */
 export interface SelectionPlan {
   /** Makes the model from the rows that it is trained on; its constants may come from these rows only. */
   readonly modelOf: (training: FeatureTable) => ScoringModel;
@@ -25,7 +25,7 @@ export interface SelectionPlan {
   readonly seeds: readonly number[];
 }
 
-/** A signal that stops the work, and a display of its progress. */
+/** Stops a fit and reports its progress; by default it runs to the end without a report. */
 export interface FitHooks {
   readonly signal?: AbortSignal;
   readonly progress?: StartProgress;
@@ -171,7 +171,7 @@ function assertWidth({ width }: FeatureTable, expected: number): void {
   if (width !== expected) throw new DimensionMismatchError('candidates of the rows of a fold', expected, width);
 }
 
-/** Scores of all rows by weights learned without them, row-major as the table, and the fit of each fold. */
+/** The result of nested cross-validation: scores of Q rows with C candidates each, and the fitted model of each outer fold. */
 export interface CrossValidation {
   /** Row-major [Q, C], each row by the model that has not seen its cluster. */
   readonly scores: Float32Array;

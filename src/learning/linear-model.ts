@@ -8,7 +8,7 @@ import type { ModelDefinition, ScoringModel } from './model.ts';
 import { nameParameterValues, type ParameterSpec } from './parameters.ts';
 import { assertStandardisation, type Standardisation, standardiseSignals } from './standardisation.ts';
 
-/** The signals of a linear mix, those whose weight may not be negative, and the weights that training starts from. */
+/** The signals of a linear model, which of them have weights that are not negative (by default none), and the weights at the start. */
 export interface LinearModelOptions {
   readonly signals: readonly string[];
   /** Signals of which more is never worse: their weights are not negative. */

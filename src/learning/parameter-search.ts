@@ -18,14 +18,14 @@ import { TableScorer } from './table-scorer.ts';
 /** What parameters are worth, the more the better. @param values [P] in their domains */
 export type SearchObjective = (values: Float64Array) => Promise<number>;
 
-/** The number of evaluations that a search may use, and its seed. */
+/** The budget of a search without gradients, and the seed of its draws. */
 export interface SearchOptions {
   /** The maximum number of evaluations of the objective. */
   readonly budget: number;
   readonly seed: number;
 }
 
-/** The best values that a search found, [P], their value, and the evaluations used. */
+/** The best point that a search found: its P values, the objective there, and the number of evaluations. */
 export interface SearchResult {
   /** [P] in their domains. */
   readonly values: Float64Array;

@@ -12,7 +12,7 @@ import { constrainValues, freeValues, listHandTunedValues } from './parameters.t
 import { createTableMetric } from './table-metrics.ts';
 import { TableScorer } from './table-scorer.ts';
 
-/** Loss, step of Adam, penalty, epochs, patience, queries of a batch, seed and noise of the start. */
+/** The loss, the steps of Adam, the regularisation and early stopping of a training; {@link TRAINING_DEFAULTS} has values for all but the metric. */
 export interface TrainingOptions {
   readonly loss: LossOptions;
   readonly learningRate: number;
@@ -59,7 +59,7 @@ interface TrainingState {
   readonly curve: readonly CurvePoint[];
 }
 
-/** The values of the best epoch, [P], as the model has them and as free numbers, with the learning curve. */
+/** A trained model of P parameters: their values at the best epoch, and the learning curve. */
 export interface TrainingResult {
   /** [P] the parameters of the best epoch, in their domains. */
   readonly values: Float64Array;
@@ -72,7 +72,7 @@ export interface TrainingResult {
   readonly leftOut: number;
 }
 
-/** A signal that stops the work, and a display of its progress. */
+/** Stops a training and reports its progress; by default it runs to the end without a report. */
 export interface TrainingHooks {
   /** Once aborted, its reason is thrown before the next epoch. */
   readonly signal?: AbortSignal;

@@ -6,7 +6,7 @@ import { COORDINATES, type Dimensions } from '../trajectory/coordinate-names.ts'
 import { uploadFeatures } from './column-product.ts';
 import { copySignalColumn, type FeatureTable } from './feature-table.ts';
 
-/** The coordinates that the trajectory model reads, and whether a turn attends to itself. */
+/** The number of trajectory coordinates of a trajectory model (3, 5 or 7), and whether a turn attends to itself. */
 export interface TrajectoryModelOptions {
   readonly dimensions: Dimensions;
   /** Whether a turn attends to itself. */

@@ -27,7 +27,7 @@ export interface TriedFusion {
   readonly failure: string | null;
 }
 
-/** The fusion that was best on training queries, its value there, and everything that was tried. */
+/** The result of tuning a fusion on training queries: the chosen fusion, its mean of the metric, and every fusion that was tried. */
 export interface FusionTuning {
   readonly chosen: FusionOptions;
   readonly value: number;

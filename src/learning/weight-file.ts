@@ -24,7 +24,7 @@ const provenanceSchema = z.strictObject({
   /** Content hashes of their conversations; absent in older files. */
   trainingContents: z.array(z.string()).min(1).optional(),
 });
-/** Where weights come from: data, config, conversations, figures and commit. */
+/** Where learned weights come from: the config, seeds, commit and backend of the training, the hash of its data, and the training conversations. */
 export type Provenance = z.output<typeof provenanceSchema>;
 
 const headerSchema = z.strictObject({

@@ -10,7 +10,10 @@ import type { Column, PoolRows } from '../signals/candidate-pool.ts';
 import { ADDED_SIGNALS } from '../signals/signal.ts';
 
 export const SIGNALS = ['bm25', 'cosine', 'recency', 'run'] as const;
-/** A score of a candidate that relevance can be made of. */
+/**
+ * A built-in signal of relevance: BM25, the cosine of the embeddings, the recency of a turn, or the score in a ranking that was read from a file
+ * (`run`).
+ */
 export type RelevanceSignal = (typeof SIGNALS)[number];
 
 /** The name of a signal of relevance: one of {@link SIGNALS}, or of a plugin. */

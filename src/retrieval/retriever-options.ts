@@ -52,7 +52,10 @@ export const retrieverOptions = z.strictObject({
   /** Destroys a part of the structure, to see what the arm owes to it. */
   control: controlOptions.nullable().default(null),
 });
-/** An arm: its sources of candidates and its chain of scores, with every default written out. */
+/**
+ * The checked options of one arm: candidate sources, signals of relevance and their fusion, then the optional stages. By default every optional stage is
+ * null, which leaves it out.
+ */
 export type RetrieverOptions = z.output<typeof retrieverOptions>;
 /** The options as written: those with a default may be left out. */
 export type RetrieverInput = z.input<typeof retrieverOptions>;

@@ -7,5 +7,8 @@ export const attentionOptions = unifiedAttentionOptions.extend({
   /** Share of the attention score in the blend. */
   weight: z.number().min(0).max(1).default(0.2),
 });
-/** How an arm uses attention as a score. */
+/**
+ * Checked options of the attention stage: the mechanism (RCP, IRCP, TPO or the three together), those of ring attention, and the share of the attention
+ * score in the blend, in [0, 1] (default 0.2).
+ */
 export type AttentionOptions = z.output<typeof attentionOptions>;

@@ -7,7 +7,10 @@ import type { ForwardCosines } from './forward-cosines.ts';
 /** The number of pairs between two breaks for events, about 20 ms. */
 const PAIRS_AT_ONCE = 4096;
 
-/** Ring attention whose direction the signal itself chooses. */
+/**
+ * Ring attention of a turn over the turns after it: topology, combination, self, decay and temperature. There is no direction, because the turn only
+ * looks forward.
+ */
 export type ForwardOptions = Omit<RingAttentionOptions, 'direction'>;
 
 /** A turn that looks forward over a conversation of `turns` turns, on a ring that the query has joined. */

@@ -23,7 +23,10 @@ export const trajectoryOptions = z.strictObject({
     })
     .prefault({}),
 });
-/** The share of trajectory distance in a score, its scale, and the coordinates that it reads. */
+/**
+ * Checked options of the trajectory score `exp(-distance / sigma)`: the coordinates (3, 5 or 7), their weights, the scale of complexity, and the share
+ * of the score in the blend, in [0, 1].
+ */
 export type TrajectoryOptions = z.output<typeof trajectoryOptions>;
-/** {@link TrajectoryOptions} where a config says nothing. */
+/** The defaults of the trajectory score: 5 coordinates with the weights of the paper, logarithmic complexity, sigma 1, and a share of 0.3 in the blend. */
 export const TRAJECTORY_DEFAULTS: TrajectoryOptions = freezeDeeply(trajectoryOptions.parse({}));

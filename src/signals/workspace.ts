@@ -36,7 +36,10 @@ function assertVectors(
   assertUnitRows(vectors, dimension, (row) => `${what} ${owners[row]?.id}`);
 }
 
-/** What stages are computed from: corpus, queries, and their unit vectors, row-major [turns, dimension] and [queries, dimension]. */
+/**
+ * What a {@link Workspace} is made of: N turns and Q queries with their vectors of D = `dimension` numbers, a seed, and optionally further encoders and
+ * a store of results.
+ */
 export interface WorkspaceInputs {
   readonly corpus: Corpus;
   readonly queries: readonly Query[];

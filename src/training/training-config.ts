@@ -126,7 +126,9 @@ export const trainingConfig = z.strictObject({
   transfer: z.array(transferOptions).default([]),
   plugins: z.array(resolvedPlugin).optional(),
 });
-/** A whole training with every default written out. */
+/**
+ * A checked training with every default in place: the data, the signals, the models, how they are fitted, and how they are cross-validated and measured.
+ */
 export type TrainingConfig = z.output<typeof trainingConfig>;
 
 /** The lists of a file. @throws ConfigurationError that gives the reason as `got`. */

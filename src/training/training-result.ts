@@ -79,7 +79,7 @@ export interface NullControl {
   };
 }
 
-/** What a training found for one model: its methods, numbers, folds and learning curve. */
+/** One trained model: its methods compared with a baseline, its learned numbers, its folds of cross-validation, and the curve of its final training. */
 export interface ModelResult {
   readonly name: string;
   readonly methods: readonly MethodResult[];

@@ -3,7 +3,7 @@ import type { ExperimentConfig } from '../experiment/config/config.ts';
 import { type ExperimentInput, type Plugins, type ResolvedExperiment, resolveExperiment } from './experiment-input.ts';
 import type { FinishedExperiment } from './finished-experiment.ts';
 
-/** A signal that stops the run, a display of progress (null shows nothing), and a folder for a cache (null keeps nothing). */
+/** How an experiment is run: how to stop it, what shows its progress, and where it keeps intermediate results. */
 export interface ExperimentRunOptions {
   /** Once it is aborted, `run` rejects with its reason. */
   readonly signal?: AbortSignal;

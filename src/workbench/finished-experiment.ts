@@ -28,7 +28,7 @@ import { buildArmFeatures } from './arm-features.ts';
 import { renderRunFiles } from './run-files.ts';
 
 const TABLES = { text: renderText, markdown: renderMarkdown, latex: renderLatex, csv: renderCsv } as const;
-/** The formats of a table. */
+/** The format of the table of an experiment: `text` as `ragpp run` prints it, `markdown`, `latex` or `csv`. */
 export type TableFormat = keyof typeof TABLES;
 
 /** One arm on one query: `arm`, `query`, `cluster`, `kind`, and a number for each metric. */

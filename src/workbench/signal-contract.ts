@@ -17,7 +17,7 @@ import { joinCandidates } from '../signals/candidate-pool.ts';
 import { ADDED_SIGNALS, type AddedSignal } from '../signals/signal.ts';
 import { Workspace } from '../signals/workspace.ts';
 
-/** The data that a signal is tried on, its options, and the most queries. */
+/** What {@link assertSignalContract} tries a signal on: a dataset, the options of the signal, and the number of queries. */
 export interface SignalContractOptions {
   /** Data to try the signal on. */
   readonly data: Dataset;

@@ -44,7 +44,10 @@ export const armOptions = retrieverOptions
   .superRefine(assertRetriever)
   .superRefine(assertControlled);
 
-/** An arm as a resolved config has it: its retriever, and what it extends, tunes and repeats. */
+/**
+ * A checked arm of an experiment: the options of its retriever, its name, its encoder and seed (by default those of the experiment), and the values to
+ * tune on dev.
+ */
 export type ArmOptions = z.output<typeof armOptions>;
 
 /** What the base of a config may set for the arms that start from it. */

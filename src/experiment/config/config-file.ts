@@ -7,7 +7,7 @@ import { CONFIG_LIMITS } from './config-limits.ts';
 import type { FindLine } from './yaml-lines.ts';
 import { readYamlText } from './yaml-text.ts';
 
-/** A mapping of a config file, as YAML gives it. */
+/** A mapping as read from YAML or JSON, before it is checked. */
 export type Plain = Record<string, unknown>;
 /** Keys from the outside in; a place in a list is its number, as text. */
 export type Path = readonly string[];

@@ -148,5 +148,5 @@ export const configFile = experimentConfig.extend({
 /** A config file whose arms and sweep are written out. */
 export const expandedFile = experimentConfig.extend(writtenOnly);
 
-/** A whole experiment with every default written out, as `config.yaml` in the folder of a run has it. */
+/** A checked experiment with every default in place and every arm and sweep written out: what a run executes. docs/config.md lists its keys. */
 export type ExperimentConfig = z.output<typeof experimentConfig>;

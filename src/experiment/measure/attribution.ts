@@ -7,7 +7,7 @@ import type { CandidatePool, Column } from '../../signals/candidate-pool.ts';
 
 /** Where a relevant turn can be lost on its way to the top, by the number that a record keeps. */
 export const LOSS_STAGES = freezeDeeply(['kept', 'candidates', 'filter', 'fusion', 'rerank'] as const);
-/** The stage of an arm that lost a relevant turn; `kept` lost none. */
+/** The stage that lost a relevant turn, one of {@link LOSS_STAGES}; `kept` if no stage lost it. */
 export type LossStage = (typeof LOSS_STAGES)[number];
 
 const encodeLossStage = (stage: LossStage) => LOSS_STAGES.indexOf(stage);

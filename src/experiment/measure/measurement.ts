@@ -27,7 +27,10 @@ import { createTokenCounter } from './token-counter.ts';
 /** The number of first documents among which the report counts the unjudged. */
 const HOLE_DEPTH = 10;
 
-/** The metrics, the baseline, and how arms are tested against it. */
+/**
+ * What is measured and how it is tested: the metrics, the baseline arm, the samples and confidence of the statistics, and optionally null controls and
+ * other seeds.
+ */
 export interface MeasurementOptions extends ComparisonOptions {
   readonly metrics: readonly string[];
   readonly baseline: string;
@@ -53,7 +56,7 @@ export interface ArmMeasurement {
   readonly seeds?: SeedSpread;
 }
 
-/** The figures, intervals and tests of all arms on the same queries. */
+/** Rankings measured against judgements: the figures of each arm, the definition of each metric, and the strata of the queries. */
 export interface Measurement<Q = Query> {
   /** The queries that the figures are over, in order. */
   readonly queries: readonly Q[];

@@ -71,7 +71,7 @@ export interface ProtocolWarning {
   readonly message: string;
 }
 
-/** What a run was made with: version, commit, Node, backend, packages, machine and seed. */
+/** What a run was computed with: version, commit, Node, tensor backend, packages, machine, seed and command line. It is stored as `environment.json`. */
 export interface Environment {
   readonly version: string;
   readonly commit: string;
@@ -105,7 +105,7 @@ export interface Environment {
   readonly encoderUse?: readonly EncoderUse[] | undefined;
 }
 
-/** What a result states about its data: declaration, grades, hash, counts, and the turns that its page shows. */
+/** The dataset of a run: its declaration, its grades of relevance, the hash of its content, the evaluated split, and the turns that reports show. */
 export interface DatasetSummary extends DatasetDeclaration {
   readonly name: string;
   readonly relevantGrade: number;
@@ -120,7 +120,7 @@ export interface DatasetSummary extends DatasetDeclaration {
 /** A turn with its text shortened for display. */
 export type TurnRecord = Turn;
 
-/** A query as a result stores it: its time in milliseconds since 1970, and its judgements by turn. */
+/** A query as a result stores it: its text, its moment, its author and channel, the cluster of the statistics, and its judgements. */
 export interface QueryRecord {
   readonly id: string;
   readonly text: string;
@@ -136,7 +136,7 @@ export interface QueryRecord {
   readonly judgements: Readonly<Record<string, number>>;
 }
 
-/** The figures, tests and rankings of one arm. */
+/** One arm of a finished experiment: its resolved options, its figures by metric, its top rankings, and where it lost relevant turns. */
 export interface ArmResult {
   readonly name: string;
   readonly description: string;
@@ -200,7 +200,7 @@ export interface StructureTest {
   readonly controls: Readonly<Record<string, Comparison>>;
 }
 
-/** An arm that ended in an error, with the error's code and message. */
+/** An arm that failed: the code of the error and its message. */
 export interface ArmFailure {
   readonly name: string;
   readonly description: string;
@@ -208,7 +208,7 @@ export interface ArmFailure {
   readonly message: string;
 }
 
-/** An arm that a race ended early, with the difference that decided it. */
+/** An arm that a race stopped: its mean of a metric on the queries that it ran, and its difference from the best arm on them. */
 export interface StoppedArm {
   readonly name: string;
   readonly description: string;
@@ -241,7 +241,7 @@ export interface StratumValue {
   readonly correctedP: number | null;
 }
 
-/** The factors of a sweep with their levels, and their interactions. */
+/** The design of a sweep: its method, its factors with their levels, and the measured interactions between pairs of factors. */
 export interface SweepSummary {
   readonly method: string;
   /** The arm that every arm of the sweep extends. */
@@ -258,14 +258,14 @@ export interface Interaction extends ClusteredTest {
   readonly effect: Estimate;
 }
 
-/** Milliseconds of a query, at three percentiles. */
+/** Percentiles of the time of a query: the median, the 95th and the 99th, in milliseconds. */
 export interface Latency {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
 }
 
-/** A turn of a ranking: its score, the signals behind the score, and the parts that add up to it. */
+/** A turn in a ranking: its id, its score, and the components of the score, which are named by {@link ArmResult}. */
 export interface RankedTurn {
   readonly id: string;
   readonly score: number;

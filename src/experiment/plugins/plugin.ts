@@ -59,7 +59,7 @@ export interface PluginMetric {
   compute(ranking: JudgedRanking, k: number): number;
 }
 
-/** An encoder of a plugin; `encode` returns unit vectors, row-major [texts, dimension]. */
+/** An encoder of a plugin: `create` makes it with the options of the config, which `options` checks. Its vectors have `dimension` numbers. */
 export interface PluginEncoder {
   readonly name: string;
   readonly description: string;
@@ -76,7 +76,7 @@ export interface PluginEncoder {
   }>;
 }
 
-/** A candidate index of a plugin; `search` answers each query from turns before its cutoff. */
+/** A candidate index of a plugin: `create` makes it with the options of the config, which `options` checks. */
 export interface PluginIndex {
   readonly name: string;
   readonly description: string;
@@ -94,7 +94,7 @@ export interface PluginIndex {
   };
 }
 
-/** A dataset of a plugin: its name in a config, the schema of its options, and its loader. */
+/** A dataset of a plugin: `load` reads it with the options of the config, which `options` checks. */
 export interface PluginDataset {
   readonly name: string;
   readonly description: string;

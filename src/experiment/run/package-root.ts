@@ -10,7 +10,7 @@ export function readPackageVersion(folder: string): string {
   return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
-/** The version of the package, from its package.json. */
+/** The version of the installed rag-plusplus, from its package.json. */
 export function projectVersion(): string {
   return readPackageVersion(PROJECT_ROOT);
 }

@@ -35,7 +35,7 @@ import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
 import { finishStepsWithBreaks } from './steps.ts';
 
-/** The backend, the folder of the cache, the command that is recorded, and a display of progress. */
+/** Where a run is executed: the active backend, the cache folder, the command line that it stores, and its progress report (by default none). */
 export interface RunContext {
   /** The active backend, see `useBackend`. */
   readonly backend: BackendName;
@@ -56,7 +56,7 @@ export interface OpenRunContext extends Omit<RunContext, 'cacheFolder'> {
   readonly signal?: AbortSignal;
 }
 
-/** A run in memory: the result, the rankings of each arm, the judgements, and the records that its folder stores. */
+/** The outcome of an experiment in memory: the result for reports, and the full rankings, judgements and corpus that it was measured with. */
 export interface FinishedRun {
   readonly result: ExperimentResult;
   /** The rankings of the evaluated queries, by arm name. */

@@ -24,7 +24,7 @@ export const PROTOCOL_WARNINGS = freezeDeeply({
   'later-documents': 'a system ranks documents that are not earlier than the query',
 } as const);
 
-/** An error of protocol that `ragpp score` warns of. */
+/** The code of a protocol warning, one of the keys of {@link PROTOCOL_WARNINGS}. */
 export type WarningCode = keyof typeof PROTOCOL_WARNINGS;
 
 /** @param system the name of the system; null for a fault of the judgements or of all systems together */

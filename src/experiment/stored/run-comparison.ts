@@ -24,7 +24,7 @@ export interface ComparedArm {
   >;
 }
 
-/** Two stored runs side by side: what differs in their configs, and the tests of the arms of both. */
+/** Two stored runs side by side: the differences of their configs, and each common arm in each common metric, with a paired test where it is possible. */
 export interface RunComparison {
   readonly first: ComparedRun;
   readonly second: ComparedRun;

@@ -33,5 +33,5 @@ export const sweepDesign = z.strictObject({
   arm: z.string(),
   factors: z.array(z.strictObject({ name: z.string(), levels: z.array(z.string()) })),
 });
-/** A sweep of a config: the method, the arm that varies, and the levels of each factor. */
+/** The resolved design of a sweep: its method, the arm that all arms of the sweep extend, and the levels of each factor. */
 export type SweepDesign = z.output<typeof sweepDesign>;

@@ -93,10 +93,10 @@ const drawQueries: Draw = (result, metric, name = result.arms.find((arm) => arm.
 
 const FIGURES = { differences: drawDifferences, means: drawMeans, queries: drawQueries } as const;
 
-/** A figure of a result. */
+/** The name of a figure: `differences` from the baseline and `means`, each with intervals, or `queries`, the paired differences of one arm. */
 export type FigureName = keyof typeof FIGURES;
 export type { PlotlyFigure };
-/** The figures of a result: differences from the baseline, means, and one arm query by query. */
+/** The names of the figures that {@link drawFigure} draws. */
 export const FIGURE_NAMES = freezeDeeply(Object.keys(FIGURES) as FigureName[]);
 
 /**

@@ -33,7 +33,7 @@ export function renderComparisonText(comparison: RunComparison, width = Number.P
   return `${texts.join('\n\n')}\n`;
 }
 
-/** Two runs side by side, as Markdown. */
+/** Two stored runs side by side, as Markdown with pipe tables. */
 export function renderComparisonMarkdown(comparison: RunComparison): string {
   const texts = buildComparisonParts(comparison).map(({ sentences, table }) =>
     [

@@ -32,7 +32,7 @@ interface Chosen {
   readonly columns: readonly ChosenColumn[];
 }
 
-/** The formats of `ragpp table`. */
+/** The format of a table of chosen arms and columns. */
 export type ChosenTableFormat = 'latex' | 'markdown' | 'csv';
 
 const DIGITS = 3;

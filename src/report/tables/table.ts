@@ -28,7 +28,7 @@ export interface LadderCell {
   readonly comparison: LadderComparison | null;
 }
 
-/** The difference of an arm from the baseline, as text. */
+/** An arm against the baseline in one metric, as text for a cell: the difference and its interval, the corrected p, the effect size and the counts. */
 export interface LadderComparison {
   readonly difference: string;
   readonly interval: string;
@@ -41,7 +41,7 @@ export interface LadderComparison {
   readonly counts: string;
 }
 
-/** An arm as a row of the table, as text, with the number of results without judgement. */
+/** One arm in a table of results: its cell for each metric, its null controls, and its unjudged turns. */
 export interface LadderRow {
   readonly arm: string;
   readonly description: string;

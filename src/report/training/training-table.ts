@@ -130,7 +130,7 @@ export function renderTrainingText(result: TrainingResult, width = 120): string 
   return [...ladders, ...transfer, `${describeFolds(result)}\n${describePool(result)}\n`].join('\n');
 }
 
-/** The tables of a training, as Markdown. */
+/** A training as Markdown: for each model its table of methods and the importance of its signals, then the transfer to other data and the provenance. */
 export function renderTrainingMarkdown(result: TrainingResult): string {
   const models = result.models.flatMap((model) => {
     const table = buildMethodLadder(result, model);

@@ -20,10 +20,13 @@ export const SIGNAL_GROUPS = freezeDeeply([
   'author',
   'structure',
 ] as const);
-/** A group of signals that are computed together. */
+/** The name of a group of signals, one of {@link SIGNAL_GROUPS}. */
 export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
-/** The schema of {@link SignalBankOptions}. */
+/**
+ * The schema of a bank of signals: the groups of signals (by default all), encoders besides that of the experiment (by default none), and signals of
+ * plugins.
+ */
 export const signalBankOptions = z
   .strictObject({
     groups: z
@@ -40,7 +43,7 @@ export const signalBankOptions = z
     for (const { path, expected } of plugins === undefined ? [] : findAddedFaults(plugins, listSignalNames(own)))
       context.addIssue({ code: 'custom', path: ['plugins', ...path], message: expected, continue: false });
   });
-/** Which signals are computed for each candidate, and with which encoders and spans of time. */
+/** The checked choice of the signals of a bank; {@link listSignalNames} gives the columns that it has. */
 export type SignalBankOptions = z.output<typeof signalBankOptions>;
 
 /** What every signal of a bank has, whichever way it is computed. */
@@ -171,5 +174,5 @@ export const scoringOptions = z.strictObject({
   weights: signalNumbers,
   origin: weightsOrigin.nullable().default(null),
 });
-/** A weighted sum of signals as the score of an arm. */
+/** A checked linear mix of signals: the bank, the weight of each signal by name, and the origin of learned weights (null for weights set by hand). */
 export type ScoringOptions = z.output<typeof scoringOptions>;

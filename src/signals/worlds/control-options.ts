@@ -12,14 +12,14 @@ export const CONTROL_KINDS = freezeDeeply([
   'random-parents',
   'rewired-graph',
 ] as const);
-/** A way to destroy a structure of the data, to see whether a gain survives. */
+/** The name of a null control, one of {@link CONTROL_KINDS}. */
 export type ControlKind = (typeof CONTROL_KINDS)[number];
 
-/** The schema of {@link ControlOptions}. */
+/** The schema of a null control: which part of the structure it destroys, and the seed of its draws (by default that of the experiment). */
 export const controlOptions = z.strictObject({
   kind: z.enum(CONTROL_KINDS),
   /** The experiment's where it is null. */
   seed: z.number().int().nullable().default(null),
 });
-/** A null control, and the seed of its draws; null takes that of the experiment. */
+/** A checked null control: its kind and its seed; a seed of null uses that of the experiment. */
 export type ControlOptions = z.output<typeof controlOptions>;

@@ -23,7 +23,7 @@ export const WORLD_PARTS = freezeDeeply([
   'answer-counts',
   'coordinates',
 ] as const);
-/** A part of the data that a signal may read. */
+/** The name of a part of the world that a signal reads, one of {@link WORLD_PARTS}; null controls destroy some of them. */
 export type WorldPart = (typeof WORLD_PARTS)[number];
 
 /** The parts that each null control destroys. */
