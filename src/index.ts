@@ -36,12 +36,12 @@ type RunExperiment = typeof import('./experiment/run/run.ts').runExperiment;
 type Retrieve = typeof import('./retrieval/retriever.ts').retrieve;
 type Verify = typeof import('./verification/verify.ts').verify;
 
-/** See `rag-plusplus/experiment`. */
+/** Runs an experiment from config to result on the active backend: loads the data, tunes and ranks each arm, measures. See `rag-plusplus/experiment`. */
 export const runExperiment: RunExperiment = async (...given) =>
   (await import('./experiment/run/run.ts')).runExperiment(...given);
 
-/** See `rag-plusplus/retrieval`. */
+/** Finds every query's candidates, scores them, and reorders the best of them, by an arm's options. See `rag-plusplus/retrieval`. */
 export const retrieve: Retrieve = async (...given) => (await import('./retrieval/retriever.ts')).retrieve(...given);
 
-/** See `rag-plusplus/verification`. */
+/** Runs golden files of independent programs on the active backend and compares the results. See `rag-plusplus/verification`. */
 export const verify: Verify = async (...given) => (await import('./verification/verify.ts')).verify(...given);
