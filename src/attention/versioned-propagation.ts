@@ -20,6 +20,7 @@ export interface PropagatedVersions {
   readonly positions: Int32Array;
   /** [R] a version is the one to use for cutoffs c with validFrom <= c < validTo. */
   readonly validFrom: Int32Array;
+  /** [R] the first cutoff at which the version is no longer used. */
   readonly validTo: Int32Array;
   /** Steps from a newcomer beyond which turns kept their version. */
   readonly reach: number;
