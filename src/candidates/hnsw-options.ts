@@ -6,8 +6,9 @@ import { candidateCount, type IndexDefinition } from './index-definition.ts';
 export interface HnswOptions {
   /** M, the links of a node on each layer above the lowest. */
   readonly m: number;
+  /** Candidates that are kept while a node is inserted. */
   readonly efConstruction: number;
-  /** The library raises it to k where k is larger. */
+  /** Candidates that are kept while a query is searched. The library raises it to k where k is larger. */
   readonly efSearch: number;
   readonly seed: number;
 }
