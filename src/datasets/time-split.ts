@@ -5,7 +5,7 @@ const DEV_SHARE = 0.7;
 
 export interface Start {
   readonly id: string;
-  /** Time of the first turn. */
+  /** Time of the first turn, in milliseconds since 1970-01-01 UTC. */
   readonly timestamp: number;
 }
 
