@@ -31,7 +31,9 @@ export interface EvaluationOptions {
 
 /** Judged documents at a cutoff k, for one query: `retrieved` documents are among the first k, and `judged` of them have a judgement. */
 export interface Coverage {
+  /** Documents of the ranking down to the cutoff. */
   readonly retrieved: number;
+  /** Those of them that have a judgement. */
   readonly judged: number;
 }
 

@@ -8,7 +8,7 @@ export const UNJUDGED = -1;
 export interface JudgedRanking {
   /** [R] by rank, best first; {@link UNJUDGED} without a judgement. */
   readonly grades: Float64Array;
-  /** The positive grades among all judgements, descending: the best ranking that is possible. */
+  /** [positive judgements] the positive grades among all judgements, descending: the best ranking that is possible. */
   readonly idealGrades: Float64Array;
   /** The least grade that counts as relevant. */
   readonly relevantGrade: number;

@@ -7,6 +7,7 @@ export interface StudentTTest {
   readonly degreesOfFreedom: number;
   /** Two-sided. */
   readonly p: number;
+  /** Treatment minus baseline. */
   readonly meanDifference: number;
   /** The interval of the mean difference, at the given level. */
   readonly interval: readonly [low: number, high: number];
