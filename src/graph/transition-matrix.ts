@@ -10,14 +10,17 @@ export interface TransitionMatrix {
   readonly positionOf: ReadonlyMap<string, number>;
   /** P, [V, V]: the share of each edge in the weight that leaves its node, columns ascending. A row sums to 1, that of a dangling node is empty. */
   readonly probabilities: SparseMatrix;
-  /** Positions of the nodes that no weight leaves, ascending. */
+  /** [dangling nodes] positions of the nodes that no weight leaves, ascending. */
   readonly dangling: Int32Array;
 }
 
 /** Directed edges between positions, [E] each; several between the same nodes count as one of their summed weight. */
 export interface WeightedEdges {
+  /** [E] position of the node that each edge leaves. */
   readonly sources: Int32Array;
+  /** [E] position of the node that each edge enters. */
   readonly targets: Int32Array;
+  /** [E] weight of each edge, from 0. */
   readonly weights: Float64Array;
 }
 
