@@ -36,11 +36,11 @@ export interface Fit {
   readonly model: ScoringModel;
   /** [P] in their domains. */
   readonly values: Float64Array;
-  /** Place of the chosen point. */
+  /** Place of the chosen point among the points of the plan, from 0. */
   readonly point: number;
-  /** The metric of each point on rows that it was not trained on. */
+  /** [points] the metric of each point on rows that it was not trained on. */
   readonly pointValues: readonly number[];
-  /** nDCG@10 of the chosen point after each epoch, on rows that it was not trained on: the mean of its trainings, as far as all of them ran. */
+  /** [epochs] nDCG@10 of the chosen point after each epoch, on rows that it was not trained on: the mean of its trainings, as far as all of them ran. */
   readonly validation: readonly number[];
   /** The number of epochs of the chosen point on all rows. */
   readonly epochs: number;

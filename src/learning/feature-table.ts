@@ -20,7 +20,7 @@ export interface FeatureTable {
   readonly grades: Float32Array;
   /** [Q] relevant turns that the pool misses. */
   readonly missed: Int32Array;
-  /** Their grades, query after query; `missed` holds the counts. */
+  /** [sum of `missed`] their grades, query after query; `missed` holds the counts. */
   readonly missedGrades: Float32Array;
   /** The least grade that counts as relevant. */
   readonly relevantGrade: number;

@@ -5,8 +5,9 @@ import type { FeatureTable } from './feature-table.ts';
 
 /** Queries held out together, and all others. */
 export interface Fold {
-  /** Ascending rows of the table. */
+  /** Rows of the table, ascending, that are held out. */
   readonly heldOut: Int32Array;
+  /** All other rows of the table, ascending. */
   readonly training: Int32Array;
   /** The clusters that are held out, in order of first appearance. */
   readonly clusters: readonly string[];

@@ -8,9 +8,9 @@ export interface ParameterSpec {
   /** The name of each of its numbers; the parameter's own name for a single number. */
   readonly labels: readonly string[];
   readonly constraint: ConstraintName;
-  /** Hand-tuned values; training starts here. */
+  /** [labels] hand-tuned values in the domain of the constraint; training starts here. */
   readonly initial: readonly number[];
-  /** An uninformed value. */
+  /** [labels] uninformed values in the domain of the constraint. */
   readonly uniform: readonly number[];
   /** The range in which a search draws; logarithmic for positive parameters. Unused for shares of a whole. */
   readonly range: readonly [number, number];

@@ -18,6 +18,7 @@ export interface TrainingOptions {
   readonly learningRate: number;
   /** Weight of the squared distance of the free numbers from the hand-tuned start. */
   readonly l2: number;
+  /** Passes over the training queries, at most. */
   readonly epochs: number;
   /** Epochs without a better validation after which training stops. */
   readonly patience: number;
