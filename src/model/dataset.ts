@@ -8,6 +8,7 @@ export type Split = 'dev' | 'test';
 export interface Query {
   readonly id: string;
   readonly text: string;
+  /** Milliseconds since 1970-01-01 UTC. */
   readonly timestamp: number;
   /** The newest turn of the conversation before the query, if the searcher knows it; null for a new message of unknown thread. */
   readonly anchorTurnId: string | null;
