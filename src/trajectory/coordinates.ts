@@ -17,7 +17,7 @@ export interface TurnFeatures {
 export interface CoordinateOptions {
   readonly dimensions: Dimensions;
   readonly complexityScale?: ComplexityScale;
-  /** Keeps only turns with `timestamp <= asOf` before anything is normalised, so that no coordinate knows the future. */
+  /** Milliseconds since 1970-01-01 UTC. Keeps only turns with `timestamp <= asOf` before anything is normalised, so that no coordinate knows the future. */
   readonly asOf?: number;
 }
 

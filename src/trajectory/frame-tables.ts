@@ -14,7 +14,7 @@ export interface FrameTables {
   /** Row-major [N, dimension]. */
   readonly vectors: Float32Array;
   readonly dimension: number;
-  /** Squared lengths of the vectors. */
+  /** [N] squared lengths of the vectors. */
   readonly squares: Float64Array;
   /** For each conversation the positions of its turns, ascending. */
   readonly conversations: readonly Int32Array[];

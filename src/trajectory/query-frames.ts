@@ -33,8 +33,9 @@ export interface QueryFrames {
   readonly turns: Int32Array;
   /** [B, C] the candidate's place in the ring. */
   readonly ringPositions: Int32Array;
-  /** [B, C] steps from candidate to query: the shorter way round the ring, and along the line. */
+  /** [B, C] steps from candidate to query, the shorter way round the ring. */
   readonly ringDistances: Float32Array;
+  /** [B, C] steps from candidate to query along the line. */
   readonly lineDistances: Float32Array;
   /** [B, C] 1 if the conversation had fewer than {@link COLD_START_TURNS} turns. */
   readonly coldStart: Uint8Array;
