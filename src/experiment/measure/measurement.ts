@@ -44,10 +44,12 @@ export interface MeasurementOptions extends ComparisonOptions {
 
 /** One arm in every metric. */
 export interface ArmMeasurement {
+  /** By metric: [Q] a value for each query. */
   readonly perQuery: Readonly<Record<string, readonly number[]>>;
   readonly metrics: Readonly<Record<string, Estimate>>;
   /** Null for the baseline, and if the baseline failed. */
   readonly comparisons: Readonly<Record<string, BaselineComparison>> | null;
+  /** Unjudged turns among the first 10, summed over the queries. */
   readonly holes: number;
   readonly strata: StratumValues;
   readonly control: ArmControl | null;

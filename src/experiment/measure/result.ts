@@ -124,6 +124,7 @@ export type TurnRecord = Turn;
 export interface QueryRecord {
   readonly id: string;
   readonly text: string;
+  /** Milliseconds since 1970-01-01 UTC. */
   readonly timestamp: number;
   readonly author: string | null;
   readonly channel: string | null;
@@ -215,6 +216,7 @@ export interface StoppedArm {
   /** The number of queries it had run when it was stopped. */
   readonly queries: number;
   readonly metric: string;
+  /** The mean of `metric` over those queries. */
   readonly mean: number;
   /** This arm minus the best one on those queries. */
   readonly difference: Interval;
@@ -269,8 +271,9 @@ export interface Latency {
 export interface RankedTurn {
   readonly id: string;
   readonly score: number;
+  /** In the order of `ArmResult.componentNames`. */
   readonly components: readonly number[];
-  /** Parts that add up to the score, or to the score before a selection. */
+  /** In the order of `ArmResult.contributionNames`: parts that add up to the score, or to the score before a selection. */
   readonly contributions?: readonly number[] | undefined;
   /** Trajectory coordinates of the turn, then those of the query in the frame of the turn's conversation. */
   readonly coordinates?: readonly number[] | undefined;
