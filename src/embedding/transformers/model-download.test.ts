@@ -84,6 +84,17 @@ describe('a download', () => {
   });
 });
 
+test.each(['../../../../escaped', '/escaped', 'a/../../escaped', '..\\escaped', 'C:\\escaped'])(
+  'a module at %s is refused before anything is written there',
+  async (path) => {
+    served = { ...FILES, 'modules.json': JSON.stringify([{ path, type: 'sentence_transformers.models.Pooling' }]) };
+    const error = await downloadModel(choice, ignoreProgress).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ValidationError);
+    expect((error as Error).message).toContain(`modules.json names a module outside the folder: ${path}; use another`);
+    expect(readdirSync(folder)).toEqual(['modules.json']);
+  },
+);
+
 test.each(['./models/none', '/models/none', 'none', '../x', 'a/b/c', '../..'])('%s is no name of the hub', (model) => {
   expect(() => locateModel({ model, revision: 'main', modelsFolder })).toThrow(ValidationError);
   expect(() => locateModel({ model, revision: 'main', modelsFolder })).toThrow(/give a folder, or the name of a model/);

@@ -70,10 +70,20 @@ function readJson<S extends z.ZodType>(folder: string, name: string, schema: S):
   return parse(schema, value, path);
 }
 
-/** The file of the pooling module, null where the folder names none. */
+/**
+ * The file of the pooling module, null where the folder names none.
+ *
+ * @throws ValidationError for a module outside the folder: a download would write there.
+ */
 export function findPoolingFile(folder: string): string | null {
   const pooling = readJson(folder, 'modules.json', modules)?.find(({ type }) => nameModule(type) === 'Pooling');
-  return pooling === undefined ? null : join(pooling.path, 'config.json');
+  if (pooling === undefined) return null;
+  if (/^([/\\]|[a-z]:)|(^|[/\\])\.\.([/\\]|$)/i.test(pooling.path))
+    throw new ValidationError(
+      `${join(folder, 'modules.json')} names a module outside the folder: ${pooling.path}; use another model`,
+      { folder, path: pooling.path },
+    );
+  return join(pooling.path, 'config.json');
 }
 
 function nameModule(type: string): string {
