@@ -21,6 +21,21 @@ test('a bar of twice the value is twice as long, from 0', () => {
   expect((heights[1] as number) / (heights[0] as number)).toBeCloseTo(2, 1);
 });
 
+test('bars of error are within the frame, as far as they go', () => {
+  const error_x = { type: 'data', symmetric: false, array: [5, 0.1], arrayminus: [0.2, 4] };
+  const picture = draw([{ type: 'scatter', mode: 'markers', x: [0, 1], y: ['a', 'b'], error_x }]);
+  const bars = [...picture.matchAll(/<path d="M([\d.-]+) [\d.]+H([\d.-]+)" stroke="#636efa" fill="none"/g)];
+  const [ends, names] = [
+    bars.flatMap(([, low, high]) => [Number(low), Number(high)]),
+    [...picture.matchAll(/<text x="([\d.]+)"[^>]*>[ab]</g)],
+  ];
+  expect(ends).toHaveLength(4);
+  expect(names).toHaveLength(2);
+  const width = Number(/viewBox="0 0 (\d+)/.exec(picture)?.[1]);
+  expect(Math.min(...ends)).toBeGreaterThan(Number(names[0]?.[1]));
+  expect(Math.max(...ends)).toBeLessThan(width);
+});
+
 test('a reversed axis has its first row on top', () => {
   const rows = (layout: Record<string, unknown>) => {
     const picture = draw([{ type: 'heatmap', z: [[0], [1]], y: ['first', 'last'] }], layout);

@@ -1,6 +1,6 @@
 import { escapeHtml } from './escape-html.ts';
 import { buildFigureScale, type FigureAxis, type FigureScale } from './figure-scale.ts';
-import { type ColourBar, drawBars, drawHeatMap, drawScatter, type Trace } from './figure-traces.ts';
+import { type ColourBar, drawBars, drawHeatMap, drawScatter, listErrorEnds, type Trace } from './figure-traces.ts';
 
 interface Figure {
   readonly data: readonly Readonly<Record<string, unknown>>[];
@@ -40,7 +40,7 @@ function writeText(x: number, y: number, text: string, more = ''): string {
 function listAxisValues(data: readonly Trace[], axis: 'x' | 'y'): unknown[] {
   return data.flatMap((trace) => {
     const given = trace[axis];
-    if (Array.isArray(given)) return given;
+    if (Array.isArray(given)) return axis === 'x' ? [...given, ...listErrorEnds(trace).flat()] : given;
     const rows = (trace.z ?? []) as readonly (readonly unknown[])[];
     if (trace.type === 'heatmap') return (axis === 'y' ? rows : (rows[0] ?? [])).map((_, at) => String(at));
     return ((trace.y ?? []) as unknown[]).map((_, at) => at);

@@ -51,14 +51,21 @@ function listPoints(trace: Trace, { x, y }: Scales): ({ x: number; y: number; at
   });
 }
 
-/** Bars of error along x. */
-function drawErrors(trace: Trace, { x, y }: Scales, colour: string): string[] {
+/** The ends of the bars of error along x, in the units of the axis; none for a trace without them. */
+export function listErrorEnds(trace: Trace): (readonly [low: number, high: number])[] {
   const error = trace.error_x as { array?: readonly number[]; arrayminus?: readonly number[] } | undefined;
   if (error?.array === undefined) return [];
-  const [xs, ys] = [trace.x as readonly number[], trace.y as readonly unknown[]];
-  return xs.flatMap((value, at) => {
+  return (trace.x as readonly number[]).map((value, at) => {
     const up = error.array?.[at] ?? 0;
-    const ends = [x.place(value - (error.arrayminus?.[at] ?? up)), x.place(value + up), y.place(ys[at])];
+    return [value - (error.arrayminus?.[at] ?? up), value + up];
+  });
+}
+
+/** Bars of error along x. */
+function drawErrors(trace: Trace, { x, y }: Scales, colour: string): string[] {
+  const ys = trace.y as readonly unknown[];
+  return listErrorEnds(trace).flatMap(([from, to], at) => {
+    const ends = [x.place(from), x.place(to), y.place(ys[at])];
     if (ends.includes(null)) return [];
     const [low, high, top] = ends as [number, number, number];
     return [`<path d="M${pixel(low)} ${pixel(top)}H${pixel(high)}" stroke="${colour}" fill="none"/>`];
