@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ChecksumMismatchError, StorageError } from './errors.ts';
+import { ChecksumMismatchError, StorageError, ValidationError } from './errors.ts';
 import { writeAtomic } from './files.ts';
 import { decodeHalfFloats } from './half-floats.ts';
 import { computeHash } from './hash.ts';
@@ -104,7 +104,8 @@ function decodeEntry({ dtype, data_offsets: [start, end] }: Entry, body: Buffer)
  * Reads a safetensors file, written by this project or another; verifies the checksums that the file contains.
  *
  * @param remedy the end of the error message, for example `delete the file to compute it again`.
- * @throws ChecksumMismatchError when the file is truncated or altered, StorageError when it cannot be read.
+ * @throws ChecksumMismatchError when the file is truncated or altered, StorageError when it cannot be read, ValidationError for another type of
+ * numbers.
  */
 export function readSafetensors(path: string, remedy: string): TensorFile {
   return readTensors(path, remedy, false);
@@ -130,7 +131,10 @@ function readTensors(path: string, remedy: string, isOurs: boolean): TensorFile 
       throw createDamageError(`tensor ${name} has no place`);
     const [start, end] = entry.data_offsets;
     if (!Object.hasOwn(NUMBER_BYTES, entry.dtype))
-      throw createDamageError(`tensor ${name} has the unknown type ${entry.dtype}`);
+      throw new ValidationError(
+        `tensor ${name} of ${path} has the type ${entry.dtype}, which cannot be read; save it as F32, F64 or F16`,
+        { path, tensor: name },
+      );
     const expected = entry.shape.reduce(
       (product, size) => product * size,
       NUMBER_BYTES[entry.dtype as keyof typeof NUMBER_BYTES],
