@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import type { EncoderDefinition } from './encoder-definition.ts';
 
-/** Of http or https, without a name and a password: configs are stored. */
+/** Of http or https, without a name, a password, a query and a hash: configs are stored. */
 function isPlainUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !/[?#]/.test(text);
 }
 
 const options = z.strictObject({
   encoder: z.literal('openai-compatible'),
   /** The address before `/embeddings`. */
-  baseUrl: z.string().refine(isPlainUrl, { error: 'an address of http or https without a password' }),
+  baseUrl: z
+    .string()
+    .refine(isPlainUrl, { error: 'an address of http or https without a password, a query or a hash' }),
   model: z.string().min(1),
   /** Of the vectors that come; another one is an error. */
   dimension: z.int().min(1),

@@ -292,6 +292,31 @@ describe('the key', () => {
     expect(service.received[0]?.authorization).toBe(`Bearer ${KEY}`);
   });
 
+  test.each(['sk-of\nthe-user', 'sk-of-the-user\u2026', 'sk-of\u0001the-user'])(
+    'that no header can hold is an error without it: %j',
+    (key) => {
+      process.env[KEY_VARIABLE] = key;
+      const open = () => openEndpoint(parse({ apiKeyVariable: KEY_VARIABLE }));
+      expect(open).toThrow(
+        /^the environment variable RAGPP_TEST_API_KEY has a line break or .*; export the key again$/,
+      );
+      expect(open).not.toThrow(/sk-of/);
+    },
+  );
+
+  test.each([
+    ['as JSON', (key: string) => JSON.stringify(key)],
+    ['with escaped slashes', (key: string) => JSON.stringify(key).replaceAll('/', '\\/')],
+    ['as code points', (key: string) => key.replace(/\W/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
+  ])('is hidden where an answer escapes it %s', async (_, write) => {
+    const key = 'sk"of/the\\user+7';
+    process.env[KEY_VARIABLE] = key;
+    service.answer = () => ({ status: 401, body: `wrong key ${write(key)}` });
+    const encoder = openEndpoint(parse({ apiKeyVariable: KEY_VARIABLE }));
+    const error = (await encoder.encode(['a']).catch((reason: unknown) => reason)) as Error;
+    expect(error.message).toMatch(/wrong key "?\*\*\*/);
+  });
+
   test('that is not set is an error', () => {
     expect(() => openEndpoint(parse({ apiKeyVariable: KEY_VARIABLE }))).toThrow(
       /the environment variable RAGPP_TEST_API_KEY is not set; export the key, or set apiKeyVariable: null$/,
@@ -308,8 +333,15 @@ test('the identity has no part that does not affect a vector', () => {
     expect(identify(other)).not.toEqual(before);
 });
 
-test.each(['ftp://x/v1', 'x/v1', 'http://name:password@x/v1'])('the address %s is refused', (baseUrl) => {
-  expect(() => parse({ baseUrl })).toThrow(/an address of http or https without a password/);
+test.each([
+  'ftp://x/v1',
+  'x/v1',
+  'http://name:password@x/v1',
+  'http://x/v1?api-key=secret',
+  'http://x/v1?',
+  'http://x/v1#a',
+])('the address %s is refused', (baseUrl) => {
+  expect(() => parse({ baseUrl })).toThrow(/an address of http or https without a password, a query or a hash/);
 });
 
 test('a disposed one is an error', async () => {

@@ -4,6 +4,7 @@ import type { EncodeOptions, Encoder, EncoderUse } from '../model/encoder.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { requestEmbeddings } from './endpoint/embedding-request.ts';
 import { EndpointLedger } from './endpoint/endpoint-ledger.ts';
+import { assertHeaderText } from './endpoint/header-text.ts';
 import { type OpenAiCompatibleOptions, openAiCompatibleIdentity } from './openai-compatible-options.ts';
 import { assertOneOwnerEach } from './text-owners.ts';
 import { scaleRowsToUnit } from './unit-rows.ts';
@@ -18,7 +19,7 @@ export interface EndpointEncoder extends Encoder {
  * Asks a service with the interface of OpenAI for vectors, a batch of texts a request. Vectors are scaled to length 1;
  * an empty text is not sent and has a zero vector. See {@link requestEmbeddings} for retries.
  *
- * @throws UnavailableError when the environment variable of the key is not set.
+ * @throws UnavailableError when the environment variable of the key is not set; ValidationError for a key that no header can hold.
  */
 export function openEndpoint(options: OpenAiCompatibleOptions): EndpointEncoder {
   return new ServiceEncoder(options, readApiKey(options));
@@ -30,7 +31,7 @@ export const createOpenAiCompatible: CreateEncoder<OpenAiCompatibleOptions> = as
 function readApiKey({ apiKeyVariable }: OpenAiCompatibleOptions): string | null {
   if (apiKeyVariable === null) return null;
   const key = process.env[apiKeyVariable]?.trim(); // a line break of a file of secrets; fetch quotes an invalid header
-  if (key !== undefined && key !== '') return key;
+  if (key !== undefined && key !== '') return assertHeaderText(key, apiKeyVariable);
   throw new UnavailableError(
     'encoder openai-compatible',
     `the environment variable ${apiKeyVariable} is not set; export the key, or set apiKeyVariable: null`,

@@ -68,9 +68,15 @@ function createEndpointError({ options, apiKey, ledger }: EmbeddingRequest, reas
   return new UnavailableError('encoder openai-compatible', hideKey(text, apiKey));
 }
 
-/** A service may repeat the key in its answer. */
+/** A service may repeat the key in its answer, with the escapes of JSON. */
 function hideKey(text: string, apiKey: string | null): string {
-  return apiKey === null ? text : text.replaceAll(apiKey, '***');
+  if (apiKey === null) return text;
+  const letters = Array.from(apiKey, (letter) => {
+    const code = letter.charCodeAt(0).toString(16).padStart(4, '0');
+    const hex = [...code].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
+    return `(?:\\\\u${hex}|\\\\?${/\w/.test(letter) ? letter : `\\u${code}`})`;
+  });
+  return text.replace(new RegExp(letters.join(''), 'g'), '***');
 }
 
 async function attemptRequest(texts: readonly string[], request: EmbeddingRequest): Promise<Float32Array> {

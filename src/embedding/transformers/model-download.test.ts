@@ -84,6 +84,14 @@ describe('a download', () => {
   });
 });
 
+test('a token that no header can hold is an error without it', async () => {
+  process.env.HF_TOKEN = 'hf-of\nthe-user';
+  const error = (await downloadModel(choice, ignoreProgress).catch((reason: unknown) => reason)) as Error;
+  expect(error).toBeInstanceOf(ValidationError);
+  expect(error.message).toMatch(/^the environment variable HF_TOKEN has a line break or .*; export the key again$/);
+  expect(asked).toEqual([]);
+});
+
 test.each(['../../../../escaped', '/escaped', 'a/../../escaped', '..\\escaped', 'C:\\escaped'])(
   'a module at %s is refused before anything is written there',
   async (path) => {

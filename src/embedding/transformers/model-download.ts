@@ -6,6 +6,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { UnavailableError } from '../../core/errors.ts';
 import { makeFolder } from '../../core/files.ts';
 import type { StartProgress } from '../../core/progress.ts';
+import { assertHeaderText } from '../endpoint/header-text.ts';
 import { joinWeightsPath, locateModel, MAIN_FILE, type ModelChoice } from './model-files.ts';
 import { findPoolingFile, SETTINGS_FILES } from './model-settings.ts';
 
@@ -36,6 +37,11 @@ export async function downloadModel(choice: ModelChoice, progress: StartProgress
   return folder;
 }
 
+function readToken(): string | undefined {
+  const token = process.env.HF_TOKEN?.trim();
+  return token ? assertHeaderText(token, 'HF_TOKEN') : undefined;
+}
+
 /** @param isNeeded whether the lack of the file is an error */
 async function fetchTo(folder: string, choice: ModelChoice, name: string, isNeeded: boolean): Promise<void> {
   const path = join(folder, name);
@@ -47,7 +53,7 @@ async function fetchTo(folder: string, choice: ModelChoice, name: string, isNeed
       `${url}: ${reason}; check the name, the revision and the network, or copy the model to a folder`,
       { cause },
     );
-  const token = process.env.HF_TOKEN;
+  const token = readToken();
   let response: Response;
   try {
     response = await fetch(url, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
