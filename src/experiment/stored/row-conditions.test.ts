@@ -89,3 +89,8 @@ test('a metric is found by names of other programs, and brackets may hold operat
   expect(parseCondition('RBP(rel=2,p=0.8)>=0.5')).toEqual({ field: 'RBP(rel=2,p=0.8)', operator: '>=', value: '0.5' });
   expect(parseCondition('arm=(x)')).toEqual({ field: 'arm', operator: '=', value: '(x)' });
 });
+
+test('a condition without an operator is refused, however many brackets it has', () => {
+  expect(() => parseCondition('()'.repeat(5000))).toThrow(ValidationError);
+  expect(() => parseCondition('('.repeat(5000))).toThrow(ValidationError);
+});

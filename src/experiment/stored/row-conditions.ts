@@ -18,7 +18,7 @@ export interface Condition {
  * @throws ValidationError for a text without an operator or without a field.
  */
 export function parseCondition(text: string): Condition {
-  const found = /^((?:\([^)]*\)|.)+?)(!=|>=|<=|=|<|>|~)(.*)$/s.exec(text);
+  const found = /^((?:\([^)]*\)|\((?![^)]*\))|[^(])+?)(!=|>=|<=|=|<|>|~)(.*)$/s.exec(text);
   if (found === null)
     throw new ValidationError(
       `not a condition: ${text}; write <field><operator><value> with one of ${OPERATORS.join(' ')}`,
