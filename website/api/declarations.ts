@@ -59,7 +59,15 @@ export function readApi(root: string): ApiModule[] {
   const folder = mkdtempSync(join(parent, 'api-'));
   try {
     const compiler = join(root, 'node_modules/typescript/bin/tsc');
-    const settings = ['-p', join(root, 'tsconfig.build.json'), '--emitDeclarationOnly', '--outDir', folder];
+    // One thread: the order of the members of a union is that in which checkers meet them.
+    const settings = [
+      '-p',
+      join(root, 'tsconfig.build.json'),
+      '--emitDeclarationOnly',
+      '--singleThreaded',
+      '--outDir',
+      folder,
+    ];
     execFileSync(process.execPath, [compiler, ...settings], { stdio: 'pipe' });
     return readModules(folder, listEntries(root));
   } finally {
