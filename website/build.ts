@@ -10,10 +10,11 @@ import {
 } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { ValidationError } from '../src/core/errors.ts';
+import { escapeHtml } from '../src/core/escape-html.ts';
 import type { ApiModule } from './api/declarations.ts';
 import { writeApiPages } from './api/pages.ts';
 import { CONTENTS, readContents } from './contents.ts';
-import { escapeHtml, type RenderedPage, renderMarkdownPage } from './markdown.ts';
+import { type RenderedPage, renderMarkdownPage } from './markdown.ts';
 import { writeReference } from './reference.ts';
 import { type Menu, relateAddress, renderPage, STYLE } from './template.ts';
 

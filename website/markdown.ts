@@ -1,14 +1,11 @@
 import { Marked, type Tokens } from 'marked';
+import { escapeHtml } from '../src/core/escape-html.ts';
 
 export interface RenderedPage {
   readonly title: string;
   readonly body: string;
   /** Headings of the second level. */
   readonly headings: readonly { readonly id: string; readonly text: string }[];
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
 /** The anchor of a heading, as GitHub makes it. */
