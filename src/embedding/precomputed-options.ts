@@ -17,6 +17,8 @@ const options = z.strictObject({
   queryIds: file.nullable().default(null),
   /** Keeps the first components; null for all. */
   dimension: z.int().min(1).nullable().default(null),
+  /** The name of the model that made the vectors: weights learned with its vectors of one data set fit those of another. */
+  model: z.string().min(1).optional(),
   /** Of the content of the files, so that a resolved config depends on no file that may change; without it the files count as they are. */
   hash: z.string().optional(),
 });

@@ -53,9 +53,21 @@ export function noteEncoderFolder(options: EncoderOptions | null, findFolder: Fi
   if (missing !== null) setEncoderFolder(options, findFolder(missing));
 }
 
-/** Whether two encoders give the same vectors: files are compared by content, and by path only where no content is known. */
+/** The name of the model of precomputed vectors is a statement about them, and no option of reading them. */
+function withoutModelName(options: EncoderOptions): Plain {
+  if (options.encoder !== 'precomputed') return { ...options };
+  const { model: _, ...others } = options;
+  return others;
+}
+
+/**
+ * Whether two encoders embed texts in the same way. Vectors of the user are of the same encoder if both options name the same model; otherwise files are compared
+ * by content, and by path only where no content is known.
+ */
 export function isSameEncoder(one: EncoderOptions, other: EncoderOptions): boolean {
-  const [first, second]: Plain[] = [{ ...one }, { ...other }];
+  if (one.encoder === 'precomputed' && other.encoder === 'precomputed' && one.model && other.model)
+    return one.model === other.model && one.dimension === other.dimension;
+  const [first, second]: Plain[] = [withoutModelName(one), withoutModelName(other)];
   const isByContent = first?.hash !== undefined && second?.hash !== undefined;
   const ignored = isByContent ? (findEncoderFiles(one)?.keys ?? []) : ['hash'];
   const describe = (options: Plain = {}) =>

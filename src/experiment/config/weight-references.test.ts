@@ -91,6 +91,24 @@ describe('a mix of signals', () => {
     expect(countFaults(older, embed('b.npy', 'x'))).toBe(1);
   });
 
+  test('fits vectors of other texts if both configs name the model that made them', () => {
+    const embed = (turns: string, hash: string, more: object = {}) => ({
+      encoder: 'precomputed',
+      turns,
+      hash,
+      ...more,
+    });
+    const path = join(folder, 'named.safetensors');
+    const config = { signals: bank, embedding: embed('a.npy', 'x', { model: 'mini' }) };
+    writeWeights(path, { model, values: Float64Array.of(7, -1), provenance: { ...provenance, config } });
+    const listFaults = (embedding: object) => withWeightFiles({ scoring: { weights: path } }, { embedding }).faults;
+    expect(listFaults(embed('b.npy', 'y', { model: 'mini' }))).toEqual([]);
+    expect(listFaults(embed('b.npy', 'x'))).toEqual([]);
+    expect(listFaults(embed('b.npy', 'y', { model: 'other' }))).toHaveLength(1);
+    expect(listFaults(embed('b.npy', 'y', { model: 'mini', dimension: 3 }))).toHaveLength(1);
+    expect(listFaults(embed('b.npy', 'y'))[0]?.expected).toMatch(/embedding\.model in the configs of both$/);
+  });
+
   test('that is written out stays', () => {
     const arm = { scoring: { signals: bank, weights: { bm25: 1 } } };
     expect(withWeightFiles(arm, { scoring: { weights: mix } })).toEqual({ arm, faults: [] });

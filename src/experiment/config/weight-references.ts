@@ -1,5 +1,6 @@
 import { type ConfigurationFault, RagPlusPlusError } from '../../core/errors.ts';
 import { locatePath } from '../../core/located-path.ts';
+import type { EncoderOptions } from '../../embedding/registry.ts';
 import { computeRawWeights, type LinearModel } from '../../learning/linear-model.ts';
 import { nameParameterValues } from '../../learning/parameters.ts';
 import { readWeights, type Weights } from '../../learning/weight-file.ts';
@@ -15,6 +16,12 @@ function describeProvenance(file: string, { provenance }: Weights): Plain {
   return { file, dataHash, trainingClusters, ...contents, commit };
 }
 
+/** The remedy for vectors that one model made of two data sets. */
+function describeModelName(here: EncoderOptions, there: EncoderOptions | null): string {
+  if (here.encoder !== 'precomputed' || there?.encoder !== 'precomputed' || (here.model && there.model)) return '';
+  return ', or, for vectors of the same model, embedding.model in the configs of both';
+}
+
 /** The mix of signals in a weight file, with the bank that it was learned in. Its cosines and coordinates must be those of the encoder that it was learned with. */
 function readSignalMix(file: string, weights: Weights, embedding: unknown): Resolved {
   const { model, values, provenance } = weights;
@@ -25,7 +32,7 @@ function readSignalMix(file: string, weights: Weights, embedding: unknown): Reso
   if (here !== null && (there === null || !isSameEncoder(here, there)))
     return {
       fault: {
-        expected: `a weight file that was learned with the config's embedding, ${JSON.stringify(here)}`,
+        expected: `a weight file that was learned with the config's embedding, ${JSON.stringify(here)}${describeModelName(here, there)}`,
         got: `one that was learned with ${JSON.stringify(there)}`,
       },
     };
