@@ -20,7 +20,7 @@ export const ringAttentionOptions = z.strictObject({
 /** Topology, direction, combination of similarity and distance, decay with distance, and temperature of ring attention. */
 export type RingAttentionOptions = z.infer<typeof ringAttentionOptions>;
 
-/** Ring attention as the paper has it where a config says nothing. */
+/** The paper's ring without a direction: similarity times closeness, decay 0.5 a step, temperature 0.1. */
 export const RING_ATTENTION_DEFAULTS: RingAttentionOptions = freezeDeeply(ringAttentionOptions.parse({}));
 
 /** The tolerance of the sum of {@link attentionMix} against 1. */

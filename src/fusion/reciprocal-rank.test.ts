@@ -25,7 +25,7 @@ test('of equal scores the earlier place ranks first', () => {
   );
 });
 
-test('sees ranks only: any rising transformation of a source changes nothing', () => {
+test('depends on ranks alone: an increasing transformation of the scores of a source changes nothing', () => {
   const score = fc.oneof(fc.constant(NONE), fc.integer({ min: -50, max: 50 }));
   const column = fc.array(score, { minLength: 13, maxLength: 13 });
   fc.assert(

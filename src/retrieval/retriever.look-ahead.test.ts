@@ -106,7 +106,7 @@ function expectSame(after: Map<string, Answer>, before: Map<string, Answer>): vo
   }
 }
 
-test('nothing that is said at or after a query has any influence on what an arm answers to it', async () => {
+test('turns at or after a query have no influence on the ranking of an arm', async () => {
   const before = tf.memory().numTensors;
   const world = drawSampleWorld(7);
   const moments = world.queries.map(({ timestamp }) => timestamp);

@@ -28,7 +28,7 @@ type Trajectory = NonNullable<Retriever['trajectory']>;
 /** Plugins that a program passes. */
 export type Plugins = readonly PluginDefinition[];
 
-/** The names of the members of one kind: any name of a plugin whose members the compiler cannot see, as of {@link loadPlugin}. */
+/** The names of the members of one kind. A plugin of {@link loadPlugin} has members that the compiler does not know, so every text is one of its names. */
 type Names<P extends Plugins, Kind extends PluginKind> = P[number] extends infer Plugin
   ? PluginDefinition extends Plugin
     ? string

@@ -90,7 +90,7 @@ function findSkipReason({ sender }: Message, text: string): string | null {
   return text === '' ? 'messages without a text' : null;
 }
 
-/** The text blocks of a message. The flat text of a message with blocks has a placeholder for each block that is no text. */
+/** The joined text blocks of a message. `text` is read only where there are no blocks: it has a placeholder for each block that is not text. */
 function readText({ text, content, attachments, files }: Message, counts: Counts): string {
   const left = (attachments?.length ?? 0) + (files?.length ?? 0);
   if (left > 0) counts.add('left out of a message: attached files', left);

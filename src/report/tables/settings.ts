@@ -2,7 +2,7 @@ import { yaml } from '../../core/yaml.ts';
 import type { ArmResult, ExperimentResult } from '../../experiment/measure/result.ts';
 import { type Content, html, type Markup } from '../page/markup.ts';
 
-/** The tuned values of each arm that has any, and the resolved config. */
+/** The tuned values of the arms, and the resolved config. */
 export function renderSettings({ arms, config }: ExperimentResult): Markup {
   return html`
 <section id="parameters"><h2>Parameters</h2>
