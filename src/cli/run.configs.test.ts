@@ -95,7 +95,12 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   'learning/locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
   'learning/transfer.yaml': {
     needs: [locomo, irc],
-    changes: [`transfer.0.dataset.path=${fewQuestions}`, `transfer.1.dataset.path=${fewLogs}`],
+    changes: [
+      ...[`transfer.0.dataset.path=${fewQuestions}`, 'transfer.0.candidates=[{index: newest, k: 20}]'],
+      ...[`transfer.1.dataset.path=${fewLogs}`, 'transfer.1.candidates=[{index: newest, k: 20}]'],
+      'transfer.1.limitQueries=44',
+      'signals.groups=[text, time]',
+    ],
   },
   'locomo.yaml': {
     needs: [locomo],
@@ -105,6 +110,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
       `scoring.weights=${joinWeightsPath('learning/locomo.yaml')}`,
     ],
   },
+  'learning/mail-author.yaml': { needs: [], changes: ['signals.groups=[text, time, author]'] },
   'mail.yaml': {
     needs: [],
     changes: ['embedding={encoder: lsa, dimension: 61}', `scoring.weights=${joinWeightsPath('learning/mail.yaml')}`],
