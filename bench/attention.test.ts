@@ -1,24 +1,21 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { formatAttentionTable } from './attention.ts';
+import { runBenchCommand } from './command.harness.ts';
 import { computeDoublingRatio, fitGrowthExponent } from './growth.ts';
 
-function run(...args: string[]): { status: number | null; output: string } {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-  try {
-    const options = { encoding: 'utf8', stdio: 'pipe' } as const;
-    return { status: 0, output: execFileSync(process.execPath, ['--import', 'tsx', main, ...args], options) };
-  } catch (error) {
-    const { status, stderr } = error as { status: number | null; stderr: string };
-    return { status, output: stderr };
-  }
-}
-
 describe('bench attention', () => {
-  test('measures the band beside the dense form, with the error of each', () => {
+  test('measures the band beside the dense form, with the error of each', async () => {
     const sizes = ['--min-n', '401', '--max-n', '1700', '--max-dense', '401', '--max-torch', '0'];
-    const { status, output } = run('attention', ...sizes, '--dimension', '13', '--repeats', '1', '--backend', 'wasm');
+    const { status, output } = await runBenchCommand(
+      'attention',
+      ...sizes,
+      '--dimension',
+      '13',
+      '--repeats',
+      '1',
+      '--backend',
+      'wasm',
+    );
     expect(status).toBe(0);
     const lines = output.split('\n').filter((line) => /^(banded|dense) /.test(line));
     expect(lines.map((line) => line.split(/\s+/).slice(0, 2))).toEqual([
@@ -40,8 +37,9 @@ describe('bench attention', () => {
       ['--max-n', '101', '--tolerance=-1'],
       /^tolerance is negative: -1; pass 0 for dense attention, or a number above 0\n$/,
     ],
-  ])('a wrong option ends with 2: %j', (args, message) => {
-    expect(run('attention', ...args)).toEqual({ status: 2, output: expect.stringMatching(message) });
+  ])('a wrong option ends with 2: %j', async (args, message) => {
+    const errors: unknown = expect.stringMatching(message);
+    expect(await runBenchCommand('attention', ...args)).toMatchObject({ status: 2, errors });
   });
 
   test('ratios are to half the size, and to torch at the same size', () => {

@@ -1,47 +1,33 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import hnswlib from 'hnswlib-node';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../src/core/backend.ts';
 import { timeFlat, timeHnsw } from './candidate-timing.ts';
 import { formatTable } from './candidates.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
+import { runBenchCommand } from './command.harness.ts';
 import { detectVectorInstructions } from './hnswlib-build.ts';
 
-function run(...args: string[]): { status: number | null; output: string } {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-  try {
-    const output = execFileSync(process.execPath, ['--import', 'tsx', main, ...args], {
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-    return { status: 0, output };
-  } catch (error) {
-    const { status, stderr } = error as { status: number | null; stderr: string };
-    return { status, output: stderr };
-  }
-}
-
 describe('bench command', () => {
-  test('an unknown name ends with 2 and the names that are known', () => {
-    expect(run('candidate')).toEqual({
+  test('an unknown name ends with 2 and the names that are known', async () => {
+    expect(await runBenchCommand('candidate')).toMatchObject({
       status: 2,
-      output: expect.stringMatching(/^unknown bench: candidate\n(?:.*\n)+ {2}candidates /),
+      errors: expect.stringMatching(/^unknown bench: candidate\n(?:.*\n)+ {2}candidates /),
     });
   });
 
   test.each([
     [['--sizes', '7'], /--sizes/],
     [['--size', 'seven'], /^--size is not an integer: seven; give one from 1\n$/],
-  ])('a wrong option ends with 2: %j', (args, message) => {
-    expect(run('candidates', ...args)).toEqual({ status: 2, output: expect.stringMatching(message) });
+  ])('a wrong option ends with 2: %j', async (args, message) => {
+    const errors: unknown = expect.stringMatching(message);
+    expect(await runBenchCommand('candidates', ...args)).toMatchObject({ status: 2, errors });
   });
 
-  test('measures the installed build beside the exact index', () => {
-    const { status, output } = run(
+  test('measures the installed build beside the exact index', async () => {
+    const { status, output } = await runBenchCommand(
       'candidates',
       '--size',
       '101',

@@ -11,7 +11,9 @@ import { UnavailableError } from '../src/core/errors.ts';
  */
 export function runInChild<T>(script: string, task: unknown): Promise<T> {
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(new URL(script, import.meta.url)), [JSON.stringify(task)]);
+    const child = fork(fileURLToPath(new URL(script, import.meta.url)), [JSON.stringify(task)], {
+      execArgv: ['--import', 'tsx'], // whatever loads TypeScript in this process
+    });
     child.once('message', (answer) => resolve(answer as T));
     child.once('exit', (code, signal) =>
       reject(

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { runBenchCommand } from './command.harness.ts';
 import { formatConservationTable } from './conservation.ts';
 import { runNumpy } from './conservation-peer.ts';
 import { measureStream } from './conservation-stream.ts';
@@ -63,16 +62,11 @@ test('ratios are to half the size, and to all pairs at the same size', () => {
 });
 
 describe('bench command', () => {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-  const run = (...args: string[]) =>
-    execFileSync(process.execPath, ['--import', 'tsx', main, 'conservation', ...args], {
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
+  const run = (...args: string[]) => runBenchCommand('conservation', ...args);
 
-  test('measures host, tensors, all pairs and the stream', () => {
+  test('measures host, tensors, all pairs and the stream', async () => {
     const sizes = ['--min-n', '53', '--max-n', '251', '--max-pairs', '106', '--max-peer', '0', '--dimension', '13'];
-    const output = run(...sizes, '--operations', '1009', '--repeats', '1', '--backend', 'wasm');
+    const { output } = await run(...sizes, '--operations', '1009', '--repeats', '1', '--backend', 'wasm');
     const rows = output.split('\n').filter((line) => /^(host|tensors|all pairs) /.test(line));
     const cells = rows.map((line) => line.split(/\s{2,}/));
     expect(cells.map(([name, count]) => `${name} ${count}`)).toEqual([
@@ -86,8 +80,8 @@ describe('bench command', () => {
     expect(output).toMatch(/\nno peer was asked for; load at the end \d+\.\d\n$/);
   });
 
-  test('a wrong option ends with 2', () => {
-    const stderr = '--operations is not an integer: none; give one from 1\n';
-    expect(() => run('--operations', 'none')).toThrow(expect.objectContaining({ status: 2, stderr }));
+  test('a wrong option ends with 2', async () => {
+    const errors = '--operations is not an integer: none; give one from 1\n';
+    expect(await run('--operations', 'none')).toMatchObject({ status: 2, errors });
   });
 });

@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../src/core/backend.ts';
+import { runBenchCommand } from './command.harness.ts';
 import { formatLearningTable, measureLearning } from './learning.ts';
 import { runTorchLearning } from './learning-peer.ts';
 import { drawLearningWorkload, type LearningSettings } from './learning-workload.ts';
@@ -41,13 +40,11 @@ test('the ratio is to torch', () => {
 });
 
 describe('bench command', () => {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-  const run = (...args: string[]) =>
-    execFileSync(process.execPath, ['--import', 'tsx', main, 'learning', ...args], { encoding: 'utf8', stdio: 'pipe' });
+  const run = (...args: string[]) => runBenchCommand('learning', ...args);
 
-  test('prints seconds and losses', () => {
+  test('prints seconds and losses', async () => {
     const sizes = ['--queries', '31', '--candidates', '7', '--signals', '3', '--epochs', '5', '--repeats', '1'];
-    const output = run(...sizes, '--peer', 'none', '--backend', 'wasm');
+    const { output } = await run(...sizes, '--peer', 'none', '--backend', 'wasm');
     expect(output).toMatch(/\ndata: 31 queries x 7 candidates x 3 signals, seed 7\n/);
     expect(output).toMatch(/\nours +5 +\d+\.\d{3} +\d+\.\d +1\.94591 +1\.\d{5} +-\n/);
     expect(output).toMatch(/\nno peer was asked for\n$/);
@@ -56,7 +53,7 @@ describe('bench command', () => {
   test.each([
     [['--peer', 'jax'], 'unknown --peer: jax; use one of torch, none\n'],
     [['--epochs', '0'], '--epochs is not an integer: 0; give one from 1\n'],
-  ])('a wrong option ends with 2: %j', (args, stderr) => {
-    expect(() => run(...args)).toThrow(expect.objectContaining({ status: 2, stderr }));
+  ])('a wrong option ends with 2: %j', async (args, errors) => {
+    expect(await run(...args)).toMatchObject({ status: 2, errors });
   });
 });

@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../src/core/backend.ts';
+import { runBenchCommand } from './command.harness.ts';
 import { type FoundPython, findPython } from './peers/python.ts';
 import { formatRerankTable } from './rerank.ts';
 import { runTorchRerank } from './rerank-peer.ts';
@@ -79,13 +78,11 @@ test('the median is the middle, or between the two', async () => {
 });
 
 describe('bench command', () => {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-  const run = (...args: string[]) =>
-    execFileSync(process.execPath, ['--import', 'tsx', main, 'rerank', ...args], { encoding: 'utf8', stdio: 'pipe' });
+  const run = (...args: string[]) => runBenchCommand('rerank', ...args);
 
-  test('prints every step of every case', () => {
+  test('prints every step of every case', async () => {
     const cases = ['--sizes', '211', '--batches', '1,3', '--candidates', '5,17', '--dimension', '13'];
-    const output = run(...cases, '--repeats', '1', '--peer', 'none', '--backend', 'wasm');
+    const { output } = await run(...cases, '--repeats', '1', '--peer', 'none', '--backend', 'wasm');
     for (const step of STEPS) expect(output.match(new RegExp(`\n${step} +211 +[13] +(5|17) `, 'g'))).toHaveLength(4);
     expect(output).toMatch(/; load \d+\.\d; .* backend wasm\n/);
     expect(output).toMatch(/\nno peer was asked for\n$/);
@@ -95,7 +92,7 @@ describe('bench command', () => {
     [['--peer', 'jax'], 'unknown --peer: jax; use one of torch, none\n'],
     [['--batches', '8,0'], '--batches is not an integer: 0; give one from 1\n'],
     [['--seed', '1,2'], '--seed is not an integer: 1,2; give one from 1\n'],
-  ])('a wrong option ends with 2: %j', (args, stderr) => {
-    expect(() => run(...args)).toThrow(expect.objectContaining({ status: 2, stderr }));
+  ])('a wrong option ends with 2: %j', async (args, errors) => {
+    expect(await run(...args)).toMatchObject({ status: 2, errors });
   });
 });

@@ -1,15 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { runBenchCommand } from './command.harness.ts';
 import { formatScale } from './scale.ts';
 import type { ScaleCost } from './scale-child.ts';
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-const run = (...args: string[]) =>
-  execFileSync(process.execPath, ['--import', 'tsx', main, 'scale', ...args], { encoding: 'utf8', stdio: 'pipe' });
+const run = (...args: string[]) => runBenchCommand('scale', ...args);
 
-test('every step of a run is measured at every size', () => {
-  const output = run('--sizes', '150,300', '--queries', '7', '--dimension', '5', '--backend', 'wasm');
+test('every step of a run is measured at every size', async () => {
+  const { output } = await run('--sizes', '150,300', '--queries', '7', '--dimension', '5', '--backend', 'wasm');
   expect(output).toMatch(/^machine: .* backend wasm\ndata: made-up threads, \d queries, lsa of 5 dimensions, seed 7; /);
   const numbers = String.raw`\s+[\d.]+\s+[\d.]+\s+-?[\d.]+$`;
   const steps = ['dataset', 'embedding', 'embedding, from the cache', 'candidates, bm25', 'candidates, hnsw', 'rerank'];
@@ -56,6 +53,7 @@ test('growth is stated from one size to the next, seconds are added up, and the 
 test.each([
   [['--sizes', '100,50'], /--sizes do not ascend: 100,50; sort them/],
   [['--sizes', '100,x'], /--sizes is not an integer: x; give one from 1/],
-])('refuses %j', (args, message) => {
-  expect(() => run(...args)).toThrow(message);
+])('refuses %j', async (args, message) => {
+  const errors: unknown = expect.stringMatching(message);
+  expect(await run(...args)).toMatchObject({ status: 2, errors });
 });

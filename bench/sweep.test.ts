@@ -1,15 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../src/core/backend.ts';
 import type { Stage } from '../src/signals/stage.ts';
+import { runBenchCommand } from './command.harness.ts';
 import { formatStages, TimingStore } from './stages.ts';
 import { buildSweepConfig, formatSweep } from './sweep.ts';
 import type { RunCost } from './sweep-child.ts';
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-const run = (...args: string[]) =>
-  execFileSync(process.execPath, ['--import', 'tsx', main, ...args], { encoding: 'utf8', stdio: 'pipe' });
+const run = runBenchCommand;
 
 describe('the sweep', () => {
   beforeAll(() => useBackend('wasm'));
@@ -25,8 +22,8 @@ describe('the sweep', () => {
     expect(new Set(others).size).toBe(1);
   });
 
-  test('executes as many stages as one arm', () => {
-    const output = run('sweep', '--synthetic', '150', '--repeats', '1', '--backend', 'wasm');
+  test('executes as many stages as one arm', async () => {
+    const { output } = await run('sweep', '--synthetic', '150', '--repeats', '1', '--backend', 'wasm');
     expect(output).toMatch(/^machine: .* backend wasm\ndata: about 150 made-up turns, all queries, seed 7; /);
     const [, one, all] = output.match(/^stage executions +(\d+) +(\d+) +1\.00x$/m) ?? [];
     expect(Number(one)).toBeGreaterThan(10);
@@ -58,8 +55,9 @@ describe('the sweep', () => {
   test.each([
     [['--repeats', '0'], /--repeats is not an integer: 0; give one from 1/],
     [['--arms', '3'], /Unknown option '--arms'/],
-  ])('refuses %j', (args, message) => {
-    expect(() => run('sweep', ...args)).toThrow(message);
+  ])('refuses %j', async (args, message) => {
+    const errors: unknown = expect.stringMatching(message);
+    expect(await run('sweep', ...args)).toMatchObject({ status: 2, errors });
   });
 });
 

@@ -1,0 +1,55 @@
+import { RagPlusPlusError } from '../src/core/errors.ts';
+import { ATTENTION_USAGE, benchAttention } from './attention.ts';
+import { BACKENDS_USAGE, benchBackends } from './backends.ts';
+import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
+import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
+import { benchLearning, LEARNING_USAGE } from './learning.ts';
+import { benchMainPath, MAIN_PATH_USAGE } from './main-path.ts';
+import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
+import { benchRerank, RERANK_USAGE } from './rerank.ts';
+import { benchScale, SCALE_USAGE } from './scale.ts';
+import { benchStages, STAGES_USAGE } from './stages.ts';
+import { benchStartup, STARTUP_USAGE } from './startup.ts';
+import { benchSweep, SWEEP_USAGE } from './sweep.ts';
+
+const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly string[]) => Promise<void> }>> = {
+  attention: { usage: ATTENTION_USAGE, run: benchAttention },
+  backends: { usage: BACKENDS_USAGE, run: benchBackends },
+  candidates: { usage: CANDIDATES_USAGE, run: benchCandidates },
+  conservation: { usage: CONSERVATION_USAGE, run: benchConservation },
+  learning: { usage: LEARNING_USAGE, run: benchLearning },
+  'main-path': { usage: MAIN_PATH_USAGE, run: benchMainPath },
+  pagerank: { usage: PAGERANK_USAGE, run: benchPageRank },
+  rerank: { usage: RERANK_USAGE, run: benchRerank },
+  scale: { usage: SCALE_USAGE, run: benchScale },
+  stages: { usage: STAGES_USAGE, run: benchStages },
+  startup: { usage: STARTUP_USAGE, run: benchStartup },
+  sweep: { usage: SWEEP_USAGE, run: benchSweep },
+};
+
+function formatUsage(): string {
+  const list = Object.values(BENCHES).map((bench) => `  ${bench.usage}`);
+  return `usage: npm run bench -- <name> [options]\n\n${list.join('\n')}`;
+}
+
+/** Runs a bench by its name. Faults of the user's end with 2, those of the machine with 1. @returns the exit code. */
+export async function runBench([name, ...args]: readonly string[]): Promise<number> {
+  if (name === undefined || name === '--help') {
+    console.log(formatUsage());
+    return name === undefined ? 2 : 0;
+  }
+  const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
+  if (bench === undefined) {
+    console.error(`unknown bench: ${name}\n\n${formatUsage()}`);
+    return 2;
+  }
+  try {
+    await bench.run(args);
+    return 0;
+  } catch (error) {
+    const isOption = error instanceof TypeError && 'code' in error; // node:util parseArgs
+    if (!isOption && !(error instanceof RagPlusPlusError)) throw error;
+    console.error(error.message);
+    return isOption || (error as RagPlusPlusError).code === 'VALIDATION' ? 2 : 1;
+  }
+}
