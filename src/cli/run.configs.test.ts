@@ -96,7 +96,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   'learning/transfer.yaml': {
     needs: [locomo, irc],
     changes: [
-      ...[`transfer.0.dataset.path=${fewQuestions}`, 'transfer.0.candidates=[{index: newest, k: 20}]'],
+      ...[`transfer.0.dataset.path=${fewQuestions}`, 'transfer.0.candidates=[{index: newest, k: 400}]'],
       ...[`transfer.1.dataset.path=${fewLogs}`, 'transfer.1.candidates=[{index: newest, k: 20}]'],
       'transfer.1.limitQueries=44',
       'signals.groups=[text, time]',
