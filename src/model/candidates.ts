@@ -11,6 +11,11 @@ export interface QueryBatch {
   readonly cutoffs: Int32Array;
   /** [Q] the conversation that each query asks alone, a place in `corpus.conversations`; -1, or absent: the whole corpus. */
   readonly conversations?: Int32Array;
+  /**
+   * [Q] the turns that each query may see besides: corpus positions, ascending, once each; null: every turn. Absent: every turn for every query. The cutoff and the
+   * conversation hold as well. Queries that share a list share the same array, so that an index prepares the list once.
+   */
+  readonly visible?: readonly (Int32Array | null)[];
 }
 
 /** The best turns for each of Q queries, C places each. */
@@ -26,7 +31,7 @@ export interface Candidates {
 /** Finds candidates in a time-ordered corpus, each query among the turns before its time. */
 export interface CandidateIndex {
   readonly name: string;
-  /** The best k turns for each query among the first `cutoffs[q]` of the corpus; queries may be in any order. */
+  /** The best k turns for each query among the first `cutoffs[q]` of the corpus that `visible[q]` lists; queries may be in any order. */
   search(queries: QueryBatch, k: number, progress?: StartProgress): Promise<Candidates>;
   dispose(): void;
 }
