@@ -1,8 +1,8 @@
+import { normalCdf, normalQuantile } from '../core/distributions.ts';
 import { ValidationError } from '../core/errors.ts';
+import { quantile } from '../core/quantile.ts';
 import { createRandom } from '../core/random.ts';
 import { type Clusters, sumByCluster } from './clusters.ts';
-import { normalCdf, normalQuantile } from './distributions.ts';
-import { quantile } from './quantile.ts';
 import { createWeightedSums } from './weighted-sums.ts';
 
 /** A mean and its interval at a confidence. */

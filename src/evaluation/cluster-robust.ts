@@ -1,6 +1,6 @@
+import { tCdf, tQuantile } from '../core/distributions.ts';
 import { ValidationError } from '../core/errors.ts';
 import { type Clusters, sumByCluster } from './clusters.ts';
-import { tCdf, tQuantile } from './distributions.ts';
 
 /** A mean over Q queries in G groups, and its uncertainty. */
 export interface ClusteredMean {

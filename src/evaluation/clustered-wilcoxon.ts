@@ -1,5 +1,5 @@
+import { normalCdf } from '../core/distributions.ts';
 import { type Clusters, sumByCluster } from './clusters.ts';
-import { normalCdf } from './distributions.ts';
 import { assertDifferences } from './paired-differences.ts';
 import { countExactFlips } from './sign-flip-permutation.ts';
 import { computeSignedRanks, wilcoxonSignedRank } from './wilcoxon-signed-rank.ts';

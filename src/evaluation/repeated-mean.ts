@@ -1,7 +1,7 @@
+import { tCdf, tQuantile } from '../core/distributions.ts';
 import { ValidationError } from '../core/errors.ts';
 import { estimateClusteredMean } from './cluster-robust.ts';
 import type { Clusters } from './clusters.ts';
-import { tCdf, tQuantile } from './distributions.ts';
 
 /** A mean over Q queries in G groups and S repetitions with different seeds, and its uncertainty. */
 export interface RepeatedMean {

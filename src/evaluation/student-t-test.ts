@@ -1,4 +1,4 @@
-import { tCdf, tQuantile } from './distributions.ts';
+import { tCdf, tQuantile } from '../core/distributions.ts';
 import { computeMoments } from './paired-differences.ts';
 
 /** A paired t test: the statistic t, its p, and the confidence interval of the mean difference, treatment minus baseline. */

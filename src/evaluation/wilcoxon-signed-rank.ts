@@ -1,5 +1,5 @@
+import { normalCdf } from '../core/distributions.ts';
 import { ValidationError } from '../core/errors.ts';
-import { normalCdf } from './distributions.ts';
 import { assertDifferences, TIE } from './paired-differences.ts';
 
 /** Wilcoxon's signed-rank test of paired differences: the statistic w, its p, and whether p is from the exact distribution or the normal approximation. */

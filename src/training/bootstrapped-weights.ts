@@ -1,5 +1,5 @@
+import { quantile } from '../core/quantile.ts';
 import { createRandom } from '../core/random.ts';
-import { quantile } from '../evaluation/quantile.ts';
 import type { HyperParameters } from '../learning/cross-validation.ts';
 import { type FeatureTable, selectQueries } from '../learning/feature-table.ts';
 import type { ScoringModel } from '../learning/model.ts';

@@ -1,6 +1,6 @@
 import { letEventsIn } from '../../core/event-loop.ts';
+import { quantile } from '../../core/quantile.ts';
 import { createRandom } from '../../core/random.ts';
-import { quantile } from '../../evaluation/quantile.ts';
 import { type Watch, warmUp } from '../../retrieval/candidate-sources.ts';
 import { rank } from '../../retrieval/rank.ts';
 import { type RetrieverOptions, retrieve } from '../../retrieval/retriever.ts';

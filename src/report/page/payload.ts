@@ -1,4 +1,4 @@
-import { tQuantile } from '../../evaluation/distributions.ts';
+import { tQuantile } from '../../core/distributions.ts';
 import { chooseIntervalMethod } from '../../evaluation/mean-intervals.ts';
 import { LOSS_STAGES } from '../../experiment/measure/attribution.ts';
 import type { ExperimentResult } from '../../experiment/measure/result.ts';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { once } from '../core/once.ts';
+import { once } from './once.ts';
 
 /** Distribution functions of stdlib, each loaded with its first call: together they take longer to load than all of our own code. */
 
