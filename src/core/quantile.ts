@@ -9,5 +9,5 @@ export function quantile(ascending: Float64Array, share: number): number {
   const below = Math.floor(itemIndex);
   const low = ascending[below] as number;
   const high = ascending[Math.min(below + 1, ascending.length - 1)] as number;
-  return low + (itemIndex - below) * (high - low);
+  return Math.min(high, low + (itemIndex - below) * (high - low));
 }

@@ -1,0 +1,23 @@
+import { tQuantile } from '../core/distributions.ts';
+
+/** Quantiles beyond it are cut, as scipy does. They belong to fewer than 0.013 degrees of freedom: nothing is known of the mean. */
+const LARGEST_QUANTILE = 1e100;
+
+/**
+ * Student-t interval of a mean: mean +- t_{(1 + level) / 2, n - 1} sqrt(variance / (n - 1)).
+ *
+ * @param variance population variance.
+ * @param count n, or the effective count of weighted values, which need not be whole.
+ * @returns null for a count up to 1: one value has no spread.
+ */
+export function computeMeanInterval(
+  mean: number,
+  variance: number,
+  count: number,
+  level = 0.95,
+): readonly [low: number, high: number] | null {
+  if (count <= 1) return null;
+  const quantile = Math.min(tQuantile((1 + level) / 2, count - 1), LARGEST_QUANTILE);
+  const reach = quantile * Math.sqrt(variance / (count - 1));
+  return [mean - reach, mean + reach];
+}
