@@ -18,6 +18,8 @@ const SIZES: Readonly<Record<string, { readonly cases: number; partsOf(golden: G
   fusion: { cases: 5, partsOf: () => 1 },
   'rank-fusion': { cases: 24, partsOf: () => 1 },
   mmr: { cases: 2, partsOf: () => 1 },
+  outcomes: { cases: 4, partsOf: ({ expected }) => 2 * Object.keys(expected as object).length - 1 },
+  priors: { cases: 5, partsOf: ({ expected }) => Object.keys(expected as object).length },
   stats: { cases: 5, partsOf: ({ expected }) => Object.keys(expected as object).length },
 };
 

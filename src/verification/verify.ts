@@ -26,6 +26,8 @@ export const TOPICS: readonly Topic[] = freezeDeeply([
   topic('fusion', async () => (await import('./fusion.ts')).fusion),
   topic('rank-fusion', async () => (await import('./rank-fusion.ts')).rankFusion),
   topic('mmr', async () => (await import('./mmr.ts')).mmr),
+  topic('outcomes', async () => (await import('./outcomes.ts')).outcomes),
+  topic('priors', async () => (await import('./priors.ts')).priors),
   topic('stats', async () => (await import('./stats.ts')).stats),
 ]);
 

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { parse } from '../core/validation.ts';
+import { computePriors } from '../memory/prior-bundle.ts';
+import { type GoldenCase, HOST, type Part, type Topic } from './topic.ts';
+
+const priorsCase = z.looseObject({
+  outcomes: z.array(z.number()),
+  weights: z.array(z.number()).nullable(),
+  kappa: z.number(),
+  expected: z.record(z.string(), z.unknown()),
+});
+
+/** Priors over outcomes, weighted and not. */
+export const priors: Topic = {
+  name: 'priors',
+  compute(golden: GoldenCase): readonly Part[] {
+    const { outcomes, weights, kappa, expected } = parse(priorsCase, golden, golden.name);
+    const records = outcomes.map((outcome) => ({ outcome }));
+    const { interval, ...figures } = computePriors(records, weights, { kappa });
+    const got: Readonly<Record<string, unknown>> = { ...figures, interval95: interval };
+    return Object.entries(expected).map(([at, value]) => ({ at, expected: value, got: got[at], tolerance: HOST }));
+  },
+};
