@@ -8,6 +8,7 @@ const LAST_VOWELS = 'aou';
 export const TOPICS = 60;
 export const TOPIC_WORDS = 4;
 const FILLERS = 60;
+/** More are drawn only for conversations that need them, so that the words of shorter ones stay the same. */
 const NAMES = 200;
 
 /** The invented words that all conversations of a seed share. */
@@ -30,16 +31,17 @@ function drawWord(stream: Random): string {
 
 const capitalise = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Draws the vocabulary of a seed: words of topics, fillers and names, none of them twice. */
-export function inventWords(seed: number): InventedWords {
+/** Draws the vocabulary of a seed: words of topics, fillers and names, none of them twice. @param names at least as many, of some 200,000 possible words. */
+export function inventWords(seed: number, names: number): InventedWords {
   const stream = createRandom(seed, 'synthetic words');
   const drawn = new Set<string>();
-  while (drawn.size < TOPICS * TOPIC_WORDS + FILLERS + NAMES) drawn.add(drawWord(stream));
+  const nameCount = Math.max(NAMES, names);
+  while (drawn.size < TOPICS * TOPIC_WORDS + FILLERS + nameCount) drawn.add(drawWord(stream));
   const words = [...drawn];
   const take = (count: number) => words.splice(0, count);
   return {
     topics: Array.from({ length: TOPICS }, () => take(TOPIC_WORDS)),
     fillers: take(FILLERS),
-    names: take(NAMES).map(capitalise),
+    names: take(nameCount).map(capitalise),
   };
 }

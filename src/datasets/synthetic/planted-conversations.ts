@@ -112,7 +112,8 @@ function drawConversation(place: number, words: InventedWords, options: Syntheti
  */
 export function drawPlantedConversations(given: SyntheticInput = {}): PlantedConversations {
   const options = parse(synthetic.options, { name: 'synthetic', ...given }, 'the options of planted conversations');
-  const words = inventWords(options.seed);
+  // Each turn has a name, and so has each turn that links two names, or the query.
+  const words = inventWords(options.seed, options.turns + options.branching);
   const turns: Turn[] = [];
   const planted: PlantedQuery[] = [];
   for (let place = 0; place < options.conversations; place++) {

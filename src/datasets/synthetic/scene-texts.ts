@@ -55,7 +55,8 @@ interface Bridges {
 }
 
 function drawBridges(scene: Scene, names: readonly string[], bag: Bag<string>, turns: number, stream: Random): Bridges {
-  const free = Array.from({ length: turns - 1 }, (_, i) => i + 1).filter((place) => !scene.matched.includes(place));
+  const matchedPlaces = new Set(scene.matched);
+  const free = Array.from({ length: turns - 1 }, (_, i) => i + 1).filter((place) => !matchedPlaces.has(place));
   const places = new Bag(free, stream);
   const links = scene.matched.map((matched) => ({ matched, place: places.take(), added: bag.take() }));
   const byPlace = new Map(
@@ -82,9 +83,10 @@ export function drawSceneTexts(
   const bag = new Bag(words.names, stream);
   const names = Array.from({ length: turns }, () => bag.take());
   const bridges = scene.dependency === 'entity' ? drawBridges(scene, names, bag, turns, stream) : null;
+  const matched = new Set(scene.matched);
   const corrects = (place: number) => scene.dependency === 'correction' && place === scene.indicated;
   const texts = names.map((name, place) => {
-    const isMatched = scene.matched.includes(place);
+    const isMatched = matched.has(place);
     const marker = pickOne(corrects(place) ? CORRECTION_MARKERS : isMatched ? PLAIN_MARKERS : MARKERS, stream);
     const said = drawTopicWords(words, isMatched ? asked : pickOne(others, stream), wordNoise, stream);
     const fillers = [pickOne(words.fillers, stream), pickOne(words.fillers, stream)];

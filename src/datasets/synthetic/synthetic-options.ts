@@ -11,6 +11,8 @@ export type PlantedDependency = (typeof PLANTED_DEPENDENCIES)[number];
 
 /** Rounds of turns, one turn of each branch in a round, that the scenes need. */
 export const LEAST_ROUNDS = 4;
+/** Ids have four hexadecimal digits, drawn until each turn of a conversation has one. */
+const MOST_TURNS = 20_000;
 
 const options = z
   .strictObject({
@@ -19,7 +21,7 @@ const options = z
     /** Each has one query. */
     conversations: z.int().min(2).default(200),
     /** Turns of a conversation. */
-    turns: z.int().min(9).default(31),
+    turns: z.int().min(9).max(MOST_TURNS).default(31),
     /** Branches of a conversation, and turns on the topic of its query: chance is 1 divided by it. */
     branching: z.int().min(2).default(5),
     /** What the relevant turns depend on; conversations take turns. */

@@ -184,7 +184,18 @@ describe('the generator', () => {
     expect(new Set(vocabulary(noisy)).size).toBeGreaterThan(1.5 * new Set(vocabulary(clean)).size);
   });
 
+  test('gives every turn and every query a name, however long a conversation is', () => {
+    const { turns, planted } = drawPlantedConversations({ conversations: 4, turns: 1009, wordNoise: 0 });
+    for (const { text } of turns) expect(text).toMatch(/^\w+: (\w+ ){7}\w+$/);
+    for (const { query } of planted) {
+      const own = turns.filter(({ conversationId }) => conversationId === query.conversationId);
+      expect(new Set(own.flatMap(({ text }) => listNames(text))).size).toBe(1009);
+      expect(listNames(query.text)).toHaveLength(1);
+    }
+  });
+
   test.each([
+    [{ turns: 20_001 }, '20000, got 20001'],
     [{ turns: 20 }, 'turns: expected at least 21 turns for 5 branches, or fewer branches, got 20'],
     [{ strength: 1.1 }, 'strength'],
     [{ dependencies: [] }, 'dependencies'],
