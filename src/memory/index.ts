@@ -5,7 +5,6 @@ export {
   assertOutcome,
   computePopulationVariance,
   computeSampleVariance,
-  EMPTY_OUTCOME_STATISTICS,
   LARGEST_OUTCOME,
   mergeOutcomeStatistics,
   updateOutcomeStatistics,

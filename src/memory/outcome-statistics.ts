@@ -1,4 +1,5 @@
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
+import type { OutcomeStatistics } from '../model/memory-record.ts';
 
 /**
  * Running statistics of outcomes: one pass, O(1) an outcome, mergeable.
@@ -12,29 +13,8 @@ import { NotFiniteError, ValidationError } from '../core/errors.ts';
  * Sources: welford1962, chan1983variance (merge), ogita2005accurate (remainder).
  */
 
-export interface OutcomeStatistics {
-  readonly count: number;
-  /** 0 without an outcome. */
-  readonly mean: number;
-  /** What rounding left of the mean; absent: 0. */
-  readonly meanRemainder?: number;
-  /** Sum of squared distances from the mean. */
-  readonly m2: number;
-  readonly min: number | null;
-  readonly max: number | null;
-}
-
 /** Outcomes beyond it, negative ones too, are refused: their squares, times any count, would exceed float64. */
 export const LARGEST_OUTCOME = 1e140;
-
-/** Statistics of no outcome. */
-export const EMPTY_OUTCOME_STATISTICS: OutcomeStatistics = Object.freeze({
-  count: 0,
-  mean: 0,
-  m2: 0,
-  min: null,
-  max: null,
-});
 
 /**
  * @param where names the outcome in the message, for example `record r1`.

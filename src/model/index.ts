@@ -1,5 +1,12 @@
 /** The types that stages exchange: turns, conversations, queries, candidates, runs, judgements, and the tie rule. */
 
+export {
+  type Attributes,
+  type AttributeValue,
+  attributesSchema,
+  RESERVED_ATTRIBUTES,
+  TURN_FIELDS,
+} from './attributes.ts';
 export type { CandidateIndex, Candidates, QueryBatch } from './candidates.ts';
 export { Conversation, compareTurns } from './conversation.ts';
 export { showThread } from './conversation-display.ts';
@@ -7,6 +14,15 @@ export { listConversationPositions } from './conversation-positions.ts';
 export { Corpus } from './corpus.ts';
 export type { Dataset, DatasetDeclaration, Query, Split } from './dataset.ts';
 export type { EncodeOptions, Encoder, TextOwner } from './encoder.ts';
+export {
+  EMPTY_OUTCOME_STATISTICS,
+  type MemoryRecord,
+  type OutcomeStatistics,
+  type RecordParts,
+  type RecordTrajectory,
+  toMemoryRecord,
+  toTurn,
+} from './memory-record.ts';
 export type { Qrels, Run } from './run.ts';
 export { compareBytes, compareScored, rankIdsDescending, type Scored } from './tie-rule.ts';
 export type { Turn } from './turn.ts';

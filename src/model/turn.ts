@@ -1,3 +1,5 @@
+import type { Attributes } from './attributes.ts';
+
 /** One utterance of a conversation: a message, a post, a chat line. Immutable once loaded. */
 export interface Turn {
   readonly id: string;
@@ -11,4 +13,6 @@ export interface Turn {
   /** The place of the turn: a mailing list, a channel, a session. */
   readonly channel: string | null;
   readonly text: string;
+  /** What else is known of the turn; absent: nothing. */
+  readonly attributes?: Attributes;
 }

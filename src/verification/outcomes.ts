@@ -4,12 +4,11 @@ import { computeMeanInterval } from '../memory/mean-interval.ts';
 import {
   computePopulationVariance,
   computeSampleVariance,
-  EMPTY_OUTCOME_STATISTICS,
   mergeOutcomeStatistics,
-  type OutcomeStatistics,
   updateOutcomeStatistics,
 } from '../memory/outcome-statistics.ts';
 import { computePriors } from '../memory/prior-bundle.ts';
+import { EMPTY_OUTCOME_STATISTICS, type OutcomeStatistics } from '../model/memory-record.ts';
 import { type GoldenCase, HOST, type Part, type Topic } from './topic.ts';
 
 const outcomesCase = z.looseObject({

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+/** A value of an attribute. Whole numbers are those of float64: from -(2^53 - 1) to 2^53 - 1. */
+export type AttributeValue = string | number | boolean | readonly string[];
+
+/** What is known of a turn besides its own fields. A key that is missing has no value: there is no null. */
+export type Attributes = Readonly<Record<string, AttributeValue>>;
+
+/** The fields of a turn itself: no attribute may have their names, so that a filter needs no prefix. */
+export const TURN_FIELDS = ['id', 'conversationId', 'parentId', 'timestamp', 'author', 'channel', 'text'] as const;
+
+const number = z
+  .number('a finite number')
+  .refine(
+    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+    'a whole number within 2^53 - 1; write a larger one as a string',
+  );
+
+/** Half a surrogate pair has no UTF-8, so that no file could store it. */
+const text = z.string().regex(/^\P{Cs}*$/u, 'a text of well-formed Unicode');
+
+const value = z.union(
+  [text, number, z.boolean(), z.array(text)],
+  'a string, a finite number, a boolean or a list of strings',
+);
+
+/** Keys that the framework reads, each of one type. */
+const reserved = {
+  /** How well it went, as observed when the record was made; priors pool it. */
+  outcome: z.number('a finite number'),
+  importance: z.number().min(0).max(1),
+  memoryType: text,
+  source: text,
+  phase: text,
+  userId: text,
+  entities: z.array(text),
+  /** Whether it may leave this machine. */
+  sensitive: z.boolean(),
+};
+
+/** The names and types of the reserved attributes. */
+export const RESERVED_ATTRIBUTES = Object.freeze(Object.keys(reserved)) as readonly (keyof typeof reserved)[];
+
+const key = text
+  .min(1)
+  .refine((name) => !(TURN_FIELDS as readonly string[]).includes(name), 'a key that is no field of a turn')
+  .refine((name) => name !== '__proto__', 'a key other than __proto__');
+
+/** Attributes as they enter: keys that the framework reads have their type, others any value. */
+export const attributesSchema = z.record(key, value).superRefine((attributes, context) => {
+  for (const [name, schema] of Object.entries(reserved)) {
+    if (!Object.hasOwn(attributes, name)) continue;
+    for (const issue of schema.safeParse(attributes[name]).error?.issues ?? [])
+      context.addIssue({ ...issue, path: [name, ...issue.path] } as never);
+  }
+}) as unknown as z.ZodType<Attributes>;
