@@ -4,8 +4,14 @@ import {
   ConfigurationError,
   ConvergenceError,
   DimensionMismatchError,
+  IndexCapacityError,
+  IndexNotFoundError,
+  InvalidFilterError,
+  QueryError,
+  QueryTimeoutError,
   RagPlusPlusError,
   StorageError,
+  WalCorruptedError,
 } from './errors.ts';
 
 test('every error has a name, a stable code and its facts', () => {
@@ -59,4 +65,40 @@ test('an iteration that did not converge names its residual and a remedy', () =>
   expect(new ConvergenceError('solver', 31, 1e-10, 0.25).message).toBe(
     'solver did not converge to 1e-10 within 31 iterations, residual: 0.25; allow more iterations or a larger tolerance',
   );
+});
+
+test.each([
+  [
+    new IndexNotFoundError('semntic', 'semantic'),
+    'INDEX_NOT_FOUND',
+    'there is no index of this name: semntic; use semantic',
+  ],
+  [
+    new IndexCapacityError('flat', 4, 5, 'use hnsw'),
+    'INDEX_CAPACITY',
+    'flat index holds at most 4 vectors, got 5; use hnsw',
+  ],
+  [new QueryError('k is 0; pass a whole number from 1'), 'QUERY', 'k is 0; pass a whole number from 1'],
+  [
+    new QueryTimeoutError(1203.4, 1000),
+    'QUERY_TIMEOUT',
+    'query took longer than 1000 ms: 1203 ms; raise timeoutMs, lower k or search fewer indexes',
+  ],
+  [
+    new InvalidFilterError('a word is missing at 3; write one', 3),
+    'INVALID_FILTER',
+    'a word is missing at 3; write one',
+  ],
+  [
+    new WalCorruptedError('/store', 7, 'checksum differs', 'run ragpp memory repair'),
+    'WAL_CORRUPTED',
+    'journal /store is damaged at entry 7: checksum differs; run ragpp memory repair',
+  ],
+])('%s has its code and message', (error, code, message) => {
+  expect([error.code, error.message]).toEqual([code, message]);
+});
+
+test('positions and sequences are fields', () => {
+  expect(new InvalidFilterError('x', 3).position).toBe(3);
+  expect(new WalCorruptedError('/store', 7, 'x', 'y').sequence).toBe(7);
 });

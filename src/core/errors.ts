@@ -158,3 +158,61 @@ export class ConservationViolationError extends RagPlusPlusError {
     super('CONSERVATION_VIOLATION', message, facts);
   }
 }
+
+/** An index that no registry holds under a name. */
+export class IndexNotFoundError extends RagPlusPlusError {
+  /** @param known what to use instead, as a message ends. */
+  constructor(name: string, known: string) {
+    super('INDEX_NOT_FOUND', `there is no index of this name: ${name}; use ${known}`, { name });
+  }
+}
+
+/** An index that holds as much as it can. */
+export class IndexCapacityError extends RagPlusPlusError {
+  constructor(index: string, capacity: number, wanted: number, remedy: string) {
+    super('INDEX_CAPACITY', `${index} index holds at most ${capacity} vectors, got ${wanted}; ${remedy}`, {
+      index,
+      capacity,
+      wanted,
+    });
+  }
+}
+
+/** A query that cannot be answered as it is. */
+export class QueryError extends RagPlusPlusError {
+  constructor(message: string, facts: Facts = {}, options?: ErrorOptions) {
+    super('QUERY', message, facts, options);
+  }
+}
+
+/** A query that took longer than it may. */
+export class QueryTimeoutError extends RagPlusPlusError {
+  constructor(elapsedMs: number, timeoutMs: number) {
+    const message = `query took longer than ${timeoutMs} ms: ${Math.round(elapsedMs)} ms; raise timeoutMs, lower k or search fewer indexes`;
+    super('QUERY_TIMEOUT', message, { elapsedMs, timeoutMs });
+  }
+}
+
+/** A filter that cannot be read or applied; `position` is the place in its text, from 0, null for a filter that is a tree. */
+export class InvalidFilterError extends RagPlusPlusError {
+  readonly position: number | null;
+
+  constructor(reason: string, position: number | null, facts: Facts = {}) {
+    super('INVALID_FILTER', reason, { reason, position, ...facts });
+    this.position = position;
+  }
+}
+
+/** A journal with damage before its end: entries from `sequence` on are lost. */
+export class WalCorruptedError extends RagPlusPlusError {
+  readonly sequence: number;
+
+  constructor(path: string, sequence: number, reason: string, remedy: string) {
+    super('WAL_CORRUPTED', `journal ${path} is damaged at entry ${sequence}: ${reason}; ${remedy}`, {
+      path,
+      sequence,
+      reason,
+    });
+    this.sequence = sequence;
+  }
+}

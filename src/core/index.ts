@@ -24,13 +24,19 @@ export {
   DuplicateRecordError,
   type Facts,
   IndexBuildError,
+  IndexCapacityError,
+  IndexNotFoundError,
+  InvalidFilterError,
   NotFiniteError,
   ProcessDiedError,
+  QueryError,
+  QueryTimeoutError,
   RagPlusPlusError,
   RecordNotFoundError,
   StorageError,
   UnavailableError,
   ValidationError,
+  WalCorruptedError,
 } from './errors.ts';
 export { createEventBreaks, letEventsIn } from './event-loop.ts';
 export { computeHash } from './hash.ts';
