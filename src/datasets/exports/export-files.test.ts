@@ -35,6 +35,17 @@ describe('an export is read where it is', () => {
     expect(await readExport(path, readAll)).toEqual(['{"soup": "lentils"}', '[1]']);
   });
 
+  it('in a zip file whose name has another ending', async () => {
+    const path = write('export', writeZip(entries));
+    expect(await readExport(path, readAll)).toEqual(['{"soup": "lentils"}', '[1]']);
+  });
+
+  it('with names in UTF-8 that no flag announces, and with names that are no UTF-8', async () => {
+    const names = [Buffer.from('カフェ/a.json'), Uint8Array.of(0x82, 0x2e, 0x6a)];
+    const path = write('names.zip', writeZip(names.map((name) => ({ name, content: '1' }))));
+    expect(await readExport(path, listNames)).toEqual(['é.j', 'カフェ/a.json']);
+  });
+
   it('in a folder', async () => {
     for (const { name, content } of entries.slice(1)) write(`folder/${name}`, content);
     const path = join(root, 'folder');
@@ -85,6 +96,18 @@ describe('what cannot be read is named, with the entry', () => {
     ['more bytes than stated', 'more.zip', entry('[1234567]', { size: 3 }), /cannot unpack \(.+\): \S+b\.json;/],
     ['fewer bytes than stated', 'fewer.zip', entry('[1234567]', { size: 30 }), /cannot unpack \(.+\): \S+b\.json;/],
     [
+      'another method',
+      'method.zip',
+      writeZip([{ name: 'a.json', content: '[1]', method: 9 }]),
+      /cannot unpack \(compression method 9\): \S+method\.zip\/a\.json; unpack the archive yourself and name the folder$/,
+    ],
+    [
+      'a password',
+      'password.zip',
+      writeZip([{ name: 'a.json', content: '[1]', encrypted: true }]),
+      /cannot unpack \(encrypted\): \S+password\.zip\/a\.json; unpack the archive yourself and name the folder$/,
+    ],
+    [
       'a bomb',
       'bomb.zip',
       entry(new Uint8Array(2 ** 24 + 1)),
@@ -134,6 +157,7 @@ describe('readJson', () => {
 
   it.each([
     ['[1', /a\.json: not JSON: \[1; name the numbers$/],
+    ['\n', /a\.json: not JSON: an empty file; name the numbers$/],
     ['["a"]', /a\.json: \[0\]: expected number, got "a"; name the numbers$/],
     ['['.repeat(300), /a\.json: nested 300 deep, where at most 256 is read; name the numbers$/],
   ])('names the file and what is wrong: %s', async (content, message) => {

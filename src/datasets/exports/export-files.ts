@@ -4,7 +4,7 @@ import { StorageError, ValidationError } from '../../core/errors.ts';
 import { readBytes } from '../../core/files.ts';
 import { compareBytes } from '../../model/tie-rule.ts';
 import { refuseLargeFile } from './file-size.ts';
-import { openZip } from './zip-archive.ts';
+import { isZip, openZip } from './zip-archive.ts';
 
 /** A file of an export. */
 export interface ExportFile {
@@ -33,7 +33,7 @@ export interface ExportFiles {
 export async function readExport<T>(path: string, work: (files: ExportFiles) => Promise<T>): Promise<T> {
   const stats = runNaming(path, () => statSync(path));
   if (stats.isDirectory()) return work({ path, files: listFolder(path), single: false });
-  if (!path.toLowerCase().endsWith('.zip'))
+  if (!path.toLowerCase().endsWith('.zip') && !runNaming(path, () => isZip(path)))
     return work({ path, files: [listFile(path, basename(path))], single: true });
   const archive = await openZip(path);
   try {

@@ -23,11 +23,8 @@ export async function readJson<S extends z.ZodType>(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new ValidationError(
-      `${where}: not JSON: ${text.slice(0, 80)}; name ${expected}`,
-      { where },
-      { cause: error },
-    );
+    const start = text.trim() === '' ? 'an empty file' : text.slice(0, 80);
+    throw new ValidationError(`${where}: not JSON: ${start}; name ${expected}`, { where }, { cause: error });
   }
   const result = check(schema, value);
   if ('value' in result) return result.value;

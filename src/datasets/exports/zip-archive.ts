@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
+import { closeSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { type Entry, openPromise } from 'yauzl';
+import { type Entry, getFileNameLowLevel, openPromise } from 'yauzl';
 import { computeCrc32 } from '../../core/crc32.ts';
 import { StorageError } from '../../core/errors.ts';
 import { formatMegabytes, LARGEST_FILE, refuseLargeFile } from './file-size.ts';
@@ -8,6 +10,9 @@ import { formatMegabytes, LARGEST_FILE, refuseLargeFile } from './file-size.ts';
 const LARGEST_RATIO = 200;
 /** Smaller entries may compress to anything. */
 const SMALL_BYTES = 2 ** 24;
+const LOCAL_HEADER = Buffer.from('PK\x03\x04');
+/** Compression methods (APPNOTE.TXT, 4.4.5). */
+const [STORED, DEFLATED] = [0, 8];
 /** Bytes read from one archive, all entries together. */
 const LARGEST_SUM = 2 ** 32;
 
@@ -20,6 +25,18 @@ export interface ZipArchive {
   readonly close: () => void;
 }
 
+/** Whether a file begins as a zip file with an entry does: a browser may have saved one without the ending of its name. */
+export function isZip(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(LOCAL_HEADER.length);
+    readSync(file, start, 0, start.length, 0);
+    return start.equals(LOCAL_HEADER);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** @throws StorageError for a file that is no zip file. */
 export async function openZip(path: string): Promise<ZipArchive> {
   const archive = await runNamingEntry(path, () =>
@@ -29,8 +46,10 @@ export async function openZip(path: string): Promise<ZipArchive> {
   let bytesRead = 0;
   try {
     await runNamingEntry(path, async () => {
-      for await (const entry of archive.eachEntry())
-        if (!entry.fileName.endsWith('/')) entries.set(entry.fileName, entry);
+      for await (const entry of archive.eachEntry()) {
+        const name = readName(entry);
+        if (!name.endsWith('/')) entries.set(name, entry);
+      }
     });
   } catch (error) {
     archive.close();
@@ -41,11 +60,32 @@ export async function openZip(path: string): Promise<ZipArchive> {
     const where = `${path}/${name}`;
     bytesRead += entry.uncompressedSize;
     refuseBomb(entry, where, bytesRead);
+    refuseUnreadable(entry, where);
     const bytes = await runNamingEntry(where, async () => collect(await archive.openReadStreamPromise(entry), entry));
     if (computeCrc32(bytes) !== entry.crc32) throw createDamageError(where, new Error('its checksum is another one'));
     return bytes;
   };
   return { names: [...entries.keys()], read, close: () => archive.close() };
+}
+
+/** The bit of an entry whose name is UTF-8 (APPNOTE.TXT, 4.4.4). */
+const UTF8_FLAG = 0x800;
+
+/** The name of an entry. Exports of Slack have names in UTF-8 without the flag that says so; a name that is no UTF-8 is read as the standard says. */
+function readName({ fileName, fileNameRaw, extraFields, generalPurposeBitFlag }: Entry): string {
+  return isUtf8(fileNameRaw)
+    ? getFileNameLowLevel(generalPurposeBitFlag | UTF8_FLAG, fileNameRaw, extraFields, false)
+    : fileName;
+}
+
+/** Refuses an entry that other programs can unpack: one with a password, or of a method such as Deflate64, which Windows takes for large files. */
+function refuseUnreadable(entry: Entry, where: string): void {
+  const isKnownMethod = entry.compressionMethod === STORED || entry.compressionMethod === DEFLATED;
+  if (isKnownMethod && !entry.isEncrypted()) return;
+  throw new StorageError('unpack', where, {
+    cause: new Error(entry.isEncrypted() ? 'encrypted' : `compression method ${entry.compressionMethod}`),
+    remedy: 'unpack the archive yourself and name the folder',
+  });
 }
 
 /** Refuses an entry by the sizes that it states, before anything is unpacked; yauzl stops at a byte more than stated. */

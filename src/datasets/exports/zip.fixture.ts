@@ -3,25 +3,30 @@ import { computeCrc32 } from '../../core/crc32.ts';
 
 /** An entry of a zip file that is written by hand. */
 interface ZipEntry {
-  readonly name: string;
+  /** UTF-8 with its flag, or bytes without it. */
+  readonly name: string | Uint8Array;
   readonly content: string | Uint8Array;
   /** Stored as it is, not compressed. */
   readonly stored?: boolean;
+  /** The number of a compression method, and whether there is a password, where they are not the truth. */
+  readonly method?: number;
+  readonly encrypted?: boolean;
   /** What the headers state where it is not the truth. */
   readonly stated?: { readonly size?: number; readonly crc?: number };
 }
 
 /** The part that the header of an entry and its line in the directory share (APPNOTE.TXT, 4.3.7 and 4.3.12). */
-function writeCommonFields({ name, content, stored = false, stated }: ZipEntry, data: Uint8Array): Buffer {
+function writeCommonFields(entry: ZipEntry, data: Uint8Array): Buffer {
+  const { name, content, stored = false, method = stored ? 0 : 8, encrypted = false, stated } = entry;
   const bytes = Buffer.from(content);
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(20, 0); // version needed
-  fields.writeUInt16LE(0x0800, 2); // names are UTF-8
-  fields.writeUInt16LE(stored ? 0 : 8, 4);
+  fields.writeUInt16LE((typeof name === 'string' ? 0x0800 : 0) | (encrypted ? 1 : 0), 2); // whether names are UTF-8
+  fields.writeUInt16LE(method, 4);
   fields.writeUInt32LE(stated?.crc ?? computeCrc32(bytes), 10);
   fields.writeUInt32LE(data.length, 14);
   fields.writeUInt32LE(stated?.size ?? bytes.length, 18);
-  fields.writeUInt16LE(Buffer.byteLength(name), 22);
+  fields.writeUInt16LE(Buffer.from(name).length, 22);
   return fields;
 }
 
