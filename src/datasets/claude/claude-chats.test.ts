@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Counts } from '../counts.ts';
 import { buildMessageTurns } from '../exports/message-turns.ts';
-import { writeClaudeChat, writeClaudeMessage } from './claude.fixture.ts';
+import { NO_PARENT, writeClaudeChat, writeClaudeMessage } from './claude.fixture.ts';
 import { listClaudeMessages } from './claude-chats.ts';
 
 function read(chats: readonly unknown[]) {
@@ -68,6 +68,28 @@ it('says the text blocks of a message; thoughts, tools and attached files are le
     'left out of a message: tool_result': 1,
     'skipped: messages without a text': 2,
   });
+});
+
+it.each([
+  ['an unknown form', { sender: 7 }],
+  ['an unknown form without an id', { uuid: null }],
+  ['another sender', { sender: 'system' }],
+])('keeps the place of a message of %s: what follows does not answer what came before', (_, more) => {
+  const messages = (parents: boolean) =>
+    ['a', 'b', 'd', 'e'].map((id, i) =>
+      say(id, i % 2 === 0 ? 'person' : 'assistant', i + 2, `text ${id}`, {
+        ...(parents ? { parent_message_uuid: 'abd'[i - 1] ?? NO_PARENT } : {}),
+        ...(id === 'b' ? more : {}),
+      }),
+    );
+  const { read: listed } = read([writeClaudeChat('line', 1000, messages(false))]);
+  expect(listed.map(({ turn, answers }) => [turn.id, turn.parentId, answers])).toEqual([
+    ['a', null, false],
+    ['d', 'a', false],
+    ['e', 'd', true],
+  ]);
+  const { read: stated } = read([writeClaudeChat('tree', 1000, messages(true))]);
+  expect(stated.map(({ answers }) => answers)).toEqual([false, false, true]);
 });
 
 it('counts what does not fit', () => {

@@ -51,21 +51,26 @@ function findStart({ created_at, chat_messages }: Chat): number | null {
   return times.length === 0 ? null : times.reduce((least, time) => Math.min(least, time));
 }
 
+/** What a message of an unknown form tells of its place. */
+const placed = z.object({ uuid: z.string(), parent_message_uuid: z.string().nullish() });
+
+/** A message of an unknown form keeps its place, so that what follows is not taken for an answer to the message before it. */
+function readMessage(raw: unknown, i: number): Message & { readonly unknown: boolean } {
+  const known = parseOrNull(message, raw);
+  if (known !== null) return { ...known, unknown: false };
+  return { ...(parseOrNull(placed, raw) ?? { uuid: `unknown ${i}` }), sender: '', unknown: true };
+}
+
 /** Older exports do not state parents: each message then comes after the one before it in the list. */
 function listChatMessages(
   { uuid: conversationId, chat_messages }: Chat,
   start: number,
   counts: Counts,
 ): SourceMessage[] {
-  const read = chat_messages.flatMap((raw) => {
-    const known = parseOrNull(message, raw);
-    if (known === null) counts.add('skipped: messages of an unknown form');
-    return known === null ? [] : [known];
-  });
+  const read = chat_messages.map(readMessage);
   const statesParents = read.some(({ parent_message_uuid }) => typeof parent_message_uuid === 'string');
   return read.map((one, i): SourceMessage => {
     const time = parseIsoDate(one.created_at);
-    const isByPerson = one.sender === 'human';
     const text = readText(one, counts);
     return {
       id: one.uuid,
@@ -76,10 +81,10 @@ function listChatMessages(
       author: one.sender,
       channel: null, // the name of a chat would tell which messages belong together
       text,
-      skipped: findSkipReason(one, text),
-      passedOver: !isByPerson,
+      skipped: one.unknown ? 'messages of an unknown form' : findSkipReason(one, text),
+      passedOver: one.sender === 'assistant',
       answers: true,
-      byPerson: isByPerson,
+      byPerson: one.sender === 'human',
       notAsked: null,
     };
   });

@@ -86,6 +86,8 @@ export function listTelegramMessages({ messages }: TelegramChat, counts: Counts)
   });
 }
 
+const DAY_MILLISECONDS = 86_400_000;
+
 /** Older exports have only a date without its zone. */
 function readTime({ date_unixtime, date }: Message, counts: Counts): number | null {
   const time = parseSeconds(date_unixtime);
@@ -95,13 +97,18 @@ function readTime({ date_unixtime, date }: Message, counts: Counts): number | nu
   return read;
 }
 
+/** Older exports date a message that nobody edited to 1970, in the zone of who exported. */
+function isEdited({ edited_unixtime, edited }: Message): boolean {
+  const time = parseSeconds(edited_unixtime) ?? parseIsoDate(edited);
+  return time !== null && time > DAY_MILLISECONDS;
+}
+
 function readMessage(known: Message, time: number, counts: Counts): TelegramMessage {
   const { id, from, from_id, reply_to_message_id, reply_to_peer_id, action, title } = known;
   const written = known.text ?? '';
   const text = joinTelegramText(written).trim() === '' ? (known.poll?.question ?? '') : written;
   const skipped = findSkipReason(known, text);
-  if (skipped === null && typeof (known.edited_unixtime ?? known.edited) === 'string')
-    counts.add('messages edited later, which have their last text');
+  if (skipped === null && isEdited(known)) counts.add('messages edited later, which have their last text');
   return {
     id,
     time,

@@ -167,7 +167,7 @@ describe('texts and people', () => {
         message(6, 0.5, '', { type: 'service', action: 'pin_message' }),
         { id: 'six' },
         { id: 7, type: 'message', text: 'no time' },
-        { id: 8, type: 'message', text: 'an old date', date: '2024-03-01T10:00:00' },
+        { id: 8, type: 'message', text: 'an old date', date: '2024-03-01T10:00:00', edited: '1970-01-01T03:00:00' },
       ]),
       'replies',
     );
