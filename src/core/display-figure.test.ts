@@ -39,7 +39,10 @@ test.each([
     5,
   ],
   [{ type: 'heatmap', z: [Float32Array.of(1, 2)] }, 2],
-  [{ type: 'bar', x: ['a'], y: [] }, 1],
+  [{ type: 'bar', x: ['a'], y: [] }, 0],
+  [{ type: 'scatter', x: [null, 2, Number.NaN], y: ['a', 'b', 'c'] }, 1],
+  [{ type: 'histogram', x: [1, 2, 2] }, 3],
+  [{ type: 'pie', labels: ['a', 'b'], values: [1, 2] }, 2],
   [{ type: 'scatter' }, 0],
 ])('counts the points of %j', (trace, count) => {
   expect(countTracePoints(trace)).toBe(count);

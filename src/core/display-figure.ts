@@ -16,22 +16,28 @@ const LOOK = {
 } as const;
 const GRID = { gridcolor: 'rgba(128,128,128,0.25)', zerolinecolor: 'rgba(128,128,128,0.5)', automargin: true } as const;
 
-/** The values of a trace, of which a figure must have some. */
-const VALUE_KEYS = ['z', 'y', 'x', 'values', 'r', 'value'];
+/** Where the values of a trace without places are. */
+const VALUE_KEYS = ['values', 'r', 'value'];
 
-/** A list of numbers, typed arrays included. */
-function listValues(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  return ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(value as Float64Array) : [];
+function isList(value: unknown): value is readonly unknown[] | Float64Array {
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
 }
 
-/** Counts the points of a trace: cells of a heat map, places with an x and a y otherwise. */
+/** A list of numbers, typed arrays included; empty for another value. */
+function listValues(value: unknown): readonly unknown[] {
+  return isList(value) ? Array.from<unknown>(value) : [];
+}
+
+const isValue = (value: unknown) => value !== null && value !== undefined && !Number.isNaN(value);
+
+/** Counts the points of a trace: cells of a heat map, places with an x and a y where both are given, else values of the one that is. */
 export function countTracePoints(trace: Readonly<Record<string, unknown>>): number {
-  const isPoint = (value: unknown) => value !== null && value !== undefined && !Number.isNaN(value);
-  const key = VALUE_KEYS.find((name) => listValues(trace[name]).length > 0);
-  return listValues(key === undefined ? [] : trace[key])
-    .flatMap((value) => (Array.isArray(value) || ArrayBuffer.isView(value) ? listValues(value) : [value]))
-    .filter(isPoint).length;
+  const cells = listValues(trace.z).flatMap((row) => (isList(row) ? listValues(row) : [row]));
+  if (cells.length > 0) return cells.filter(isValue).length;
+  const [xs, ys] = [trace.x, trace.y].filter(isList).map(listValues);
+  if (xs !== undefined) return xs.filter((x, at) => isValue(x) && (ys === undefined || isValue(ys[at]))).length;
+  const key = VALUE_KEYS.find((name) => isList(trace[name]));
+  return listValues(key === undefined ? [] : trace[key]).filter(isValue).length;
 }
 
 function readTitle(title: unknown): string {
