@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { readDisplay } from '../core/display.harness.ts';
 import { attend } from './attend.ts';
+import { displayAttention } from './attention-display.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
 import { ringAttention } from './ring-attention.ts';
 
@@ -37,6 +38,15 @@ test('attention weights are a heat map with a cell for each pair, read back when
   expect(await readDisplay(attention)).toEqual({
     'text/plain': 'attention weights of 2 queries over 3 keys, disposed',
   });
+});
+
+test('weights that are too many for a notebook are text', async () => {
+  const attention = displayAttention({ weights: tf.zeros<tf.Rank.R2>([401, 251]) });
+  expect(await readDisplay(attention)).toEqual({
+    'text/plain':
+      'attention weights of 401 queries over 251 keys; a figure shows at most 100,000 weights: take a part of them with tf.slice2d',
+  });
+  tf.dispose({ ...attention });
 });
 
 test('the weights of one query are bars', async () => {

@@ -4,6 +4,9 @@ import { buildFigureBundle } from '../core/display-figure.ts';
 import { buildTableBundle } from '../core/display-table.ts';
 import type { RowAttention } from './attention-rows.ts';
 
+/** Cells of a heat map: 100,000 take some 3 MB of a notebook. */
+const SHOWN_WEIGHTS = 100_000;
+
 /** The part of a result that is shown. */
 interface Weighed {
   /** [B, T] */
@@ -21,6 +24,10 @@ async function showWeights(attention: Weighed): Promise<MimeBundle> {
   const [queries, keys] = attention.weights.shape;
   const title = `attention weights of ${queries === 1 ? '1 query' : `${queries} queries`} over ${keys} keys`;
   if (attention.weights.isDisposed) return { 'text/plain': `${title}, disposed` };
+  if (queries * keys > SHOWN_WEIGHTS) {
+    const most = SHOWN_WEIGHTS.toLocaleString('en-US');
+    return { 'text/plain': `${title}; a figure shows at most ${most} weights: take a part of them with tf.slice2d` };
+  }
   const z = await readWeightRows(attention);
   if (queries === 1) {
     const data = [{ type: 'bar', x: (z[0] as number[]).map((_, key) => key), y: z[0] }];

@@ -4,11 +4,13 @@ import type { PageRankResult } from './pagerank-solver.ts';
 
 /** Nodes shown of each query. */
 const SHOWN_NODES = 5;
+/** Only these are sorted: a graph may be large, and the queries many. */
+const SHOWN_QUERIES = 6;
 
 /** Lets a notebook show the nodes with the highest scores of each query. @returns the same object. */
 export function displayPageRank(result: PageRankResult, nodeIds: readonly string[]): PageRankResult {
   return attachDisplay(result, ({ scores, iterations, errorBounds }) => {
-    const rows = Array.from(errorBounds, (errorBound, query) => {
+    const rows = Array.from(errorBounds.subarray(0, SHOWN_QUERIES), (errorBound, query) => {
       const row = scores.subarray(query * nodeIds.length, (query + 1) * nodeIds.length);
       const order = Array.from(row.keys()).sort((a, b) => (row[b] as number) - (row[a] as number) || a - b);
       return order.slice(0, SHOWN_NODES).map((node) => ({
@@ -20,7 +22,8 @@ export function displayPageRank(result: PageRankResult, nodeIds: readonly string
       }));
     });
     const queries = errorBounds.length === 1 ? '1 query' : `${errorBounds.length} queries`;
-    const caption = `PageRank of ${queries} over ${nodeIds.length} nodes; the first ${SHOWN_NODES} of each query`;
+    const shown = errorBounds.length > SHOWN_QUERIES ? `the first ${SHOWN_QUERIES} queries` : 'each query';
+    const caption = `PageRank of ${queries} over ${nodeIds.length} nodes; the first ${SHOWN_NODES} of ${shown}`;
     return buildTableBundle(rows.flat(), { caption });
   });
 }
