@@ -21,7 +21,7 @@ test('a PageRank result shows the best nodes of each query by name', async () =>
 test('a PageRank result of many queries shows those of the first six', async () => {
   const [queries, nodes] = [1009, 3];
   const scores = new Float64Array(queries * nodes).fill(1 / 3);
-  const counts = { iterations: new Int32Array(queries), errorBounds: new Float64Array(queries) };
+  const counts = { iterations: new Float64Array(queries), errorBounds: new Float64Array(queries) };
   const lines = (await readDisplay(displayPageRank({ scores, ...counts }, ['a', 'b', 'c'])))['text/plain'].split('\n');
   expect(lines[0]).toBe('PageRank of 1009 queries over 3 nodes; the first 5 of the first 6 queries');
   expect(lines).toHaveLength(2 + 6 * nodes);
