@@ -23,8 +23,8 @@ interface Findings {
   readonly figures: object;
   /** Tables and sentences, Markdown each. */
   readonly sections: readonly string[];
-  /** Further files by name, such as `table.csv`. */
-  readonly files?: RunFiles;
+  /** Further files by name, such as `table.csv`; a page states the provenance. */
+  readonly files?: RunFiles | ((provenance: string) => RunFiles);
 }
 
 /** An experiment with tables of its own instead of arms. */
@@ -61,7 +61,7 @@ function buildStudyFiles(
     'environment.json': `${JSON.stringify(environment, null, 2)}\n`,
     'metrics.json': `${JSON.stringify({ experiment: name, hash, dataset, ...figures }, null, 2)}\n`,
     'table.md': `${[...sections, provenance].join('\n\n')}\n`,
-    ...files,
+    ...(typeof files === 'function' ? files(provenance) : files),
   };
 }
 

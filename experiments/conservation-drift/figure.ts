@@ -1,25 +1,9 @@
 import { escapePlotlyText } from '../../src/report/client/plot.ts';
+import { COLOURS, type PlotlyFigure } from '../figure-page.ts';
 import type { DriftResult } from './experiment.ts';
 import { findQuietSpans, type QuietSpan } from './quiet-spans.ts';
 import type { DailySample } from './replay.ts';
 
-/** A figure as Plotly takes it. */
-export interface PlotlyFigure {
-  readonly data: readonly object[];
-  readonly layout: object;
-}
-
-/** Colours of the printed figure, and what stands for each on a dark page. */
-export const COLOURS: Readonly<Record<string, string>> = {
-  '#1c1b19': '#e9e6df',
-  '#66625a': '#a19c91',
-  '#dedad2': '#393732',
-  '#fdfcfa': '#161614',
-  '#8a857b': '#8f8a80',
-  '#12608f': '#7dbbe8',
-  '#c2571a': '#f2986c',
-  '#2f7d4a': '#8cc79a',
-};
 const [INK, QUIET, RULE, PAPER, ...LINES] = Object.keys(COLOURS) as [string, string, string, string, ...string[]];
 
 interface Panel {

@@ -1,10 +1,7 @@
-import { POLICY, renderPlotly, renderScript } from '../../src/report/page/html.ts';
-import { encodeScriptJson, html, Markup } from '../../src/report/page/markup.ts';
-import { PAGE_STYLE } from '../../src/report/page/page-style.ts';
+import { html, type Markup } from '../../src/report/page/markup.ts';
 import { formatDuration, formatMinute } from '../../src/report/tables/format.ts';
-import type { TextTable } from '../text-table.ts';
+import { type PlotlyFigure, renderFigurePage, renderTable } from '../figure-page.ts';
 import { type DriftResult, NAME } from './experiment.ts';
-import { COLOURS, type PlotlyFigure } from './figure.ts';
 import { buildDriftTable, buildOperationTable } from './tables.ts';
 
 const STYLE = `
@@ -21,26 +18,6 @@ th:first-child { text-align: left; }
 thead th { white-space: normal; vertical-align: bottom; }
 tbody tr.first > * { border-top: 2px solid var(--undecided); }
 `;
-
-/** Draws the figure, in the colours of the reader's scheme; runs in the page. */
-const SCRIPT = `'use strict';
-const { figure, colours } = JSON.parse(document.getElementById('data').textContent);
-const dark = matchMedia('(prefers-color-scheme: dark)');
-function draw() {
-  const text = JSON.stringify(figure);
-  const { data, layout } = JSON.parse(dark.matches ? text.replace(/#[0-9a-f]{6}/g, (colour) => colours[colour] ?? colour) : text);
-  Plotly.react('figure', data, layout, { responsive: true, displaylogo: false, modeBarButtons: [['toImage', 'resetScale2d']] });
-}
-dark.addEventListener('change', draw);
-draw();`;
-
-function renderDriftTable({ head, rows }: TextTable, rowsAGroup: number): Markup {
-  const renderDriftCells = (row: readonly string[]) =>
-    row.map((cell, at) => (at === 0 ? html`<th scope="row">${cell}</th>` : html`<td>${cell}</td>`));
-  return html`
-<div class="wide" tabindex="0"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
-<tbody>${rows.map((row, at) => html`<tr${at % rowsAGroup === 0 && at > 0 ? new Markup(' class="first"') : ''}>${renderDriftCells(row)}</tr>`)}</tbody></table></div>`;
-}
 
 function renderDriftHeader({
   hash,
@@ -77,35 +54,21 @@ function renderDriftHeader({
 /** The result as one page that needs nothing else. */
 export function renderDriftPage(result: DriftResult, figure: PlotlyFigure): string {
   const groups = result.policies[0]?.drifts.length ?? 1;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${new Markup(POLICY)}">
-<meta name="color-scheme" content="light dark">
-<title>${NAME} ${result.hash}</title>
-<style>${new Markup(PAGE_STYLE + STYLE)}</style>
-</head>
-<body>
-${renderDriftHeader(result)}
-<main>
-<section><h2>Over time</h2>
+  const sections = html`<section><h2>Over time</h2>
 <div class="wide" tabindex="0"><div id="figure" class="figure" role="img" aria-label="messages held, magnitude, energy and information of each policy, day by day"></div></div>
 <p class="legend">The memory at the end of each day. M = Σ α |e|, E = ½ |Σ α e/|e||² in [0, ½], I = −Σ α ln α, with salience α summing to 1. A line breaks off where a memory is empty.</p>
 </section>
-<section><h2>Drift</h2>${renderDriftTable(buildDriftTable(result), groups)}
+<section><h2>Drift</h2>${renderTable(buildDriftTable(result), groups)}
 <p class="legend">Initial and final are the two ends of the time in which at least ${result.settings.leastMessages} messages came in the ${result.settings.retentionDays} days before. The last two columns go through all pairs of its days that are ${result.settings.retentionDays} days apart.</p>
 </section>
-<section><h2>Operations</h2>${renderDriftTable(buildOperationTable(result), 100)}
+<section><h2>Operations</h2>${renderTable(buildOperationTable(result), 100)}
 <p class="legend">Each addition and each removal held to the laws: magnitude may change by 5 %, information that falls is noted.</p>
-</section>
-</main>
-<noscript><p>The figure needs JavaScript; the tables are complete without it.</p></noscript>
-<script type="application/json" id="data">${encodeScriptJson({ figure, colours: COLOURS })}</script>
-<script>${renderPlotly()}</script>
-<script>${renderScript(SCRIPT)}</script>
-</body>
-</html>
-`.text;
+</section>`;
+  return renderFigurePage({
+    title: `${NAME} ${result.hash}`,
+    style: STYLE,
+    header: renderDriftHeader(result),
+    sections,
+    figure,
+  });
 }
