@@ -3,6 +3,7 @@ import { runConservationDrift } from './conservation-drift/command.ts';
 import { runFindings } from './findings/command.ts';
 import { memory } from './memory/study.ts';
 import { plantedTruth } from './planted-truth/study.ts';
+import { priorCalibration } from './prior-calibration/study.ts';
 import { runAsProgram } from './program.ts';
 import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
@@ -14,6 +15,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   findings: runFindings,
   memory: createStudyCommand(memory),
   'planted-truth': createStudyCommand(plantedTruth),
+  'prior-calibration': createStudyCommand(priorCalibration),
   throughput: createStudyCommand(throughput),
 };
 

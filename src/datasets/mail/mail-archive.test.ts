@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StorageError } from '../../core/errors.ts';
-import { findMailArchive, listHam, readHamMails } from './mail-archive.ts';
+import { findMailArchive, listHam, readHamMails, readSpamMails } from './mail-archive.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -31,6 +31,12 @@ test('gives the bytes of a mail as they are; the hard ones are bulk', () => {
   const mails = readHamMails({ folder, version: '0' });
   expect(mails.map(({ bulk }) => bulk)).toEqual([false, false, false, false, true, true]);
   for (const { read } of mails) expect([...read()]).toEqual([...BYTES]);
+});
+
+test('spam is read from its own groups', () => {
+  const mails = readSpamMails({ folder, version: '0' });
+  expect(mails.map(({ bulk }) => bulk)).toEqual([false, false]);
+  expect(readSpamMails(findMailArchive())).toHaveLength(1896);
 });
 
 test('what cannot be read is named', () => {

@@ -26,20 +26,20 @@ export function findMailArchive(): MailArchive {
   }
 }
 
-/** A mail of the archive that was not spam. */
-interface HamFile {
-  /** `easy-ham-1`, `easy-ham-2`, or `hard-ham-1`, which holds the wanted bulk mail. */
+/** A mail of the archive. */
+interface ArchiveFile {
+  /** `easy-ham-1`, `easy-ham-2`, or `hard-ham-1`, which holds the wanted bulk mail; `spam-1`, `spam-2`. */
   readonly group: string;
   readonly path: string;
 }
 
 /**
- * The files of the groups with `ham` in their name, in a stable order. The package has each mail twice; the `.txt` files hold its bytes, where the `.json` files
+ * The files of the groups with `kind` in their name, in a stable order. The package has each mail twice; the `.txt` files hold its bytes, where the `.json` files
  * have lost what is not UTF-8.
  */
-export function listHam(archive: MailArchive): HamFile[] {
+function listFiles(archive: MailArchive, kind: 'ham' | 'spam'): ArchiveFile[] {
   const data = join(archive.folder, 'data');
-  const groups = readFolder(data).filter((name) => name.includes('ham'));
+  const groups = readFolder(data).filter((name) => name.includes(kind));
   return groups.flatMap((group) =>
     readFolder(join(data, group))
       .filter((name) => name.endsWith('.txt'))
@@ -47,7 +47,17 @@ export function listHam(archive: MailArchive): HamFile[] {
   );
 }
 
+/** The files of the groups of ham. */
+export function listHam(archive: MailArchive): ArchiveFile[] {
+  return listFiles(archive, 'ham');
+}
+
 /** The mails of the groups of ham. */
 export function readHamMails(archive: MailArchive): RawMail[] {
   return listHam(archive).map((file) => ({ bulk: file.group.startsWith('hard'), read: () => readBytes(file.path) }));
+}
+
+/** The mails of the groups of spam, which no dataset holds. */
+export function readSpamMails(archive: MailArchive): RawMail[] {
+  return listFiles(archive, 'spam').map(({ path }) => ({ bulk: false, read: () => readBytes(path) }));
 }
