@@ -2,8 +2,8 @@ import { cpSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors.ts';
 import { assertNoLink, makeFolder, writeAtomic } from '../../core/files.ts';
+import { FolderLock } from '../../core/folder-lock.ts';
 import { RECORDS } from './arm-record.ts';
-import { RunLock } from './run-lock.ts';
 
 /** The files of a run: relative path -> content. */
 export type RunFiles = Readonly<Record<string, string | Uint8Array>>;
@@ -26,15 +26,15 @@ export const STATE = 'state.json';
 const LEFTOVER = /\.\d+$/;
 
 /** Files that stay when a folder is emptied. */
-const KEPT: readonly string[] = [RunLock.NAME];
+const KEPT: readonly string[] = [FolderLock.NAME];
 
 /** Every folder that a run has begun to fill contains one of these. */
-const OWN: readonly string[] = [RunLock.NAME, STATE, RECORDS];
+const OWN: readonly string[] = [FolderLock.NAME, STATE, RECORDS];
 
 /** @throws ValidationError for a folder with other files, which would be lost when the folder is emptied. */
 function assertOurs(path: string): void {
   const names = readdirSync(path);
-  if (names.length === 0 || names.some((name) => OWN.includes(name) || name.startsWith(`${RunLock.NAME}.`))) return;
+  if (names.length === 0 || names.some((name) => OWN.includes(name) || name.startsWith(`${FolderLock.NAME}.`))) return;
   throw new ValidationError(`folder was not made by a run: ${path}; move it away`, { path });
 }
 
@@ -45,9 +45,9 @@ function assertOurs(path: string): void {
 export class PartialFolder {
   readonly target: string;
   readonly path: string;
-  readonly #lock: RunLock;
+  readonly #lock: FolderLock;
 
-  private constructor(target: string, path: string, lock: RunLock) {
+  private constructor(target: string, path: string, lock: FolderLock) {
     this.target = target;
     this.path = path;
     this.#lock = lock;
@@ -60,7 +60,7 @@ export class PartialFolder {
       for (const location of [target, path, `${target}${REPLACED}`]) assertNoLink(location);
       makeFolder(path);
       assertOurs(path);
-      const folder = new PartialFolder(target, path, RunLock.acquire(path));
+      const folder = new PartialFolder(target, path, FolderLock.acquire(path, 'run folder'));
       try {
         folder.#putBack();
         if (opening === 'fresh') folder.#emptyFolder();
@@ -103,7 +103,7 @@ export class PartialFolder {
     assertNoLinks(this.path);
     for (const folder of [this.path, join(this.path, RECORDS)].filter(existsSync))
       for (const name of readdirSync(folder))
-        if (LEFTOVER.test(name) && !name.startsWith(RunLock.NAME)) rmSync(join(folder, name));
+        if (LEFTOVER.test(name) && !name.startsWith(FolderLock.NAME)) rmSync(join(folder, name));
   }
 
   /** Writes files one after the other, each whole or not at all. */
