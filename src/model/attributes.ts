@@ -19,10 +19,7 @@ const number = z
 /** Half a surrogate pair has no UTF-8, so that no file could store it. */
 const text = z.string().regex(/^\P{Cs}*$/u, 'a text of well-formed Unicode');
 
-const value = z.union(
-  [text, number, z.boolean(), z.array(text)],
-  'a string, a finite number, a boolean or a list of strings',
-);
+const value = z.union([text, number, z.boolean(), z.array(text)]);
 
 /** Keys that the framework reads, each of one type. */
 const reserved = {

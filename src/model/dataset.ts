@@ -1,3 +1,4 @@
+import type { Attributes } from './attributes.ts';
 import type { Corpus } from './corpus.ts';
 import type { Qrels } from './run.ts';
 
@@ -18,6 +19,8 @@ export interface Query {
   readonly channel: string | null;
   /** The one conversation whose turns may answer; absent if the query asks the whole corpus. */
   readonly conversationId?: string;
+  /** What a filter may compare with attributes of turns, as `$query.` names; absent: nothing. */
+  readonly attributes?: Attributes;
   /** The kind of query, if the dataset declares it; reports group results by it. No scorer reads it. */
   readonly kind?: string;
   readonly split: Split;

@@ -57,7 +57,7 @@ describe('readRows', () => {
     [
       JSON.stringify({ ...ROW, parent: 'r' }),
       'malformed row',
-      'parent: expected one of id, conversationId, parentId, timestamp, author, channel, text, got unknown key "parent"',
+      'parent: expected one of id, conversationId, parentId, timestamp, author, channel, text, attributes, got unknown key "parent"',
     ],
     [
       JSON.stringify({ id: 'a', conversationId: 'c', parentId: null }),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { check } from '../../core/validation.ts';
+import { attributesSchema } from '../../model/attributes.ts';
 import { id } from './id-schema.ts';
 import { describeDepthFault } from './json-depth.ts';
 import type { RowFaults } from './row-faults.ts';
@@ -26,6 +27,7 @@ export const turnRow = z.strictObject({
   author: z.string().nullable().default(null),
   channel: z.string().nullable().default(null),
   text,
+  attributes: attributesSchema.exactOptional(),
 });
 
 export const queryRow = z.strictObject({
@@ -42,6 +44,8 @@ export const queryRow = z.strictObject({
   kind: text.optional(),
   author: z.string().nullable().default(null),
   channel: z.string().nullable().default(null),
+  /** For filters, as `$query.` names. */
+  attributes: attributesSchema.exactOptional(),
 });
 
 export type TurnRow = z.output<typeof turnRow>;

@@ -167,4 +167,29 @@ describe('loadJsonl', () => {
     expect(await hash(`${TURN}\n`)).toBe(await hash(TURN));
     expect(await hash(TURN.replace('eggs', 'milk'))).not.toBe(await hash(TURN));
   });
+
+  it('reads attributes of turns and queries', async () => {
+    const attributes = { outcome: 0.5, entities: ['Ann', 'Bo'], 'a key': 'é', done: false, size: 12 };
+    const turn = JSON.stringify({ ...JSON.parse(TURN), attributes });
+    const query = JSON.stringify({ ...JSON.parse(QUERY), attributes: { phase: 'late' } });
+    const dataset = await load(write(turn, query, ''));
+    expect(dataset.corpus.turns[0]?.attributes).toEqual(attributes);
+    expect(dataset.queries[0]?.attributes).toEqual({ phase: 'late' });
+    expect(dataset.declaration.features).toContain('attributes');
+    const plain = await load(write(TURN, QUERY, ''));
+    expect(plain.corpus.turns[0]).not.toHaveProperty('attributes');
+    expect(plain.declaration.features).not.toContain('attributes');
+    expect(plain.hash).not.toBe(dataset.hash);
+  });
+
+  it.each([
+    [{ importance: 2 }, 'attributes.importance: expected number <= 1, got 2'],
+    [{ entities: 'Ann' }, 'attributes.entities: expected array, got "Ann"'],
+    [{ size: 2 ** 53 }, 'attributes.size: expected a whole number within 2^53 - 1; write a larger one as a string'],
+    [{ channel: 'a' }, 'attributes.channel: expected a key of a key that is no field of a turn, got "channel"'],
+    [{ nothing: null }, 'attributes.nothing: expected string or number or boolean or array, got null'],
+  ])('refuses the attributes %j', async (attributes, message) => {
+    const turn = JSON.stringify({ ...JSON.parse(TURN), attributes });
+    await expect(load(write(turn, QUERY, ''))).rejects.toThrow(message);
+  });
 });

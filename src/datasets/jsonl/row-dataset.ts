@@ -33,6 +33,9 @@ interface RowSource {
   readonly place: (list: 'turns' | 'queries') => string;
 }
 
+/** What rows tell without attributes. */
+const FEATURES = ['text', 'time', 'author', 'channel', 'reply links'];
+
 /**
  * The dataset that rows make: rows that belong together, split into dev and test.
  *
@@ -61,7 +64,7 @@ export function buildRowDataset(rows: LocatedRows, faults: RowFaults, source: Ro
     name,
     declaration: {
       task: `each query must find the messages that ${judgedBy} judges, among all strictly earlier ones`,
-      features: ['text', 'time', 'author', 'channel', 'reply links'],
+      features: [...FEATURES, ...(turns.some(({ attributes }) => attributes !== undefined) ? ['attributes'] : [])],
       licence,
     },
     corpus,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { check, parse } from '../../core/validation.ts';
+import type { Attributes } from '../../model/attributes.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { id } from '../jsonl/id-schema.ts';
 import { checkRows, type Located, type QrelRow, queryRow, turnRow } from '../jsonl/jsonl-rows.ts';
@@ -22,6 +23,8 @@ export interface TurnInput {
   readonly parentId?: string | null;
   readonly author?: string | null;
   readonly channel?: string | null;
+  /** What else is known of the turn. */
+  readonly attributes?: Attributes;
 }
 
 /** A query as a program writes it. */
@@ -43,6 +46,8 @@ export interface QueryInput {
   readonly kind?: string;
   readonly author?: string | null;
   readonly channel?: string | null;
+  /** For filters, as `$query.` names. */
+  readonly attributes?: Attributes;
 }
 
 /** By query: the grade of each judged turn, or the list of its relevant turns, which then have grade 1. */
