@@ -26,3 +26,4 @@ export {
 export type { Qrels, Run } from './run.ts';
 export { compareBytes, compareScored, rankIdsDescending, type Scored } from './tie-rule.ts';
 export type { Turn } from './turn.ts';
+export type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from './vector-index.ts';
