@@ -90,20 +90,47 @@ test('a vector is zero where all of it is', () => {
 });
 
 const candidates = { positions: Int32Array.of(4, 0, -1, 2, 1, 0), scores: new Float32Array(6), width: 3 };
+/** Turns 0, 2 and 4 are of one conversation, the others of another. */
+const corpus = { conversationOf: Int32Array.of(0, 1, 0, 1, 0, 1, 1, 1, 1) };
 
 test('positions below the cutoff and empty places pass', () => {
-  expect(() => assertAdmissible(candidates, Int32Array.of(5, 3))).not.toThrow();
+  expect(() => assertAdmissible(candidates, buildQueryBatch([5, 3]), corpus)).not.toThrow();
 });
 
 test('a position at the cutoff is refused with its query', () => {
-  expect(() => assertAdmissible(candidates, Int32Array.of(5, 2))).toThrow(
-    'candidate of query 1 is not strictly earlier, 2 turns existed: position 2',
+  expect(() => assertAdmissible(candidates, buildQueryBatch([5, 2]), corpus)).toThrow(
+    'candidate of query 1 is not strictly earlier, 2 turns existed: position 2; let the index return earlier turns only',
   );
-  expect(() => assertAdmissible(candidates, Int32Array.of(4, 3))).toThrow(ValidationError);
+  expect(() => assertAdmissible(candidates, buildQueryBatch([4, 3]), corpus)).toThrow(ValidationError);
+});
+
+test('a turn of another conversation than the query asks is refused', () => {
+  const ask = (...conversations: number[]) => ({
+    ...buildQueryBatch([5, 3]),
+    conversations: Int32Array.from(conversations),
+  });
+  expect(() => assertAdmissible(candidates, ask(0, -1), corpus)).not.toThrow();
+  expect(() => assertAdmissible(candidates, ask(0, 0), corpus)).toThrow(
+    'candidate of query 1 is of another conversation than the query asks: position 1; let the index return turns of that conversation only',
+  );
+  expect(() => assertAdmissible(candidates, ask(1, -1), corpus)).toThrow(/^candidate of query 0 .*: position 4;/);
+});
+
+test('a turn that a list hides is refused', () => {
+  const see = (...visible: (number[] | null)[]) => ({
+    ...buildQueryBatch([5, 3]),
+    visible: visible.map((list) => (list === null ? null : Int32Array.from(list))),
+  });
+  expect(() => assertAdmissible(candidates, see(null, null), corpus)).not.toThrow();
+  expect(() => assertAdmissible(candidates, see([0, 4], [0, 1, 2, 7]), corpus)).not.toThrow();
+  expect(() => assertAdmissible(candidates, see(null, [0, 2]), corpus)).toThrow(
+    'candidate of query 1 is hidden from the query: position 1; let the index return turns of the list in `visible` only',
+  );
+  expect(() => assertAdmissible(candidates, see([], null), corpus)).toThrow(/^candidate of query 0 .*: position 4;/);
 });
 
 test('candidates of another number of queries are refused', () => {
-  expect(() => assertAdmissible(candidates, Int32Array.of(5, 3, 9))).toThrow(
+  expect(() => assertAdmissible(candidates, buildQueryBatch([5, 3, 9]), corpus)).toThrow(
     /^candidates of 3 queries with 3 places each have 6 places; /,
   );
 });

@@ -1,5 +1,7 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import type { Candidates, QueryBatch } from '../model/candidates.ts';
+import type { Corpus } from '../model/corpus.ts';
+import { assertVisibleLists, isListed } from './visible-turns.ts';
 
 /** Candidates of all queries together: 16 GiB of positions and scores. */
 const MAX_PLACES = 2 ** 31;
@@ -9,6 +11,7 @@ const MAX_PLACES = 2 ** 31;
  *
  * @param size N, the turns that the index holds.
  * @throws ValidationError for a k that is no positive integer or too large for the queries, or a cutoff outside 0 … N.
+ * @throws DimensionMismatchError, ValidationError for lists of visible turns as {@link assertVisibleLists}.
  */
 export function assertQueries(queries: QueryBatch, size: number, k: number): void {
   if (!Number.isInteger(k) || k < 1)
@@ -26,6 +29,7 @@ export function assertQueries(queries: QueryBatch, size: number, k: number): voi
       cutoff: outside,
       size,
     });
+  assertVisibleLists(queries, size);
 }
 
 /**
@@ -73,28 +77,51 @@ export function isZero(vector: Float32Array): boolean {
 }
 
 /**
- * The guard after every candidate stage: a candidate is strictly earlier than its query.
+ * The guard wherever candidates enter: a query sees the turns that are strictly earlier, of the conversation that it asks, and in its list of visible turns.
  *
- * @param cutoffs [Q] how many leading turns existed for each query.
+ * @param queries the batch that was searched.
+ * @param corpus whose positions the candidates are.
  * @throws ValidationError naming the query and the position.
  */
-export function assertAdmissible(candidates: Candidates, cutoffs: Int32Array): void {
-  const { positions, width } = candidates;
-  if (positions.length !== cutoffs.length * width) {
+export function assertAdmissible(
+  { positions, width }: Candidates,
+  queries: QueryBatch,
+  corpus: Pick<Corpus, 'conversationOf'>,
+): void {
+  const count = queries.cutoffs.length;
+  if (positions.length !== count * width)
     throw new ValidationError(
-      `candidates of ${cutoffs.length} queries with ${width} places each have ${positions.length} places; pass every place`,
-      {
-        ranks: positions.length,
-      },
+      `candidates of ${count} queries with ${width} places each have ${positions.length} places; pass every place`,
+      { ranks: positions.length },
     );
-  }
   for (const [rank, position] of positions.entries()) {
+    if (position < 0) continue;
     const query = Math.floor(rank / width);
-    if (position >= cutoffs[query]!) {
-      throw new ValidationError(
-        `candidate of query ${query} is not strictly earlier, ${cutoffs[query]} turns existed: position ${position}; let the index return earlier turns only`,
-        { query, position, cutoff: cutoffs[query] },
-      );
-    }
+    const fault = findVisibilityFault(queries, query, position, corpus);
+    if (fault !== null)
+      throw new ValidationError(`candidate of query ${query} ${fault}`, {
+        query,
+        position,
+        cutoff: queries.cutoffs[query],
+      });
   }
+}
+
+/** @returns why a query may not see a turn, and what to do; null where it may. */
+function findVisibilityFault(
+  { cutoffs, conversations, visible }: QueryBatch,
+  query: number,
+  position: number,
+  { conversationOf }: Pick<Corpus, 'conversationOf'>,
+): string | null {
+  const cutoff = cutoffs[query] as number;
+  if (position >= cutoff)
+    return `is not strictly earlier, ${cutoff} turns existed: position ${position}; let the index return earlier turns only`;
+  const conversation = conversations?.[query] ?? -1;
+  if (conversation >= 0 && conversationOf[position] !== conversation)
+    return `is of another conversation than the query asks: position ${position}; let the index return turns of that conversation only`;
+  const list = visible?.[query] ?? null;
+  if (list !== null && !isListed(list, position))
+    return `is hidden from the query: position ${position}; let the index return turns of the list in \`visible\` only`;
+  return null;
 }

@@ -73,7 +73,7 @@ const defineSource = (isKept: boolean) =>
       try {
         const k = Math.min(use.index.k, countMostFound(world));
         const found = await index.search(world.batch, k, world.startProgress);
-        assertAdmissible(found, world.batch.cutoffs);
+        assertAdmissible(found, world.batch, world.corpus);
         return found;
       } finally {
         if (!isSubset) index.dispose();

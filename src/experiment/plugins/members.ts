@@ -180,14 +180,15 @@ export function adaptEncoder(member: PluginEncoder, plugin: PluginIdentity) {
   return { ...definition, load: async () => create };
 }
 
-/** @throws PluginError for candidates of another shape, for a later turn, and for a turn found twice. */
-function assertCandidates(guard: Guard, found: Candidates, { cutoffs }: QueryBatch, k: number): void {
+/** @throws PluginError for candidates of another shape, for a turn that its query may not see, and for a turn found twice. */
+function assertCandidates(guard: Guard, found: Candidates, queries: QueryBatch, k: number, corpus: Corpus): void {
+  const { cutoffs } = queries;
   const places = cutoffs.length * k;
   if (found?.width !== k) guard.fail(`returned rows of ${describe(found?.width)} places: expected ${k}; pad with -1`);
   if (!(found.positions instanceof Int32Array) || found.positions.length !== places)
     guard.fail(`returned ${found.positions?.length} positions: expected an Int32Array of ${places}; pad with -1`);
   guard.assertNumbers(found.scores, places, (at) => `query ${Math.floor(at / k)}, place ${at % k}`);
-  guard.run(() => assertAdmissible(found, cutoffs));
+  guard.run(() => assertAdmissible(found, queries, corpus));
   for (const query of cutoffs.keys()) {
     const row = [...found.positions.subarray(query * k, (query + 1) * k)].filter((position) => position >= 0);
     if (new Set(row).size < row.length) guard.fail(`returned a turn twice for query ${query}; return each turn once`);
@@ -206,7 +207,7 @@ export function adaptIndex(member: PluginIndex, plugin: PluginIdentity) {
       name,
       async search(queries: QueryBatch, k: number) {
         const found = await guard.runAsync(() => made.search(queries, k));
-        assertCandidates(guard, found, queries, k);
+        assertCandidates(guard, found, queries, k, context.corpus);
         return found;
       },
       dispose: () => guard.run(() => made.dispose?.()),
