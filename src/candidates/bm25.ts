@@ -10,11 +10,14 @@ import type { IndexContext } from './index-definition.ts';
 import { allocateCandidates, assertQueries } from './query-batch.ts';
 import { TermPostings } from './term-postings.ts';
 import { TopSelection } from './top-selection.ts';
+import { listVisibleTurns } from './visible-turns.ts';
 
 /**
  * BM25 at each query's time: the number of turns, their average length and the frequency of each term are those of the turns before the cutoff. Postings are in
  * time order, so the earlier postings of a term are a prefix, found by binary search; no index is rebuilt. A term of the query counts as often as it
  * occurs in it. Candidates are the turns with a score above 0.
+ *
+ * A list of visible turns hides results and changes no score: the statistics are those of all turns before the cutoff.
  *
  * A query costs the postings of its terms up to the cutoff, and one pass over the turns before it.
  */
@@ -40,9 +43,12 @@ export class Bm25Index implements CandidateIndex {
     const candidates = allocateCandidates(queries.cutoffs.length, k);
     const top = new TopSelection(k, this.#ranks);
     await this.#visitQueries(queries, k, progress, (query, scores) => {
-      for (let position = 0; position < scores.length; position++) {
+      const offer = (position: number) => {
         if (scores[position]! > 0) top.offer(position, scores[position]!);
-      }
+      };
+      const visible = listVisibleTurns(queries, query);
+      if (visible === null) for (let position = 0; position < scores.length; position++) offer(position);
+      else visible.forEach(offer);
       top.drainTo(candidates, query);
     });
     return candidates;

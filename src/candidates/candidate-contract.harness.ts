@@ -1,74 +1,37 @@
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
 import { createRandom } from '../core/random.ts';
+import { viewRow } from '../core/rows.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
+import {
+  type ContractCorpus,
+  drawContractCorpus,
+  drawContractQueries,
+  readCandidateRow,
+} from './contract-sample.fixture.ts';
+import { describeVisibility } from './visibility-contract.harness.ts';
 
-/** The inputs of an index in the contract: N turns, some of which are twins with equal texts and vectors, so that scores tie. */
-interface ContractCorpus {
-  readonly ids: readonly string[];
-  readonly texts: readonly string[];
-  readonly vectors: Float32Array;
-  readonly dimension: number;
-}
-
-const [N, Q, D] = [101, 29, 17];
-
-function drawSampleRow(row: number, prefix: string): { text: string; vector: number[] } {
-  const stream = createRandom(row, prefix);
-  const topic = row % 5;
-  const words = Array.from({ length: 7 + stream.integer(11) }, () => `word${topic + stream.integer(6)}`);
-  const raw = Array.from({ length: D }, (_, d) => (d === topic ? 1.5 : 0) + stream.drawNormal());
-  const length = Math.hypot(...raw);
-  return { text: `the ${words.join(' ')}`, vector: raw.map((value) => value / length) };
-}
-
-/** Every third turn repeats the one before it; ids are not in the order of positions. */
-function drawContractCorpus(): ContractCorpus {
-  const rows = Array.from({ length: N }, (_, row) => drawSampleRow(row % 3 === 2 ? row - 1 : row, 'turn'));
-  return {
-    ids: rows.map((_, row) => `turn-${String((row * 37) % N).padStart(3, '0')}`),
-    texts: rows.map(({ text }) => text),
-    vectors: Float32Array.from(rows.flatMap(({ vector }) => vector)),
-    dimension: D,
-  };
-}
-
-/** Cutoffs in no order, the empty prefix and the whole corpus among them. */
-function drawContractQueries(): QueryBatch {
-  const rows = Array.from({ length: Q }, (_, row) => drawSampleRow(row, 'query'));
-  return {
-    texts: rows.map(({ text }) => text),
-    vectors: Float32Array.from(rows.flatMap(({ vector }) => vector)),
-    cutoffs: Int32Array.from({ length: Q }, (_, query) => [0, N, 1, 2][query] ?? (query * 59) % N),
-  };
-}
+const [N, Q] = [101, 29];
 
 function reorderQueries(queries: QueryBatch, order: readonly number[]): QueryBatch {
   return {
+    ids: order.map((query) => queries.ids![query]!),
     texts: order.map((query) => queries.texts[query]!),
-    vectors: Float32Array.from(order.flatMap((query) => [...queries.vectors.subarray(query * D, (query + 1) * D)])),
+    vectors: Float32Array.from(
+      order.flatMap((query) => [...viewRow(queries.vectors, queries.vectors.length / queries.cutoffs.length, query)]),
+    ),
     cutoffs: Int32Array.from(order, (query) => queries.cutoffs[query]!),
   };
 }
 
-interface Row {
-  readonly positions: number[];
-  readonly scores: number[];
-}
-
-function readCandidateRow({ positions, scores, width }: Candidates, query: number): Row {
-  const range = [query * width, (query + 1) * width] as const;
-  return { positions: [...positions.subarray(...range)], scores: [...scores.subarray(...range)] };
-}
-
 /**
  * The contract of every candidate index, as tests. Every turn of the sample has a word and a direction in common with every query, so an index that sees c turns finds
- * min(k, c).
+ * min(k, c). Calls {@link describeVisibility} too.
  */
 export function describeCandidateIndex(name: string, make: (corpus: ContractCorpus) => CandidateIndex): void {
   describe(`candidate index contract: ${name}`, () => {
-    const corpus = drawContractCorpus();
-    const queries = drawContractQueries();
+    const corpus = drawContractCorpus(N);
+    const queries = drawContractQueries(Q, N);
 
     async function searchOnce(batch: QueryBatch, k: number): Promise<Candidates> {
       const index = make(corpus);
@@ -123,7 +86,7 @@ export function describeCandidateIndex(name: string, make: (corpus: ContractCorp
         ...corpus,
         ids: corpus.ids.slice(0, cutoff),
         texts: corpus.texts.slice(0, cutoff),
-        vectors: corpus.vectors.slice(0, cutoff * D),
+        vectors: corpus.vectors.slice(0, cutoff * corpus.dimension),
       });
       expect((await searchOnce(batch, 11)).positions).toEqual((await shorter.search(batch, 11)).positions);
       shorter.dispose();
@@ -149,4 +112,5 @@ export function describeCandidateIndex(name: string, make: (corpus: ContractCorp
       await expect(searchOnce(late, 7)).rejects.toThrow(/^cutoff is out of range: 102; /);
     });
   });
+  describeVisibility(name, make);
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
-import { assertDenseRows, buildUnchangingRows, type DenseRows, FOREVER, listNonZeroRows } from './dense-rows.ts';
+import {
+  assertDenseRows,
+  buildUnchangingRows,
+  createRowFinder,
+  type DenseRows,
+  FOREVER,
+  listNonZeroRows,
+} from './dense-rows.ts';
 
 const IDS = ['a', 'b', 'c'];
 
@@ -59,4 +66,9 @@ describe('rows are refused', () => {
     expect(check).toThrow(error);
     expect(check).toThrow(message);
   });
+});
+
+test('the rows of a turn are found by its position, and a turn without rows has none', () => {
+  const rowsOf = createRowFinder({ positions: Int32Array.of(3, 1, 3) });
+  expect([0, 1, 2, 3, 4, 96].map((position) => [...rowsOf(position)])).toEqual([[], [1], [], [0, 2], [], []]);
 });

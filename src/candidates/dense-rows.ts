@@ -94,6 +94,18 @@ export function listZeroRowTurns({ positions }: DenseRows, nonZero: Int32Array):
   return positions.filter((_, row) => !found.has(row));
 }
 
+/** Finds the rows of a turn, ascending, at the cost of those rows: who asks for few turns must not look at all rows, of which there are as many as turns. */
+export function createRowFinder({ positions }: Pick<DenseRows, 'positions'>): (position: number) => Int32Array {
+  const starts = new Int32Array(positions.reduce((most, position) => Math.max(most, position), -1) + 2);
+  for (const position of positions) starts[position + 1]! += 1;
+  for (let turn = 1; turn < starts.length; turn++) starts[turn]! += starts[turn - 1] as number;
+  const rows = new Int32Array(positions.length);
+  const next = starts.slice();
+  for (const [row, position] of positions.entries()) rows[next[position]!++] = row;
+  const findScopeStart = (position: number) => starts[position] ?? rows.length; // turns behind the last with a version
+  return (position) => rows.subarray(findScopeStart(position), findScopeStart(position + 1));
+}
+
 /**
  * What a search has to say when it is over; rows without a direction that a query could have found otherwise are not passed over in silence.
  *

@@ -2,13 +2,16 @@ import * as tf from '@tensorflow/tfjs-core';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { matmul } from '../core/matmul.ts';
+import { once } from '../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
+import { gatherRows, viewRow } from '../core/rows.ts';
 import { scoped } from '../core/scope.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { rankIdsDescending } from '../model/tie-rule.ts';
 import {
   assertDenseRows,
   buildUnchangingRows,
+  createRowFinder,
   type DenseRows,
   listNonZeroRows,
   listZeroRowTurns,
@@ -16,6 +19,7 @@ import {
 } from './dense-rows.ts';
 import type { IndexContext } from './index-definition.ts';
 import { allocateCandidates, assertQueries, assertQueryVectors, isZero } from './query-batch.ts';
+import { groupByVisibleList } from './visible-turns.ts';
 
 /** 16 MiB, a dozen times over while they are masked. */
 const BLOCK = 2 ** 22;
@@ -25,16 +29,23 @@ const MAX_TURNS = 2 ** 24;
 const EXCLUDED = -2;
 
 /** The corpus as it lies on the device, R' rows with a direction in descending order of their turn's id. */
-interface DeviceRows {
+type DeviceRows = {
   readonly vectors: tf.Tensor2D; // [R', D]
   readonly validFrom: tf.Tensor2D; // [1, R']
   readonly validTo: tf.Tensor2D; // [1, R']
+};
+
+/** What some queries are compared with: rows on the device, and the turn of each. */
+interface SearchedRows {
+  readonly device: DeviceRows;
+  /** [R'] */
+  readonly positions: Int32Array;
 }
 
 /**
  * Exact search by cosine: every admissible row is scored on the active backend, a batch of queries at a time; the recall oracle of the approximate indexes. Rows lie
  * in descending order of their turn's id, and topk keeps the first of equal scores, so the tie rule holds up to the last place. Vectors are of length 1 or zero; a
- * zero row is no candidate, and a zero query has none.
+ * zero row is no candidate, and a zero query has none. The rows of a list of visible turns are gathered once for all of its queries, which then cost only those.
  */
 export class FlatIndex implements CandidateIndex {
   readonly name = 'flat';
@@ -46,6 +57,8 @@ export class FlatIndex implements CandidateIndex {
   readonly #block: number;
   /** [R'] */
   readonly #positions: Int32Array;
+  /** Finds the rows of a turn on the device. */
+  readonly #rowsOf = once(() => createRowFinder({ positions: this.#positions }));
   #device: DeviceRows | null;
 
   /**
@@ -68,57 +81,75 @@ export class FlatIndex implements CandidateIndex {
   }
 
   async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
-    if (this.#device === null) throw new ValidationError('index was disposed: flat; build a new index');
+    const device = this.#device;
+    if (device === null) throw new ValidationError('index was disposed: flat; build a new index');
     assertQueries(queries, this.#size, k);
     assertQueryVectors(queries, this.#dimension);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
-    const rowCount = this.#positions.length;
-    if (rowCount === 0) return candidates;
-    const block = Math.max(1, Math.floor(this.#block / rowCount));
     const stage = progress('flat', queries.cutoffs.length);
-    for (let start = 0; start < queries.cutoffs.length; start += block) {
-      const end = Math.min(start + block, queries.cutoffs.length);
-      await this.#searchBlock(this.#device, queries, start, end, candidates);
-      stage.update(end);
-      await letEventsIn();
+    let done = 0;
+    for (const [list, members] of groupByVisibleList(queries)) {
+      const searched: SearchedRows =
+        list === null ? { device, positions: this.#positions } : this.#selectRows(device, list);
+      try {
+        const block = Math.max(1, Math.floor(this.#block / Math.max(1, searched.positions.length)));
+        for (let start = 0; start < members.length; start += block) {
+          const part = members.slice(start, start + block);
+          await this.#searchBlock(searched, queries, part, candidates);
+          done += part.length;
+          stage.update(done);
+          await letEventsIn();
+        }
+      } finally {
+        if (searched.device !== device) tf.dispose(Object.values(searched.device));
+      }
     }
     stage.finish(searchRemark(queries.cutoffs, this.#zeroTurns));
     return candidates;
   }
 
   async #searchBlock(
-    device: DeviceRows,
+    { device, positions }: SearchedRows,
     queries: QueryBatch,
-    start: number,
-    end: number,
+    part: readonly number[],
     out: Candidates,
   ): Promise<void> {
     const dimension = this.#dimension;
-    const kept = Math.min(out.width, this.#positions.length);
-    const vectors = queries.vectors.subarray(start * dimension, end * dimension);
-    const cutoffs = queries.cutoffs.subarray(start, end);
+    const kept = Math.min(out.width, positions.length);
+    if (kept === 0) return;
+    const vectors = gatherRows(queries.vectors, dimension, part);
+    const cutoffs = Float32Array.from(part, (query) => queries.cutoffs[query]!);
     const { values, indices } = scoped('flat', () =>
       selectBestRows(
         device,
-        tf.tensor2d(vectors, [end - start, dimension]),
-        tf.tensor2d(Float32Array.from(cutoffs), [end - start, 1]),
+        tf.tensor2d(vectors, [part.length, dimension]),
+        tf.tensor2d(cutoffs, [part.length, 1]),
         kept,
       ),
     );
     try {
       const [scores, rows] = [await values.data(), await indices.data()];
-      for (let query = start; query < end; query++) {
-        if (isZero(queries.vectors.subarray(query * dimension, (query + 1) * dimension))) continue;
+      for (const [at, query] of part.entries()) {
+        if (isZero(viewRow(vectors, dimension, at))) continue;
         for (let i = 0; i < kept; i++) {
-          const score = scores[(query - start) * kept + i]!;
+          const score = scores[at * kept + i]!;
           if (score === EXCLUDED) break; // scores descend
-          out.positions[query * out.width + i] = this.#positions[rows[(query - start) * kept + i]!]!;
+          out.positions[query * out.width + i] = positions[rows[at * kept + i]!]!;
           out.scores[query * out.width + i] = score;
         }
       }
     } finally {
       tf.dispose([values, indices]);
     }
+  }
+
+  /** The rows of the turns of a list, in the same order; on the device a copy, unless they are all rows. */
+  #selectRows(device: DeviceRows, list: Int32Array): SearchedRows {
+    const rowsOf = this.#rowsOf();
+    const rows = Int32Array.from(Array.from(list, (position) => [...rowsOf(position)]).flat()).sort();
+    if (rows.length === this.#positions.length) return { device, positions: this.#positions };
+    const positions = rows.map((row) => this.#positions[row]!);
+    return { device: scoped('flat', () => gatherDeviceRows(device, rows)), positions };
   }
 
   dispose(): void {
@@ -141,6 +172,15 @@ function upload(rows: DenseRows, order: Int32Array): DeviceRows {
     vectors: tf.tensor2d(vectors, [order.length, dimension]),
     validFrom: uploadOrderedValues(rows.validFrom),
     validTo: uploadOrderedValues(rows.validTo),
+  };
+}
+
+/** A copy of some rows. */
+function gatherDeviceRows({ vectors, validFrom, validTo }: DeviceRows, rows: Int32Array): DeviceRows {
+  return {
+    vectors: tf.gather(vectors, tf.tensor1d(rows, 'int32')),
+    validFrom: tf.gather(validFrom, tf.tensor1d(rows, 'int32'), 1),
+    validTo: tf.gather(validTo, tf.tensor1d(rows, 'int32'), 1),
   };
 }
 

@@ -1,24 +1,37 @@
 import hnswlib from 'hnswlib-node';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
 import { createEventBreaks } from '../core/event-loop.ts';
+import { getOrCompute } from '../core/once.ts';
 import { createSerialRunner } from '../core/one-at-a-time.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
+import { multiplyRows, viewRow } from '../core/rows.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
+import { findLowerBound } from '../model/corpus.ts';
 import { rankIdsDescending } from '../model/tie-rule.ts';
 import { assertDenseRows, buildUnchangingRows, listNonZeroRows, listZeroRowTurns, searchRemark } from './dense-rows.ts';
 import type { HnswOptions } from './hnsw-options.ts';
 import type { IndexContext } from './index-definition.ts';
 import { allocateCandidates, assertQueries, assertQueryVectors, isZero } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
+import { isListed, listVisibleTurns } from './visible-turns.ts';
 
 /** The part of hnswlib-node that is used, so that a build of it from elsewhere can be measured. */
 export type HnswLibrary = Pick<typeof hnswlib, 'HierarchicalNSW'>;
 type Graph = InstanceType<HnswLibrary['HierarchicalNSW']>;
 
 /**
+ * Of n turns, v are visible, and ef are considered: to compare all costs v products, to walk the graph about as many as the neighbours fetched, ef n / v. So they
+ * cost the same at some multiple of the root of ef n. `npm run bench -- filtered-search` measures it: docs/performance.md.
+ */
+export const SCANNED_PER_ROOT = 3;
+
+/**
  * Approximate search by cosine in a navigable small-world graph (hnswlib), by replay: queries are answered in the order of their cutoffs, and turns are added as the
  * replay passes them, so the graph holds exactly the turns that each query may see and no filter cuts its paths. Results come in the caller's order. Vectors are of
  * length 1 or zero; zero vectors are not added, and a zero query has no candidates.
+ *
+ * A query with a list of visible turns is answered by comparing it with all of them, if these are few ({@link SCANNED_PER_ROOT}). Otherwise it fetches so many
+ * neighbours that as many of them are visible as a query without a list considers. If fewer than k are, it is compared with all after all.
  *
  * The graph is kept between searches, and built again when a query needs an earlier state of it. Searches that overlap are answered one after another.
  *
@@ -84,10 +97,16 @@ export class HnswIndex implements CandidateIndex {
     const stage = progress('hnsw', cutoffs.length);
     const inTime = Int32Array.from(cutoffs.keys()).sort((a, b) => cutoffs[a]! - cutoffs[b]! || a - b);
     const pause = createEventBreaks();
+    const listed = { cutoffs, visible: this.#selectDirections(queries) };
     for (const [done, query] of inTime.entries()) {
-      const graph = await this.#growGraphTo(cutoffs[query]!, pause);
-      const vector = queries.vectors.subarray(query * this.#dimension, (query + 1) * this.#dimension);
-      if (this.#added > 0 && !isZero(vector)) this.#offerNeighbours(graph, vector, k, top);
+      const visible = listVisibleTurns(listed, query);
+      const vector = viewRow(queries.vectors, this.#dimension, query);
+      if (visible !== null && this.#isScanned(visible.length, cutoffs[query]!, k)) {
+        if (!isZero(vector)) this.#offerListed(visible, vector, top);
+      } else {
+        const graph = await this.#growGraphTo(cutoffs[query]!, pause);
+        if (this.#added > 0 && !isZero(vector)) this.#offerNeighbours(graph, vector, k, visible, top);
+      }
       top.drainTo(candidates, query);
       stage.update(done + 1);
       await pause();
@@ -97,9 +116,35 @@ export class HnswIndex implements CandidateIndex {
     return candidates;
   }
 
-  #offerNeighbours(graph: Graph, vector: Float32Array, k: number, top: TopSelection): void {
-    const { neighbors, distances } = graph.searchKnn(Array.from(vector), Math.min(k, this.#added));
-    for (const [i, position] of neighbors.entries()) top.offer(position, 1 - distances[i]!);
+  /** The lists of a batch without the turns that have no direction. */
+  #selectDirections({ visible }: QueryBatch): readonly (Int32Array | null)[] | undefined {
+    if (visible === undefined || this.#zeroTurns.length === 0) return visible;
+    const selected = new Map<Int32Array | null, Int32Array | null>([[null, null]]);
+    const select = (list: Int32Array | null) =>
+      list?.filter((position) => !isListed(this.#zeroTurns, position)) ?? null;
+    return visible.map((list) => getOrCompute(selected, list, select));
+  }
+
+  /** Whether comparing all of `count` visible turns is cheaper than to look for them in the graph of the turns before the cutoff. */
+  #isScanned(count: number, cutoff: number, k: number): boolean {
+    const considered = Math.max(k, this.#options.efSearch);
+    const size = findLowerBound(this.#order, cutoff);
+    return count < size && count ** 2 <= SCANNED_PER_ROOT ** 2 * considered * size;
+  }
+
+  #offerListed(visible: Int32Array, vector: Float32Array, top: TopSelection): void {
+    for (const position of visible)
+      top.offer(position, multiplyRows(this.#vectors, position, vector, 0, this.#dimension));
+  }
+
+  #offerNeighbours(graph: Graph, vector: Float32Array, k: number, visible: Int32Array | null, top: TopSelection): void {
+    const count = visible?.length ?? this.#added;
+    const isWhole = count === this.#added;
+    const width = isWhole ? k : Math.ceil((Math.max(k, this.#options.efSearch) * this.#added) / count);
+    const { neighbors, distances } = graph.searchKnn(Array.from(vector), Math.min(width, this.#added));
+    const found = [...neighbors.keys()].filter((i) => isWhole || isListed(visible as Int32Array, neighbors[i]!));
+    if (visible !== null && found.length < Math.min(k, count)) this.#offerListed(visible, vector, top);
+    else for (const i of found) top.offer(neighbors[i]!, 1 - distances[i]!);
   }
 
   /** The graph of the turns before the cutoff. */

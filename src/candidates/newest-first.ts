@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { candidateCount, type IndexDefinition } from './index-definition.ts';
 import { allocateCandidates, assertQueries } from './query-batch.ts';
+import { listVisibleTurns } from './visible-turns.ts';
 
 const options = z.strictObject({ index: z.literal('newest'), k: candidateCount });
 
@@ -12,8 +13,8 @@ export const newest: IndexDefinition<typeof options> = {
 };
 
 /**
- * The newest turns, whatever they say. The score is 1 / (1 + rank by age), so it falls strictly: turns of one moment keep the order of the corpus, which from its
- * end is the tie rule's.
+ * The newest turns that a query may see, whatever they say. The score is 1 / (1 + rank by age among them), so it falls strictly: turns of one moment keep the order
+ * of the corpus, which from its end is the tie rule's.
  */
 export class NewestFirstIndex implements CandidateIndex {
   readonly name = 'newest';
@@ -28,8 +29,11 @@ export class NewestFirstIndex implements CandidateIndex {
     assertQueries(queries, this.#size, k);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
     for (const [query, cutoff] of queries.cutoffs.entries()) {
-      for (let rank = 0; rank < Math.min(k, cutoff); rank++) {
-        candidates.positions[query * k + rank] = cutoff - 1 - rank;
+      const visible = listVisibleTurns(queries, query);
+      const count = visible?.length ?? cutoff;
+      for (let rank = 0; rank < Math.min(k, count); rank++) {
+        const last = count - 1 - rank;
+        candidates.positions[query * k + rank] = visible === null ? last : (visible[last] as number);
         candidates.scores[query * k + rank] = 1 / (1 + rank);
       }
     }

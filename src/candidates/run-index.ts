@@ -9,6 +9,7 @@ import type { CreateIndex } from './index-definition.ts';
 import { allocateCandidates, assertQueries } from './query-batch.ts';
 import { parseRunLines, type RunLine } from './run-lines.ts';
 import type { RunIndexOptions } from './run-options.ts';
+import { isListed, listVisibleTurns } from './visible-turns.ts';
 
 /** The lines of a run by query. */
 type RunTable = ReadonlyMap<string, readonly RunLine[]>;
@@ -35,7 +36,8 @@ interface Found {
 
 /**
  * The rankings of another system. A line must name a turn that the query can see: an unknown turn, and one that is not strictly earlier than the query, are
- * errors that name the line, so that a run cannot look ahead. A query that the run does not list has no candidates.
+ * errors that name the line, so that a run cannot look ahead. A line of a turn outside the query's list of visible turns is left out. A query that the run does
+ * not list has no candidates.
  */
 export class RunIndex implements CandidateIndex {
   readonly name = 'run';
@@ -79,7 +81,9 @@ export class RunIndex implements CandidateIndex {
       throw new ValidationError(`index ${this.name} needs the ids of ${cutoffs.length} queries; pass ids`);
     const candidates = allocateCandidates(cutoffs.length, k);
     for (const [query, cutoff] of cutoffs.entries()) {
+      const visible = listVisibleTurns(queries, query);
       const found = this.#findTurns(ids[query] as string, cutoff)
+        .filter(({ position }) => visible === null || isListed(visible, position))
         .sort(compareScored)
         .slice(0, k);
       for (const [rank, { position, score }] of found.entries()) {

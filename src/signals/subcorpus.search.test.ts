@@ -9,7 +9,7 @@ import { ValidationError } from '../core/errors.ts';
 import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
 import { DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
-import { createRowFinder, createSubcorpusIndex, listAskedConversations, Subcorpora } from './subcorpus.ts';
+import { createSubcorpusIndex, listAskedConversations, Subcorpora } from './subcorpus.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(5, 97, 23, 3);
@@ -109,15 +109,4 @@ describe.each(cases)('%s', (_, one) => {
       new ValidationError(`index was disposed: ${one.options.index}; build a new index`),
     );
   });
-});
-
-test('the rows of a turn are found by its position, and a turn without versions has none', async () => {
-  const versions = await propagateVersions(corpus, context.vectors, batch.cutoffs, PROPAGATION_PRESETS.framework);
-  const rowsOf = createRowFinder(versions);
-  for (let position = 0; position < corpus.size; position++) {
-    const expected = [...versions.positions.keys()].filter((row) => versions.positions[row] === position);
-    expect([...rowsOf(position)], `turn ${position}`).toEqual(expected);
-  }
-  const none = createRowFinder({ ...versions, positions: Int32Array.of(3, 1, 3) });
-  expect([0, 1, 2, 3, 4, 96].map((position) => [...none(position)])).toEqual([[], [1], [], [0, 2], [], []]);
 });

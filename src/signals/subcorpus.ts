@@ -1,5 +1,5 @@
 import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
-import { FOREVER } from '../candidates/dense-rows.ts';
+import { createRowFinder, FOREVER } from '../candidates/dense-rows.ts';
 import { FlatIndex } from '../candidates/flat.ts';
 import { type IndexOptions, loadIndex } from '../candidates/registry.ts';
 import { ValidationError } from '../core/errors.ts';
@@ -164,18 +164,6 @@ export async function scoreBySubcorpus(
       column.set(scores.subarray(row * width, (row + 1) * width), query * width);
   }
   return column;
-}
-
-/** Finds the rows of a turn's versions, ascending, at the cost of those rows: a subcorpus must not look at all rows, of which there are as many as turns. */
-export function createRowFinder({ positions }: PropagatedVersions): (position: number) => Int32Array {
-  const starts = new Int32Array(positions.reduce((most, position) => Math.max(most, position), -1) + 2);
-  for (const position of positions) starts[position + 1]! += 1;
-  for (let turn = 1; turn < starts.length; turn++) starts[turn]! += starts[turn - 1] as number;
-  const rows = new Int32Array(positions.length);
-  const next = starts.slice();
-  for (const [row, position] of positions.entries()) rows[next[position]!++] = row;
-  const findScopeStart = (position: number) => starts[position] ?? rows.length; // turns behind the last with a version
-  return (position) => rows.subarray(findScopeStart(position), findScopeStart(position + 1));
 }
 
 /**
