@@ -11,7 +11,7 @@ import { formatPipeTable, type TextTable } from '../text-table.ts';
 import { type ArmResult, type BrierDifference, REFERENCES, type TaskResult } from './measure.ts';
 import type { PriorCalibrationSettings } from './settings.ts';
 
-const formatShare = (share: Estimate) => estimate(share, formatDecimal, 2);
+const formatShare = (share: Estimate) => estimate(share, formatDecimal, 3);
 const formatFine = ({ mean, ...ends }: Estimate) =>
   [formatDecimal(mean, 4), formatInterval(ends, formatDecimal, 3)].filter(Boolean).join(' ');
 
@@ -97,7 +97,7 @@ function describeTask({ name, dev, test, facts }: TaskResult): string {
 
 /** Tables and sentences, Markdown each. */
 export function buildPriorSections(tasks: readonly TaskResult[], settings: PriorCalibrationSettings): string[] {
-  const percent = `${formatSignificant(100 * settings.level)} %`;
+  const percent = `${Number((100 * settings.level).toFixed(3))} %`;
   return [
     '### Predictions',
     ...tasks.map((task) => formatPipeTable(buildScoreTable(task, settings))),
