@@ -40,7 +40,7 @@ export const priorCalibration: Study<typeof priorCalibrationSettings> = {
         name: [...new Set(series.map(({ source }) => source))].join('; '),
         hash: computeHash(series.map(({ hash }) => hash)),
       },
-      figures: { tasks },
+      figures: { tasks, figure },
       sections: buildPriorSections(tasks, settings),
       files: (provenance) => ({
         'figure.json': `${JSON.stringify(figure)}\n`,
