@@ -5,6 +5,7 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { Counts } from '../counts.ts';
+import { displayDataset } from '../dataset-display.ts';
 import { GRADE_NAMES, PARENT, SAME_THREAD } from '../judgements.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
 import { groupJudgements } from '../prepared.ts';
@@ -73,7 +74,7 @@ export function buildExportDataset(
   countUndecodable(corpus.turns, counts);
   const asked = chooseQueries(source, corpus, read, choice, counts);
   countResult(corpus, asked.queries, counts);
-  return {
+  return displayDataset({
     name,
     declaration: { task: TASKS[choice.queries], features, licence, times },
     corpus,
@@ -86,7 +87,7 @@ export function buildExportDataset(
       relevantGrade: asked.relevantGrade,
       judged: asked.qrels instanceof ReplyJudgements,
     }),
-  };
+  });
 }
 
 /** The counts tell whether the export is empty or of another product. */

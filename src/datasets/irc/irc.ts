@@ -2,6 +2,7 @@ import { computeHash } from '../../core/hash.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
+import { displayDataset } from '../dataset-display.ts';
 import { GRADE_NAMES, PARENT } from '../judgements.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
 import { groupJudgements } from '../prepared.ts';
@@ -33,7 +34,7 @@ export async function loadIrc({ path }: IrcOptions): Promise<Dataset> {
     read.reduce((sum, one) => sum + one.severalParents, 0),
   );
   const dev = read.filter((_, i) => logs[i]?.split === 'dev').flatMap(({ turns }) => turns);
-  return {
+  return displayDataset({
     name: 'irc',
     declaration: {
       task: 'a message on a busy channel must find the messages that it answers among all strictly earlier ones',
@@ -48,7 +49,7 @@ export async function loadIrc({ path }: IrcOptions): Promise<Dataset> {
     devConversations: new Set(dev.map((turn) => turn.conversationId)),
     facts: counts.toFacts(),
     hash: computeHash({ turns: corpus.turns, queries, judgements }),
-  };
+  });
 }
 
 function countResult(corpus: Corpus, queries: readonly Query[], counts: Counts): void {

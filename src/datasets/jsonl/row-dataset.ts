@@ -3,6 +3,7 @@ import { computeHash } from '../../core/hash.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { Counts } from '../counts.ts';
+import { displayDataset } from '../dataset-display.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
 import { groupJudgements } from '../prepared.ts';
 import { selectSoundJudgements, selectSoundQueries } from './jsonl-queries.ts';
@@ -60,7 +61,7 @@ export function buildRowDataset(rows: LocatedRows, faults: RowFaults, source: Ro
   for (const split of ['dev', 'test'] as const)
     counts.add(`queries, ${split}`, queries.filter((query) => query.split === split).length);
   counts.add('judgements', judgements.length);
-  return {
+  return displayDataset({
     name,
     declaration: {
       task: `each query must find the messages that ${judgedBy} judges, among all strictly earlier ones`,
@@ -75,5 +76,5 @@ export function buildRowDataset(rows: LocatedRows, faults: RowFaults, source: Ro
     devConversations,
     facts: counts.toFacts(),
     hash: computeHash({ turns: corpus.turns, queries, judgements, relevantGrade }),
-  };
+  });
 }

@@ -6,6 +6,7 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import { compareBytes } from '../../model/tie-rule.ts';
 import type { Turn } from '../../model/turn.ts';
 import { Counts } from '../counts.ts';
+import { displayDataset } from '../dataset-display.ts';
 import { describeDepthFault } from '../jsonl/json-depth.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
 import { groupJudgements, type Judgement } from '../prepared.ts';
@@ -49,7 +50,7 @@ export async function loadLocomo(options: LocomoOptions): Promise<Dataset> {
       { path },
     );
   const corpus = new Corpus(turns);
-  return {
+  return displayDataset({
     name: 'locomo',
     declaration: {
       task: 'a question about a conversation must find the turns of it that the answer rests on, when all has been said',
@@ -64,7 +65,7 @@ export async function loadLocomo(options: LocomoOptions): Promise<Dataset> {
     devConversations: new Set(samples.map(({ id }) => id).filter((id) => !testConversations.includes(id))),
     facts: counts.toFacts(),
     hash: computeHash({ turns: corpus.turns, queries, judgements }),
-  };
+  });
 }
 
 /** The samples of a file, by their ids. */

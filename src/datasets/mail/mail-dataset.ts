@@ -3,6 +3,7 @@ import { computeHash } from '../../core/hash.ts';
 import type { StartProgress } from '../../core/progress.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
+import { displayDataset } from '../dataset-display.ts';
 import { GRADE_NAMES, PARENT } from '../judgements.ts';
 import type { Prepared } from '../prepared.ts';
 import { readPrepared, writePrepared } from '../prepared-cache.ts';
@@ -41,7 +42,7 @@ export function buildMailDataset(
   { turns, queries, devConversations, facts }: Prepared,
 ): Dataset {
   const corpus = new Corpus(turns);
-  return {
+  return displayDataset({
     name: source.name,
     declaration: {
       task: 'a reply, its quotes stripped, must find its parent among all strictly earlier messages',
@@ -57,7 +58,7 @@ export function buildMailDataset(
     facts,
     // Row by row: the text of all rows may be longer than a string can be.
     hash: computeHash({ turns: turns.map(computeHash), queries: queries.map(computeHash), devConversations, facts }),
-  };
+  });
 }
 
 async function readOrPrepareMails(

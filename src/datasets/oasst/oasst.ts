@@ -6,6 +6,7 @@ import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
 import { Counts } from '../counts.ts';
+import { displayDataset } from '../dataset-display.ts';
 import { GRADE_NAMES, PARENT } from '../judgements.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
 import { ReplyJudgements } from '../replies/reply-judgements.ts';
@@ -37,7 +38,7 @@ export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
   if (queries.length === 0)
     throw new ValidationError(`no message answers another in: ${path}; name a file of message trees`, { path });
   countResult(corpus, queries, counts);
-  return {
+  return displayDataset({
     name: 'oasst',
     declaration: {
       task: 'a message of a prompter or an assistant must find the one that it answers among all earlier ones',
@@ -53,7 +54,7 @@ export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
     devConversations,
     facts: counts.toFacts(),
     hash: computeHash({ turns: corpus.turns, queries }),
-  };
+  });
 }
 
 function readTrees(path: string): string {

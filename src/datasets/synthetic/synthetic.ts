@@ -2,6 +2,7 @@ import { computeHash } from '../../core/hash.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
+import { displayDataset } from '../dataset-display.ts';
 import { findTestStart, isDev } from '../time-split.ts';
 import { drawPlantedConversations, type PlantedConversations, type PlantedQuery } from './planted-conversations.ts';
 import { SYNTHETIC_LICENCE, type SyntheticOptions } from './synthetic-options.ts';
@@ -46,7 +47,7 @@ export function buildPlantedDataset(drawn: PlantedConversations): Dataset {
     .map(({ query }): Query => ({ ...query, split: devConversations.has(query.cluster) ? 'dev' : 'test' }))
     .sort((a, b) => a.timestamp - b.timestamp);
   const qrels = new Map(planted.map((one) => [one.query.id, judge(one)]));
-  return {
+  return displayDataset({
     name: 'synthetic',
     declaration: {
       task: 'a query must find the one relevant turn of its conversation among turns that are equally similar to it',
@@ -61,7 +62,7 @@ export function buildPlantedDataset(drawn: PlantedConversations): Dataset {
     devConversations,
     facts: countPlanted(corpus, planted, queries).toFacts(),
     hash: computeHash({ turns: corpus.turns, queries, judgements: planted.map(({ relevant }) => relevant) }),
-  };
+  });
 }
 
 /**
