@@ -1,5 +1,6 @@
 import { ValidationError } from '../core/errors.ts';
 import type { Qrels, Run } from '../model/run.ts';
+import { displayEvaluation } from './evaluation-display.ts';
 import {
   countHolesWithin,
   countRanksWithin,
@@ -118,7 +119,7 @@ export function evaluate(run: Run, qrels: Qrels, metricIds: readonly string[], o
       coverage[m]?.push(measureJudgedCoverage(ranking, metric, options.holeDepth));
     }
   }
-  return {
+  return displayEvaluation({
     queryIds,
     values: Object.fromEntries(metricIds.map((id, m) => [id, values[m] as number[]])),
     holes,
@@ -126,7 +127,7 @@ export function evaluate(run: Run, qrels: Qrels, metricIds: readonly string[], o
     unanswerable,
     missing: [...qrels.keys()].filter((id) => !run.has(id)),
     unjudged: [...run.keys()].filter((id) => !qrels.has(id)),
-  };
+  });
 }
 
 /** One value a metric: the mean over the queries, or the sum for counts. @throws ValidationError when there is no query. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseRunLines } from '../../candidates/run-lines.ts';
+import { readDisplay } from '../../core/display.harness.ts';
 import { fusionOptions } from '../../fusion/registry.ts';
 import { fuseSystems } from './fuse-systems.ts';
 import { buildSystem } from './system.ts';
@@ -16,6 +17,10 @@ test('reciprocal ranks add up over the systems, query by query', () => {
   expect(fused.get('q1')?.map(({ id }) => id)).toEqual(['b', 'a', 'c']);
   expect(fused.get('q1')?.[0]?.score).toBeCloseTo(1 / 62 + 1 / 61, 15);
   expect(fused.get('q2')).toEqual([{ id: 'a', score: 1 / 61 }]);
+});
+
+test('a fused run shows itself in notebooks', async () => {
+  expect((await readDisplay(fuseSystems([left, right], rrf, 100)))['text/plain']).toMatch(/^run of 3 queries with 5 /);
 });
 
 test('weights go by the names of the systems, and the depth cuts', () => {

@@ -1,6 +1,7 @@
 import { ValidationError } from '../../core/errors.ts';
 import { type FusionOptions, fuseLists } from '../../fusion/registry.ts';
 import type { Run } from '../../model/run.ts';
+import { displayRun } from '../../model/run-display.ts';
 import type { System } from './system.ts';
 
 /** Keys that are whole numbers stand first in a JavaScript object, so that a method that reads the order of the systems would exchange them. */
@@ -35,5 +36,5 @@ export function fuseSystems(systems: readonly System[], options: FusionOptions, 
     const lists = systems.map(({ name, run }) => [name, run.get(queryId) ?? []] as const);
     return fuseLists(Object.fromEntries(lists), options).slice(0, depth);
   };
-  return new Map(Array.from(queryIds, (queryId) => [queryId, fuseQuery(queryId)]));
+  return displayRun(new Map(Array.from(queryIds, (queryId) => [queryId, fuseQuery(queryId)])));
 }
