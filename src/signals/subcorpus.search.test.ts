@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import { type PropagatedVersions, propagateVersions } from '../attention/versioned-propagation.ts';
 import { FlatIndex } from '../candidates/flat.ts';
+import { assertAdmissible } from '../candidates/query-batch.ts';
 import { createIndex, type IndexOptions, indexOptions } from '../candidates/registry.ts';
 import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
@@ -90,7 +91,34 @@ const cases: readonly (readonly [string, Case])[] = [
   ['flat, propagated as the framework does', buildPropagatedCase('framework')],
 ];
 
-describe.each(cases)('%s', (_, one) => {
+/** Three lists of every other, third and fifth turn; queries share them, and some have none. */
+function buildVisibleLists(): (Int32Array | null)[] {
+  const lists = [2, 3, 5].map((step) =>
+    Int32Array.from(corpus.turns.keys()).filter((position) => position % step === 1),
+  );
+  return queries.map((_, q) => lists[q % 4] ?? null);
+}
+
+describe.each(cases)('%s', (name, one) => {
+  test('finds in a conversation what its list leaves of what it finds without one', async () => {
+    const index = await createSubcorpusIndex(one.options, subcorpora, context, (await one.rows?.()) ?? null);
+    const visible = buildVisibleLists();
+    const found = await index.search({ ...batch, visible }, k);
+    assertAdmissible(found, { ...batch, visible }, corpus);
+    const all = await index.search(batch, corpus.size);
+    index.dispose();
+    for (const [q, list] of visible.entries()) {
+      const seen = (position: number) => position >= 0 && (list === null || list.includes(position));
+      const row = [...all.positions.subarray(q * all.width, (q + 1) * all.width)];
+      const expected = row.flatMap((position, i) => (seen(position) ? [all.scores[q * all.width + i] as number] : []));
+      const count = Math.min(k, expected.length);
+      const positions = [...found.positions.subarray(q * k, (q + 1) * k)];
+      expect(positions.filter((position) => position >= 0).length, `query ${q}`).toBe(count);
+      if (name === 'newest') expect(positions.slice(0, count)).toEqual(row.filter(seen).slice(0, k));
+      else for (let i = 0; i < count; i++) expect(found.scores[q * k + i]).toBeCloseTo(expected[i] as number, 5);
+    }
+  });
+
   test('finds in a conversation what an index over it alone finds, beside queries that ask everything', async () => {
     const before = tf.memory().numTensors;
     const index = await createSubcorpusIndex(one.options, subcorpora, context, (await one.rows?.()) ?? null);
@@ -109,4 +137,24 @@ describe.each(cases)('%s', (_, one) => {
       new ValidationError(`index was disposed: ${one.options.index}; build a new index`),
     );
   });
+});
+
+test('a list that does not ascend is refused for what it is, whatever the query asks', async () => {
+  const index = await createSubcorpusIndex(parseIndexOptions({ index: 'newest' }), subcorpora, context);
+  const visible = queries.map(() => Int32Array.of(3, 1));
+  await expect(index.search({ ...batch, visible }, k)).rejects.toThrow(/^visible turns of query 0 do not ascend: 1 /);
+});
+
+test('queries of a conversation that share a list share its part of the conversation', () => {
+  const visible = buildVisibleLists();
+  for (const { subcorpus, queryIndexes, batch: local } of subcorpora.split({ ...batch, visible })) {
+    const lists = new Map<Int32Array | null, Int32Array | null>();
+    for (const [row, q] of queryIndexes.entries()) {
+      const [list, part] = [visible[q] as Int32Array | null, local.visible?.[row] as Int32Array | null];
+      if (lists.has(list)) expect(part).toBe(lists.get(list));
+      lists.set(list, part);
+      const expected = list && [...list].filter((position) => subcorpus.positions.includes(position));
+      expect(part && Array.from(part, (place) => subcorpus.positions[place])).toEqual(expected);
+    }
+  }
 });

@@ -2,6 +2,7 @@ import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
 import { createRowFinder, FOREVER } from '../candidates/dense-rows.ts';
 import { FlatIndex } from '../candidates/flat.ts';
 import { type IndexOptions, loadIndex } from '../candidates/registry.ts';
+import { assertVisibleLists, isListed } from '../candidates/visible-turns.ts';
 import { ValidationError } from '../core/errors.ts';
 import { getOrCompute } from '../core/once.ts';
 import type { StartProgress } from '../core/progress.ts';
@@ -54,6 +55,11 @@ export class Subcorpora {
     return { conversationId: asked.id, corpus: new Corpus(asked.turns), positions };
   }
 
+  /** N, the turns of the whole corpus. */
+  get size(): number {
+    return this.#corpus.size;
+  }
+
   /** A batch in parts that ask the same turns, in the order of their first queries. */
   split(batch: QueryBatch): SubcorpusQueries[] {
     const groups = new Map<number, number[]>();
@@ -71,15 +77,29 @@ export class Subcorpora {
   }
 }
 
-/** Some queries of a batch, with the cutoffs that they have among the turns of a subcorpus. */
+/** The places that the turns of a list have in a subcorpus; costs the shorter of the two, times the logarithm of the longer. */
+function findListedPlaces({ conversationId, positions }: Subcorpus, list: Int32Array): Int32Array {
+  if (conversationId === null) return list;
+  const placeOf = (position: number) => findLowerBound(positions, position);
+  if (list.length < positions.length) return list.filter((position) => isListed(positions, position)).map(placeOf);
+  return positions.filter((position) => isListed(list, position)).map(placeOf);
+}
+
+/** Some queries of a batch, with the cutoffs and the lists of visible turns that they have among the turns of a subcorpus. */
 function selectLocalBatch(
-  { ids, texts, vectors, cutoffs }: QueryBatch,
+  { ids, texts, vectors, cutoffs, visible }: QueryBatch,
   queryIndexes: readonly number[],
   subcorpus: Subcorpus,
 ): QueryBatch {
   const dimension = vectors.length / Math.max(1, cutoffs.length);
+  const lists = new Map<Int32Array | null, Int32Array | null>([[null, null]]);
+  const findList = (list: Int32Array | null) =>
+    getOrCompute(lists, list, () => findListedPlaces(subcorpus, list as Int32Array));
   return {
     ...(ids === undefined ? {} : { ids: queryIndexes.map((queryIndex) => ids[queryIndex] as string) }),
+    ...(visible === undefined
+      ? {}
+      : { visible: queryIndexes.map((queryIndex) => findList(visible[queryIndex] ?? null)) }),
     texts: queryIndexes.map((queryIndex) => texts[queryIndex] as string),
     vectors: gatherRows(vectors, dimension, queryIndexes),
     cutoffs: Int32Array.from(queryIndexes, (queryIndex) =>
@@ -216,9 +236,10 @@ class SubcorpusIndex implements CandidateIndex {
     return getOrCompute(this.#indexes, subcorpus, this.#make);
   }
 
-  /** @throws ValidationError after `dispose()`. */
+  /** @throws ValidationError after `dispose()`; DimensionMismatchError, ValidationError for lists of visible turns as {@link assertVisibleLists}. */
   async search(queries: QueryBatch, k: number, progress?: StartProgress): Promise<Candidates> {
     if (this.#disposed) throw new ValidationError(`index was disposed: ${this.name}; build a new index`);
+    assertVisibleLists(queries, this.#subcorpora.size);
     const count = queries.cutoffs.length;
     const found = { positions: new Int32Array(count * k).fill(-1), scores: new Float32Array(count * k), width: k };
     for (const { subcorpus, queryIndexes, batch } of this.#subcorpora.split(queries)) {
