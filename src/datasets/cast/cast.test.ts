@@ -131,6 +131,18 @@ describe('topic trees', () => {
     expect(asked.declaration.features[0]).toMatch(/rewritten by who knew/);
   });
 
+  it('are in one file of a folder: of two versions, one is to be named', async () => {
+    const both = mkdtempSync(join(folder, 'versions-'));
+    const names = ['v1.0', 'v1.1'].map((version) => `2022_evaluation_topics_tree_${version}.json`);
+    for (const name of names) writeFileSync(join(both, name), JSON.stringify(TOPICS));
+    const choice = { queries: 'none', queryFile: null, queryText: 'utterance' } as const;
+    await expect(loadCast({ path: both, ...choice })).rejects.toThrow(
+      `several files of topic trees in: ${both} (${names.join(', ')}); name one of them`,
+    );
+    rmSync(join(both, names[1] as string));
+    expect((await loadCast({ path: both, ...choice })).facts.topics).toBe(3);
+  });
+
   it('with a circle lose it, and without an answer are refused', async () => {
     const circle = [system('9-1', 'one', '9-2'), system('9-2', 'two', '9-1'), system('1-2', 'three', '1-1')];
     const topics = TOPICS.map(({ number, turn }) => ({ number, turn: [...turn, ...circle] }));

@@ -1,7 +1,8 @@
+import { ValidationError } from '../../core/errors.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
 import { buildExportDataset, type ExportOptions } from '../exports/export-dataset.ts';
-import { findExportFiles, readExport } from '../exports/export-files.ts';
+import { type ExportFile, findExportFiles, readExport } from '../exports/export-files.ts';
 import { readJson } from '../exports/export-json.ts';
 import { CAST_LICENCE, type CastQueryText } from './cast-options.ts';
 import { castTopics, listCastMessages } from './cast-topics.ts';
@@ -20,7 +21,8 @@ export interface CastOptions extends ExportOptions {
 export async function loadCast({ path, queryText, ...choice }: CastOptions): Promise<Dataset> {
   const counts = new Counts();
   const messages = await readExport(path, async (files) => {
-    const [file] = findExportFiles(files, /^\d{4}_evaluation_topics_tree\S*\.json$/, 'file of topic trees');
+    const [file, ...others] = findExportFiles(files, /^\d{4}_evaluation_topics_tree\S*\.json$/, 'file of topic trees');
+    if (others.length > 0) throw createSeveralError(path, [file as NonNullable<typeof file>, ...others]);
     const topics = await readJson(file as NonNullable<typeof file>, castTopics, 'a file of topic trees');
     return listCastMessages(topics, queryText, counts);
   });
@@ -41,4 +43,13 @@ export async function loadCast({ path, queryText, ...choice }: CastOptions): Pro
     choice,
     counts,
   );
+}
+
+/** Two versions have the same ids, so that only one can be read. */
+function createSeveralError(path: string, files: readonly ExportFile[]): ValidationError {
+  const names = files.map(({ name }) => name);
+  return new ValidationError(`several files of topic trees in: ${path} (${names.join(', ')}); name one of them`, {
+    path,
+    names,
+  });
 }
