@@ -5,14 +5,14 @@ import type { Candidates } from '../model/candidates.ts';
  * rounded to float32 first, since that is what is ranked and written.
  */
 export class TopSelection {
-  readonly #ranks: Int32Array;
+  readonly #compareTies: (a: number, b: number) => number;
   readonly #positions: Int32Array;
   readonly #scores: Float32Array;
   #size = 0;
 
-  /** @param ranks of the ids in descending byte order, see {@link rankIdsDescending}. */
-  constructor(k: number, ranks: Int32Array) {
-    this.#ranks = ranks;
+  /** @param ties ranks of the ids in descending byte order, see {@link rankIdsDescending}; or an order of two positions, negative if the first is better. */
+  constructor(k: number, ties: Int32Array | ((a: number, b: number) => number)) {
+    this.#compareTies = typeof ties === 'function' ? ties : (a, b) => ties[a]! - ties[b]!;
     this.#positions = new Int32Array(k);
     this.#scores = new Float32Array(k);
   }
@@ -42,7 +42,7 @@ export class TopSelection {
   }
 
   #isWorse(score: number, position: number, otherScore: number, otherPosition: number): boolean {
-    return score < otherScore || (score === otherScore && this.#ranks[position]! > this.#ranks[otherPosition]!);
+    return score < otherScore || (score === otherScore && this.#compareTies(position, otherPosition) > 0);
   }
 
   #isWorseAt(a: number, b: number): boolean {
