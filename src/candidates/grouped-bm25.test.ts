@@ -39,11 +39,17 @@ const windows = buildTurnGroups(
 const sittings = buildTurnGroups([[0], [1], [1], [0], [0], [1], [1]], [1, 2]);
 
 /** The words of each document before a cutoff, null for one that is not there yet. */
-function listDocumentsAt({ size, offsets, documents, validFrom }: TurnGroups, cutoff: number): (string[] | null)[] {
+function listDocumentsAt(
+  { size, offsets, documents, validFrom }: TurnGroups,
+  cutoff: number,
+  visible: readonly number[] = [...TEXTS.keys()],
+): (string[] | null)[] {
   return Array.from({ length: size }, (_, document) => {
     if ((validFrom[document] as number) > cutoff) return null;
     return TEXTS.slice(0, cutoff).flatMap((text, turn) =>
-      documents.subarray(offsets[turn], offsets[turn + 1]).includes(document) ? tokenise(text) : [],
+      visible.includes(turn) && documents.subarray(offsets[turn], offsets[turn + 1]).includes(document)
+        ? tokenise(text)
+        : [],
     );
   });
 }
@@ -51,16 +57,22 @@ function listDocumentsAt({ size, offsets, documents, validFrom }: TurnGroups, cu
 const computeIdf = (count: number, frequency: number) => Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5));
 
 /** BM25 of the texts that the documents are at the moment, as its formula is written. */
-function computeGroupBm25(groups: TurnGroups, words: ReadonlyMap<string, number>, cutoff: number): number[] {
+function computeGroupBm25(
+  groups: TurnGroups,
+  words: ReadonlyMap<string, number>,
+  cutoff: number,
+  visible?: readonly number[],
+): number[] {
   const documents = listDocumentsAt(groups, cutoff);
+  const shown = listDocumentsAt(groups, cutoff, visible);
   const there = documents.filter((document) => document !== null);
   const average = there.reduce((sum, { length }) => sum + length, 0) / there.length;
-  return documents.map((document) => {
+  return documents.map((document, i) => {
     if (document === null) return 0;
     let score = 0;
     for (const [word, times] of words) {
       const frequency = there.filter((other) => other.includes(word)).length;
-      const tf = document.filter((other) => other === word).length;
+      const tf = shown[i]?.filter((other) => other === word).length ?? 0;
       const norm = PARAMETERS.k1 * (1 - PARAMETERS.b + (PARAMETERS.b * document.length) / average);
       if (tf > 0) score += times * computeIdf(there.length, frequency) * (tf / (tf + norm));
     }
@@ -88,6 +100,32 @@ describe.each([
     for (const [document, expected] of computeGroupBm25(groups, QUERY, cutoff).entries())
       expect(scores[document]).toBeCloseTo(expected, 12);
   });
+
+  test.each([
+    [7, [1, 2, 3]],
+    [4, [0, 1, 6]],
+    [7, []],
+    [7, [0, 1, 2, 3, 4, 5, 6]],
+  ])(
+    'at cutoff %i with turns %j visible, documents hold their words alone, by the weights of the moment',
+    (cutoff, visible) => {
+      const list = Int32Array.from(visible);
+      const coverage = new Float64Array(groups.size);
+      index.scoreAndCoverage(QUERY, cutoff, scores.fill(9), coverage, list);
+      for (const [document, expected] of computeGroupBm25(groups, QUERY, cutoff, visible).entries()) {
+        expect(scores[document]).toBeCloseTo(expected, 12);
+        expect((coverage[document] as number) > 0).toBe(expected > 0);
+      }
+      const alone = new Float64Array(groups.size);
+      index.score(QUERY, cutoff, alone, list);
+      expect(alone).toEqual(scores);
+      index.fillCoverage(QUERY, cutoff, alone, list);
+      expect(alone).toEqual(coverage);
+      index.score(QUERY, cutoff, scores); // nothing of the list is left
+      for (const [document, expected] of computeGroupBm25(groups, QUERY, cutoff).entries())
+        expect(scores[document]).toBeCloseTo(expected, 12);
+    },
+  );
 
   test.each([7, 3])('coverage at cutoff %i is the share of the known words, by what they are worth', (cutoff) => {
     index.fillCoverage(QUERY, cutoff, scores);
