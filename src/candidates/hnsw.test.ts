@@ -3,13 +3,15 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
 import { createRandom } from '../core/random.ts';
+import { multiplyRows } from '../core/rows.ts';
 import { expectEventsLetIn, showSlowly } from '../core/slow-progress.harness.ts';
 import { describeCandidateIndex } from './candidate-contract.harness.ts';
 import { buildUnchangingRows } from './dense-rows.ts';
 import { FlatIndex } from './flat.ts';
-import { HnswIndex, type HnswLibrary } from './hnsw.ts';
+import { HnswIndex, type HnswLibrary, SCANNED_PER_ROOT } from './hnsw.ts';
 import { HNSW_DEFAULTS } from './hnsw-options.ts';
 import { recallAt } from './recall.ts';
+import { describeVisibility } from './visibility-contract.harness.ts';
 
 const OPTIONS = { ...HNSW_DEFAULTS, seed: 3 };
 const [N, Q, D] = [601, 53, 29];
@@ -17,6 +19,13 @@ const [N, Q, D] = [601, 53, 29];
 beforeAll(async () => void (await useBackend('wasm')));
 
 describeCandidateIndex('hnsw', ({ ids, vectors, dimension }) => new HnswIndex(ids, vectors, dimension, OPTIONS));
+
+// So narrow that half of the turns are not compared one by one.
+describeVisibility(
+  'hnsw, in its graph',
+  ({ ids, vectors, dimension }) => new HnswIndex(ids, vectors, dimension, { ...OPTIONS, efSearch: 13 }),
+  0.03,
+);
 
 /** Unit rows around one of 11 centres. */
 function drawClusteredRows(count: number, name: string): Float32Array {
@@ -163,5 +172,62 @@ describe('hnsw index', () => {
     const index = new HnswIndex(ids, drawClusteredRows(N, 'turns'), D, OPTIONS);
     index.dispose();
     await expect(index.search(queries, 3)).rejects.toThrow(ValidationError);
+  });
+});
+
+describe('hnsw index with lists of visible turns', () => {
+  const vectors = drawClusteredRows(N, 'turns');
+  const efSearch = 10;
+  const makeNarrow = (library: HnswLibrary, rows = vectors) =>
+    new HnswIndex(ids, rows, D, { ...OPTIONS, efSearch }, library);
+  /** The query's visible turns, best first. */
+  const rankListed = (list: Int32Array, query: number) =>
+    [...list].sort(
+      (a, b) =>
+        multiplyRows(vectors, b, queries.vectors, query, D) - multiplyRows(vectors, a, queries.vectors, query, D),
+    );
+  const askAlone = (query: number, list: Int32Array) => ({
+    texts: [''],
+    vectors: queries.vectors.slice(query * D, (query + 1) * D),
+    cutoffs: Int32Array.of(N),
+    visible: [list],
+  });
+  const limit = Math.floor(SCANNED_PER_ROOT * Math.sqrt(efSearch * N));
+
+  test('few are all compared, without a graph; more are looked for among so many neighbours that efSearch of them are visible', async () => {
+    const { library, asked } = recordLibraryCalls();
+    const index = makeNarrow(library);
+    const few = createRandom(3, 'few')
+      .shuffle([...ids.keys()])
+      .slice(0, limit);
+    const list = Int32Array.from(few).sort();
+    const { positions } = await index.search(askAlone(5, list), 4);
+    expect([...positions]).toEqual(rankListed(list, 5).slice(0, 4));
+    expect(asked).toEqual([]);
+    const more = Int32Array.from(ids.keys()).filter((position) => position % 2 === 0);
+    await index.search(askAlone(5, more), 4);
+    expect(asked.filter((item) => typeof item === 'string')).toEqual([
+      `best ${Math.ceil((efSearch * N) / more.length)}`,
+    ]);
+  });
+
+  test('where the nearest neighbours are hidden, all that is visible is compared', async () => {
+    const { library, asked } = recordLibraryCalls();
+    const index = makeNarrow(library);
+    const far = rankListed(Int32Array.from(ids.keys()), 5).slice(N - limit - 1);
+    const list = Int32Array.from(far).sort();
+    const { positions } = await index.search(askAlone(5, list), 4);
+    expect([...positions]).toEqual(far.slice(0, 4));
+    expect(asked.filter((item) => typeof item === 'string')).toHaveLength(1);
+  });
+
+  test('a visible turn without a direction is not found, neither compared nor in the graph', async () => {
+    const rows = vectors.slice().fill(0, 2 * D, 4 * D);
+    const { library } = recordLibraryCalls();
+    const index = makeNarrow(library, rows);
+    const few = await index.search(askAlone(5, Int32Array.of(1, 2, 3, 7)), 4);
+    expect([...few.positions].sort((a, b) => a - b)).toEqual([-1, -1, 1, 7]);
+    const all = await index.search(askAlone(5, Int32Array.from(ids.keys())), N);
+    expect(all.positions.filter((position) => position >= 0)).toHaveLength(N - 2);
   });
 });

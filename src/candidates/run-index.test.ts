@@ -2,9 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
+import type { Turn } from '../model/turn.ts';
+import type { ContractCorpus } from './contract-sample.fixture.ts';
 import { createIndex } from './registry.ts';
 import { hashRunFile } from './run-options.ts';
+import { describeVisibility } from './visibility-contract.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-run-index-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -42,6 +46,29 @@ async function search(text: string, cutoffs: Readonly<Record<string, number>>, k
   const { positions, scores } = await index.search(batch, k);
   return { positions: [...positions], scores: [...scores] };
 }
+
+/** Of each query a ranking of all turns before its cutoff. */
+function makeRanking({ ids }: ContractCorpus, queries: QueryBatch): Promise<CandidateIndex> {
+  const turns = ids.map((id, timestamp) => ({ ...(corpus.turns[0] as Turn), id, timestamp }));
+  const rankings = queries.ids?.map((query, q) => {
+    const ranking = ids
+      .slice(0, queries.cutoffs[q])
+      .map((id, position) => ({ id, score: ((position * 37 + q) % 101) / 7 }));
+    return JSON.stringify({ query, ranking });
+  });
+  const path = write(`${rankings?.join('\n')}\n`);
+  return createIndex({ index: 'run', path, k: ids.length }, { corpus: new Corpus(turns) });
+}
+
+describeVisibility('run', makeRanking);
+
+test('a line of a later turn is refused though a list hides the turn', async () => {
+  const index = await createIndex({ index: 'run', path: write('q1 Q0 t1 1 9 s\nq1 Q0 t6 2 8 s\n'), k: 3 }, context);
+  const batch = { ids: ['q1'], texts: [''], vectors: new Float32Array(0), cutoffs: Int32Array.of(5) };
+  await expect(index.search({ ...batch, visible: [Int32Array.of(0, 1)] }, 3)).rejects.toThrow(
+    /trec:2 is not earlier than query q1: t6/,
+  );
+});
 
 describe('rankings of another system', () => {
   test('are candidates by score, then by id descending, at most k; a query without lines has none', async () => {
