@@ -1,5 +1,6 @@
-// An index: every second turn before the query.
+// An index: every second turn that the query may see.
 import { definePlugin } from 'rag-plusplus';
+import { listVisibleTurns } from 'rag-plusplus/candidates';
 
 export default definePlugin({
   name: 'alternate-index',
@@ -10,14 +11,19 @@ export default definePlugin({
       description: 'every second turn before the query, the newest first',
       reads: ['times'],
       create: () => ({
-        search({ cutoffs }, k) {
+        search(queries, k) {
+          const { cutoffs } = queries;
           const positions = new Int32Array(cutoffs.length * k).fill(-1);
           const scores = new Float32Array(cutoffs.length * k);
-          for (const [query, cutoff] of cutoffs.entries())
-            for (let rank = 0; rank < k && cutoff - 1 - 2 * rank >= 0; rank++) {
-              positions[query * k + rank] = cutoff - 1 - 2 * rank;
+          for (const [query, cutoff] of cutoffs.entries()) {
+            const visible = listVisibleTurns(queries, query); // null: every turn before the cutoff
+            const count = visible?.length ?? cutoff;
+            for (let rank = 0; rank < k && count - 1 - 2 * rank >= 0; rank++) {
+              const at = count - 1 - 2 * rank;
+              positions[query * k + rank] = visible?.[at] ?? at;
               scores[query * k + rank] = 1 / (1 + rank);
             }
+          }
           return { positions, scores, width: k };
         },
       }),

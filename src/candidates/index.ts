@@ -25,3 +25,4 @@ export { RunIndex } from './run-index.ts';
 export { parseRunLines, type RunLine } from './run-lines.ts';
 export type { RunIndexOptions } from './run-options.ts';
 export { TermPostings } from './term-postings.ts';
+export { isListed, listVisibleTurns } from './visible-turns.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { candidateCount, type IndexDefinition, type IndexReads } from '../../candidates/index-definition.ts';
-import { assertAdmissible } from '../../candidates/query-batch.ts';
+import { assertAdmissible, assertQueries } from '../../candidates/query-batch.ts';
 import { computeHash } from '../../core/hash.ts';
 import type { Lazy } from '../../core/registry.ts';
 import { parse } from '../../core/validation.ts';
@@ -206,6 +206,7 @@ export function adaptIndex(member: PluginIndex, plugin: PluginIdentity) {
     return {
       name,
       async search(queries: QueryBatch, k: number) {
+        assertQueries(queries, context.corpus.size, k); // what is wrong with the queries is no fault of the plugin
         const found = await guard.runAsync(() => made.search(queries, k));
         assertCandidates(guard, found, queries, k, context.corpus);
         return found;

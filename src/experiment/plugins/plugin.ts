@@ -88,7 +88,7 @@ export interface PluginIndex {
     options: Options,
     context: IndexContext,
   ): {
-    /** The best k turns for each query among the first `cutoffs[q]`, best first; -1 pads a row. */
+    /** The best k turns for each query among the first `cutoffs[q]` that `visible[q]` lists (`listVisibleTurns`), best first; -1 pads a row. */
     search(queries: QueryBatch, k: number): MaybePromise<Candidates>;
     dispose?(): void;
   };
