@@ -37,7 +37,7 @@ interface Inputs {
 }
 
 /** Every query sees the whole corpus. */
-function drawCandidateInputs({ size, dimension, queries, seed }: BenchSettings): Inputs {
+export function drawCandidateInputs({ size, dimension, queries, seed }: BenchSettings): Inputs {
   return {
     ids: Array.from({ length: size }, (_, i) => `turn-${i}`),
     vectors: drawClusteredVectors(size, dimension, seed, 'turns'),

@@ -25,6 +25,16 @@ type Graph = InstanceType<HnswLibrary['HierarchicalNSW']>;
  */
 export const SCANNED_PER_ROOT = 3;
 
+/** Whether to compare a query with all of `count` visible turns is cheaper than to look for `considered` of them in a graph of `size` turns. */
+export function isScanCheaper(
+  count: number,
+  size: number,
+  considered: number,
+  scannedPerRoot: number = SCANNED_PER_ROOT,
+): boolean {
+  return count < size && count ** 2 <= scannedPerRoot ** 2 * considered * size;
+}
+
 /**
  * Approximate search by cosine in a navigable small-world graph (hnswlib), by replay: queries are answered in the order of their cutoffs, and turns are added as the
  * replay passes them, so the graph holds exactly the turns that each query may see and no filter cuts its paths. Results come in the caller's order. Vectors are of
@@ -46,6 +56,7 @@ export class HnswIndex implements CandidateIndex {
   readonly #dimension: number;
   readonly #options: HnswOptions;
   readonly #library: HnswLibrary;
+  readonly #scannedPerRoot: number;
   readonly #ranks: Int32Array;
   /** Positions with a direction, ascending. */
   readonly #order: Int32Array;
@@ -58,6 +69,7 @@ export class HnswIndex implements CandidateIndex {
   /**
    * @param ids [N] of the turns in time order.
    * @param vectors row-major [N, D]
+   * @param scannedPerRoot see {@link SCANNED_PER_ROOT}.
    */
   constructor(
     ids: readonly string[],
@@ -65,6 +77,7 @@ export class HnswIndex implements CandidateIndex {
     dimension: number,
     options: HnswOptions,
     library: HnswLibrary = hnswlib,
+    scannedPerRoot: number = SCANNED_PER_ROOT,
   ) {
     const rows = buildUnchangingRows(vectors, dimension);
     if (rows.positions.length !== ids.length)
@@ -77,6 +90,7 @@ export class HnswIndex implements CandidateIndex {
     this.#dimension = dimension;
     this.#options = options;
     this.#library = library;
+    this.#scannedPerRoot = scannedPerRoot;
     this.#ranks = rankIdsDescending(ids);
     this.#order = listNonZeroRows(rows);
     this.#zeroTurns = listZeroRowTurns(rows, this.#order);
@@ -125,11 +139,9 @@ export class HnswIndex implements CandidateIndex {
     return visible.map((list) => getOrCompute(selected, list, select));
   }
 
-  /** Whether comparing all of `count` visible turns is cheaper than to look for them in the graph of the turns before the cutoff. */
   #isScanned(count: number, cutoff: number, k: number): boolean {
     const considered = Math.max(k, this.#options.efSearch);
-    const size = findLowerBound(this.#order, cutoff);
-    return count < size && count ** 2 <= SCANNED_PER_ROOT ** 2 * considered * size;
+    return isScanCheaper(count, findLowerBound(this.#order, cutoff), considered, this.#scannedPerRoot);
   }
 
   #offerListed(visible: Int32Array, vector: Float32Array, top: TopSelection): void {
