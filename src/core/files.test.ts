@@ -20,9 +20,11 @@ import {
   assertReadableFolder,
   assertWritableFolder,
   makeFolder,
+  makeSyncedFolder,
   readBytes,
   readFolder,
   readText,
+  syncFolder,
   writeAtomic,
 } from './files.ts';
 
@@ -103,6 +105,15 @@ test('folders are made down to the one that is wanted, through links above it', 
   assertReadableFolder(join(folder, 'alias', 'p', 'r'));
   expect(readdirSync(join(folder, 'real', 'p'))).toEqual(['q', 'r']);
   expect(() => assertReadableFolder(join(folder, 'b', '7.bin'))).toThrow(/^cannot read folder \(EEXIST/);
+});
+
+test('folders whose names are synced are made as others are, and named when they cannot be', () => {
+  makeSyncedFolder(join(folder, 'synced', 'p', 'q'));
+  makeSyncedFolder(join(folder, 'synced', 'p'));
+  syncFolder(join(folder, 'synced', 'p', 'q'));
+  expect(readdirSync(join(folder, 'synced', 'p'))).toEqual(['q']);
+  expect(() => syncFolder(join(folder, 'synced', 'none'))).toThrow(/^cannot sync folder \(ENOENT.*none/);
+  expect(() => makeSyncedFolder(join(folder, 'b', '7.bin', 'p'))).toThrow(StorageError);
 });
 
 describe('a symbolic link', () => {

@@ -17,7 +17,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { StorageError } from './errors.ts';
 
 /** Node throws on a single write of more than 2 GiB. */
@@ -88,6 +88,37 @@ function makeMissing(path: string): void {
   } catch (error) {
     if (readErrorCode(error) !== 'EEXIST' || !isFolder(path)) throw error; // another process may have made the folder
   }
+}
+
+/**
+ * Writes the names in a folder to the disk. Without it a file that was made, renamed or deleted may have its earlier name after a power failure.
+ *
+ * @throws StorageError.
+ */
+export function syncFolder(path: string): void {
+  runNamingPath('sync folder', path, () => {
+    const folder = openSync(path, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  });
+}
+
+/** {@link makeFolder}; the names of the folders that were missing are on the disk when it returns. @throws StorageError. */
+export function makeSyncedFolder(path: string): void {
+  runNamingPath('make folder', path, () => {
+    const absent: string[] = [];
+    for (
+      let location = resolve(path);
+      !isFolder(location) && dirname(location) !== location;
+      location = dirname(location)
+    )
+      absent.push(location);
+    makeMissing(path);
+    for (const location of absent) syncFolder(dirname(location));
+  });
 }
 
 /** Appends all bytes to an open file; repeats, since the system may write fewer bytes than requested. @throws the system's error, such as a full disk. */
