@@ -32,7 +32,7 @@ interface Searched {
 
 export interface FilteredRow {
   readonly percent: number;
-  /** Visible turns: so many vectors a query is compared with, where all are. */
+  /** Visible turns: as many vectors are compared with a query. */
   readonly count: number;
   readonly graph: Searched;
   /** null where every turn is visible, which hnsw always looks for in the graph. */

@@ -2,7 +2,6 @@ import * as tf from '@tensorflow/tfjs-core';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { matmul } from '../core/matmul.ts';
-import { once } from '../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { gatherRows, viewRow } from '../core/rows.ts';
 import { scoped } from '../core/scope.ts';
@@ -11,7 +10,6 @@ import { rankIdsDescending } from '../model/tie-rule.ts';
 import {
   assertDenseRows,
   buildUnchangingRows,
-  createRowFinder,
   type DenseRows,
   listNonZeroRows,
   listZeroRowTurns,
@@ -45,7 +43,8 @@ interface SearchedRows {
 /**
  * Exact search by cosine: every admissible row is scored on the active backend, a batch of queries at a time; the recall oracle of the approximate indexes. Rows lie
  * in descending order of their turn's id, and topk keeps the first of equal scores, so the tie rule holds up to the last place. Vectors are of length 1 or zero; a
- * zero row is no candidate, and a zero query has none. The rows of a list of visible turns are gathered once for all of its queries, which then cost only those.
+ * zero row is no candidate, and a zero query has none. The rows of a list of visible turns are copied once for all of its queries, which then
+ * cost only those.
  */
 export class FlatIndex implements CandidateIndex {
   readonly name = 'flat';
@@ -57,8 +56,9 @@ export class FlatIndex implements CandidateIndex {
   readonly #block: number;
   /** [R'] */
   readonly #positions: Int32Array;
-  /** Finds the rows of a turn on the device. */
-  readonly #rowsOf = once(() => createRowFinder({ positions: this.#positions }));
+  readonly #rows: DenseRows;
+  /** [R'] the rows on the device. */
+  readonly #order: Int32Array;
   #device: DeviceRows | null;
 
   /**
@@ -77,6 +77,8 @@ export class FlatIndex implements CandidateIndex {
     this.#dimension = rows.dimension;
     this.#block = block;
     this.#positions = order.map((row) => rows.positions[row]!);
+    this.#rows = rows;
+    this.#order = order;
     this.#device = upload(rows, order);
   }
 
@@ -145,11 +147,11 @@ export class FlatIndex implements CandidateIndex {
 
   /** The rows of the turns of a list, in the same order; on the device a copy, unless they are all rows. */
   #selectRows(device: DeviceRows, list: Int32Array): SearchedRows {
-    const rowsOf = this.#rowsOf();
-    const rows = Int32Array.from(Array.from(list, (position) => [...rowsOf(position)]).flat()).sort();
-    if (rows.length === this.#positions.length) return { device, positions: this.#positions };
-    const positions = rows.map((row) => this.#positions[row]!);
-    return { device: scoped('flat', () => gatherDeviceRows(device, rows)), positions };
+    const listed = new Uint8Array(this.#size);
+    for (const position of list) listed[position] = 1;
+    const order = this.#order.filter((row) => listed[this.#rows.positions[row]!] === 1);
+    if (order.length === this.#order.length) return { device, positions: this.#positions };
+    return { device: upload(this.#rows, order), positions: order.map((row) => this.#rows.positions[row]!) };
   }
 
   dispose(): void {
@@ -172,15 +174,6 @@ function upload(rows: DenseRows, order: Int32Array): DeviceRows {
     vectors: tf.tensor2d(vectors, [order.length, dimension]),
     validFrom: uploadOrderedValues(rows.validFrom),
     validTo: uploadOrderedValues(rows.validTo),
-  };
-}
-
-/** A copy of some rows. */
-function gatherDeviceRows({ vectors, validFrom, validTo }: DeviceRows, rows: Int32Array): DeviceRows {
-  return {
-    vectors: tf.gather(vectors, tf.tensor1d(rows, 'int32')),
-    validFrom: tf.gather(validFrom, tf.tensor1d(rows, 'int32'), 1),
-    validTo: tf.gather(validTo, tf.tensor1d(rows, 'int32'), 1),
   };
 }
 

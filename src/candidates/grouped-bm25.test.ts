@@ -121,7 +121,7 @@ describe.each([
       expect(alone).toEqual(scores);
       index.fillCoverage(QUERY, cutoff, alone, list);
       expect(alone).toEqual(coverage);
-      index.score(QUERY, cutoff, scores); // nothing of the list is left
+      index.score(QUERY, cutoff, scores); // the list affects no later search
       for (const [document, expected] of computeGroupBm25(groups, QUERY, cutoff).entries())
         expect(scores[document]).toBeCloseTo(expected, 12);
     },

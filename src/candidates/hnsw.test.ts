@@ -194,7 +194,7 @@ describe('hnsw index with lists of visible turns', () => {
   });
   const limit = Math.floor(SCANNED_PER_ROOT * Math.sqrt(efSearch * N));
 
-  test('few are all compared, without a graph; more are looked for among so many neighbours that efSearch of them are visible', async () => {
+  test('few are all compared, without a graph; more are looked for among efSearch / share neighbours', async () => {
     const { library, asked } = recordLibraryCalls();
     const index = makeNarrow(library);
     const few = createRandom(3, 'few')
