@@ -79,6 +79,20 @@ export class ChecksumMismatchError extends RagPlusPlusError {
   }
 }
 
+/** A journal that is damaged before its end: acknowledged entries are lost, the first of them has the number `sequence`. */
+export class WalCorruptedError extends RagPlusPlusError {
+  readonly sequence: number;
+
+  constructor(path: string, sequence: number, reason: string, remedy = 'restore the folder from a copy') {
+    super('WAL_CORRUPTED', `damaged journal ${path}: ${reason}, the first lost entry is ${sequence}; ${remedy}`, {
+      path,
+      sequence,
+      reason,
+    });
+    this.sequence = sequence;
+  }
+}
+
 /** A computation that failed to produce finite numbers. */
 export class NotFiniteError extends RagPlusPlusError {
   constructor(what: string, where: string, value: number, remedy = 'check the input for NaN and infinite numbers') {

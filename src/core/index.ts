@@ -40,6 +40,8 @@ export {
 } from './errors.ts';
 export { createEventBreaks, letEventsIn } from './event-loop.ts';
 export { computeHash } from './hash.ts';
+export { type Fsync, Journal, type JournalOptions } from './journal/journal.ts';
+export type { JournalEntry } from './journal/segments.ts';
 export { randomisedSvd, type SvdOptions, type TruncatedSvd } from './linear/randomised-svd.ts';
 export type { SparseMatrix } from './linear/sparse-matrix.ts';
 export { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';

@@ -1,0 +1,74 @@
+import { computeCrc32 } from '../crc32.ts';
+import { ValidationError } from '../errors.ts';
+
+/** [length u32][CRC-32 u32][sequence u64], little endian; the payload follows. */
+export const FRAME_HEADER_BYTES = 16;
+/** The largest payload. A length beyond it is damage. */
+export const LARGEST_PAYLOAD = 2 ** 30;
+
+const CRC_AT = 4;
+const SEQUENCE_AT = 8;
+const WORD = 2 ** 32;
+
+/** An entry and its place in the bytes of a segment. */
+export interface Frame {
+  readonly at: number;
+  /** The first byte after it. */
+  readonly end: number;
+  readonly sequence: number;
+  readonly payload: Uint8Array;
+}
+
+/** The CRC-32 of length, sequence and payload, begun with the salt of the segment: bytes of another segment within a payload are no frames. */
+function computeFrameCrc(bytes: Buffer, at: number, end: number, salt: number): number {
+  const ofLength = computeCrc32(bytes.subarray(at, at + CRC_AT), salt);
+  return computeCrc32(bytes.subarray(at + SEQUENCE_AT, end), ofLength);
+}
+
+/** Writes a frame into bytes that have the room. @returns the first byte after it. */
+function writeFrame(bytes: Buffer, at: number, salt: number, sequence: number, payload: Uint8Array): number {
+  const end = at + FRAME_HEADER_BYTES + payload.byteLength;
+  bytes.writeUInt32LE(payload.byteLength, at);
+  bytes.writeBigUInt64LE(BigInt(sequence), at + SEQUENCE_AT);
+  bytes.set(payload, at + FRAME_HEADER_BYTES);
+  bytes.writeUInt32LE(computeFrameCrc(bytes, at, end, salt), at + CRC_AT);
+  return end;
+}
+
+/** The frames of payloads with successive sequences from `first` on. */
+export function encodeFrames(salt: number, first: number, payloads: readonly Uint8Array[]): Buffer {
+  const size = payloads.reduce((sum, { byteLength }) => sum + FRAME_HEADER_BYTES + byteLength, 0);
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const [i, payload] of payloads.entries()) at = writeFrame(bytes, at, salt, first + i, payload);
+  return bytes;
+}
+
+/** @throws ValidationError for a payload that no frame can hold. */
+export function assertPayload(payload: Uint8Array): void {
+  if (payload.byteLength <= LARGEST_PAYLOAD) return;
+  throw new ValidationError(
+    `entry of a journal is too large: ${payload.byteLength} bytes; write entries of at most ${LARGEST_PAYLOAD} bytes`,
+    { bytes: payload.byteLength, limit: LARGEST_PAYLOAD },
+  );
+}
+
+/** The sequence that bytes hold if they are the header of a frame. The room for the header must be there. */
+export function readSequence(bytes: Buffer, at: number): number {
+  return bytes.readUInt32LE(at + SEQUENCE_AT) + bytes.readUInt32LE(at + SEQUENCE_AT + 4) * WORD;
+}
+
+/** Where a frame at this place ends by its length; null if its header or its payload does not fit. */
+export function readFrameEnd(bytes: Buffer, at: number): number | null {
+  if (at + FRAME_HEADER_BYTES > bytes.byteLength) return null;
+  const length = bytes.readUInt32LE(at);
+  const end = at + FRAME_HEADER_BYTES + length;
+  return length <= LARGEST_PAYLOAD && end <= bytes.byteLength ? end : null;
+}
+
+/** The frame at a place; null if there is none with a correct checksum. The payload is a view. */
+export function decodeFrame(bytes: Buffer, at: number, salt: number): Frame | null {
+  const end = readFrameEnd(bytes, at);
+  if (end === null || computeFrameCrc(bytes, at, end, salt) !== bytes.readUInt32LE(at + CRC_AT)) return null;
+  return { at, end, sequence: readSequence(bytes, at), payload: bytes.subarray(at + FRAME_HEADER_BYTES, end) };
+}
