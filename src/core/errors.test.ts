@@ -92,7 +92,7 @@ test.each([
   [
     new WalCorruptedError('/store', 7, 'checksum differs', 'run ragpp memory repair'),
     'WAL_CORRUPTED',
-    'journal /store is damaged at entry 7: checksum differs; run ragpp memory repair',
+    'damaged journal /store: checksum differs, the first lost entry is 7; run ragpp memory repair',
   ],
 ])('%s has its code and message', (error, code, message) => {
   expect([error.code, error.message]).toEqual([code, message]);

@@ -216,17 +216,3 @@ export class InvalidFilterError extends RagPlusPlusError {
     this.position = position;
   }
 }
-
-/** A journal with damage before its end: entries from `sequence` on are lost. */
-export class WalCorruptedError extends RagPlusPlusError {
-  readonly sequence: number;
-
-  constructor(path: string, sequence: number, reason: string, remedy: string) {
-    super('WAL_CORRUPTED', `journal ${path} is damaged at entry ${sequence}: ${reason}; ${remedy}`, {
-      path,
-      sequence,
-      reason,
-    });
-    this.sequence = sequence;
-  }
-}
