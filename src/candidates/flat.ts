@@ -23,6 +23,8 @@ import { groupByVisibleList } from './visible-turns.ts';
 const BLOCK = 2 ** 22;
 /** Cutoffs are compared as float32, which holds integers up to here. */
 const MAX_TURNS = 2 ** 24;
+/** From this share of rows on, a copy costs a query more than to score all rows: `npm run bench -- filtered-search`. */
+const COPIED_SHARE = 0.25;
 /** Stands for "not admissible": finite, as topk needs it, and below every cosine. */
 const EXCLUDED = -2;
 
@@ -38,13 +40,15 @@ interface SearchedRows {
   readonly device: DeviceRows;
   /** [R'] */
   readonly positions: Int32Array;
+  /** The tensors that only this search uses. */
+  readonly owned: readonly tf.Tensor[];
 }
 
 /**
  * Exact search by cosine: every admissible row is scored on the active backend, a batch of queries at a time; the recall oracle of the approximate indexes. Rows lie
  * in descending order of their turn's id, and topk keeps the first of equal scores, so the tie rule holds up to the last place. Vectors are of length 1 or zero; a
- * zero row is no candidate, and a zero query has none. The rows of a list of visible turns are copied once for all of its queries, which then
- * cost only those.
+ * zero row is no candidate, and a zero query has none. The rows of a list of visible turns are prepared once for all of
+ * its queries.
  */
 export class FlatIndex implements CandidateIndex {
   readonly name = 'flat';
@@ -92,7 +96,7 @@ export class FlatIndex implements CandidateIndex {
     let done = 0;
     for (const [list, members] of groupByVisibleList(queries)) {
       const searched: SearchedRows =
-        list === null ? { device, positions: this.#positions } : this.#selectRows(device, list);
+        list === null ? { device, positions: this.#positions, owned: [] } : this.#selectRows(device, list);
       try {
         const block = Math.max(1, Math.floor(this.#block / Math.max(1, searched.positions.length)));
         for (let start = 0; start < members.length; start += block) {
@@ -103,7 +107,7 @@ export class FlatIndex implements CandidateIndex {
           await letEventsIn();
         }
       } finally {
-        if (searched.device !== device) tf.dispose(Object.values(searched.device));
+        tf.dispose([...searched.owned]);
       }
     }
     stage.finish(searchRemark(queries.cutoffs, this.#zeroTurns));
@@ -145,13 +149,21 @@ export class FlatIndex implements CandidateIndex {
     }
   }
 
-  /** The rows of the turns of a list, in the same order; on the device a copy, unless they are all rows. */
+  /** The rows of the turns of a list, in the same order: a copy of few, or all of them, of which the hidden are never valid. */
   #selectRows(device: DeviceRows, list: Int32Array): SearchedRows {
     const listed = new Uint8Array(this.#size);
     for (const position of list) listed[position] = 1;
-    const order = this.#order.filter((row) => listed[this.#rows.positions[row]!] === 1);
-    if (order.length === this.#order.length) return { device, positions: this.#positions };
-    return { device: upload(this.#rows, order), positions: order.map((row) => this.#rows.positions[row]!) };
+    const { positions, validFrom } = this.#rows;
+    const isListed = (row: number) => listed[positions[row]!] === 1;
+    const order = this.#order.filter(isListed);
+    if (order.length < COPIED_SHARE * this.#order.length) {
+      const copy = upload(this.#rows, order);
+      return { device: copy, positions: order.map((row) => positions[row]!), owned: Object.values(copy) };
+    }
+    const never = this.#size + 1;
+    const from = Float32Array.from(this.#order, (row) => (isListed(row) ? validFrom[row]! : never));
+    const masked = tf.tensor2d(from, [1, from.length]);
+    return { device: { ...device, validFrom: masked }, positions: this.#positions, owned: [masked] };
   }
 
   dispose(): void {
