@@ -2,6 +2,7 @@ import type { RunIndexOptions } from '../candidates/run-options.ts';
 import { attentionSignal } from '../signals/attention.ts';
 import { signalTable } from '../signals/bank/signal-bank.ts';
 import { bm25Signal } from '../signals/bm25.ts';
+import { boostSignal } from '../signals/boost.ts';
 import { cosineSignal } from '../signals/cosine.ts';
 import { decaySignal } from '../signals/decay.ts';
 import type { Plan } from '../signals/plan.ts';
@@ -34,8 +35,14 @@ export function listRelevanceSignals(options: RetrieverOptions): ReadonlyMap<Rel
 }
 
 /** The signals that relevance is decayed by and blended with, by the names of an arm's components, in the order in which they are applied. */
-export function listChainSignals({ decay, trajectory, attention }: RetrieverOptions): ReadonlyMap<string, Signal> {
+export function listChainSignals({
+  boosts,
+  decay,
+  trajectory,
+  attention,
+}: RetrieverOptions): ReadonlyMap<string, Signal> {
   return new Map([
+    ...(boosts === null ? [] : ([['boost', boostSignal(boosts)]] as const)),
     ...(decay === null ? [] : ([['decay', decaySignal(decay)]] as const)),
     ...(trajectory === null ? [] : ([['trajectory', trajectorySignal(trajectory)]] as const)),
     ...(attention === null ? [] : ([['attention', attentionSignal({ attention, trajectory })]] as const)),

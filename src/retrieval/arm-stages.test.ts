@@ -59,6 +59,7 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
     candidates: [bm25, hnsw, flat],
     relevance: { signals: ['cosine', 'bm25'], fusion: { method: 'convex', alpha: 0.5, theoreticalMinimum: [-1, 0] } },
     sameChannel: false,
+    boosts: [{ attribute: 'outcome', factor: 0.5 }],
     decay: { halfLifeHours: 31 },
     trajectory: { weight: 0.3, dimensions: 5, complexityScale: 'log', sigma: 1, weights: { depth: 1 } },
     attention: { ...ring, mechanism: 'unified', mode: 'directed', weight: 0.2, mix },
@@ -80,6 +81,8 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
     'candidates.2.k': 31,
     'relevance.fusion.alpha': 0.9,
     sameChannel: true,
+    'boosts.0.attribute': 'importance',
+    'boosts.0.factor': 2,
     'decay.halfLifeHours': 5,
     'trajectory.weight': 0.9,
     'trajectory.dimensions': 7,
@@ -120,7 +123,7 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
     const last = keys.pop() as string;
     const holder = keys.reduce<Record<string, unknown>>((node, key) => node[key] as Record<string, never>, copy);
     holder[last] = changes[path];
-    if (path === 'scoring') Object.assign(copy, { decay: null, trajectory: null, attention: null }); // whose place it takes
+    if (path === 'scoring') Object.assign(copy, { boosts: null, decay: null, trajectory: null, attention: null }); // whose place it takes
     return retrieverOptions.parse(copy);
   }
 

@@ -45,6 +45,20 @@ const written = {
   },
   'hybrid, weights': { ...hybrid, relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'weighted' } } },
   decay: { ...hybrid, decay: { halfLifeHours: 31 } },
+  boosted: {
+    ...placed,
+    boosts: [
+      { attribute: 'outcome', factor: 0.5 },
+      { attribute: 'memoryType', factors: { summary: 0.1, procedural: -0.05 } },
+    ],
+  },
+  'mix of attributes': {
+    ...hybrid,
+    scoring: {
+      signals: { groups: ['text', 'attributes'] },
+      weights: { 'bm25@share': 1, outcome: 0.4, importance: 0.2 },
+    },
+  },
   'trajectory, 3': { ...placed, trajectory: { dimensions: 3, sigma: 0.7 } },
   'trajectory, 5': placed,
   'trajectory, 7, raw': { ...placed, trajectory: { dimensions: 7, complexityScale: 'raw' } },

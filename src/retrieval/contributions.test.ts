@@ -54,6 +54,7 @@ describe('a chain by hand', () => {
     scores: Float32Array.of(0, 0, 0),
     components: new Map([
       ['relevance', Float32Array.of(4, 2, 0)],
+      ['boost', Float32Array.of(1.5, 0.5, 0)],
       ['decay', Float32Array.of(0.25, 1, 0)],
       ['trajectory', Float32Array.of(0.5, 0.25, 0)],
       ['attention', Float32Array.of(0.1, 0.4, 0)],
@@ -74,6 +75,15 @@ describe('a chain by hand', () => {
     expect(decompose({ decay: { halfLifeHours: 1 } }, 0, -1, 1)).toEqual({
       names: ['relevance', 'decay'],
       values: [4, -3, 0, 0, 2, 0],
+    });
+  });
+
+  test('boosts are a part of their own, and age takes away from what they leave', () => {
+    const boosts = [{ attribute: 'outcome', factor: 1 }];
+    expect(decompose({ boosts }, 0, 1)).toEqual({ names: ['relevance', 'boost'], values: [4, 2, 2, -1] });
+    expect(decompose({ boosts, decay: { halfLifeHours: 1 } }, 0, 1)).toEqual({
+      names: ['relevance', 'boost', 'decay'],
+      values: [4, 2, -4.5, 2, -1, 0],
     });
   });
 

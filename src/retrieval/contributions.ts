@@ -24,7 +24,7 @@ function invertMaximum(row: Float64Array): number {
 /** The parts of a query's row, [C] each; with the shape of the chain in ARCHITECTURE.md, "An arm". */
 function decomposeRow(
   read: (name: string) => Float64Array,
-  { decay, trajectory, attention }: RetrieverOptions,
+  { boosts, decay, trajectory, attention }: RetrieverOptions,
 ): Map<string, Float64Array> {
   const parts = new Map([['relevance', read('relevance')]]);
   let score = read('relevance');
@@ -40,14 +40,15 @@ function decomposeRow(
     parts.set(name, part);
     score = score.map((value, i) => value + (part[i] as number));
   };
-  if (decay !== null) {
-    const factor = read('decay');
-    const relevance = score;
+  const multiply = (name: string) => {
+    const factor = read(name);
     add(
-      'decay',
-      relevance.map((value, i) => value * ((factor[i] as number) - 1)),
+      name,
+      score.map((value, i) => value * ((factor[i] as number) - 1)),
     );
-  }
+  };
+  if (boosts !== null) multiply('boost');
+  if (decay !== null) multiply('decay');
   if (trajectory !== null) {
     scale((1 - trajectory.weight) * invertMaximum(score));
     add(
@@ -68,12 +69,12 @@ function decomposeRow(
 }
 
 /**
- * Splits the composed scores of an arm into parts that add up to them. With relevance r, decay factor d, weights w of trajectory t and v of attention a, and
+ * Splits the composed scores of an arm into parts that add up to them. With relevance r, boost b, decay factor d, weights w of trajectory t and v of attention a, and
  * the maxima of a query's candidates, the score before selection is
  *
- * `s = k r + k r (d - 1) + m w t + v a / max(a)`, with `k = m (1 - w) / max(r d)` and `m = (1 - v) / max(s before attention)`.
+ * `s = k r + k r (b - 1) + k r b (d - 1) + m w t + v a / max(a)`, with `k = m (1 - w) / max(r b d)` and `m = (1 - v) / max(s before attention)`.
  *
- * The four terms are relevance, decay (what age takes away, never positive), trajectory and attention; a step that the arm lacks has no term, and leaves its
+ * The five terms are relevance, boost, decay (what age takes away, never positive), trajectory and attention; a step that the arm lacks has no term, and leaves its
  * division out. The arithmetic is float64 over float32 columns, so the sum differs from the score by rounding alone.
  *
  * @param places [N] places among the pairs [Q, C] of the pool; -1 for none.
@@ -91,7 +92,13 @@ export function decomposeChain(
     const [start, end] = [query * pool.width, (query + 1) * pool.width];
     return decomposeRow((name) => Float64Array.from((components.get(name) as Column).subarray(start, end)), options);
   };
-  const chain = { relevance: true, decay: options.decay, trajectory: options.trajectory, attention: options.attention };
+  const chain = {
+    relevance: true,
+    boost: options.boosts,
+    decay: options.decay,
+    trajectory: options.trajectory,
+    attention: options.attention,
+  };
   const names = Object.entries(chain).flatMap(([name, step]) => (step === null ? [] : [name]));
   const values = new Float32Array(places.length * names.length);
   for (const [n, place] of places.entries()) {

@@ -7,6 +7,7 @@ import { check, findNearestWord, parse } from '../core/validation.ts';
 import { selectionOptions } from '../rerank/registry.ts';
 import { attentionOptions } from '../signals/attention-options.ts';
 import { listSignalNames, scoringOptions } from '../signals/bank/options.ts';
+import { boostOptions } from '../signals/boost-options.ts';
 import { decayOptions } from '../signals/decay.ts';
 import { ADDED_SIGNALS } from '../signals/signal.ts';
 import { trajectoryOptions } from '../signals/trajectory-options.ts';
@@ -42,6 +43,8 @@ export const retrieverOptions = z.strictObject({
   }),
   /** Leaves out turns of another channel than the query's. */
   sameChannel: z.boolean().default(false),
+  /** Multiplies relevance by factors of attributes. */
+  boosts: boostOptions.nullable().default(null),
   decay: decayOptions.nullable().default(null),
   trajectory: trajectoryOptions.nullable().default(null),
   attention: attentionOptions.nullable().default(null),
@@ -106,9 +109,9 @@ function assertSignalOptions({ relevance: { signals, options = {} } }: Retriever
 }
 
 /** A mix of signals that the bank has, and nothing done by hand beside it. */
-function assertScoring({ scoring, decay, trajectory, attention }: RetrieverOptions, fault: Fault): void {
+function assertScoring({ scoring, boosts, decay, trajectory, attention }: RetrieverOptions, fault: Fault): void {
   if (scoring === null) return;
-  for (const [name, value] of Object.entries({ decay, trajectory, attention }))
+  for (const [name, value] of Object.entries({ boosts, decay, trajectory, attention }))
     if (value !== null) fault([name], 'null, since scoring takes its place');
   const known = listSignalNames(scoring.signals);
   for (const signal of Object.keys(scoring.weights)) {

@@ -80,7 +80,7 @@ function computeExpectedRelevance(
 
 describe('an arm', () => {
   test.each(Object.entries(SAMPLE_ARMS))('%s is put together from its columns', async (_, options) => {
-    const { decay, trajectory, attention, selection, scoring } = options;
+    const { boosts, decay, trajectory, attention, selection, scoring } = options;
     const rows = listRetrievedRows(await retrieve(workspace, options));
     expect(rows.some(({ turns }) => turns.length > 5)).toBe(true);
     for (const row of rows) {
@@ -88,7 +88,9 @@ describe('an arm', () => {
       const relevance = parts.relevance as number[];
       expectClose(relevance, computeExpectedRelevance(row, options) ?? relevance, 1e-6, `relevance of ${query.id}`);
       expect(relevance.every((value) => value >= 0)).toBe(true);
-      let score = decay === null ? relevance : relevance.map((value, i) => value * (parts.decay?.[i] as number));
+      let score = relevance;
+      if (boosts !== null) score = score.map((value, i) => value * (parts.boost?.[i] as number));
+      if (decay !== null) score = score.map((value, i) => value * (parts.decay?.[i] as number));
       if (trajectory !== null)
         score = mixScores(scaleByMaximum(score), parts.trajectory as number[], trajectory.weight);
       if (attention !== null)
@@ -97,6 +99,7 @@ describe('an arm', () => {
       expectClose(parts['before selection'] ?? scores, score, 2e-6, query.id);
     }
     const steps = [
+      boosts && 'boost',
       decay && 'decay',
       trajectory && 'trajectory',
       attention && 'attention',

@@ -77,7 +77,7 @@ async function listSignalSources(
   return lists;
 }
 
-/** Relevance, decayed, then blended with trajectory and attention: see ARCHITECTURE.md, "An arm". */
+/** Relevance, boosted, decayed, then blended with trajectory and attention: see ARCHITECTURE.md, "An arm". */
 function compose(
   columns: ReadonlyMap<string, Column>,
   shape: [number, number],
@@ -86,6 +86,7 @@ function compose(
   return scoped('compose', () => {
     const uploadColumn = (name: string) => tf.tensor2d(columns.get(name) as Column, shape); // [Q, C]
     let score = uploadColumn('relevance');
+    if (columns.has('boost')) score = tf.mul(score, uploadColumn('boost'));
     if (columns.has('decay')) score = tf.mul(score, uploadColumn('decay'));
     if (trajectory !== null)
       score = blendTrajectory(divideScoresByRowMaximum(score), uploadColumn('trajectory'), trajectory.weight);

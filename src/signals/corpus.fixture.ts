@@ -38,6 +38,14 @@ export function drawSampleVector(source: Random, centre: Float32Array = new Floa
   return vector.map((value) => value / length);
 }
 
+/** Attributes by the id alone, so that the draws of the rest do not depend on them; two turns of seven have none. */
+function describeAttributes(id: string): Pick<Turn, 'attributes'> {
+  const number = [...id].reduce((sum, character) => sum + (character.codePointAt(0) as number), 0);
+  if (number % 7 < 2) return {};
+  const memoryType = ['summary', 'procedural', 'episodic'][number % 3] as string;
+  return { attributes: { outcome: (number % 5) / 4, importance: (number % 9) / 8, memoryType } };
+}
+
 /** A turn that answers an earlier one of its conversation, rather a late one, or none. */
 export function drawSampleTurn(
   source: Random,
@@ -59,6 +67,7 @@ export function drawSampleTurn(
     author: null,
     channel,
     text: drawSampleText(source),
+    ...describeAttributes(id),
   };
 }
 

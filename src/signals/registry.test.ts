@@ -8,6 +8,7 @@ import { useBackend } from '../core/backend.ts';
 import { attentionSignal } from './attention.ts';
 import { attentionOptions } from './attention-options.ts';
 import { bm25Signal } from './bm25.ts';
+import { boostSignal } from './boost.ts';
 import type { CandidatePool, Column } from './candidate-pool.ts';
 import { buildNewestPool } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld, type SampleWorld } from './corpus.fixture.ts';
@@ -33,6 +34,7 @@ const USES: Readonly<Record<string, Signal>> = {
   cosine: cosineSignal(null),
   'cosine, propagated': cosineSignal(PROPAGATION_PRESETS.framework),
   recency: recencySignal(null),
+  boost: boostSignal([{ attribute: 'outcome', factor: 0.5 }]),
   decay: decaySignal({ halfLifeHours: 5 }),
   trajectory: trajectorySignal({
     ...TRAJECTORY_DEFAULTS,

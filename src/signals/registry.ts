@@ -1,6 +1,7 @@
 import { freezeDeeply } from '../core/frozen.ts';
 import { attentionSignal } from './attention.ts';
 import { bm25Signal } from './bm25.ts';
+import { boostSignal } from './boost.ts';
 import { cosineSignal } from './cosine.ts';
 import { decaySignal } from './decay.ts';
 import { recencySignal } from './recency.ts';
@@ -11,6 +12,7 @@ export const SIGNALS = freezeDeeply([
   bm25Signal,
   cosineSignal,
   recencySignal,
+  boostSignal,
   decaySignal,
   trajectorySignal,
   attentionSignal,

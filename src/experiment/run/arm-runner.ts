@@ -15,6 +15,7 @@ import { computeMetricMean } from '../measure/measurement.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { stageVersion } from './code-version.ts';
 import { inspectPlaces } from './inspected-places.ts';
+import { assertArmAttributes } from './needed-attributes.ts';
 import { assertArmTimes } from './needed-times.ts';
 import { type ArmRanking, buildRun, listRankedComponents, listRankedPositions, rankArm } from './rankings.ts';
 import { StageCache } from './stage-cache.ts';
@@ -67,9 +68,10 @@ export class ArmRunner {
   readonly #tuningWorkspaces: ByEncoding<Promise<Workspace>>;
   readonly #workspaces: ByEncoding<Promise<Workspace>>;
 
-  /** @throws ValidationError when the dataset has no query to evaluate, or no times for an arm that needs them. */
+  /** @throws ValidationError when the dataset has no query to evaluate, or lacks times or attributes that an arm needs. */
   constructor(source: ExperimentSource) {
     assertArmTimes(source.dataset, listArmsToRun(source.config));
+    assertArmAttributes(source.dataset, listArmsToRun(source.config));
     this.#source = source;
     this.dataset = source.dataset;
     this.queries = selectEvaluatedQueries(source.dataset, source.config);

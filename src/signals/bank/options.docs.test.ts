@@ -50,7 +50,7 @@ describe('the page of signals', () => {
   });
 
   test('says of each what it is, and of each group what it looks at', () => {
-    const defined = bankSignals(signalBankOptions.parse({ encoders: [{ encoder: 'lsa' }] }));
+    const defined = bankSignals(signalBankOptions.parse({ groups: SIGNAL_GROUPS, encoders: [{ encoder: 'lsa' }] }));
     const summaries = new Map(defined.map(({ name, summary }) => [name, summary.replaceAll('`', '')]));
     for (const { name, meaning } of [...spread, ...others]) expect(meaning, name).toBe(summaries.get(name));
     expect(readDocsTable('group').map(([group]) => group)).toEqual(SIGNAL_GROUPS);

@@ -6,8 +6,9 @@ import { PRODUCTS } from './products.ts';
 const parseBank = (options: object) => parse(signalBankOptions, options, 'test');
 const listBankNames = (options: object) => listSignalNames(parseBank(options));
 
-test('without options a bank has every group and the encoder of the experiment alone', () => {
-  expect(parseBank({})).toEqual({ groups: [...SIGNAL_GROUPS], encoders: [] });
+test('without options a bank has every group but attributes, and the encoder of the experiment alone', () => {
+  const groups = SIGNAL_GROUPS.filter((group) => group !== 'attributes');
+  expect(parseBank({})).toEqual({ groups, encoders: [] });
   expect(listCosineNames(parseBank({}))).toEqual(['cosine']);
 });
 
@@ -30,7 +31,7 @@ describe('names', () => {
     (group) => {
       const others = SIGNAL_GROUPS.filter((other) => other !== group);
       const parts = [...listBankNames({ groups: [group] }), ...listBankNames({ groups: others })];
-      const whole = listBankNames({});
+      const whole = listBankNames({ groups: SIGNAL_GROUPS });
       expect(whole).toEqual(expect.arrayContaining(parts));
       const both = whole.filter((name) => !parts.includes(name) && !name.startsWith('bm25.author'));
       expect(PRODUCTS.map(({ name }) => name)).toEqual(expect.arrayContaining(both));

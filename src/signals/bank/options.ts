@@ -4,6 +4,7 @@ import { encoderOptions } from '../../embedding/registry.ts';
 import { signalNumbers } from '../signal-names.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
 import { findAddedFaults, listAddedSignals } from './added-signals.ts';
+import { listAttributeSignals } from './attributes.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { PRODUCTS } from './products.ts';
 import { RANK_SIGNALS } from './session-ranks.ts';
@@ -19,12 +20,13 @@ export const SIGNAL_GROUPS = freezeDeeply([
   'channel',
   'author',
   'structure',
+  'attributes',
 ] as const);
 /** The name of a group of signals, one of {@link SIGNAL_GROUPS}. */
 export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
 /**
- * The schema of a bank of signals: the groups of signals (by default all), encoders besides that of the experiment (by default none), and signals of
+ * The schema of a bank of signals: the groups of signals (by default all but `attributes`, which few datasets have), encoders besides that of the experiment (by default none), and signals of
  * plugins.
  */
 export const signalBankOptions = z
@@ -32,7 +34,7 @@ export const signalBankOptions = z
     groups: z
       .array(z.enum(SIGNAL_GROUPS))
       .min(1)
-      .default([...SIGNAL_GROUPS]),
+      .default(SIGNAL_GROUPS.filter((group) => group !== 'attributes')),
     /** Besides the experiment's own; each gives a cosine that is spread as the words' scores are. */
     encoders: z.array(encoderOptions).default([]),
     /** Signal of a plugin -> its options. */
@@ -137,6 +139,7 @@ export function bankSignals(options: SignalBankOptions): BankSignal[] {
     ...listPairSignals(groups),
     ...ranks.flatMap(({ newest, rank }) => [newest, rank].map((signal) => ({ ...signal, reads: ['times'] as const }))),
     ...(groups.includes('structure') ? STRUCTURE : []),
+    ...(groups.includes('attributes') ? listAttributeSignals() : []),
   ];
   const byName = new Map(columns.map((signal) => [signal.name, signal]));
   const products = PRODUCTS.flatMap(({ name, of }) => {

@@ -7,6 +7,7 @@ import type { CandidatePool, Column } from '../candidate-pool.ts';
 import { defineStage, type StageUse, type World } from '../signal.ts';
 import { mapLocalRows, type Subcorpus, type SubcorpusQueries, selectScopeVectors } from '../subcorpus.ts';
 import { listAddedSignals } from './added-signals.ts';
+import { ATTRIBUTE_SIGNALS } from './attributes.ts';
 import { CosineRows } from './cosine-rows.ts';
 import { bankSignals, listCosineNames, listSignalNames, type SignalBankOptions } from './options.ts';
 import { PRODUCTS } from './products.ts';
@@ -153,6 +154,7 @@ export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<
   ],
   inputs: ({ groups, plugins }, setting) => ({
     ...(groups.includes('structure') ? listStructureInputs(setting) : {}),
+    ...(groups.includes('attributes') ? ATTRIBUTE_SIGNALS : {}),
     ...Object.fromEntries(Array.from(listAddedSignals(plugins), ([name, { use }]) => [name, use])),
   }),
   compute: async ({ world, pool, inputs }, options) => {
@@ -160,7 +162,10 @@ export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<
     const values = new Float32Array(pool.positions.length * signals.length);
     const table = { values, columns: new Map(signals.map((name, column) => [name, column])) };
     const structure = options.groups.includes('structure') ? collectStructureColumns(inputs) : [];
-    const added = Object.keys(options.plugins ?? {}).map((name) => [name, inputs[name] as Column] as const);
+    const attributes = options.groups.includes('attributes') ? Object.keys(ATTRIBUTE_SIGNALS) : [];
+    const added = [...attributes, ...Object.keys(options.plugins ?? {})].map(
+      (name) => [name, inputs[name] as Column] as const,
+    );
     const filler = new TableFiller(world, pool, options, table, new Map([...structure, ...added]));
     const stage = world.startProgress('signals', world.queries.length);
     let done = 0;

@@ -10,7 +10,8 @@ import type { ControlKind } from './control-options.ts';
 /**
  * The parts of the world that a signal may read: texts, vectors, times as far as they order turns and queries, the clock (hours and dates, which data with only an
  * order of turns does not have), reply links as the corpus has them (`replies`, which no control destroys), the order of turns
- * on their ring, the trees and the numbers of answers that coordinates are computed from, and which coordinates belong to which candidate.
+ * on their ring, the trees and the numbers of answers that coordinates are computed from, which coordinates belong to which candidate,
+ * and the attributes of turns, which no control destroys.
  */
 export const WORLD_PARTS = freezeDeeply([
   'texts',
@@ -22,6 +23,7 @@ export const WORLD_PARTS = freezeDeeply([
   'trees',
   'answer-counts',
   'coordinates',
+  'attributes',
 ] as const);
 /** The name of a part of the world that a signal reads, one of {@link WORLD_PARTS}; null controls destroy some of them. */
 export type WorldPart = (typeof WORLD_PARTS)[number];
