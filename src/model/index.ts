@@ -23,6 +23,7 @@ export {
   toMemoryRecord,
   toTurn,
 } from './memory-record.ts';
+export { type MemoryRecordInput, memoryRecordSchema } from './memory-record-schema.ts';
 export type { Qrels, Run } from './run.ts';
 export { compareBytes, compareScored, rankIdsDescending, type Scored } from './tie-rule.ts';
 export type { Turn } from './turn.ts';

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { attributesSchema } from './attributes.ts';
+import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from './memory-record.ts';
+
+const finite = z.number('a finite number');
+/** Half a surrogate pair has no UTF-8, so that no file could store it. */
+const text = z.string().regex(/^\P{Cs}*$/u, 'a text of well-formed Unicode');
+const id = text.min(1);
+
+const statisticsSchema = z.strictObject({
+  count: z.int().min(0),
+  mean: finite,
+  meanRemainder: finite.optional(),
+  m2: finite.min(0),
+  min: finite.nullable(),
+  max: finite.nullable(),
+});
+
+const trajectorySchema = z.strictObject({
+  depth: finite,
+  siblingOrder: finite,
+  homogeneity: finite,
+  temporal: finite,
+  complexity: finite,
+});
+
+const fields = z.strictObject({
+  id,
+  embedding: z.instanceof(Float32Array),
+  context: text,
+  outcome: finite.nullable().default(null),
+  metadata: attributesSchema
+    .refine((metadata) => !Object.hasOwn(metadata, 'outcome'), 'no outcome, which is a field of the record')
+    .prefault({}),
+  /** Milliseconds since 1970-01-01 UTC. */
+  createdAt: finite,
+  stats: statisticsSchema.prefault({ ...EMPTY_OUTCOME_STATISTICS }),
+  trajectory: trajectorySchema.nullable().default(null),
+  /** Default: the id of the record. */
+  conversationId: id.optional(),
+  parentId: id.nullable().default(null),
+  author: text.nullable().default(null),
+  channel: text.nullable().default(null),
+});
+
+/** A record as a caller writes it: fields that have a default may be missing. */
+export type MemoryRecordInput = Omit<
+  MemoryRecord,
+  'outcome' | 'metadata' | 'stats' | 'trajectory' | 'conversationId' | 'parentId' | 'author' | 'channel'
+> &
+  Partial<MemoryRecord>;
+
+/** A record as it enters. Missing fields get their defaults: the conversation is the record itself, everything else is not known. */
+export const memoryRecordSchema = fields.transform((record) => ({
+  ...record,
+  conversationId: record.conversationId ?? record.id,
+})) as unknown as z.ZodType<MemoryRecord, MemoryRecordInput>;
