@@ -18,3 +18,4 @@ export {
   type PriorOptions,
   type UnknownPrior,
 } from './prior-bundle.ts';
+export { type MemoryStore, openStore, type StoreOptions } from './store/memory-store.ts';

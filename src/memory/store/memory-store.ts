@@ -1,0 +1,260 @@
+import {
+  DimensionMismatchError,
+  DuplicateRecordError,
+  RecordNotFoundError,
+  ValidationError,
+} from '../../core/errors.ts';
+import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
+import { createSerialRunner } from '../../core/one-at-a-time.ts';
+import { parse } from '../../core/validation.ts';
+import {
+  assertEmbedding,
+  EMPTY_OUTCOME_STATISTICS,
+  type MemoryRecord,
+  type OutcomeStatistics,
+} from '../../model/memory-record.ts';
+import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
+import { assertOutcome, mergeOutcomeStatistics } from '../outcome-statistics.ts';
+import { decodeOperation, encodeOperation, type Operation } from './operation.ts';
+import { RecordTable } from './record-table.ts';
+import { readSnapshot, removeSnapshots, writeSnapshot } from './snapshot.ts';
+
+export interface StoreOptions extends Pick<JournalOptions, 'fsync' | 'intervalMs' | 'segmentBytes'> {
+  /** D of every record. Default: that of the records stored, else of the first one. */
+  readonly dimension?: number;
+}
+
+const NAME = 'memory store';
+const describeRepair = (folder: string) =>
+  `save the rest in a new folder with 'ragpp memory repair ${folder} --into FOLDER'`;
+
+/** Whether a record will be there once the operations that wait are done. */
+interface Expectation {
+  exists: boolean;
+  operations: number;
+}
+
+/**
+ * Records in memory, by id, whose changes are kept in a journal. A change is acknowledged, and seen, once its entry is written: an acknowledged change is there
+ * after the process is killed and, with `fsync: always`, after a power failure. A change is one entry, so it is there as a whole or not at all.
+ *
+ * Records do not change but for their statistics. What the store hands out are copies.
+ */
+export class MemoryStore {
+  /** Null for a store in memory alone. */
+  readonly folder: string | null;
+  readonly #journal: Journal | null;
+  readonly #table: RecordTable;
+  readonly #expected = new Map<string, Expectation>();
+  readonly #runAlone = createSerialRunner();
+  readonly #fixedDimension: number | null;
+  #dimension: number | null;
+  #snapshotSequence: number;
+  #isClosed = false;
+
+  /** @internal {@link openStore} makes stores. */
+  constructor(journal: Journal | null, table: RecordTable, fixedDimension: number | null, snapshotSequence: number) {
+    this.folder = journal?.folder ?? null;
+    this.#journal = journal;
+    this.#table = table;
+    this.#fixedDimension = fixedDimension;
+    this.#dimension = table.first()?.embedding.length ?? fixedDimension;
+    this.#snapshotSequence = snapshotSequence;
+  }
+
+  /** D of the records, or what was asked for; null for a store without records otherwise. */
+  get dimension(): number | null {
+    return this.#dimension;
+  }
+
+  get size(): number {
+    return this.#table.size;
+  }
+
+  /** The number of operations so far, and of the last one. */
+  get sequence(): number {
+    return this.#table.sequence;
+  }
+
+  has(id: string): boolean {
+    return this.#table.get(id) !== undefined;
+  }
+
+  /** A record; null if it is missing. */
+  get(id: string): MemoryRecord | null {
+    const record = this.#table.get(id);
+    return record === undefined ? null : copyRecord(record);
+  }
+
+  /** The records at this moment, in the order in which they were added. */
+  *records(): IterableIterator<MemoryRecord> {
+    for (const record of this.#table.list()) yield copyRecord(record);
+  }
+
+  /**
+   * Adds records, all or none.
+   *
+   * @param options `replace`: a record with a known id replaces the earlier one, with its statistics; otherwise it is an error.
+   * @throws DuplicateRecordError, DimensionMismatchError, NotFiniteError, ConfigurationError for a record with wrong fields, StorageError.
+   */
+  async put(records: readonly MemoryRecordInput[], options: { readonly replace?: boolean } = {}): Promise<void> {
+    const checked = records.map((record, i) => parseRecord(record, i));
+    const ids = new Set<string>();
+    for (const { id } of checked) {
+      if (ids.has(id) || (options.replace !== true && this.#willExist(id))) throw new DuplicateRecordError(NAME, id);
+      ids.add(id);
+    }
+    const dimension = this.#dimension ?? checked[0]?.embedding.length ?? null;
+    for (const { id, embedding } of checked) assertEmbedding(embedding, dimension as number, `record ${id}`);
+    if (checked.length === 0) return;
+    this.#dimension = dimension;
+    await this.#write({ kind: 'put', records: checked }, ids, true, () => this.#table.put(checked));
+  }
+
+  /** Removes records; skips ids that are missing. @returns how many were there. @throws StorageError. */
+  async remove(ids: readonly string[]): Promise<number> {
+    const found = new Set(ids.filter((id) => this.#willExist(id)));
+    if (found.size === 0) return 0;
+    const operation = { kind: 'remove', ids: [...found] } as const;
+    return this.#write(operation, found, false, () => this.#table.remove(operation.ids));
+  }
+
+  /**
+   * Adds an outcome to the statistics of a record.
+   *
+   * @returns the statistics with it.
+   * @throws RecordNotFoundError, NotFiniteError, ValidationError for an outcome beyond 1e140, StorageError.
+   */
+  async observe(id: string, outcome: number): Promise<OutcomeStatistics> {
+    assertOutcome(outcome, `record ${id}`);
+    if (!this.#willExist(id)) throw new RecordNotFoundError(NAME, id);
+    return this.#write({ kind: 'observe', id, outcome }, [id], true, () => this.#table.observe(id, outcome));
+  }
+
+  #willExist(id: string): boolean {
+    return this.#expected.get(id)?.exists ?? this.#table.get(id) !== undefined;
+  }
+
+  /** Writes an operation; other operations see at once that it will be done, readers when it is. */
+  async #write<T>(operation: Operation, ids: Iterable<string>, exists: boolean, apply: () => T): Promise<T> {
+    this.#assertOpen();
+    const commit = (sequence: number) => {
+      this.#table.sequence = sequence;
+      return apply();
+    };
+    if (this.#journal === null) return commit(this.#table.sequence + 1);
+    const written = this.#journal.append(encodeOperation(operation), commit);
+    this.#expect(ids, exists);
+    try {
+      return await written;
+    } finally {
+      this.#settle(ids);
+    }
+  }
+
+  #expect(ids: Iterable<string>, exists: boolean): void {
+    for (const id of ids) {
+      const operations = (this.#expected.get(id)?.operations ?? 0) + 1;
+      this.#expected.set(id, { exists, operations });
+    }
+  }
+
+  /** The operations that wait behind a failed one fail with it, so what is left is what the table holds. */
+  #settle(ids: Iterable<string>): void {
+    for (const id of ids) {
+      const expectation = this.#expected.get(id) as Expectation;
+      expectation.operations--;
+      if (expectation.operations === 0) this.#expected.delete(id);
+    }
+    if (this.#expected.size === 0 && this.size === 0) this.#dimension = this.#fixedDimension;
+  }
+
+  /**
+   * Writes all records as a snapshot, then removes the entries of the journal and the snapshots that it replaces. Changes go on meanwhile; they wait for at
+   * most one part of the snapshot. Does nothing for a store in memory, nor if nothing has changed.
+   *
+   * @throws StorageError; the store is as before then.
+   */
+  snapshot(): Promise<void> {
+    this.#assertOpen();
+    return this.#runAlone(() => this.#writeSnapshot());
+  }
+
+  async #writeSnapshot(): Promise<void> {
+    const journal = this.#journal;
+    if (journal === null || this.#table.sequence === this.#snapshotSequence) return;
+    await journal.rotate(); // entries up to here are in earlier segments
+    const { sequence } = this.#table;
+    await writeSnapshot(journal.folder, { sequence, records: this.#table.list() });
+    this.#snapshotSequence = sequence;
+    journal.dropThrough(sequence);
+    removeSnapshots(journal.folder, sequence);
+  }
+
+  /** Ends writing, after the changes that wait, and releases the folder. @throws StorageError. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#runAlone(async () => this.#journal?.close());
+  }
+
+  #assertOpen(): void {
+    if (!this.#isClosed) return;
+    throw new ValidationError(`${NAME} is closed: ${this.folder ?? 'in memory'}; open it again`, {
+      folder: this.folder,
+    });
+  }
+}
+
+function copyRecord(record: MemoryRecord): MemoryRecord {
+  return Object.freeze({ ...record, embedding: record.embedding.slice() });
+}
+
+/** A record of the store's own: the caller may change what was passed. */
+function parseRecord(input: MemoryRecordInput, i: number): MemoryRecord {
+  const id = (input as { id?: unknown } | null)?.id;
+  const record = parse(memoryRecordSchema, input, typeof id === 'string' ? `record ${id}` : `record at ${i}`);
+  mergeOutcomeStatistics(record.stats, EMPTY_OUTCOME_STATISTICS); // refuses statistics that contradict themselves
+  return structuredClone(record);
+}
+
+/** Reads a folder's snapshot and journal. */
+async function restore(journal: Journal): Promise<{ table: RecordTable; snapshotSequence: number }> {
+  const table = new RecordTable();
+  const snapshot = await readSnapshot(journal.folder, describeRepair(journal.folder));
+  table.put(snapshot.records);
+  table.sequence = snapshot.sequence;
+  await journal.replay(snapshot.sequence, ({ sequence, payload }) => {
+    table.apply(decodeOperation(payload, sequence));
+    table.sequence = sequence;
+  });
+  journal.dropThrough(snapshot.sequence);
+  removeSnapshots(journal.folder, snapshot.sequence);
+  return { table, snapshotSequence: snapshot.sequence };
+}
+
+function assertDimension(table: RecordTable, asked: number | undefined): void {
+  const stored = table.first()?.embedding.length;
+  if (asked !== undefined && stored !== undefined && asked !== stored)
+    throw new DimensionMismatchError('dimension of the memory store', stored, asked, 'open it with its own dimension');
+}
+
+/**
+ * Opens a store of records; makes its folder if it is missing.
+ *
+ * @param folder null: the records are in memory alone.
+ * @throws WalCorruptedError and ChecksumMismatchError for a damaged folder, UnavailableError naming the process that has it open, DimensionMismatchError,
+ * StorageError.
+ */
+export async function openStore(folder: string | null, options: StoreOptions = {}): Promise<MemoryStore> {
+  const { dimension, ...others } = options;
+  if (folder === null) return new MemoryStore(null, new RecordTable(), dimension ?? null, 0);
+  const journal = Journal.open(folder, { ...others, kind: NAME, remedy: describeRepair(folder) });
+  try {
+    const { table, snapshotSequence } = await restore(journal);
+    assertDimension(table, dimension);
+    return new MemoryStore(journal, table, dimension ?? null, snapshotSequence);
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}

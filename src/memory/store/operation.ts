@@ -1,0 +1,66 @@
+import { ValidationError } from '../../core/errors.ts';
+import { viewRow } from '../../core/rows.ts';
+import type { MemoryRecord } from '../../model/memory-record.ts';
+
+/** A record without its vector: what is stored as JSON. */
+export type RecordHead = Omit<MemoryRecord, 'embedding'>;
+
+/** A change of a store; each is one entry of its journal, so it is there as a whole or not at all. */
+export type Operation =
+  | { readonly kind: 'put'; readonly records: readonly MemoryRecord[] }
+  | { readonly kind: 'remove'; readonly ids: readonly string[] }
+  | { readonly kind: 'observe'; readonly id: string; readonly outcome: number };
+
+const LENGTH_BYTES = 4;
+
+const splitHead = ({ embedding: _, ...head }: MemoryRecord): RecordHead => head;
+
+/** A record as a line of JSON without its vector. */
+export function encodeHead(record: MemoryRecord): string {
+  return JSON.stringify(splitHead(record));
+}
+
+/** Vectors of records one after the other. */
+export function joinVectors(records: readonly MemoryRecord[]): Float32Array {
+  const dimension = records[0]?.embedding.length ?? 0;
+  const vectors = new Float32Array(records.length * dimension);
+  for (const [i, { embedding }] of records.entries()) vectors.set(embedding, i * dimension);
+  return vectors;
+}
+
+/** The bytes of an operation: [length u32][JSON], then the vectors as float32. All are little endian. */
+export function encodeOperation(operation: Operation): Uint8Array {
+  const isPut = operation.kind === 'put';
+  const head = isPut ? { kind: operation.kind, records: operation.records.map(splitHead) } : operation;
+  const vectors = isPut ? joinVectors(operation.records) : new Float32Array();
+  const json = Buffer.from(JSON.stringify(head));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32LE(json.byteLength);
+  return Buffer.concat([length, json, Buffer.from(vectors.buffer)]);
+}
+
+/** Joins records and their vectors [R, D]; each vector is a view. */
+export function joinRecords(heads: readonly RecordHead[], vectors: Float32Array): MemoryRecord[] {
+  const dimension = heads.length === 0 ? 0 : vectors.length / heads.length;
+  return heads.map((head, row) => ({ ...head, embedding: viewRow(vectors, dimension, row) }));
+}
+
+/** The operation that {@link encodeOperation} wrote. @throws ValidationError for other bytes. */
+export function decodeOperation(payload: Uint8Array, sequence: number): Operation {
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+  try {
+    const end = LENGTH_BYTES + bytes.readUInt32LE();
+    const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, end)) as
+      | Exclude<Operation, { kind: 'put' }>
+      | { kind: 'put'; records: RecordHead[] };
+    if (head.kind !== 'put') return head;
+    const vectors = new Float32Array(new Uint8Array(bytes.subarray(end)).buffer); // a copy, whose place is a multiple of 4
+    return { kind: 'put', records: joinRecords(head.records, vectors) };
+  } catch (error) {
+    throw new ValidationError(
+      `entry ${sequence} of the journal is no operation of a memory store; open the folder with the program that wrote it`,
+      { sequence },
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,57 @@
+import { RecordNotFoundError } from '../../core/errors.ts';
+import { freezeDeeply } from '../../core/frozen.ts';
+import type { MemoryRecord, OutcomeStatistics } from '../../model/memory-record.ts';
+import { updateOutcomeStatistics } from '../outcome-statistics.ts';
+import type { Operation } from './operation.ts';
+
+/** What operations so far have made of a store. */
+export class RecordTable {
+  readonly #records = new Map<string, MemoryRecord>();
+  /** The last operation that was applied. */
+  sequence = 0;
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  get(id: string): MemoryRecord | undefined {
+    return this.#records.get(id);
+  }
+
+  /** A record, if there is one. */
+  first(): MemoryRecord | undefined {
+    return this.#records.values().next().value;
+  }
+
+  list(): MemoryRecord[] {
+    return [...this.#records.values()];
+  }
+
+  put(records: readonly MemoryRecord[]): void {
+    for (const record of records) this.#records.set(record.id, Object.freeze(freezeFields(record)));
+  }
+
+  remove(ids: readonly string[]): number {
+    return ids.reduce((count, id) => count + Number(this.#records.delete(id)), 0);
+  }
+
+  /** @throws RecordNotFoundError. */
+  observe(id: string, outcome: number): OutcomeStatistics {
+    const record = this.#records.get(id);
+    if (record === undefined) throw new RecordNotFoundError('memory store', id);
+    const stats = Object.freeze(updateOutcomeStatistics(record.stats, outcome));
+    this.#records.set(id, Object.freeze({ ...record, stats }));
+    return stats;
+  }
+
+  apply(operation: Operation): void {
+    if (operation.kind === 'put') this.put(operation.records);
+    else if (operation.kind === 'remove') this.remove(operation.ids);
+    else this.observe(operation.id, operation.outcome);
+  }
+}
+
+function freezeFields(record: MemoryRecord): MemoryRecord {
+  for (const value of [record.metadata, record.stats, record.trajectory]) freezeDeeply(value);
+  return record;
+}
