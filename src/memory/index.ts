@@ -19,3 +19,4 @@ export {
   type UnknownPrior,
 } from './prior-bundle.ts';
 export { type MemoryStore, openStore, type StoreOptions } from './store/memory-store.ts';
+export { type RepairReport, repairStore } from './store/repair-store.ts';
