@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { runKills } from './kills.harness.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-kills-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+// `npm run bench -- memory-kills` kills more often.
+test('what 16 writers were acknowledged is there after their process was killed, also while it writes snapshots', async () => {
+  const report = await runKills(folder, 31, 17);
+  expect(report.whileWriting).toBeGreaterThan(20);
+  expect(report.acknowledged).toBeGreaterThan(500);
+  expect(report.snapshots).toBeGreaterThan(3);
+  expect(report.duringSnapshots).toBeGreaterThan(3);
+});
