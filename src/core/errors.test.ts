@@ -85,9 +85,9 @@ test.each([
     'query took longer than 1000 ms: 1203 ms; raise timeoutMs, lower k or search fewer indexes',
   ],
   [
-    new InvalidFilterError('a word is missing at 3; write one', 3),
+    new InvalidFilterError({ place: 'line 1, column 3', expected: 'a word', got: 'the end', remedy: 'write one' }),
     'INVALID_FILTER',
-    'a word is missing at 3; write one',
+    'invalid filter at line 1, column 3: expected a word, got the end; write one',
   ],
   [
     new WalCorruptedError('/store', 7, 'checksum differs', 'run ragpp memory repair'),
@@ -98,7 +98,6 @@ test.each([
   expect([error.code, error.message]).toEqual([code, message]);
 });
 
-test('positions and sequences are fields', () => {
-  expect(new InvalidFilterError('x', 3).position).toBe(3);
+test('the first lost entry is a field', () => {
   expect(new WalCorruptedError('/store', 7, 'x', 'y').sequence).toBe(7);
 });

@@ -207,12 +207,28 @@ export class QueryTimeoutError extends RagPlusPlusError {
   }
 }
 
-/** A filter that cannot be read or applied; `position` is the place in its text, from 0, null for a filter that is a tree. */
-export class InvalidFilterError extends RagPlusPlusError {
-  readonly position: number | null;
+/** Where a filter is wrong: a place in its text, or the path of a node of its tree. */
+export interface FilterFault {
+  /** `line 1, column 9`, or `of[1].value`. */
+  readonly place: string;
+  readonly expected: string;
+  readonly got: string;
+  /** What to do. */
+  readonly remedy: string;
+  /** The line of the text, and a line with a caret under the place. */
+  readonly excerpt?: string;
+}
 
-  constructor(reason: string, position: number | null, facts: Facts = {}) {
-    super('INVALID_FILTER', reason, { reason, position, ...facts });
-    this.position = position;
+/** A filter that cannot be read, or a variable of a filter that no attribute may equal. */
+export class InvalidFilterError extends RagPlusPlusError {
+  readonly fault: FilterFault;
+
+  constructor(fault: FilterFault) {
+    const { place, expected, got, remedy, excerpt } = fault;
+    const lines = excerpt === undefined ? '' : `\n${excerpt}`;
+    super('INVALID_FILTER', `invalid filter at ${place}: expected ${expected}, got ${got}; ${remedy}${lines}`, {
+      ...fault,
+    });
+    this.fault = fault;
   }
 }

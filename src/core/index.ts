@@ -23,6 +23,7 @@ export {
   DimensionMismatchError,
   DuplicateRecordError,
   type Facts,
+  type FilterFault,
   IndexBuildError,
   IndexCapacityError,
   IndexNotFoundError,

@@ -15,6 +15,20 @@ export { Corpus } from './corpus.ts';
 export type { Dataset, DatasetDeclaration, Query, Split } from './dataset.ts';
 export type { EncodeOptions, Encoder, TextOwner } from './encoder.ts';
 export {
+  type FieldValue,
+  type Filter,
+  type FilterComparison,
+  type FilterSubject,
+  type FilterValue,
+  type FilterVariables,
+  listFilterVariables,
+  MAX_FILTER_DEPTH,
+  type OwnField,
+} from './filter/filter.ts';
+export { filterSchema, readFilter } from './filter/filter-schema.ts';
+export { formatFilter } from './filter/format-filter.ts';
+export { parseFilter } from './filter/parse-filter.ts';
+export {
   EMPTY_OUTCOME_STATISTICS,
   type MemoryRecord,
   type OutcomeStatistics,

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { type ConfigurationFault, InvalidFilterError } from '../../core/errors.ts';
+import { check } from '../../core/validation.ts';
+import { exceedsFilterDepth, FILTER_OPERATIONS, type Filter, MAX_FILTER_DEPTH } from './filter.ts';
+import { findFieldFault, findOperandFault } from './filter-fields.ts';
+import { findNumberFault, findTextFault } from './filter-values.ts';
+import { parseFilter } from './parse-filter.ts';
+
+type Fault = { readonly expected: string; readonly remedy: string };
+
+/** A check of zod from a function that says what is wrong. */
+function refuse<T>(find: (value: T) => Fault | undefined) {
+  return (context: z.core.ParsePayload<T>) => {
+    const fault = find(context.value);
+    if (fault !== undefined) {
+      const message = `${fault.expected} (${fault.remedy})`;
+      // Only then a union passes the message on.
+      context.issues.push({ code: 'custom', message, input: context.value, continue: true });
+    }
+  };
+}
+
+const text = z.string().check(refuse(findTextFault));
+const field = z.string().check(refuse(findFieldFault));
+// `z.number` calls NaN a wrong type; here a wrong number has one message.
+const number = z.custom<number>((input) => typeof input === 'number', 'a number').check(refuse(findNumberFault));
+const variable = z.strictObject({ query: text });
+const value = z.union([text, number, z.boolean(), z.null(), variable]);
+
+const tree: z.ZodType<Filter> = z.discriminatedUnion('op', [
+  z.strictObject({
+    op: z.enum(['and', 'or']),
+    get of(): z.ZodType<Filter[]> {
+      return z.array(tree).min(2);
+    },
+  }),
+  z.strictObject({
+    op: z.literal('not'),
+    get of(): z.ZodType<Filter> {
+      return tree;
+    },
+  }),
+  z
+    .strictObject({ op: z.enum(['=', '!=', '<', '<=', '>', '>=']), field, value })
+    .check(refuse((node) => findOperandFault(node.field, node.value))),
+  z
+    .strictObject({ op: z.literal('between'), field, low: value, high: value })
+    .check(refuse((node) => findOperandFault(node.field, node.low) ?? findOperandFault(node.field, node.high))),
+  z
+    .strictObject({ op: z.literal('in'), field, values: z.array(value) })
+    .check(refuse(({ field: name, values }) => values.map((item) => findOperandFault(name, item)).find(isFault))),
+  z.strictObject({ op: z.literal('contains'), field, value: z.union([text, variable]) }),
+  z.strictObject({ op: z.literal('exists'), field }),
+]);
+
+function isFault(fault: Fault | undefined): fault is Fault {
+  return fault !== undefined;
+}
+
+/**
+ * A filter from outside: its text, or its tree.
+ *
+ * @throws InvalidFilterError with the place in the text, or the path in the tree.
+ */
+export function readFilter(input: unknown): Filter {
+  if (typeof input === 'string') return parseFilter(input);
+  // The schema calls itself for each level.
+  if (exceedsFilterDepth(input)) {
+    const [expected, got] = [`at most ${MAX_FILTER_DEPTH} levels`, 'a deeper tree'];
+    throw new InvalidFilterError({ place: '(top level)', expected, got, remedy: 'join the filters of inner levels' });
+  }
+  const result = check(tree, input);
+  if (!('faults' in result)) return result.value;
+  const { path, expected, got, nearest } = result.faults[0] as ConfigurationFault;
+  const remedy = nearest === undefined ? 'correct the tree, or write the filter as text' : `did you mean ${nearest}?`;
+  throw new InvalidFilterError({ place: path, expected, got, remedy });
+}
+
+/** The text of a filter or its tree, as configs and programs give it; the result is the tree. */
+export const filterSchema = z
+  .union([z.string(), z.looseObject({ op: z.enum(FILTER_OPERATIONS) })])
+  .transform((input, context): Filter => {
+    try {
+      return readFilter(input);
+    } catch (error) {
+      if (!(error instanceof InvalidFilterError)) throw error;
+      const { place, expected, got, remedy } = error.fault;
+      context.addIssue({ code: 'custom', message: `a filter with ${expected} at ${place}, not ${got} (${remedy})` });
+      return z.NEVER;
+    }
+  });

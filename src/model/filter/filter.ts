@@ -1,0 +1,101 @@
+/**
+ * A filter says which turns a query may see. One tree has one meaning in a predicate and in SQL: logic has two values, a
+ * missing attribute is null, and null equals null.
+ */
+
+/** What a field may hold. A missing field is null. */
+export type FieldValue = string | number | boolean | readonly string[] | null;
+
+/** A literal, or a variable: `{ query: 'channel' }` is `$query.channel`, the channel of the query. */
+export type FilterValue = string | number | boolean | null | { readonly query: string };
+
+export type FilterComparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
+
+/** The typed tree of a filter. `parseFilter` reads a tree from text, `formatFilter` writes its text. */
+export type Filter =
+  | { readonly op: 'and' | 'or'; readonly of: readonly Filter[] }
+  | { readonly op: 'not'; readonly of: Filter }
+  | { readonly op: FilterComparison; readonly field: string; readonly value: FilterValue }
+  | { readonly op: 'between'; readonly field: string; readonly low: FilterValue; readonly high: FilterValue }
+  | { readonly op: 'in'; readonly field: string; readonly values: readonly FilterValue[] }
+  | { readonly op: 'contains'; readonly field: string; readonly value: string | { readonly query: string } }
+  | { readonly op: 'exists'; readonly field: string };
+
+/** What a filter reads of a turn: a Turn is one. An absent field is null. */
+export interface FilterSubject {
+  readonly id?: string | null;
+  readonly conversationId?: string | null;
+  readonly parentId?: string | null;
+  /** Milliseconds since 1970-01-01 UTC. */
+  readonly timestamp?: number | null;
+  readonly author?: string | null;
+  readonly channel?: string | null;
+  readonly attributes?: Readonly<Record<string, FieldValue | undefined>>;
+}
+
+/** The values of `$query` by name. A name that is missing is null. */
+export type FilterVariables = Readonly<Record<string, FieldValue | undefined>>;
+
+/** The fields that a turn has itself; any other name is that of an attribute. */
+export const OWN_FIELDS = ['id', 'conversationId', 'parentId', 'timestamp', 'author', 'channel'] as const;
+
+export type OwnField = (typeof OWN_FIELDS)[number];
+
+export const FILTER_OPERATIONS = [
+  'and',
+  'or',
+  'not',
+  '=',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'between',
+  'in',
+  'contains',
+  'exists',
+] as const satisfies readonly Filter['op'][];
+
+/** How deep the tree of a filter may be. */
+export const MAX_FILTER_DEPTH = 100;
+
+export function isOwnField(field: string): field is OwnField {
+  return (OWN_FIELDS as readonly string[]).includes(field);
+}
+
+/** Whether a value is a variable. */
+export function isVariable(value: FilterValue): value is { readonly query: string } {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The values that a node compares its field with. */
+export function listOperands(filter: Filter): readonly FilterValue[] {
+  if ('value' in filter) return [filter.value];
+  if (filter.op === 'between') return [filter.low, filter.high];
+  return filter.op === 'in' ? filter.values : [];
+}
+
+/** The names of the variables that a filter reads, sorted. */
+export function listFilterVariables(filter: Filter): string[] {
+  const names = new Set<string>();
+  const pending: Filter[] = [filter];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node.op === 'not') pending.push(node.of);
+    else if (node.op === 'and' || node.op === 'or') for (const inner of node.of) pending.push(inner);
+    else for (const value of listOperands(node)) if (isVariable(value)) names.add(value.query);
+  }
+  return [...names].sort();
+}
+
+/** Whether a tree, of whatever shape, has more levels than a filter may have. A loop over a list: the tree may be too deep for calls. */
+export function exceedsFilterDepth(tree: unknown): boolean {
+  const pending: [node: unknown, depth: number][] = [[tree, 1]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [node, depth] = next;
+    if (node === null || typeof node !== 'object' || !('of' in node)) continue;
+    if (depth === MAX_FILTER_DEPTH) return true;
+    for (const inner of Array.isArray(node.of) ? node.of : [node.of]) pending.push([inner, depth + 1]);
+  }
+  return false;
+}
