@@ -21,7 +21,7 @@ const listTensorTests = () => testFiles('src').filter(createContentFilter(/descr
  */
 function listProcessTests(): string[] {
   const starts = createContentFilter(
-    /child_process|playwright-core|(?:command|kills|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts/,
+    /child_process|playwright-core|(?:command|kills|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts|electric-sql/,
   );
   return [
     ...testFiles('bench'),

@@ -14,6 +14,14 @@ export { listConversationPositions } from './conversation-positions.ts';
 export { Corpus } from './corpus.ts';
 export type { Dataset, DatasetDeclaration, Query, Split } from './dataset.ts';
 export type { EncodeOptions, Encoder, TextOwner } from './encoder.ts';
+export { bindFilter, compileFilter, type FilterPredicate } from './filter/compile-filter.ts';
+export {
+  compileFilterSql,
+  FILTER_COLUMNS,
+  type FilterColumns,
+  type FilterSql,
+  type FilterSqlOptions,
+} from './filter/compile-filter-sql.ts';
 export {
   type FieldValue,
   type Filter,
