@@ -82,3 +82,27 @@ test('a logarithmic axis has its powers of ten at equal distances', () => {
   );
   expect((places[0] as number) - (places[1] as number)).toBeCloseTo((places[1] as number) - (places[2] as number), 0);
 });
+
+test('a line of the layout is drawn where its ends are, and the axis reaches it', () => {
+  const zero = { type: 'line', x0: 0, x1: 0, yref: 'paper', y0: 0, y1: 1, line: { color: '#123456', dash: 'dot' } };
+  const trace = { mode: 'markers', x: [-0.5, -0.25], y: ['a', 'b'] };
+  const picture = draw([trace], { shapes: [zero, { type: 'rect', x0: 7, x1: 8, y0: 0, y1: 1 }] });
+  const [, x0, y0, x1, y1] =
+    /<path d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)" stroke="#123456"/.exec(picture)?.map(Number) ?? [];
+  const [a, b] = [...picture.matchAll(/<circle cx="([\d.]+)"/g)].map(([, x]) => Number(x));
+  expect(x1).toBe(x0);
+  expect((x0 as number) - (b as number)).toBeCloseTo((b as number) - (a as number), 0); // -0.5, -0.25, 0
+  expect((y0 as number) - (y1 as number)).toBeGreaterThan(300); // the whole height
+  expect(count(picture, /stroke-dasharray/g)).toBe(1);
+  expect(picture).not.toContain('>8<');
+});
+
+test('a line between two points of the axes has their places', () => {
+  const line = { type: 'line', x0: 1, x1: 3, y0: 2, y1: 6 };
+  const picture = draw([{ mode: 'markers', x: [1, 3], y: [2, 6] }], { shapes: [line] });
+  const [[left, low], [right, high]] = [...picture.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g)].map(([, x, y]) => [
+    x,
+    y,
+  ]) as [[string, string], [string, string]];
+  expect(picture).toContain(`d="M${left} ${low}L${right} ${high}"`);
+});

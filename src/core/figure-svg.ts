@@ -1,6 +1,7 @@
 import { escapeHtml } from './escape-html.ts';
 import { buildFigureScale, type FigureAxis, type FigureScale } from './figure-scale.ts';
-import { type ColourBar, drawBars, drawHeatMap, drawScatter, listErrorEnds, type Trace } from './figure-traces.ts';
+import { drawShapes, type Frame, listShapeEnds } from './figure-shapes.ts';
+import { type ColourBar, drawBars, drawHeatMap, drawScatter, listErrorEnds } from './figure-traces.ts';
 
 interface Figure {
   readonly data: readonly Readonly<Record<string, unknown>>[];
@@ -36,22 +37,16 @@ function writeText(x: number, y: number, text: string, more = ''): string {
   return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${more}>${escapeHtml(text)}</text>`;
 }
 
-/** The values of all traces on an axis; a trace without x counts from 0. */
-function listAxisValues(data: readonly Trace[], axis: 'x' | 'y'): unknown[] {
-  return data.flatMap((trace) => {
+/** The values of all traces and shapes on an axis; a trace without x counts from 0. */
+function listAxisValues({ data, layout }: Figure, axis: 'x' | 'y'): unknown[] {
+  const values = data.flatMap((trace) => {
     const given = trace[axis];
     if (Array.isArray(given)) return axis === 'x' ? [...given, ...listErrorEnds(trace).flat()] : given;
     const rows = (trace.z ?? []) as readonly (readonly unknown[])[];
     if (trace.type === 'heatmap') return (axis === 'y' ? rows : (rows[0] ?? [])).map((_, at) => String(at));
     return ((trace.y ?? []) as unknown[]).map((_, at) => at);
   });
-}
-
-interface Frame {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
+  return [...values, ...listShapeEnds(layout, axis)];
 }
 
 function drawAxes(
@@ -104,18 +99,15 @@ function drawLegend(
 }
 
 /** A scale has to be known for the width of its labels, and the width for the other scale. */
-function measureFrame(
-  { data, layout }: Figure,
-  axes: Readonly<Record<'x' | 'y', FigureAxis>>,
-  legend: readonly string[],
-): Frame {
+function measureFrame(figure: Figure, axes: Readonly<Record<'x' | 'y', FigureAxis>>, legend: readonly string[]): Frame {
+  const { data, layout } = figure;
   const height = typeof layout.height === 'number' ? layout.height : HEIGHT;
   const longest = (texts: readonly string[]) => CHARACTER * Math.max(0, ...texts.map((text) => shorten(text).length));
   const labels =
     axes.y.visible === false
       ? []
-      : buildFigureScale(listAxisValues(data, 'y'), axes.y, [height, 0]).ticks.map(({ text }) => text);
-  const below = buildFigureScale(listAxisValues(data, 'x'), axes.x, [0, WIDTH]).ticks.some(
+      : buildFigureScale(listAxisValues(figure, 'y'), axes.y, [height, 0]).ticks.map(({ text }) => text);
+  const below = buildFigureScale(listAxisValues(figure, 'x'), axes.x, [0, WIDTH]).ticks.some(
     ({ text }) => text.length > 8,
   );
   return {
@@ -127,7 +119,8 @@ function measureFrame(
 }
 
 /**
- * A figure of Plotly as a picture for front ends without Plotly: lines, markers, bars and heat maps on one pair of axes.
+ * A figure of Plotly as a picture for front ends without Plotly: lines, markers, bars, heat maps and the lines of
+ * `layout.shapes` on one pair of axes.
  *
  * @returns null for a figure with other traces.
  */
@@ -149,8 +142,8 @@ export function drawFigureSvg(figure: Figure): string | null {
   const bars = data.filter(({ type }) => type === 'bar');
   const isLying = bars.some(({ orientation }) => orientation === 'h');
   const scales = {
-    x: buildFigureScale(listAxisValues(data, 'x'), axes.x, [frame.left, frame.right], isLying),
-    y: buildFigureScale(listAxisValues(data, 'y'), axes.y, [frame.bottom, frame.top], bars.length > 0 && !isLying),
+    x: buildFigureScale(listAxisValues(figure, 'x'), axes.x, [frame.left, frame.right], isLying),
+    y: buildFigureScale(listAxisValues(figure, 'y'), axes.y, [frame.bottom, frame.top], bars.length > 0 && !isLying),
   };
   const bodies = data.map((trace, at) => {
     const colour = COLOURS[at % COLOURS.length] as string;
@@ -168,6 +161,7 @@ export function drawFigureSvg(figure: Figure): string | null {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" font-family="sans-serif" font-size="12" fill="${INK}">`,
     ...(title === '' ? [] : [writeText(frame.left, 22, title, ' font-size="15"')]),
     ...drawAxes(frame, scales, axes),
+    ...drawShapes(layout, scales, frame, INK),
     ...bodies.flatMap(({ lines }) => lines),
     ...(bar === undefined || bar === null ? [] : drawColourBar(bar, frame)),
     ...drawLegend(legend, frame),
