@@ -36,3 +36,11 @@ test('showTable returns the rows, which a notebook shows', async () => {
   const bundle = await readDisplay(table);
   expect(bundle['text/plain']).toBe('sums\nb  a\n1\n3  2');
 });
+
+test('a date beside a long text stays on one line; without a long text no column needs it', () => {
+  const row = { written: '2024-03-11', text: 'word '.repeat(20) };
+  expect(buildTableBundle([row])['text/html']).toContain(
+    '<td style="text-align: left; white-space: nowrap">2024-03-11</td><td style="text-align: left">word',
+  );
+  expect(buildTableBundle([{ ...row, text: 'word' }])['text/html']).not.toContain('nowrap');
+});

@@ -62,8 +62,23 @@ function formatTextTable({ caption, columns, rows }: DisplayTable, hidden: numbe
   return [caption, ...body, describeHidden(hidden)].filter((line) => line !== '').join('\n');
 }
 
+/** Beside a column with longer cells, narrow columns would be broken: a date into year-month and day. */
+const LONG_CELL = 60;
+const NARROW_CELL = 24;
+
+/** The style of each column. If a cell is so long that it is wrapped, narrow columns stay on one line. */
+function listColumnStyles(columns: readonly string[], rows: readonly DisplayRow[]): string[] {
+  const widths = columns.map((column) => Math.max(0, ...rows.map((row) => formatCell(row[column]).length)));
+  const isWrapped = widths.some((width) => width > LONG_CELL);
+  return columns.map((column, at) => {
+    const align = `text-align: ${isNumeric(column, rows) ? 'right' : 'left'}`;
+    const wrap = isWrapped && (widths[at] as number) <= NARROW_CELL ? '; white-space: nowrap' : '';
+    return ` style="${align}${wrap}"`;
+  });
+}
+
 function formatHtmlTable({ caption, columns, rows }: DisplayTable, hidden: number): string {
-  const align = columns.map((column) => ` style="text-align: ${isNumeric(column, rows) ? 'right' : 'left'}"`);
+  const align = listColumnStyles(columns, rows);
   const head = columns.map((column, at) => `<th${align[at]}>${escapeHtml(column)}</th>`).join('');
   const body = rows.map((row) => {
     const cells = columns.map((column, at) => `<td${align[at]}>${escapeHtml(formatCell(row[column]))}</td>`);
