@@ -1,5 +1,13 @@
-/** What a memory knows about outcomes: running statistics of a record, and priors over the records that a query retrieves. */
+/** The memory engine: records with outcomes, found by embedding, and priors over the outcomes of what a query retrieves. */
 
+export { type FusionChoice, type IndexAnswers, IndexRegistry } from './engine/index-registry.ts';
+export type { Memory, MemorySearchOptions } from './engine/memory.ts';
+export { type MemoryInput, type MemoryOptions, memoryOptions } from './engine/memory-options.ts';
+export { openMemory } from './engine/open-memory.ts';
+export type { QueryBundle } from './engine/query-bundle.ts';
+export type { Provenance, QueryResponse, RankedCandidate } from './engine/query-response.ts';
+export { type RerankerOptions, rerankerOptions } from './engine/reranker-options.ts';
+export { type RerankedCandidate, rerank } from './engine/rerankers.ts';
 export type { Histogram } from './histogram.ts';
 export {
   assertOutcome,

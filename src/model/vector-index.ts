@@ -43,6 +43,8 @@ export interface VectorIndex {
   /** D. */
   readonly dimension: number;
   readonly distance: Distance;
+  /** Whether the rows outlive the process without `save`, as those of a database do. */
+  readonly keepsRows?: boolean;
   /** How many rows the index holds. */
   count(): Promise<number>;
   /** Adds rows; replaces those of the same id. Of two rows with one id the later is kept. */

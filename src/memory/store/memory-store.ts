@@ -48,12 +48,21 @@ export class MemoryStore {
   readonly #expected = new Map<string, Expectation>();
   readonly #runAlone = createSerialRunner();
   readonly #fixedDimension: number | null;
+  /** By id, the last operation on it since the snapshot. */
+  readonly #changes: Map<string, number>;
   #dimension: number | null;
   #snapshotSequence: number;
   #isClosed = false;
 
   /** @internal {@link openStore} makes stores. */
-  constructor(journal: Journal | null, table: RecordTable, fixedDimension: number | null, snapshotSequence: number) {
+  constructor(
+    journal: Journal | null,
+    table: RecordTable,
+    fixedDimension: number | null,
+    snapshotSequence: number,
+    changes: Map<string, number> = new Map(),
+  ) {
+    this.#changes = changes;
     this.folder = journal?.folder ?? null;
     this.#journal = journal;
     this.#table = table;
@@ -84,6 +93,15 @@ export class MemoryStore {
   get(id: string): MemoryRecord | null {
     const record = this.#table.get(id);
     return record === undefined ? null : copyRecord(record);
+  }
+
+  /**
+   * The ids of the records that were added, replaced or removed after an operation; null if that was before the last snapshot, when it is no longer known.
+   * Observed outcomes are no such change.
+   */
+  listChangesSince(sequence: number): string[] | null {
+    if (sequence < this.#snapshotSequence || sequence > this.sequence) return null;
+    return [...this.#changes].filter(([, changed]) => changed > sequence).map(([id]) => id);
   }
 
   /** The records at this moment, in the order in which they were added. */
@@ -140,6 +158,7 @@ export class MemoryStore {
     this.#assertOpen();
     const commit = (sequence: number) => {
       this.#table.sequence = sequence;
+      noteChanges(this.#changes, operation, sequence);
       return apply();
     };
     if (this.#journal === null) return commit(this.#table.sequence + 1);
@@ -187,6 +206,7 @@ export class MemoryStore {
     const { sequence } = this.#table;
     await writeSnapshot(journal.folder, { sequence, records: this.#table.list() });
     this.#snapshotSequence = sequence;
+    for (const [id, changed] of this.#changes) if (changed <= sequence) this.#changes.delete(id);
     journal.dropThrough(sequence);
     removeSnapshots(journal.folder, sequence);
   }
@@ -217,19 +237,33 @@ function parseRecord(input: MemoryRecordInput, i: number): MemoryRecord {
   return structuredClone(record);
 }
 
+function noteChanges(changes: Map<string, number>, operation: Operation, sequence: number): void {
+  if (operation.kind === 'put') for (const { id } of operation.records) changes.set(id, sequence);
+  if (operation.kind === 'remove') for (const id of operation.ids) changes.set(id, sequence);
+}
+
 /** Reads a folder's snapshot and journal. */
-async function restore(journal: Journal): Promise<{ table: RecordTable; snapshotSequence: number }> {
+interface Restored {
+  readonly table: RecordTable;
+  readonly snapshotSequence: number;
+  readonly changes: Map<string, number>;
+}
+
+async function restore(journal: Journal): Promise<Restored> {
   const table = new RecordTable();
+  const changes = new Map<string, number>();
   const snapshot = await readSnapshot(journal.folder, describeRepair(journal.folder));
   table.put(snapshot.records);
   table.sequence = snapshot.sequence;
   await journal.replay(snapshot.sequence, ({ sequence, payload }) => {
-    table.apply(decodeOperation(payload, sequence));
+    const operation = decodeOperation(payload, sequence);
+    table.apply(operation);
+    noteChanges(changes, operation, sequence);
     table.sequence = sequence;
   });
   journal.dropThrough(snapshot.sequence);
   removeSnapshots(journal.folder, snapshot.sequence);
-  return { table, snapshotSequence: snapshot.sequence };
+  return { table, snapshotSequence: snapshot.sequence, changes };
 }
 
 function assertDimension(table: RecordTable, asked: number | undefined): void {
@@ -250,9 +284,9 @@ export async function openStore(folder: string | null, options: StoreOptions = {
   if (folder === null) return new MemoryStore(null, new RecordTable(), dimension ?? null, 0);
   const journal = Journal.open(folder, { ...others, kind: NAME, remedy: describeRepair(folder) });
   try {
-    const { table, snapshotSequence } = await restore(journal);
+    const { table, snapshotSequence, changes } = await restore(journal);
     assertDimension(table, dimension);
-    return new MemoryStore(journal, table, dimension ?? null, snapshotSequence);
+    return new MemoryStore(journal, table, dimension ?? null, snapshotSequence, changes);
   } catch (error) {
     await journal.close();
     throw error;

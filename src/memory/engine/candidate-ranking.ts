@@ -1,0 +1,95 @@
+import type { MemoryRecord } from '../../model/memory-record.ts';
+import { compareScored } from '../../model/tie-rule.ts';
+import type { ReadRecord } from './following-index.ts';
+import type { IndexAnswers } from './index-registry.ts';
+import type { CheckedQuery } from './query-bundle.ts';
+import type { Provenance, RankedCandidate } from './query-response.ts';
+import type { RerankerOptions } from './reranker-options.ts';
+import { rerank } from './rerankers.ts';
+import { computeTrajectoryScores } from './trajectory-scores.ts';
+
+/** What ranks the candidates of a query besides what the indexes found. */
+export interface RankingInputs {
+  readonly query: CheckedQuery;
+  readonly k: number;
+  readonly reranker: RerankerOptions | null;
+  readonly read: ReadRecord;
+}
+
+type Candidate = Omit<RankedCandidate, 'rank' | 'recordId'> & { readonly id: string; readonly record: MemoryRecord };
+
+/** Where each id was found, in the order of the indexes. */
+function traceIds(found: IndexAnswers['found']): Map<string, (Provenance & { readonly distance: number })[]> {
+  const traces = new Map<string, (Provenance & { readonly distance: number })[]>();
+  for (const [index, matches] of found)
+    for (const [place, { id, score, distance }] of matches.entries()) {
+      const trace = { index, rank: place + 1, score, distance };
+      const known = traces.get(id);
+      if (known === undefined) traces.set(id, [trace]);
+      else known.push(trace);
+    }
+  return traces;
+}
+
+/** Of one index the score itself; fused scores in proportion to the best one, so that a trajectory score can be mixed in. */
+function listCandidates({ ranking, found }: IndexAnswers, read: RankingInputs['read']): Candidate[] {
+  const traces = traceIds(found);
+  const largest = found.size === 1 ? 1 : (ranking[0]?.score ?? 1) || 1;
+  return ranking.flatMap(({ id, score }) => {
+    const record = read(id);
+    const trace = traces.get(id);
+    if (record === null || trace === undefined) return [];
+    const [{ distance, score: semanticScore }] = trace as [Provenance & { readonly distance: number }];
+    const provenance = trace.map(({ distance: _, ...place }) => place);
+    return [{ id, record, score: score / largest, distance, semanticScore, trajectoryScore: null, provenance }];
+  });
+}
+
+async function mixTrajectories(
+  candidates: Candidate[],
+  { trajectory, trajectoryWeight }: CheckedQuery,
+): Promise<Candidate[]> {
+  if (trajectory === undefined || trajectoryWeight === 0) return candidates;
+  const scores = await computeTrajectoryScores(
+    trajectory,
+    candidates.map(({ record }) => record.trajectory),
+  );
+  return candidates.map((candidate, i) => {
+    const trajectoryScore = scores[i] as number | null;
+    if (trajectoryScore === null) return candidate;
+    const score = (1 - trajectoryWeight) * candidate.score + trajectoryWeight * trajectoryScore;
+    return { ...candidate, score, trajectoryScore };
+  });
+}
+
+async function rerankCandidates(candidates: Candidate[], { reranker, query }: RankingInputs): Promise<Candidate[]> {
+  if (reranker === null) return candidates;
+  // Any moment gives the same order, since it divides all scores alike.
+  const newest = candidates.reduce(
+    (latest, { record }) => Math.max(latest, record.createdAt),
+    Number.NEGATIVE_INFINITY,
+  );
+  const asOf = query.asOf ?? newest;
+  const scores = await rerank(
+    candidates.map(({ score, record }) => ({ ...record, score })),
+    reranker,
+    asOf,
+  );
+  return candidates.map((candidate, i) => ({ ...candidate, score: scores[i] as number }));
+}
+
+/**
+ * The best k of what the indexes found: relevance, (1 - w) relevance + w trajectory score where both sides have a trajectory, then the reranker. Equal scores
+ * go by the tie rule.
+ */
+export async function rankCandidates(
+  answers: IndexAnswers,
+  inputs: RankingInputs,
+): Promise<{ readonly candidates: RankedCandidate[]; readonly records: MemoryRecord[] }> {
+  const mixed = await mixTrajectories(listCandidates(answers, inputs.read), inputs.query);
+  const ranked = (await rerankCandidates(mixed.sort(compareScored), inputs)).sort(compareScored).slice(0, inputs.k);
+  return {
+    records: ranked.map(({ record }) => record),
+    candidates: ranked.map(({ id, record: _, ...candidate }, i) => ({ recordId: id, rank: i + 1, ...candidate })),
+  };
+}

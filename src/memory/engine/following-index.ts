@@ -1,0 +1,57 @@
+import { createSerialRunner } from '../../core/one-at-a-time.ts';
+import type { MemoryRecord } from '../../model/memory-record.ts';
+import { toTurn } from '../../model/memory-record.ts';
+import type { VectorIndex, VectorRow } from '../../model/vector-index.ts';
+
+/** Rows that an index takes at once. */
+const BLOCK = 1000;
+
+/** Gives the record of an id as it is now, null for one that is gone. */
+export type ReadRecord = (id: string) => MemoryRecord | null;
+
+function toRow(record: MemoryRecord): VectorRow {
+  const { text: _, ...subject } = toTurn(record);
+  return { id: record.id, vector: record.embedding, subject };
+}
+
+/**
+ * Keeps an index equal to a store. A write notes the ids that it changed; before the next search, and at the end of the write itself, the index takes over
+ * what the store then holds of them. If the index fails, the ids stay noted: the write is in the store, and the next search brings it to the index or fails too.
+ */
+export class FollowingIndex {
+  readonly index: VectorIndex;
+  readonly #read: ReadRecord;
+  readonly #inTurn = createSerialRunner();
+  #noted = new Set<string>();
+
+  constructor(index: VectorIndex, read: ReadRecord) {
+    this.index = index;
+    this.#read = read;
+  }
+
+  note(ids: Iterable<string>): void {
+    for (const id of ids) this.#noted.add(id);
+  }
+
+  /** Brings the index up to what is noted. @throws what the index throws. */
+  catchUp(): Promise<void> {
+    return this.#inTurn(async () => {
+      const ids = [...this.#noted];
+      this.#noted = new Set();
+      try {
+        for (let start = 0; start < ids.length; start += BLOCK) await this.#apply(ids.slice(start, start + BLOCK));
+      } catch (error) {
+        this.note(ids); // applied twice does no harm
+        throw error;
+      }
+    });
+  }
+
+  async #apply(ids: readonly string[]): Promise<void> {
+    const records = ids.map((id) => [id, this.#read(id)] as const);
+    const rows = records.flatMap(([, record]) => (record === null ? [] : [toRow(record)]));
+    const gone = records.flatMap(([id, record]) => (record === null ? [id] : []));
+    if (rows.length > 0) await this.index.upsert(rows);
+    if (gone.length > 0) await this.index.remove(gone);
+  }
+}

@@ -1,0 +1,51 @@
+import { beforeAll, expect, test } from 'vitest';
+import { openVectorIndex } from '../../candidates/live/registry.ts';
+import { useBackend } from '../../core/backend.ts';
+import { ConfigurationError, IndexNotFoundError, ValidationError } from '../../core/errors.ts';
+import { IndexRegistry } from './index-registry.ts';
+
+beforeAll(() => useBackend('wasm'));
+
+async function fill(rows: Readonly<Record<string, readonly number[]>>) {
+  const index = await openVectorIndex({ index: 'flat' }, 2);
+  await index.upsert(Object.entries(rows).map(([id, vector]) => ({ id, vector: Float32Array.from(vector) })));
+  return index;
+}
+
+async function createRegistry() {
+  const registry = new IndexRegistry();
+  registry.register('semantic', await fill({ a: [1, 0], b: [0.6, 0.8] }));
+  registry.register('temporal', await fill({ b: [1, 0], c: [0, 1] }));
+  return registry;
+}
+const QUERY = Float32Array.of(1, 0);
+
+test('one index gives its own scores', async () => {
+  const registry = await createRegistry();
+  const { ranking, found } = await registry.searchAll(QUERY, 2, { names: ['semantic'] });
+  expect(ranking.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(ranking[1]?.score).toBeCloseTo(0.6, 6);
+  expect([...found.keys()]).toEqual(['semantic']);
+});
+
+test('the lists of several are fused by any fusion', async () => {
+  const registry = await createRegistry();
+  const { ranking } = await registry.searchAll(QUERY, 2);
+  expect(ranking.map(({ id }) => id)).toEqual(['b', 'a', 'c']);
+  expect(ranking[0]?.score).toBeCloseTo(1 / 62 + 1 / 61, 12);
+  const summed = await registry.searchAll(QUERY, 2, { fusion: 'combmnz' });
+  expect(summed.ranking[0]).toMatchObject({ id: 'b' });
+  const weighted = await registry.searchAll(QUERY, 2, { fusion: { method: 'rrf', weights: { temporal: 0 } } });
+  expect(weighted.ranking[0]?.id).toBe('a');
+});
+
+test('names that are unknown or taken are refused', async () => {
+  const registry = await createRegistry();
+  await expect(registry.searchAll(QUERY, 2, { names: ['semantik'] })).rejects.toThrow(IndexNotFoundError);
+  await expect(registry.searchAll(QUERY, 2, { names: ['semantik'] })).rejects.toThrow('; use semantic');
+  await expect(registry.searchAll(QUERY, 2, { fusion: 'rff' })).rejects.toThrow(ConfigurationError);
+  await expect(new IndexRegistry().searchAll(QUERY, 2)).rejects.toThrow(ValidationError);
+  expect(() => registry.register('temporal', registry.get('semantic'))).toThrow(
+    'an index has this name: temporal; choose another name',
+  );
+});

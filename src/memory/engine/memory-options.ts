@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { vectorIndexOptions } from '../../candidates/live/registry.ts';
+import { fusionOptions } from '../../fusion/registry.ts';
+import { PRIOR_KAPPA } from '../prior-bundle.ts';
+import { rerankerOptions } from './reranker-options.ts';
+
+/** Answers that are kept. */
+const cacheOptions = z.strictObject({
+  maxEntries: z.int().min(1).default(10_000),
+  ttlSeconds: z.number().positive().default(300),
+  enabled: z.boolean().default(true),
+});
+
+/** Everything that a memory is opened with. */
+export const memoryOptions = z.strictObject({
+  /** Where writes are kept; null: in this process alone. */
+  folder: z.string().min(1).nullable().default(null),
+  /** D of every embedding. */
+  dimension: z.int().min(1),
+  /** Vector indexes by name. */
+  indexes: z
+    .record(z.string().min(1), vectorIndexOptions)
+    .default(() => ({ main: vectorIndexOptions.parse({ index: 'flat' }) })),
+  /** Candidates of a query that gives no k. */
+  defaultK: z.int().min(1).default(10),
+  /** What each index finds where fusion, trajectories or a reranker may change the order; at least k. */
+  poolSize: z.int().min(1).default(100),
+  timeoutMs: z.number().positive().default(1000),
+  /** Of what several indexes find. */
+  fusion: fusionOptions.prefault({ method: 'rrf' }),
+  reranker: rerankerOptions.nullable().default(null),
+  /** The count of outcomes at which the confidence of a prior is one half. */
+  kappa: z.number().positive().default(PRIOR_KAPPA),
+  cache: cacheOptions.prefault({}),
+  /** When writes reach the disk: before they are acknowledged, at intervals, or when the system chooses. */
+  fsync: z.enum(['always', 'interval', 'never']).default('always'),
+});
+
+/** The options of a memory as written: all but the dimension may be left out. */
+export type MemoryInput = z.input<typeof memoryOptions>;
+/** The options of a memory, with every default written out. */
+export type MemoryOptions = z.output<typeof memoryOptions>;

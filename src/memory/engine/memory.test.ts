@@ -1,0 +1,297 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../../core/backend.ts';
+import {
+  ConfigurationError,
+  DimensionMismatchError,
+  DuplicateRecordError,
+  IndexNotFoundError,
+  InvalidFilterError,
+  NotFiniteError,
+  QueryTimeoutError,
+  RecordNotFoundError,
+} from '../../core/errors.ts';
+import { computePriors } from '../prior-bundle.ts';
+import { drawRecords } from './memory.fixture.ts';
+import type { MemoryInput } from './memory-options.ts';
+import { openMemory } from './open-memory.ts';
+
+beforeAll(() => useBackend('wasm'));
+
+const folders: string[] = [];
+function makeTestFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'memory-'));
+  folders.push(folder);
+  return folder;
+}
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+const RECORDS = drawRecords(60);
+const INDEXES = {
+  exact: { index: 'flat' },
+  graph: { index: 'hnsw', preset: 'specification' },
+} as const;
+
+async function openFilled(options: Partial<MemoryInput> = {}, count = RECORDS.length) {
+  const memory = await openMemory({ dimension: 8, indexes: { exact: INDEXES.exact }, ...options });
+  await memory.addBatch(RECORDS.slice(0, count));
+  return memory;
+}
+
+/** The ids of the records in the order of their cosines with a query. */
+function rankByCosine(query: Float32Array, records = RECORDS): string[] {
+  const score = ({ embedding }: (typeof RECORDS)[number]) =>
+    embedding.reduce((sum, value, i) => sum + value * (query[i] as number), 0);
+  return [...records].sort((a, b) => score(b) - score(a)).map(({ id }) => id);
+}
+
+const QUERY = drawRecords(1, 7)[0]?.embedding as Float32Array;
+
+describe('a query', () => {
+  test('has the nearest records and the prior over their outcomes', async () => {
+    const memory = await openFilled();
+    const { candidates, prior, indexesSearched, latency } = await memory.query({ embedding: QUERY });
+    const expected = rankByCosine(QUERY).slice(0, 10);
+    expect(candidates.map(({ recordId }) => recordId)).toEqual(expected);
+    expect(candidates.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    for (const { score, distance, semanticScore, trajectoryScore, provenance, rank } of candidates) {
+      expect(distance).toBeCloseTo(1 - semanticScore, 6);
+      expect(score).toBe(semanticScore);
+      expect(trajectoryScore).toBeNull();
+      expect(provenance).toEqual([{ index: 'exact', rank, score: semanticScore }]);
+    }
+    const outcomes = expected.map((id) => memory.get(id) as { outcome: number | null });
+    expect(prior).toEqual(computePriors(outcomes, null));
+    expect(prior.count).toBeGreaterThan(3);
+    expect(indexesSearched).toEqual(['exact']);
+    expect(latency).toBeGreaterThan(0);
+    await memory.close();
+  });
+
+  test('weighs the prior by scores, and scores below 0 count as 0', async () => {
+    const memory = await openFilled();
+    const { candidates, prior } = await memory.query({ embedding: QUERY, k: 60, weighted: true });
+    const records = candidates.map(({ recordId }) => memory.get(recordId) as { outcome: number | null });
+    expect(candidates.at(-1)?.score).toBeLessThan(0);
+    const weights = candidates.map(({ score }) => Math.max(0, score));
+    expect(prior).toEqual(computePriors(records, weights));
+    await memory.close();
+  });
+
+  test('of nothing has a prior of nothing', async () => {
+    const memory = await openMemory({ dimension: 8 });
+    const { prior, candidates } = await memory.query({ embedding: QUERY });
+    expect(candidates).toEqual([]);
+    const { count, ...figures } = prior;
+    expect(count).toBe(0);
+    expect(Object.values(figures).every((figure) => figure === null)).toBe(true);
+    await memory.close();
+  });
+
+  test('sees what its filter and its time let through', async () => {
+    const memory = await openFilled();
+    const { candidates } = await memory.query({
+      embedding: QUERY,
+      k: 60,
+      filter: 'channel = $query.channel and number between 10 and 40',
+      variables: { channel: 'odd' },
+      asOf: RECORDS[30]?.createdAt as number,
+    });
+    const visible = RECORDS.filter((_, i) => i % 2 === 1 && i >= 10 && i < 30);
+    expect(candidates.map(({ recordId }) => recordId)).toEqual(rankByCosine(QUERY, visible));
+    await memory.close();
+  });
+
+  test('searches several indexes and fuses their lists', async () => {
+    const memory = await openFilled({ indexes: INDEXES });
+    const { candidates, indexesSearched } = await memory.query({ embedding: QUERY, k: 5 });
+    expect(indexesSearched).toEqual(['exact', 'graph']);
+    expect(candidates.map(({ recordId }) => recordId)).toEqual(rankByCosine(QUERY).slice(0, 5));
+    expect(candidates[0]?.score).toBe(1); // in proportion to the best
+    expect(candidates[0]?.provenance.map(({ index, rank }) => [index, rank])).toEqual([
+      ['exact', 1],
+      ['graph', 1],
+    ]);
+    const one = await memory.query({ embedding: QUERY, k: 5, indexNames: ['graph'] });
+    expect(one.indexesSearched).toEqual(['graph']);
+    await memory.close();
+  });
+
+  test('mixes in the trajectory where both sides have one', async () => {
+    const place = { depth: 0.5, siblingOrder: 0, homogeneity: 1, temporal: 0.5, complexity: 0 };
+    const memory = await openMemory({ dimension: 8 });
+    const [first, second] = RECORDS.slice(0, 2);
+    if (first === undefined || second === undefined) throw new Error('two records');
+    await memory.addBatch([first, { ...second, trajectory: { ...place, depth: 1 } }]);
+    const { candidates } = await memory.query({ embedding: QUERY, trajectory: place, trajectoryWeight: 0.25 });
+    const placed = candidates.find(({ recordId }) => recordId === 'r1');
+    expect(placed?.trajectoryScore).toBeCloseTo(Math.exp(-0.5), 5);
+    expect(placed?.score).toBeCloseTo(0.75 * (placed?.semanticScore ?? 0) + 0.25 * Math.exp(-0.5), 5);
+    const other = candidates.find(({ recordId }) => recordId === 'r0');
+    expect(other?.trajectoryScore).toBeNull();
+    expect(other?.score).toBe(other?.semanticScore);
+    await memory.close();
+  });
+
+  test('reranks a larger pool than it returns', async () => {
+    const memory = await openFilled({ reranker: { method: 'outcome', alpha: 9 } });
+    const { candidates } = await memory.query({ embedding: QUERY, k: 3 });
+    const scores = RECORDS.map(({ id, outcome, embedding }) => {
+      const cosine = embedding.reduce((sum, value, i) => sum + value * (QUERY[i] as number), 0);
+      return { id, score: cosine * (1 + 9 * (outcome ?? 0)) };
+    });
+    const expected = scores.sort((a, b) => b.score - a.score).slice(0, 3);
+    expect(candidates.map(({ recordId }) => recordId)).toEqual(expected.map(({ id }) => id));
+    for (const [i, { score }] of candidates.entries()) expect(score).toBeCloseTo(expected[i]?.score as number, 4);
+    await memory.close();
+  });
+
+  test.each([
+    ['k', { k: 0 }, ConfigurationError],
+    ['an unknown key', { filters: 'a = 1' }, ConfigurationError],
+    ['a filter', { filter: 'channel = ' }, InvalidFilterError],
+    ['an index', { indexNames: ['exactt'] }, IndexNotFoundError],
+    ['its length', { embedding: new Float32Array(7) }, DimensionMismatchError],
+    ['its numbers', { embedding: new Float32Array(8).fill(Number.NaN) }, NotFiniteError],
+  ])('is refused for %s', async (_, more, error) => {
+    const memory = await openFilled({}, 5);
+    await expect(memory.query({ embedding: QUERY, ...more } as never)).rejects.toThrow(error);
+    await memory.close();
+  });
+
+  test('ends with an error when its time is over', async () => {
+    const memory = await openFilled({ timeoutMs: 1e-6 });
+    await expect(memory.query({ embedding: QUERY })).rejects.toThrow(QueryTimeoutError);
+    await memory.close();
+  });
+});
+
+describe('the cache', () => {
+  test('never answers from before a write', async () => {
+    const memory = await openFilled({}, 5);
+    const ask = async () => (await memory.query({ embedding: QUERY, k: 60 })).candidates.length;
+    expect([await ask(), await ask()]).toEqual([5, 5]);
+    await memory.add(RECORDS[5] as (typeof RECORDS)[number]);
+    expect(await ask()).toBe(6);
+    await memory.remove('r5');
+    expect(await ask()).toBe(5);
+    await memory.close();
+  });
+});
+
+describe('the invariants', () => {
+  test('INV-001: a record does not change, whoever holds its parts', async () => {
+    const memory = await openMemory({ dimension: 8 });
+    const written = {
+      ...(RECORDS[0] as (typeof RECORDS)[number]),
+      embedding: Float32Array.from(QUERY),
+      metadata: { entities: ['Ann'] },
+    };
+    await memory.add(written);
+    const before = structuredClone(memory.get('r0'));
+    written.embedding.fill(0);
+    written.metadata.entities.push('Bo');
+    const held = memory.get('r0') as { embedding: Float32Array };
+    held.embedding.fill(0);
+    expect(() => Object.assign(held, { outcome: 7 })).toThrow(TypeError);
+    expect(memory.get('r0')).toEqual(before);
+    expect((await memory.query({ embedding: QUERY })).candidates[0]?.semanticScore).toBeCloseTo(1, 5);
+    await memory.updateStats('r0', 3);
+    expect({ ...memory.get('r0'), stats: null }).toEqual({ ...before, stats: null });
+    await memory.close();
+  });
+
+  test('INV-004: indexes hold what the store holds, after any writes', async () => {
+    const memory = await openFilled({ indexes: INDEXES });
+    await memory.remove('r7');
+    await memory.upsert([{ ...(RECORDS[8] as (typeof RECORDS)[number]), embedding: QUERY }]);
+    await Promise.all([memory.remove('r9'), memory.upsert([RECORDS[7] as never]), memory.remove('r10')]);
+    const held = Array.from(memory.records(), ({ id }) => id).sort();
+    for (const name of ['exact', 'graph']) {
+      const found = await memory.search(name, QUERY, 100);
+      expect(found.map(({ id }) => id).sort()).toEqual(held);
+      expect(found[0]?.id).toBe('r8');
+    }
+    await memory.close();
+  });
+
+  test('INV-005: every embedding has the dimension of the memory', async () => {
+    const memory = await openFilled({}, 3);
+    const wrong = { ...(RECORDS[4] as (typeof RECORDS)[number]), embedding: new Float32Array(9) };
+    await expect(memory.addBatch([RECORDS[3] as never, wrong])).rejects.toThrow(DimensionMismatchError);
+    expect(memory.size).toBe(3);
+    await memory.close();
+  });
+
+  test('INV-006: ids are unique, and a batch is added as a whole or not at all', async () => {
+    const memory = await openFilled({}, 3);
+    await expect(memory.addBatch([RECORDS[5] as never, RECORDS[1] as never])).rejects.toThrow(DuplicateRecordError);
+    await expect(memory.addBatch([RECORDS[5] as never, RECORDS[5] as never])).rejects.toThrow(DuplicateRecordError);
+    const both = await Promise.allSettled([memory.add(RECORDS[6] as never), memory.add(RECORDS[6] as never)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(memory.size).toBe(4);
+    await memory.close();
+  });
+});
+
+describe('statistics', () => {
+  test('collect what is observed later, and priors do not pool them', async () => {
+    const memory = await openFilled({}, 5);
+    const before = (await memory.query({ embedding: QUERY })).prior;
+    await memory.updateStats('r1', 0);
+    expect(await memory.updateStats('r1', 1)).toMatchObject({ count: 2, mean: 0.5, m2: 0.5, min: 0, max: 1 });
+    expect(memory.getStats('r1')).toMatchObject({ count: 2 });
+    expect(memory.getStats('r99')).toBeNull();
+    await expect(memory.updateStats('r99', 1)).rejects.toThrow(RecordNotFoundError);
+    expect((await memory.query({ embedding: QUERY })).prior).toEqual(before);
+    await memory.close();
+  });
+});
+
+describe('a folder', () => {
+  test.each(['with a snapshot', 'without one'])('opens as it was closed, %s', async (kind) => {
+    const folder = makeTestFolder();
+    const first = await openFilled({ folder, indexes: INDEXES }, 40);
+    if (kind === 'with a snapshot') await first.snapshot();
+    await first.addBatch(RECORDS.slice(40));
+    await first.remove('r3');
+    await first.updateStats('r4', 0.5);
+    const before = await first.query({ embedding: QUERY, k: 60 });
+    await first.close();
+    const second = await openMemory({ folder, dimension: 8, indexes: INDEXES });
+    expect({ ...(await second.query({ embedding: QUERY, k: 60 })), latency: 0 }).toEqual({ ...before, latency: 0 });
+    expect(second.getStats('r4')).toMatchObject({ count: 1 });
+    await second.close();
+  });
+
+  test('whose process died has the changes since its indexes were saved', async () => {
+    const folder = makeTestFolder();
+    const first = await openFilled({ folder, indexes: INDEXES }, 40);
+    await first.snapshot();
+    await first.close();
+    const { openStore } = await import('../store/memory-store.ts');
+    const store = await openStore(folder); // writes that no index saw
+    await store.put(RECORDS.slice(40));
+    await store.remove(['r3']);
+    await store.close();
+    const second = await openMemory({ folder, dimension: 8, indexes: INDEXES });
+    const held = Array.from(second.records(), ({ id }) => id).sort();
+    for (const name of ['exact', 'graph'])
+      expect((await second.search(name, QUERY, 100)).map(({ id }) => id).sort()).toEqual(held);
+    await second.close();
+  });
+
+  test('with other options of an index, or a state that cannot be read, builds it again', async () => {
+    const folder = makeTestFolder();
+    await (await openFilled({ folder, indexes: INDEXES })).close();
+    const indexes = { exact: { index: 'hnsw' }, graph: INDEXES.graph } as const;
+    writeFileSync(join(folder, 'indexes', 'graph', 'state.json'), 'x');
+    const second = await openMemory({ folder, dimension: 8, indexes });
+    for (const name of ['exact', 'graph']) expect(await second.search(name, QUERY, 100)).toHaveLength(60);
+    await second.close();
+  });
+});

@@ -1,0 +1,29 @@
+import { parse } from '../../core/validation.ts';
+import { openStore } from '../store/memory-store.ts';
+import type { FollowingIndex } from './following-index.ts';
+import { openIndex } from './index-folder.ts';
+import { Memory } from './memory.ts';
+import { type MemoryInput, memoryOptions } from './memory-options.ts';
+
+/**
+ * Opens a memory: its store, and the indexes that follow it.
+ *
+ * @param written for example `{ folder: 'memory', dimension: 384, indexes: { main: { index: 'hnsw' } } }`.
+ * @throws ConfigurationError for options that do not exist; WalCorruptedError and ChecksumMismatchError for damaged files; UnavailableError if another process
+ * has the folder open, or for a missing package or server; DimensionMismatchError for a folder of another dimension; StorageError.
+ */
+export async function openMemory(written: MemoryInput): Promise<Memory> {
+  const options = parse(memoryOptions, written, 'the options of a memory');
+  const { folder, dimension, fsync, indexes } = options;
+  const store = await openStore(folder, { dimension, fsync });
+  const followers = new Map<string, FollowingIndex>();
+  try {
+    for (const [name, index] of Object.entries(indexes))
+      followers.set(name, await openIndex(store, name, index, dimension));
+    return new Memory(options, store, followers);
+  } catch (error) {
+    for (const { index } of followers.values()) await index.dispose();
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { FilterVariables } from '../../model/filter/filter.ts';
+import { filterSchema } from '../../model/filter/filter-schema.ts';
+
+/** The five coordinates of a query or a record. */
+export const trajectorySchema = z.strictObject({
+  depth: z.number(),
+  siblingOrder: z.number(),
+  homogeneity: z.number(),
+  temporal: z.number(),
+  complexity: z.number(),
+});
+
+/** A question to the memory. */
+export const queryBundleSchema = z.strictObject({
+  /** [D] */
+  embedding: z.custom<Float32Array>((value) => value instanceof Float32Array, 'a Float32Array'),
+  /** The most candidates; absent: the memory's `defaultK`. */
+  k: z.int().min(1).optional(),
+  /** What a candidate must satisfy, as a text or a tree. */
+  filter: filterSchema.optional(),
+  /** What `$query.` names in the filter stand for. */
+  variables: z.custom<FilterVariables>((value) => value !== null && typeof value === 'object', 'an object').optional(),
+  /** The indexes to search; absent: all. */
+  indexNames: z.array(z.string()).min(1).optional(),
+  /** The share of the trajectory score. Records without a trajectory keep their relevance alone. */
+  trajectoryWeight: z.number().min(0).max(1).default(0.3),
+  /** Where the query stands; absent: trajectories have no influence. */
+  trajectory: trajectorySchema.optional(),
+  /** Only records strictly earlier may answer, and ages count from here. Milliseconds since 1970. Absent: all records, ages from the newest candidate. */
+  asOf: z.number().optional(),
+  /** Whether the prior weighs candidates by their scores. */
+  weighted: z.boolean().default(false),
+});
+
+/** A question to the memory, as written. */
+export type QueryBundle = z.input<typeof queryBundleSchema>;
+/** A question with its defaults. */
+export type CheckedQuery = z.output<typeof queryBundleSchema>;

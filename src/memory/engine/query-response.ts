@@ -1,0 +1,37 @@
+import type { PriorBundle } from '../prior-bundle.ts';
+
+/** Where an index found a candidate. */
+export interface Provenance {
+  readonly index: string;
+  /** From 1. */
+  readonly rank: number;
+  readonly score: number;
+}
+
+/** A record that answers a query. */
+export interface RankedCandidate {
+  readonly recordId: string;
+  /** Place in the answer, from 1. */
+  readonly rank: number;
+  /** What ranks: relevance, mixed with the trajectory score, reranked. */
+  readonly score: number;
+  /** To the query, in the first index that found it; see `Distance` of the index. */
+  readonly distance: number;
+  /** The score of that index alone, higher is better. */
+  readonly semanticScore: number;
+  /** exp(-distance of coordinates), in (0, 1]; null if the query or the record has no trajectory. */
+  readonly trajectoryScore: number | null;
+  /** Every index that found it, in the order of their names in the query. */
+  readonly provenance: readonly Provenance[];
+}
+
+/** The answer to a query. */
+export interface QueryResponse {
+  /** Over the outcomes of the candidates. */
+  readonly prior: PriorBundle;
+  /** Best first. */
+  readonly candidates: readonly RankedCandidate[];
+  /** Milliseconds from question to answer; the one figure that depends on the machine. */
+  readonly latency: number;
+  readonly indexesSearched: readonly string[];
+}

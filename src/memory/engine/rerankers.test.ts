@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../../core/backend.ts';
+import { TEST_BACKENDS } from '../../core/backends.harness.ts';
+import { parse } from '../../core/validation.ts';
+import { rerankerOptions } from './reranker-options.ts';
+import { type RerankedCandidate, rerank } from './rerankers.ts';
+
+const DAY = 86_400_000;
+const buildCandidate = (
+  score: number,
+  outcome: number | null,
+  day: number,
+  ...embedding: number[]
+): RerankedCandidate => ({
+  score,
+  outcome,
+  createdAt: day * DAY,
+  embedding: Float32Array.from(embedding),
+});
+const CANDIDATES = [
+  buildCandidate(0.9, 0, 10, 1, 0),
+  buildCandidate(0.8, 1, 0, 1, 0),
+  buildCandidate(0.5, null, 5, 0, 1),
+];
+const rerankBy = (options: object) => rerank(CANDIDATES, parse(rerankerOptions, options, 'test'), 10 * DAY);
+
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
+  beforeAll(() => useBackend(backend));
+
+  test.each<[object, number[]]>([
+    [{ method: 'outcome', alpha: 0.25 }, [0.9, 1, 0.5]],
+    [{ method: 'recency', lambda: 0.1 }, [0.9, 0.8 * Math.exp(-1), 0.5 * Math.exp(-0.5)]],
+    // Taken: the first, .6 x .9; the third, .6 x .5; the second, .6 x .8 - .4 x 1.
+    [{ method: 'mmr', lambda: 0.6 }, [0.54, 0.08, 0.3]],
+    [
+      {
+        method: 'composite',
+        of: [
+          { weight: 0.5, reranker: { method: 'outcome', alpha: 0.25 } },
+          { weight: 0.5, reranker: { method: 'mmr', lambda: 0.6 } },
+        ],
+      },
+      [0.72, 0.54, 0.4],
+    ],
+  ])('%j', async (options, expected) => {
+    for (const [i, score] of (await rerankBy(options)).entries()) expect(score).toBeCloseTo(expected[i] as number, 6);
+  });
+});
+
+test('no candidates have no scores', async () => {
+  expect(await rerank([], { method: 'mmr', lambda: 0.5 }, 0)).toEqual([]);
+});
+
+test('weights of a composite sum to 1', () => {
+  const of = [{ weight: 0.5, reranker: { method: 'recency' } }];
+  expect(() => parse(rerankerOptions, { method: 'composite', of }, 'test')).toThrow('weights that sum to 1');
+});

@@ -1,0 +1,81 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { DimensionMismatchError } from '../../core/errors.ts';
+import { readBack } from '../../core/read-back.ts';
+import { maximalMarginalRelevance } from '../../rerank/maximal-marginal-relevance.ts';
+import { computeSimilarities } from '../../rerank/selection.ts';
+import type { RerankerOptions, SingleRerankerOptions } from './reranker-options.ts';
+
+/** What a reranker reads of a candidate. */
+export interface RerankedCandidate {
+  readonly score: number;
+  /** null: not known, and the outcome has no influence. */
+  readonly outcome: number | null;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** [D] */
+  readonly embedding: Float32Array;
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Marginal relevance of each candidate when it was taken, all of them taken one after the other. */
+async function computeMarginalScores(candidates: readonly RerankedCandidate[], lambda: number): Promise<number[]> {
+  const count = candidates.length;
+  const dimension = (candidates[0] as RerankedCandidate).embedding.length;
+  const embeddings = new Float32Array(count * dimension);
+  for (const [i, { embedding }] of candidates.entries()) {
+    if (embedding.length !== dimension)
+      throw new DimensionMismatchError(`embedding of candidate ${i}`, dimension, embedding.length);
+    embeddings.set(embedding, i * dimension);
+  }
+  const taken = await readBack('rerankByMarginalRelevance', () => {
+    const relevance = tf.tensor2d(
+      candidates.map(({ score }) => score),
+      [1, count],
+    );
+    const similarities = computeSimilarities(tf.tensor3d(embeddings, [1, count, dimension]));
+    const mask = tf.ones([1, count], 'bool') as tf.Tensor2D;
+    const { slots, scores } = maximalMarginalRelevance({ relevance, similarities, mask }, { lambda, k: count });
+    return tf.concat([tf.cast(slots, 'float32'), scores], 0); // [2, C]
+  });
+  const marginal = new Array<number>(count).fill(0);
+  for (let i = 0; i < count; i++) marginal[taken[i] as number] = taken[count + i] as number;
+  return marginal;
+}
+
+async function rerankBySingle(
+  candidates: readonly RerankedCandidate[],
+  options: SingleRerankerOptions,
+  asOf: number,
+): Promise<number[]> {
+  switch (options.method) {
+    case 'outcome':
+      return candidates.map(({ score, outcome }) => score * (1 + options.alpha * (outcome ?? 0)));
+    case 'recency':
+      return candidates.map(({ score, createdAt }) => score * Math.exp((-options.lambda * (asOf - createdAt)) / DAY));
+    case 'mmr':
+      return computeMarginalScores(candidates, options.lambda);
+  }
+}
+
+/**
+ * New scores of the candidates of a query, in their order: score (1 + alpha outcome), score exp(-lambda age in days), marginal relevance with
+ * cosines, or the weighted sum of these. A candidate without an outcome keeps its score where outcomes count.
+ *
+ * @param candidates in the order of their scores, by the tie rule.
+ * @param asOf milliseconds since 1970, from which age counts.
+ * @returns [C]
+ * @throws DimensionMismatchError for embeddings of different lengths, where similarities count.
+ */
+export async function rerank(
+  candidates: readonly RerankedCandidate[],
+  options: RerankerOptions,
+  asOf: number,
+): Promise<number[]> {
+  if (candidates.length === 0) return [];
+  if (options.method !== 'composite') return rerankBySingle(candidates, options, asOf);
+  const sums = new Array<number>(candidates.length).fill(0);
+  for (const { weight, reranker } of options.of)
+    for (const [i, score] of (await rerankBySingle(candidates, reranker, asOf)).entries()) sums[i]! += weight * score;
+  return sums;
+}

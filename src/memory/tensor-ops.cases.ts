@@ -1,0 +1,56 @@
+import type { TensorOps } from '../core/tensor-op.harness.ts';
+import { openMemory } from './engine/open-memory.ts';
+import { type RerankedCandidate, rerank } from './engine/rerankers.ts';
+
+const candidate = (score: number, ...embedding: number[]): RerankedCandidate => ({
+  score,
+  outcome: null,
+  createdAt: 0,
+  embedding: Float32Array.from(embedding),
+});
+const byRelevance = (...candidates: RerankedCandidate[]) => rerank(candidates, { method: 'mmr', lambda: 0.5 }, 0);
+
+const PLACE = { depth: 0, siblingOrder: 0, homogeneity: 0, temporal: 0, complexity: 0 };
+
+/** The scores of records that have these vectors, for the query [1, 0]. */
+async function query(...vectors: readonly (readonly number[])[]): Promise<number[]> {
+  const memory = await openMemory({ dimension: 2, reranker: { method: 'mmr', lambda: 1 } });
+  const records = vectors.map((vector, i) => ({
+    id: `r${i}`,
+    embedding: Float32Array.from(vector),
+    context: '',
+    createdAt: 0,
+    trajectory: PLACE,
+  }));
+  try {
+    await memory.addBatch(records);
+    const { candidates } = await memory.query({
+      embedding: Float32Array.of(1, 0),
+      trajectory: PLACE,
+      trajectoryWeight: 0.5,
+    });
+    return candidates.map(({ score }) => score);
+  } finally {
+    await memory.close();
+  }
+}
+
+export const TENSOR_OPS: TensorOps = {
+  openMemory: {
+    use: () => query([1, 0], [0.6, 0.8]),
+    refuses: [[() => query([1, 0, 0]), /embedding of record r0: expected 2, got 3/]],
+    edges: {
+      duplicates: [() => query([1, 0], [1, 0]), [1, 1]],
+      'one turn': [() => query([0.6, 0.8]), [0.8]],
+    },
+  },
+  rerank: {
+    use: () => byRelevance(candidate(0.8, 1, 0), candidate(0.6, 0.6, 0.8)),
+    refuses: [[() => byRelevance(candidate(1, 1), candidate(1, 1, 0)), /embedding of candidate 1: expected 1, got 2/]],
+    edges: {
+      duplicates: [() => byRelevance(candidate(0.8, 1, 0), candidate(0.8, 1, 0)), [0.4, -0.1]],
+      'zero vectors': [() => byRelevance(candidate(0.8, 1, 0), candidate(0.6, 0, 0)), [0.4, 0.3]],
+      'one turn': [() => byRelevance(candidate(0.8, 1, 0)), [0.4]],
+    },
+  },
+};
