@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { StorageError } from '../errors.ts';
+import { mountSmallDisk } from '../small-disk.harness.ts';
 import { appendAll, openJournal } from './journal.fixture.ts';
 import type { Journal } from './journal.ts';
 import { listSegments } from './segments.ts';
@@ -65,10 +66,7 @@ test.skipIf(!canLimit)(
 );
 
 const mounted = join(root, 'small');
-mkdirSync(mounted);
-const canMount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', mounted]).status === 0;
-if (!canMount) console.log('a full disk is not tested: mounting a tmpfs needs root');
-afterAll(() => canMount && spawnSync('umount', [mounted]));
+const canMount = mountSmallDisk(mounted, '64k');
 
 test.skipIf(!canMount)('a full disk refuses entries until there is room', async () => {
   const full = join(mounted, 'journal');

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { StorageError } from '../../core/errors.ts';
+import { mountSmallDisk } from '../../core/small-disk.harness.ts';
 import { type MemoryStore, openStore } from './memory-store.ts';
 import { createSampleRecord, createSampleRecords } from './records.fixture.ts';
 
@@ -14,10 +15,7 @@ beforeEach(() => rmSync(folder, { recursive: true, force: true }));
 const list = (store: MemoryStore) => [...store.records()];
 
 const mounted = join(root, 'small');
-mkdirSync(mounted);
-const canMount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', mounted]).status === 0;
-if (!canMount) console.log('a full disk is not tested: mounting a tmpfs needs root');
-afterAll(() => canMount && spawnSync('umount', [mounted]));
+const canMount = mountSmallDisk(mounted, '128k');
 
 test.skipIf(!canMount)('a snapshot that the disk has no room for is an error, and the store goes on', async () => {
   const full = join(mounted, 'store');
