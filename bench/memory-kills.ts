@@ -22,15 +22,7 @@ export async function benchMemoryKills(args: readonly string[]): Promise<void> {
   try {
     const report = await runKills(folder, kills, seed);
     const row = [report.kills, report.whileWriting, report.duringSnapshots, report.snapshots, report.acknowledged];
-    const header = [
-      'kills',
-      'while writing',
-      'during snapshots',
-      'snapshots',
-      'acknowledged',
-      'lost',
-      'unacknowledged',
-    ];
+    const header = ['kills', 'while writing', 'during snapshots', 'snapshots', 'acknowledged', 'unacknowledged'];
     console.log(formatTextTable(header, [[...row, report.unacknowledged].map(String)]));
     console.log('every acknowledged operation was there after each kill');
   } finally {
