@@ -3,13 +3,14 @@ import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
 import { assertAdmissible } from '../candidates/query-batch.ts';
 import { INDEXES, type IndexOptions } from '../candidates/registry.ts';
 import { hashRunFile } from '../candidates/run-options.ts';
-import type { CandidateIndex, Candidates } from '../model/candidates.ts';
+import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
 import { propagatedRows } from '../signals/propagated.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
 import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts';
 import type { Workspace } from '../signals/workspace.ts';
+import { createPoolFilter, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
 
 /** Runs each part of a retrieval and observes it, for example its time. Parts may be nested. */
@@ -22,10 +23,30 @@ export interface SourceUse {
   readonly index: IndexOptions;
   /** Of `flat` alone: the other indexes do not know propagated rows. */
   readonly propagation: PropagationOptions | null;
+  /** The text of a filter that is applied before the search; null: every earlier turn is visible. */
+  readonly filter: string | null;
 }
 
-function describeSource(index: IndexOptions, propagation: PropagationOptions | null): SourceUse {
-  return { index, propagation: index.index === 'flat' ? propagation : null };
+function describeSource(index: IndexOptions, propagation: PropagationOptions | null, filter: string | null): SourceUse {
+  return { index, propagation: index.index === 'flat' ? propagation : null, filter };
+}
+
+/** The filter of an arm that its sources apply; null for none. */
+export function findSourceFilter({ filter }: Pick<RetrieverOptions, 'filter'>): string | null {
+  return filter?.apply === 'before' ? filter.where : null;
+}
+
+/** The filters that an arm applies to what its sources found. */
+function listPoolFilters({ filter, sameChannel }: Pick<RetrieverOptions, 'filter' | 'sameChannel'>): string[] {
+  return [...(sameChannel ? [SAME_CHANNEL] : []), ...(filter?.apply === 'after' ? [filter.where] : [])];
+}
+
+/** The key of an index's result; the results without a filter keep the key that they had before there were filters. */
+function describeIndex({ index }: SourceUse, seed: number): unknown {
+  if (index.index === 'run') return { index: 'run', k: index.k, content: hashRunFile(index) };
+  const { version } = INDEXES.get(index.index);
+  if (version !== undefined) return [index, seed, version];
+  return index.index === 'hnsw' ? [index, seed] : index;
 }
 
 function openIndex(world: World, { index }: SourceUse, rows: PropagatedVersions | null): Promise<CandidateIndex> {
@@ -37,10 +58,17 @@ function openIndex(world: World, { index }: SourceUse, rows: PropagatedVersions 
 function keepIndex({ shared }: World, use: SourceUse): Promise<CandidateIndex> {
   // Only another order of turns changes propagated rows, and those alone change an index.
   const order = use.propagation !== null && shared.control?.kind === 'permuted-order' ? shared.control : null;
-  return shared.keepOnce(['index', use, order], async () => {
+  return shared.keepOnce(['index', { index: use.index, propagation: use.propagation }, order], async () => {
     const rows = use.propagation === null ? null : await shared.get(propagatedRows(use.propagation));
     return shared.keepResource(await openIndex(shared, use, rows));
   });
+}
+
+/** The queries with the turns that a filter accepts for each; the sources of an arm share the lists. */
+async function buildFilteredBatch(world: World, { filter }: SourceUse): Promise<QueryBatch> {
+  if (filter === null) return world.batch;
+  const visible = await world.keepOnce(['visible', filter], () => listVisibleTurns(filter, world));
+  return { ...world.batch, visible };
 }
 
 /** How many candidates a query can have: the turns that exist before the last one. */
@@ -59,11 +87,9 @@ const defineSource = (isKept: boolean) =>
       ...INDEXES.get(index).reads,
       ...(propagation === null ? [] : (['order'] as const)),
     ],
-    key: ({ index }, { seed }) => {
-      if (index.index === 'run') return { index: 'run', k: index.k, content: hashRunFile(index) };
-      const { version } = INDEXES.get(index.index);
-      if (version !== undefined) return [index, seed, version];
-      return index.index === 'hnsw' ? [index, seed] : index;
+    key: (use, { seed }) => {
+      const key = describeIndex(use, seed);
+      return use.filter === null ? key : { of: key, filter: use.filter };
     },
     inputs: ({ propagation }) => (propagation === null ? {} : { rows: propagatedRows(propagation) }),
     compute: async ({ world, inputs }, use) => {
@@ -72,8 +98,9 @@ const defineSource = (isKept: boolean) =>
       const index = isSubset ? await keepIndex(world, use) : await openIndex(world, use, rows);
       try {
         const k = Math.min(use.index.k, countMostFound(world));
-        const found = await index.search(world.batch, k, world.startProgress);
-        assertAdmissible(found, world.batch, world.corpus);
+        const batch = await buildFilteredBatch(world, use);
+        const found = await index.search(batch, k, world.startProgress);
+        assertAdmissible(found, batch, world.corpus);
         return found;
       } finally {
         if (!isSubset) index.dispose();
@@ -85,17 +112,27 @@ const keptCandidates = defineSource(true);
 /** Computing these takes less time than a file: measured in docs/cache.md. */
 const newestCandidates = defineSource(false);
 
-/** What one source finds for every query. */
-export function candidatesFrom(index: IndexOptions, propagation: PropagationOptions | null): StageUse<Candidates> {
-  const use = describeSource(index, propagation);
+/**
+ * What one source finds for every query.
+ *
+ * @param filter the text of a filter: the source finds the best of the turns that it accepts.
+ */
+export function candidatesFrom(
+  index: IndexOptions,
+  propagation: PropagationOptions | null,
+  filter: string | null = null,
+): StageUse<Candidates> {
+  const use = describeSource(index, propagation, filter);
   return index.index === 'newest' ? newestCandidates(use) : keptCandidates(use);
 }
 
-type PoolOptions = Pick<RetrieverOptions, 'candidates' | 'propagation' | 'sameChannel'>;
+type PoolOptions = Pick<RetrieverOptions, 'candidates' | 'propagation' | 'sameChannel' | 'filter'>;
 
 /** Names the sources of a pool as inputs, in their order. */
-function listArmSources({ candidates, propagation }: PoolOptions): Readonly<Record<string, StageUse<Candidates>>> {
-  return Object.fromEntries(candidates.map((index, i) => [`${i}`, candidatesFrom(index, propagation)]));
+function listArmSources(options: PoolOptions): Readonly<Record<string, StageUse<Candidates>>> {
+  const { candidates, propagation } = options;
+  const filter = findSourceFilter(options);
+  return Object.fromEntries(candidates.map((index, i) => [`${i}`, candidatesFrom(index, propagation, filter)]));
 }
 
 /** The union of what the sources of an arm find. */
@@ -104,13 +141,11 @@ export const poolRows = defineStage<PoolOptions, PoolRows, Readonly<Record<strin
   module: import.meta.url,
   of: 'queries',
   reads: (options) => [...new Set(Object.values(listArmSources(options)).flatMap(({ reads }) => reads))],
-  key: ({ sameChannel }) => ({ sameChannel }),
+  key: ({ sameChannel, filter }) => ({ sameChannel, ...(filter?.apply === 'after' && { filter: filter.where }) }),
   inputs: listArmSources,
-  compute: ({ world, inputs }, { sameChannel }) => {
-    const { corpus, queries, tieRanks } = world;
-    const admits = (query: number, position: number) =>
-      !sameChannel || corpus.turns[position]?.channel === queries[query]?.channel;
-    return joinCandidates(Object.values(inputs), queries.length, tieRanks, admits);
+  compute: ({ world, inputs }, options) => {
+    const admits = createPoolFilter(listPoolFilters(options), world);
+    return joinCandidates(Object.values(inputs), world.queries.length, world.tieRanks, admits);
   },
 });
 
@@ -142,7 +177,7 @@ export async function warmUp(workspace: Workspace, arm: RetrieverOptions): Promi
   const nothing = buildWarmUpBatch(workspace.subcorpora, workspace.batch);
   const world = workspace.under(control);
   for (const options of candidates) {
-    const index = await keepIndex(world, describeSource(options, propagation));
+    const index = await keepIndex(world, describeSource(options, propagation, null));
     await index.search(nothing, 1);
   }
 }

@@ -13,6 +13,7 @@ import { ADDED_SIGNALS } from '../signals/signal.ts';
 import { trajectoryOptions } from '../signals/trajectory-options.ts';
 import { controlOptions } from '../signals/worlds/control-options.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
+import { filterOptions } from './filter-options.ts';
 import {
   fusesLists,
   listSignalIndexes,
@@ -43,6 +44,8 @@ export const retrieverOptions = z.strictObject({
   }),
   /** Leaves out turns of another channel than the query's. */
   sameChannel: z.boolean().default(false),
+  /** What the queries may see, besides earlier turns; absent in a resolved config that has none, so that its hash stays. */
+  filter: filterOptions.nullable().optional(),
   /** Multiplies relevance by factors of attributes. */
   boosts: boostOptions.nullable().default(null),
   decay: decayOptions.nullable().default(null),

@@ -10,7 +10,7 @@ import { blendTrajectory } from '../signals/trajectory-score.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
-import { candidatesFrom, findPool, runUnwatched, type Watch } from './candidate-sources.ts';
+import { candidatesFrom, findPool, findSourceFilter, runUnwatched, type Watch } from './candidate-sources.ts';
 import {
   computeSemanticWeight,
   fuseSignals,
@@ -62,16 +62,14 @@ async function scoreRelevance(
 }
 
 /** What the sources of each signal found; the pool is made of the same. */
-async function listSignalSources(
-  world: World,
-  { candidates, relevance, propagation }: RetrieverOptions,
-): Promise<SignalLists> {
+async function listSignalSources(world: World, options: RetrieverOptions): Promise<SignalLists> {
+  const { candidates, relevance, propagation } = options;
   const lists = new Map<RelevanceSignal, Candidates[]>();
   for (const signal of relevance.signals) {
     const found: Candidates[] = [];
     for (const source of candidates)
       if (listSignalIndexes(signal).includes(source.index))
-        found.push(await world.get(candidatesFrom(source, propagation)));
+        found.push(await world.get(candidatesFrom(source, propagation, findSourceFilter(options))));
     lists.set(signal, found);
   }
   return lists;

@@ -3,7 +3,7 @@ import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
-import { candidatesFrom, type Watch } from '../../retrieval/candidate-sources.ts';
+import { candidatesFrom, findSourceFilter, type Watch } from '../../retrieval/candidate-sources.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../signals/stage.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
@@ -189,7 +189,7 @@ export class ArmRunner {
     const { pool, scores, components } = retrieved;
     const found = await Promise.all(
       options.candidates.map((source) =>
-        workspace.under(options.control).get(candidatesFrom(source, options.propagation)),
+        workspace.under(options.control).get(candidatesFrom(source, options.propagation, findSourceFilter(options))),
       ),
     );
     const ids = this.queries.map(({ id }) => id);

@@ -3,7 +3,7 @@ import type { IndexOptions } from '../../candidates/registry.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
+import { candidatesFrom, findSourceFilter } from '../../retrieval/candidate-sources.ts';
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ExperimentConfig } from '../config/config.ts';
@@ -22,9 +22,9 @@ export function listApproximateSources({ candidates }: RetrieverOptions): IndexO
 const SHOWN = 5;
 
 /** The share of the exact index's results that an approximate index finds. */
-async function describeIndexRecall(workspace: Workspace, source: IndexOptions): Promise<string> {
-  const oracle = await workspace.get(candidatesFrom({ index: 'flat', k: source.k }, null));
-  const found = await workspace.get(candidatesFrom(source, null));
+async function describeIndexRecall(workspace: Workspace, source: IndexOptions, filter: string | null): Promise<string> {
+  const oracle = await workspace.get(candidatesFrom({ index: 'flat', k: source.k }, null, filter));
+  const found = await workspace.get(candidatesFrom(source, null, filter));
   const depths = [...new Set([Math.min(10, source.k), source.k])];
   const figures = depths.map((depth) => `recall@${depth} ${recallAt(depth, found, oracle).toFixed(4)}`);
   return `${figures.join(', ')} (${workspace.queries.length} queries)`;
@@ -42,18 +42,18 @@ async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]
   const used = records.flatMap(({ options }) => listApproximateSources(options).map((source) => ({ source, options })));
   const sources = new Map(
     used.map(({ source, options }) => [
-      computeHash([source, options.embedding, options.seed]),
+      computeHash([source, options.embedding, options.seed, findSourceFilter(options)]),
       { source, arm: options },
     ]),
   );
   const remarks: string[] = [];
   for (const { source, arm } of sources.values()) {
     const workspace = await runner.openArmWorkspace(arm);
-    const recall = await describeIndexRecall(workspace, source).catch((error: unknown) => {
+    const recall = await describeIndexRecall(workspace, source, findSourceFilter(arm)).catch((error: unknown) => {
       if (!(error instanceof RagPlusPlusError)) throw error;
       return `not measured, ${error.code}: ${error.message}`;
     });
-    const isOwn = arm.embedding !== null || arm.seed !== null;
+    const isOwn = arm.embedding !== null || arm.seed !== null || findSourceFilter(arm) !== null;
     remarks.push(`hnsw${isOwn ? ` of ${arm.name}` : ''} against the exact index: ${recall}`);
   }
   return remarks;

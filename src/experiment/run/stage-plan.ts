@@ -1,5 +1,5 @@
 import { listArmStages } from '../../retrieval/arm-signals.ts';
-import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
+import { candidatesFrom, findSourceFilter } from '../../retrieval/candidate-sources.ts';
 import { type Plan, withInputs } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
@@ -94,7 +94,8 @@ function listRankingRequests(
 
 /** The share of the exact index's result that an arm's approximate sources find is reported beside the table. */
 function listExactCandidates(plan: Plan, options: ArmOptions): Stage[] {
-  return listApproximateSources(options).map(({ k }) => plan.stage(candidatesFrom({ index: 'flat', k }, null)));
+  const filter = findSourceFilter(options);
+  return listApproximateSources(options).map(({ k }) => plan.stage(candidatesFrom({ index: 'flat', k }, null, filter)));
 }
 
 /** The rounds of a race before the last one. Which arms they leave is not known, nor whether a round is large enough to be run. */

@@ -76,16 +76,21 @@ export function readFilter(input: unknown): Filter {
   throw new InvalidFilterError({ place: path, expected, got, remedy });
 }
 
+/** The text of a filter or its tree, as they are written in a config. */
+export const writtenFilter = z.union([z.string(), z.looseObject({ op: z.enum(FILTER_OPERATIONS) })]);
+
+/** Reads a filter for a schema: an error of the filter is an issue of the schema, with the place in the text. */
+export function readWrittenFilter(input: unknown, context: z.core.$RefinementCtx, path: PropertyKey[] = []): Filter {
+  try {
+    return readFilter(input);
+  } catch (error) {
+    if (!(error instanceof InvalidFilterError)) throw error;
+    const { place, expected, got, remedy } = error.fault;
+    const message = `a filter with ${expected} at ${place}, not ${got} (${remedy})`;
+    context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  }
+}
+
 /** The text of a filter or its tree, as configs and programs give it; the result is the tree. */
-export const filterSchema = z
-  .union([z.string(), z.looseObject({ op: z.enum(FILTER_OPERATIONS) })])
-  .transform((input, context): Filter => {
-    try {
-      return readFilter(input);
-    } catch (error) {
-      if (!(error instanceof InvalidFilterError)) throw error;
-      const { place, expected, got, remedy } = error.fault;
-      context.addIssue({ code: 'custom', message: `a filter with ${expected} at ${place}, not ${got} (${remedy})` });
-      return z.NEVER;
-    }
-  });
+export const filterSchema = writtenFilter.transform((input, context): Filter => readWrittenFilter(input, context));
