@@ -10,6 +10,7 @@ import { propagatedRows } from '../signals/propagated.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
 import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts';
 import type { Workspace } from '../signals/workspace.ts';
+import { findSourceFilter } from './filter-options.ts';
 import { createPoolFilter, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
 
@@ -29,11 +30,6 @@ export interface SourceUse {
 
 function describeSource(index: IndexOptions, propagation: PropagationOptions | null, filter: string | null): SourceUse {
   return { index, propagation: index.index === 'flat' ? propagation : null, filter };
-}
-
-/** The filter of an arm that its sources apply; null for none. */
-export function findSourceFilter({ filter }: Pick<RetrieverOptions, 'filter'>): string | null {
-  return filter?.apply === 'before' ? filter.where : null;
 }
 
 /** The filters that an arm applies to what its sources found. */

@@ -2,7 +2,8 @@
 
 export { listArmStages } from './arm-signals.ts';
 export { blend, divideScoresByRowMaximum } from './blend.ts';
-export { candidatesFrom, findPool, findSourceFilter, poolRows, type SourceUse, warmUp } from './candidate-sources.ts';
+export { candidatesFrom, findPool, poolRows, type SourceUse, warmUp } from './candidate-sources.ts';
+export type { FilterOptions } from './filter-options.ts';
 export { listControlsFor } from './null-controls.ts';
 export { type Ranking, rank } from './rank.ts';
 export { computeSemanticWeight, fuseSignals } from './relevance.ts';

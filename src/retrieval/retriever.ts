@@ -10,7 +10,8 @@ import { blendTrajectory } from '../signals/trajectory-score.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
-import { candidatesFrom, findPool, findSourceFilter, runUnwatched, type Watch } from './candidate-sources.ts';
+import { candidatesFrom, findPool, runUnwatched, type Watch } from './candidate-sources.ts';
+import { findSourceFilter } from './filter-options.ts';
 import {
   computeSemanticWeight,
   fuseSignals,
