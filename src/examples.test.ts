@@ -10,6 +10,7 @@ const OUTPUT: Readonly<Record<string, RegExp>> = {
   'attend.ts': /^weights 0\.\d{3} 0\.\d{3} 0\.\d{3} 0\.\d{3}$/,
   'embed.ts': /^cosine of the first two turns: 0\.\d{3}$/,
   'evaluate.ts': /mrr@10['"]?: 0\.5,/,
+  'filter.ts': /^true false\n\(\("channel" = \$1::text\) and .*\nsupport, outcome, 0\.5, \["fact","rule"\], kind$/,
   'load.ts': /^121 turns of 23 conversations, 46 queries\n/,
   'paired-test.ts': /^0\.\d{3}, p [01]\.\d{3}, \d+ better, \d+ worse$/,
   'plot.ts': /^\{"data":\[\{"type":"scatter".*"y":\["fading"\]/,
@@ -28,7 +29,7 @@ afterEach(() => void lines.splice(0));
 test('there is a check of every example, and of nothing else', () => {
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
   expect(names.sort()).toEqual(Object.keys(OUTPUT));
-  expect(names).toHaveLength(10);
+  expect(names).toHaveLength(11);
 });
 
 test.each(Object.keys(OUTPUT))('%s runs, in at most ten lines of code', async (name) => {
