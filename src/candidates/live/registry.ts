@@ -5,6 +5,7 @@ import { parse } from '../../core/validation.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
 import { flatVectors } from './flat-vectors-options.ts';
 import { hnswVectors } from './hnsw-vectors-options.ts';
+import { pgvector } from './pgvector-options.ts';
 import { readSavedIndex } from './saved-index.ts';
 import type { OpenVectorIndex, VectorIndexDefinition } from './vector-index-definition.ts';
 
@@ -19,6 +20,7 @@ function member<S extends NamingOptions<'index'>>(
 export const VECTOR_INDEXES = new OptionsRegistry('index', [
   member(flatVectors, async () => (await import('./flat-vectors.ts')).openFlatVectors),
   member(hnswVectors, async () => (await import('./hnsw-vectors.ts')).openHnswVectors),
+  member(pgvector, async () => (await import('./pgvector.ts')).openPgvector),
 ]);
 
 /** The options of every index, distinguished by `index`; unknown keys are refused. */

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { DimensionMismatchError, IndexBuildError, ValidationError } from '../../core/errors.ts';
+import { createRandom } from '../../core/random.ts';
+import type { Filter } from '../../model/filter/filter.ts';
+import type { VectorRow } from '../../model/vector-index.ts';
+import { openFlatVectors } from './flat-vectors.ts';
+import { PgvectorIndex } from './pgvector.ts';
+import { type PgvectorOptions, pgvector } from './pgvector-options.ts';
+import { readSavedIndex } from './saved-index.ts';
+import type { SqlDatabase } from './sql-database.ts';
+import { describeVectorIndex } from './vector-index-contract.harness.ts';
+
+const [N, D] = [1301, 13];
+
+function drawRows(count: number = N, start = 0): VectorRow[] {
+  return Array.from({ length: count }, (_, i) => {
+    const stream = createRandom(start + i, 'rows');
+    const vector = Float32Array.from({ length: D }, () => stream.drawNormal());
+    return { id: `row${start + i}`, vector, subject: { attributes: { place: start + i } } };
+  });
+}
+
+const queries = Float32Array.from(drawRows(11, 100_000).flatMap(({ vector }) => [...vector]));
+
+/** The contract of live indexes on a Postgres, and what only Postgres has. */
+export function describePgvector(name: string, connect: () => Promise<SqlDatabase>): void {
+  let tables = 0;
+  const nameTable = () => `contract_${process.pid}_${tables++}`;
+  const readOptions = (input: Partial<PgvectorOptions>) =>
+    pgvector.options.parse({ index: 'pgvector', table: nameTable(), ...input }) as PgvectorOptions;
+  const open = async (input: Partial<PgvectorOptions> = {}, dimension: number = D) =>
+    PgvectorIndex.open(readOptions(input), { dimension }, await connect());
+
+  describeVectorIndex(`pgvector on ${name}`, async (distance, dimension, folder) =>
+    PgvectorIndex.open(
+      readOptions({ distance }),
+      { dimension, ...(folder === undefined ? {} : { saved: await readSavedIndex(folder) }) },
+      await connect(),
+    ),
+  );
+
+  describe(`pgvector on ${name}`, () => {
+    test.each([
+      ['hnsw', 'l2'],
+      ['hnsw', 'cosine'],
+      ['ivfflat', 'inner-product'],
+      ['ivfflat', 'l2'],
+    ] as const)(
+      '%s with %s finds nearly all that an exact index finds, k of them behind every filter',
+      async (method, distance) => {
+        const index = await open({ method, distance, lists: 10, probes: 8 });
+        const flat = await openFlatVectors({ index: 'flat', distance }, { dimension: D });
+        const twins = drawRows(30, 5000).map((row) => ({ ...row, vector: queries.slice(0, D) }));
+        for (const each of [index, flat]) {
+          await each.upsert([...drawRows(), ...twins]);
+          await each.search(queries, 1); // builds the index
+          await each.upsert(drawRows(400, 3000));
+          await each.remove(drawRows(100).map(({ id }) => id));
+        }
+        const filters: (Filter | undefined)[] = [
+          undefined,
+          { op: '<', field: 'place', value: 120 },
+          { op: '>', field: 'place', value: 150 },
+        ];
+        for (const filter of filters) {
+          const options = filter === undefined ? {} : { filter };
+          const [found, exact] = [await index.search(queries, 10, options), await flat.search(queries, 10, options)];
+          expect(found.every((row) => row.length === 10)).toBe(true);
+          const hits = exact.flatMap((row, query) =>
+            row.filter(({ id }) => found[query]!.some((each) => each.id === id)),
+          );
+          expect(hits.length / exact.flat().length).toBeGreaterThan(0.9);
+        }
+        const [ties] = await index.search(queries.slice(0, D), 10);
+        if (distance !== 'inner-product') {
+          const [best] = await flat.search(queries.slice(0, D), 10);
+          expect(ties!.map(({ id }) => id)).toEqual(best!.map(({ id }) => id));
+        }
+        await index.dispose();
+      },
+    );
+
+    test('a table is taken over as it is, and one of another dimension or distance is refused', async () => {
+      const table = nameTable();
+      const first = await open({ table });
+      await first.upsert(drawRows(5));
+      await first.dispose();
+      const again = await open({ table });
+      expect(await again.count()).toBe(5);
+      await again.dispose();
+      await expect(open({ table }, D + 1)).rejects.toThrow(DimensionMismatchError);
+      await expect(open({ table, distance: 'l2' })).rejects.toThrow(/another distance than l2: ragpp cosine; /);
+    });
+
+    test('vectors that no index takes are refused unless every search is exact', async () => {
+      await expect(open({ method: 'hnsw' }, 2001)).rejects.toThrow(IndexBuildError);
+      await expect(open({}, 0)).rejects.toThrow(ValidationError);
+      const index = await open({ method: 'none' }, 2001);
+      const vector = new Float32Array(2001).fill(1, 0, 7);
+      await index.upsert([{ id: 'long', vector }]);
+      expect((await index.search(vector, 1))[0]).toMatchObject([{ id: 'long' }]);
+      await index.dispose();
+    });
+  });
+}
