@@ -108,6 +108,15 @@ describe('what cannot be read is named, with the entry', () => {
       /cannot unpack \(encrypted\): \S+password\.zip\/a\.json; unpack the archive yourself and name the folder$/,
     ],
     [
+      'two entries of one name',
+      'twice.zip',
+      writeZip([
+        { name: 'a.json', content: '[1]' },
+        { name: 'a.json', content: '[2]' },
+      ]),
+      /cannot unpack \(the archive has several entries of this name\): \S+twice\.zip\/a\.json; download the export again/,
+    ],
+    [
       'a bomb',
       'bomb.zip',
       entry(new Uint8Array(2 ** 24 + 1)),

@@ -43,12 +43,15 @@ export async function openZip(path: string): Promise<ZipArchive> {
     openPromise(path, { autoClose: false, lazyEntries: true, validateEntrySizes: true }),
   );
   const entries = new Map<string, Entry>();
+  const repeated = new Set<string>();
   let bytesRead = 0;
   try {
     await runNamingEntry(path, async () => {
       for await (const entry of archive.eachEntry()) {
         const name = readName(entry);
-        if (!name.endsWith('/')) entries.set(name, entry);
+        if (name.endsWith('/')) continue;
+        if (entries.has(name)) repeated.add(name);
+        entries.set(name, entry);
       }
     });
   } catch (error) {
@@ -58,6 +61,7 @@ export async function openZip(path: string): Promise<ZipArchive> {
   const read = async (name: string): Promise<Uint8Array> => {
     const entry = entries.get(name) as Entry;
     const where = `${path}/${name}`;
+    if (repeated.has(name)) throw createRepeatedError(where);
     bytesRead += entry.uncompressedSize;
     refuseBomb(entry, where, bytesRead);
     refuseUnreadable(entry, where);
@@ -66,6 +70,14 @@ export async function openZip(path: string): Promise<ZipArchive> {
     return bytes;
   };
   return { names: [...entries.keys()], read, close: () => archive.close() };
+}
+
+/** Only one of two entries of one name would be read. Pictures are not read and may have any name. */
+function createRepeatedError(where: string): StorageError {
+  return new StorageError('unpack', where, {
+    cause: new Error('the archive has several entries of this name'),
+    remedy: 'download the export again, or unpack the archive yourself and name the folder',
+  });
 }
 
 /** The bit of an entry whose name is UTF-8 (APPNOTE.TXT, 4.4.4). */
