@@ -10,7 +10,7 @@ import { GRADE_NAMES, PARENT, SAME_THREAD } from '../judgements.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
 import { groupJudgements } from '../prepared.ts';
 import { readOwnQueries } from '../replies/own-queries.ts';
-import type { QueryChoice, QueryKind } from '../replies/query-options.ts';
+import { type QueryChoice, type QueryKind, TASK_WITHOUT_QUERIES } from '../replies/query-options.ts';
 import { ReplyJudgements } from '../replies/reply-judgements.ts';
 import { replyQuery } from '../replies/reply-query.ts';
 import { findTestStart, isDev } from '../time-split.ts';
@@ -43,7 +43,7 @@ const TASKS: Readonly<Record<QueryKind, string>> = {
   replies: 'a message must find the one that it answers among all earlier ones',
   continuation: 'the last message of a conversation must find the rest of it among all earlier messages',
   own: 'your queries, without judgements',
-  none: 'no queries: conversations to search',
+  none: TASK_WITHOUT_QUERIES,
 };
 
 /** Queries with their judgements, and what learned parts may be fitted on. */

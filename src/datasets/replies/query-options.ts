@@ -5,6 +5,9 @@ export const QUERY_KINDS = ['continuation', 'replies', 'own', 'none'] as const;
 /** What is asked of conversations that come without queries. */
 export type QueryKind = (typeof QUERY_KINDS)[number];
 
+/** The task of a dataset with the option `queries: none`. */
+export const TASK_WITHOUT_QUERIES = 'no queries: conversations to search';
+
 /** The options by which a dataset of conversations without queries gets some. */
 export interface QueryChoice {
   /**

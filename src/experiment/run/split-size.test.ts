@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { TASK_WITHOUT_QUERIES } from '../../datasets/replies/query-options.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { assertSplitSize } from './split-size.ts';
 
-function buildSplitDataset(dev: number, test: number): Dataset {
+function buildSplitDataset(dev: number, test: number, task = 't'): Dataset {
   const splits: Query['split'][] = [...Array<'dev'>(dev).fill('dev'), ...Array<'test'>(test).fill('test')];
   const queries = splits.map((split, i) => ({
     id: `q${i}`,
@@ -17,7 +18,7 @@ function buildSplitDataset(dev: number, test: number): Dataset {
   }));
   return {
     name: 'mail-threads',
-    declaration: { task: 't', features: ['text'], licence: 'l' },
+    declaration: { task, features: ['text'], licence: 'l' },
     corpus: new Corpus([]),
     queries,
     qrels: new Map(),
@@ -61,5 +62,12 @@ test.each([
 ] as const)('%i and %i queries are refused for split %s', (dev, test, split, message) => {
   expect(() => assertSplitSize(buildSplitDataset(dev, test), split)).toThrow(
     expect.objectContaining({ name: 'ValidationError', message }),
+  );
+});
+
+test('a dataset that was loaded to be searched is refused with its option', () => {
+  const dataset = buildSplitDataset(0, 0, TASK_WITHOUT_QUERIES);
+  expect(() => assertSplitSize(dataset, 'test')).toThrow(
+    /^dataset mail-threads has no query in split test, .+; set the option queries of the dataset to another value than none$/,
   );
 });
