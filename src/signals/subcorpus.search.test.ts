@@ -7,6 +7,7 @@ import { assertAdmissible } from '../candidates/query-batch.ts';
 import { createIndex, type IndexOptions, indexOptions } from '../candidates/registry.ts';
 import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
+import type { StartProgress } from '../core/progress.ts';
 import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
 import { DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
@@ -157,4 +158,25 @@ test('queries of a conversation that share a list share its part of the conversa
       expect(part && Array.from(part, (place) => subcorpus.positions[place])).toEqual(expected);
     }
   }
+});
+
+test('progress is one stage of all queries, however many conversations they ask', async () => {
+  const stages: [string, number, number[], string | undefined][] = [];
+  const startProgress: StartProgress = (stage, total) => {
+    const seen: number[] = [];
+    return {
+      update: (done) => void seen.push(done),
+      finish: (remark) => void stages.push([stage, total, seen, remark]),
+    };
+  };
+  const index = await createSubcorpusIndex(parseIndexOptions({ index: 'bm25' }), subcorpora, context);
+  await index.search(batch, k, startProgress);
+  index.dispose();
+  const parts = subcorpora.split(batch).length;
+  expect(parts).toBeGreaterThan(2);
+  expect(stages).toHaveLength(1);
+  const [stage, total, seen, remark] = stages[0] as (typeof stages)[number];
+  expect([stage, total, remark]).toEqual(['bm25', queries.length, `${queries.length} queries of ${parts} subcorpora`]);
+  expect(seen).toHaveLength(parts);
+  expect(seen.at(-1)).toBe(queries.length);
 });

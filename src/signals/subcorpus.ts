@@ -5,7 +5,7 @@ import { type IndexOptions, loadIndex } from '../candidates/registry.ts';
 import { assertVisibleLists, isListed } from '../candidates/visible-turns.ts';
 import { ValidationError } from '../core/errors.ts';
 import { getOrCompute } from '../core/once.ts';
-import type { StartProgress } from '../core/progress.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { gatherRows } from '../core/rows.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { listConversationPositions } from '../model/conversation-positions.ts';
@@ -242,8 +242,12 @@ class SubcorpusIndex implements CandidateIndex {
     assertVisibleLists(queries, this.#subcorpora.size);
     const count = queries.cutoffs.length;
     const found = { positions: new Int32Array(count * k).fill(-1), scores: new Float32Array(count * k), width: k };
-    for (const { subcorpus, queryIndexes, batch } of this.#subcorpora.split(queries)) {
-      const part = await this.#index(subcorpus).search(batch, k, progress);
+    const parts = this.#subcorpora.split(queries);
+    // A stage for each of a thousand conversations would be a thousand lines.
+    const stage = parts.length > 1 ? progress?.(this.name, count) : undefined;
+    let done = 0;
+    for (const { subcorpus, queryIndexes, batch } of parts) {
+      const part = await this.#index(subcorpus).search(batch, k, stage === undefined ? progress : ignoreProgress);
       const positions = part.positions.map((position) =>
         position < 0 ? -1 : (subcorpus.positions[position] as number),
       );
@@ -251,7 +255,10 @@ class SubcorpusIndex implements CandidateIndex {
         found.positions.set(positions.subarray(row * k, (row + 1) * k), queryIndex * k);
         found.scores.set(part.scores.subarray(row * k, (row + 1) * k), queryIndex * k);
       }
+      done += queryIndexes.length;
+      stage?.update(done);
     }
+    stage?.finish(`${count} queries of ${parts.length} subcorpora`);
     return found;
   }
 
