@@ -11,7 +11,7 @@ import { assertFeatureTable, type FeatureTable } from '../learning/feature-table
 import type { Dataset, Query } from '../model/dataset.ts';
 import { signalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
-import type { Stage, StageResult } from '../signals/stage.ts';
+import { KEEPS_NOTHING, type Stage, type StageResult } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { FoldSignals, type JudgedRows } from './fold-signals.ts';
 import { assertModelTimes } from './model-times.ts';
@@ -20,10 +20,16 @@ import { computeTaskSignals, findCandidatePool } from './task-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 export interface TaskContext {
-  readonly cacheFolder: string;
+  /** Where prepared data, embeddings and the results of stages are kept between trainings; null, the default, keeps them in memory. */
+  readonly cacheFolder?: string | null;
   readonly progress?: StartProgress;
   /** The dataset whose dev conversations encoders are fitted on, if it is not the task's. */
   readonly fittedOn?: Dataset;
+}
+
+/** Where prepared datasets are kept; null without a cache. */
+export function locateDatasets(cacheFolder: string | null): string | null {
+  return cacheFolder === null ? null : join(cacheFolder, 'datasets');
 }
 
 /**
@@ -59,8 +65,8 @@ export class LearningTask {
 
   /** @throws ValidationError for a dataset without a query in the split, or without times that a model needs. */
   static async open(config: TrainingConfig, split: Query['split'], context: TaskContext): Promise<LearningTask> {
-    const { cacheFolder, progress = ignoreProgress, fittedOn } = context;
-    const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
+    const { cacheFolder = null, progress = ignoreProgress, fittedOn } = context;
+    const dataset = await loadDataset(config.dataset, { cacheFolder: locateDatasets(cacheFolder), progress });
     assertModelTimes(dataset, config);
     const asked = dataset.queries.filter((query) => query.split === split);
     const queries = sampleConversationQueries(asked, config.limitQueries, config.seed);
@@ -68,7 +74,7 @@ export class LearningTask {
       throw new ValidationError(
         `dataset ${dataset.name} has no query in split ${split}; add queries or choose another split`,
       );
-    const store = new StageCache(cacheFolder);
+    const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
     const other = fittedOn === undefined ? {} : { fittedOn };
     const source = { dataset, ...other, config, cacheFolder, store, code: stageVersion, progress };
     const workspace = await openWorkspace(source, queries, (fittedOn ?? dataset).devConversations);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { ValidationError } from '../core/errors.ts';
 import { ignoreProgress } from '../core/progress.ts';
 import { loadDataset } from '../datasets/registry.ts';
@@ -7,7 +6,7 @@ import { listHandTunedValues, listUniformValues } from '../learning/parameters.t
 import { scoreTable } from '../learning/table-scorer.ts';
 import { assertFits, type Weights } from '../learning/weight-file.ts';
 import type { Run } from '../model/run.ts';
-import { LearningTask, type TaskContext } from './learning-task.ts';
+import { LearningTask, locateDatasets, type TaskContext } from './learning-task.ts';
 import { BASELINE, countMeasured, DEPTH, listMethodResults, measureMethods } from './measured-methods.ts';
 import { runOfScores } from './scored-runs.ts';
 import { describeTestSplit, type TestSplit } from './test-looks.ts';
@@ -84,9 +83,9 @@ async function testModel(
 /** The test split and features that a test of a config's weights uses; embeds and measures nothing. */
 export async function testSplit(
   config: TrainingConfig,
-  { cacheFolder, progress = ignoreProgress }: TaskContext,
+  { cacheFolder = null, progress = ignoreProgress }: TaskContext,
 ): Promise<TestSplit> {
-  const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
+  const dataset = await loadDataset(config.dataset, { cacheFolder: locateDatasets(cacheFolder), progress });
   return describeTestSplit(dataset, config);
 }
 

@@ -114,6 +114,16 @@ describe('runTraining', () => {
     expect(await runForHash({}, 'limitQueries=17')).not.toBe(finished.result.hash);
   });
 
+  test('needs no cache folder', async () => {
+    const { cacheFolder: _, ...without } = context;
+    const { result, weights } = await runTraining(load(), without);
+    expect(result.hash).toBe(finished.result.hash);
+    expect([...weights.values()].map(({ values }) => values)).toEqual(
+      [...finished.weights.values()].map(({ values }) => values),
+    );
+    expect((await runTest(load(), weights, {})).queries).toBe(14);
+  });
+
   test('keeps no tensor, whether it ends well or not', async () => {
     const before = tf.memory().numTensors;
     await runTraining(load(), context);

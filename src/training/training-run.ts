@@ -15,7 +15,7 @@ import { displayFinishedTraining } from './training-display.ts';
 import type { ModelResult, TrainingResult, TransferResult } from './training-result.ts';
 import { transferWeights } from './transfer.ts';
 
-/** Where a training is executed: the cache folder, the backend and the command line that its result stores, and its progress report (by default none). */
+/** Where a training is executed: the cache folder (by default none), the backend and the command line that its result stores, and its progress report (by default none). */
 export interface TrainingContext extends TaskContext {
   readonly backend: string;
   readonly command: string;
