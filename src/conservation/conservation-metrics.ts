@@ -1,4 +1,5 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
+import { displayConservation } from './conservation-display.ts';
 
 /**
  * The state of a memory, in three figures and their other units (definition 4.5 of diomande2026ragpp). A memory without a record has all of them 0.
@@ -43,7 +44,8 @@ export function deriveMetrics({
   length,
   direction,
 }: ConservationSums): ConservationMetrics {
-  if (count === 0) return { count, magnitude: 0, energy: 0, coherence: 0, information: 0, informationBits: 0 };
+  if (count === 0)
+    return displayConservation({ count, magnitude: 0, energy: 0, coherence: 0, information: 0, informationBits: 0 });
   for (const [name, sum] of Object.entries({ salience, salienceLog, length }))
     if (!Number.isFinite(sum)) throw new NotFiniteError(`sum of ${name}`, `${count} records`, sum);
   if (!(salience > 0))
@@ -54,14 +56,14 @@ export function deriveMetrics({
   let coherence = 0;
   for (const value of direction) coherence += (value / salience) ** 2;
   const information = Math.max(Math.log(salience) - salienceLog / salience, 0); // rounding may go below
-  return {
+  return displayConservation({
     count,
     magnitude: length / salience,
     energy: coherence / 2,
     coherence,
     information,
     informationBits: information / Math.LN2,
-  };
+  });
 }
 
 /**
