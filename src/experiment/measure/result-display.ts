@@ -1,4 +1,4 @@
-import type { MimeBundle } from '../../core/display.ts';
+import { attachDisplay, type MimeBundle } from '../../core/display.ts';
 import { buildTableBundle } from '../../core/display-table.ts';
 import { formatDecimal } from '../../core/format-number.ts';
 import type { Estimate, ExperimentResult } from './result.ts';
@@ -21,4 +21,9 @@ export function buildResultBundle({ name, baseline, arms, failures, queries }: E
   }));
   const failed = failures.map((failure) => ({ arm: `${failure.name} failed: ${failure.message}` }));
   return buildTableBundle([...rows, ...failed], { caption: `${name}: ${queries.length} queries`, limit: 100 });
+}
+
+/** Lets a notebook show a result as a table of its arms. @returns the same object. */
+export function displayResult(result: ExperimentResult): ExperimentResult {
+  return attachDisplay(result, buildResultBundle);
 }

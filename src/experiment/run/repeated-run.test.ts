@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BackendName, useBackend } from '../../core/backend.ts';
+import { readDisplay } from '../../core/display.harness.ts';
 import { resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
 import { rescore } from '../stored/rescore.ts';
@@ -119,6 +120,12 @@ describe('a run with several seeds', () => {
     const { low, high, mean } = finished.result.arms[1]!.metrics['ndcg@10']!;
     expect(low).toBeLessThan(mean);
     expect(mean - low!).toBeCloseTo(high! - mean, 12);
+  });
+
+  test('shows itself and its result in a notebook as the same table', async () => {
+    const shown = await readDisplay(finished.result);
+    expect(shown['text/html']).toContain('<table>');
+    expect(shown).toEqual(await readDisplay(finished));
   });
 
   test('is rescored to the same figures from its files', () => {

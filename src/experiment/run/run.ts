@@ -21,7 +21,7 @@ import {
   stepThroughArms,
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
-import { buildResultBundle } from '../measure/result-display.ts';
+import { buildResultBundle, displayResult } from '../measure/result-display.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
@@ -157,7 +157,7 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   };
   const { records } = outcomes;
   const qrels = selectQrels(dataset, queries);
-  const result = await assembleResult(finished);
+  const result = displayResult(await assembleResult(finished));
   const shownRun = { result, runs, qrels, corpus: dataset.corpus, records, config };
   return attachDisplay(shownRun, () => buildResultBundle(result));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readDisplay } from '../../core/display.harness.ts';
 import { ValidationError } from '../../core/errors.ts';
 import type { Run } from '../../model/run.ts';
 import { collapseJudgements, collapseRanking, type RescoreOptions, rescore, rescoreName } from './rescore.ts';
@@ -261,4 +262,9 @@ test('every definition has a name of its own', () => {
   expect(new Set(names).size).toBe(changes.length);
   expect(names[1]).toBe('mrr-5-ndcg-20');
   expect(rescoreName({ ...asIs, relevantGrade: 2, judgedOnly: true })).toBe('mrr-5-grade-2-judged-only');
+});
+
+test('a notebook shows the figures of a rescored run', async () => {
+  const shown = await readDisplay(rescore(stored, asIs));
+  expect(shown['text/plain']).toMatch(/^test: \d queries\narm +.+\nbase \(baseline\) +[.\d]+ \[/);
 });

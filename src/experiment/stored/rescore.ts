@@ -10,6 +10,7 @@ import { isPlain, type Plain } from '../config/config-file.ts';
 import { findScaleEnd, type Judging, type Measurement, measureRuns } from '../measure/measurement.ts';
 import type { Granularity } from '../measure/passport.ts';
 import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
+import { displayResult } from '../measure/result-display.ts';
 import type { StoredRun } from './stored-run.ts';
 
 /** Other definitions for the figures of a run. */
@@ -198,7 +199,7 @@ export function rescore(stored: StoredRun, written: RescoreOptions): ExperimentR
     ...query,
     judgements: Object.fromEntries(qrels.get(query.id) ?? []),
   });
-  return {
+  return displayResult({
     name: summary.experiment,
     hash: summary.hash,
     description: typeof config.description === 'string' ? config.description : '',
@@ -220,5 +221,5 @@ export function rescore(stored: StoredRun, written: RescoreOptions): ExperimentR
     remarks: [`rescored as ${rescoreName(options)}`],
     armsAtOnce: 1,
     timings: [],
-  };
+  });
 }

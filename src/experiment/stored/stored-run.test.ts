@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { readDisplay } from '../../core/display.harness.ts';
 import { StorageError, ValidationError } from '../../core/errors.ts';
 import { readStoredRun } from './stored-run.ts';
 
@@ -108,4 +109,15 @@ test('a folder without queries is no finished run; without rankings it cannot be
   rmSync(join(root, 'queries.jsonl'));
   const message = `folder has no queries.jsonl: ${root}; name the folder of a finished run, or run it again`;
   expect(() => readStoredRun(root)).toThrow(new ValidationError(message, { folder: root }));
+});
+
+test('a notebook shows the arms of a run, with the rankings of each', async () => {
+  const { 'text/plain': text } = await readDisplay(readStoredRun(root));
+  expect(text.split('\n').map((line) => line.trimEnd())).toEqual([
+    'x: 2 queries of n',
+    'arm               rankings  description',
+    'a × b (baseline)         1',
+    'c                        1',
+    'd failed: y',
+  ]);
 });

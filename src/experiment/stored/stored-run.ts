@@ -13,6 +13,7 @@ import type { Environment } from '../measure/result.ts';
 import { resolvedPlugin } from '../plugins/resolved-plugin.ts';
 import { encoderUse } from '../run/environment.ts';
 import { readJsonLines } from './json-lines.ts';
+import { displayStoredRun } from './stored-run-display.ts';
 
 const count = z.number().int();
 const text = z.string();
@@ -145,7 +146,7 @@ export function readStoredRun(folder: string): StoredRun {
   const summary = parseStoredPart(summarySchema, readText(joinRunPath('metrics.json')), joinRunPath('metrics.json'));
   const config = readYaml(joinRunPath('config.yaml'));
   const turns = readRows(turnSchema, joinRunPath('turns.jsonl'));
-  return {
+  return displayStoredRun({
     folder,
     summary,
     config,
@@ -160,5 +161,5 @@ export function readStoredRun(folder: string): StoredRun {
     runs: new Map(summary.arms.map(({ name }) => [name, readRun(joinRunPath(`runs/${formatFileName(name)}.trec`))])),
     conversations: new Map(turns.map(({ id, conversation }) => [id, conversation])),
     tokens: new Map(turns.flatMap(({ id, tokens }) => (tokens === undefined ? [] : [[id, tokens]]))),
-  };
+  });
 }
