@@ -2,14 +2,9 @@ import { attachDisplay } from '../core/display.ts';
 import { buildTableBundle } from '../core/display-table.ts';
 
 /** The metrics that are shown. */
-interface ShownMetrics {
-  readonly count: number;
-  readonly magnitude: number;
-  readonly energy: number;
-  readonly coherence: number;
-  readonly information: number;
-  readonly informationBits: number;
-}
+type ShownMetrics = Readonly<
+  Record<'count' | 'magnitude' | 'energy' | 'coherence' | 'information' | 'informationBits', number>
+>;
 
 /** Lets a notebook show the metrics of a memory as a row of a table. @returns the same object. */
 export function displayConservation<T extends ShownMetrics>(metrics: T): T {
