@@ -36,7 +36,7 @@ export function listRelevanceSignals(options: RetrieverOptions): ReadonlyMap<Rel
 
 /** The signals that relevance is decayed by and blended with, by the names of an arm's components, in the order in which they are applied. */
 export function listChainSignals({
-  boosts,
+  boosts = null,
   decay,
   trajectory,
   attention,

@@ -24,7 +24,7 @@ function invertMaximum(row: Float64Array): number {
 /** The parts of a query's row, [C] each; with the shape of the chain in ARCHITECTURE.md, "An arm". */
 function decomposeRow(
   read: (name: string) => Float64Array,
-  { boosts, decay, trajectory, attention }: RetrieverOptions,
+  { boosts = null, decay, trajectory, attention }: RetrieverOptions,
 ): Map<string, Float64Array> {
   const parts = new Map([['relevance', read('relevance')]]);
   let score = read('relevance');
@@ -94,7 +94,7 @@ export function decomposeChain(
   };
   const chain = {
     relevance: true,
-    boost: options.boosts,
+    boost: options.boosts ?? null,
     decay: options.decay,
     trajectory: options.trajectory,
     attention: options.attention,

@@ -20,7 +20,6 @@ test('the least that an arm must say, and what it then does', () => {
     candidates: [{ index: 'bm25', k: 100, k1: 1.2, b: 0.75, variant: 'lucene', dropStopWords: false, stem: false }],
     relevance: { signals: ['bm25'], fusion: { method: 'convex', alpha: 0.8, theoreticalMinimum: [-1, 0] } },
     sameChannel: false,
-    boosts: null,
     decay: null,
     trajectory: null,
     attention: null,

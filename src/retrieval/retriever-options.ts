@@ -46,8 +46,8 @@ export const retrieverOptions = z.strictObject({
   sameChannel: z.boolean().default(false),
   /** What the queries may see, besides earlier turns; absent in a resolved config that has none, so that its hash stays. */
   filter: filterOptions.nullable().optional(),
-  /** Multiplies relevance by factors of attributes. */
-  boosts: boostOptions.nullable().default(null),
+  /** Multiplies relevance by factors of attributes; absent in a resolved config that has none, so that its hash stays. */
+  boosts: boostOptions.nullable().optional(),
   decay: decayOptions.nullable().default(null),
   trajectory: trajectoryOptions.nullable().default(null),
   attention: attentionOptions.nullable().default(null),
@@ -112,7 +112,7 @@ function assertSignalOptions({ relevance: { signals, options = {} } }: Retriever
 }
 
 /** A mix of signals that the bank has, and nothing done by hand beside it. */
-function assertScoring({ scoring, boosts, decay, trajectory, attention }: RetrieverOptions, fault: Fault): void {
+function assertScoring({ scoring, boosts = null, decay, trajectory, attention }: RetrieverOptions, fault: Fault): void {
   if (scoring === null) return;
   for (const [name, value] of Object.entries({ boosts, decay, trajectory, attention }))
     if (value !== null) fault([name], 'null, since scoring takes its place');

@@ -80,7 +80,7 @@ function computeExpectedRelevance(
 
 describe('an arm', () => {
   test.each(Object.entries(SAMPLE_ARMS))('%s is put together from its columns', async (_, options) => {
-    const { boosts, decay, trajectory, attention, selection, scoring } = options;
+    const { boosts = null, decay, trajectory, attention, selection, scoring } = options;
     const rows = listRetrievedRows(await retrieve(workspace, options));
     expect(rows.some(({ turns }) => turns.length > 5)).toBe(true);
     for (const row of rows) {
