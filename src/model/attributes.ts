@@ -16,8 +16,9 @@ const number = z
     'a whole number within 2^53 - 1; write a larger one as a string',
   );
 
-/** Half a surrogate pair has no UTF-8, so that no file could store it. */
-const text = z.string().regex(/^\P{Cs}*$/u, 'a text of well-formed Unicode');
+/** Half a surrogate pair has no UTF-8, so that no file could store it, and Postgres stores no U+0000. */
+export const storedText = z.string().regex(/^[^\p{Cs}\0]*$/u, 'a text of well-formed Unicode without U+0000');
+const text = storedText;
 
 const value = z.union([text, number, z.boolean(), z.array(text)]);
 

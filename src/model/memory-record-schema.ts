@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { attributesSchema } from './attributes.ts';
+import { attributesSchema, storedText as text } from './attributes.ts';
 import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from './memory-record.ts';
 
 const finite = z.number('a finite number');
-/** Half a surrogate pair has no UTF-8, so that no file could store it. */
-const text = z.string().regex(/^\P{Cs}*$/u, 'a text of well-formed Unicode');
 const id = text.min(1);
 
 const statisticsSchema = z.strictObject({

@@ -11,9 +11,10 @@ export const SAME_CHANNEL = 'channel = $query.channel';
 
 type Accepts = (subject: FilterSubject) => boolean;
 
-/** What `$query` names: the fields of a query that exist when it is asked. */
-export function listQueryVariables({ id, author, channel, timestamp, conversationId }: Query): FilterVariables {
-  return { id, author, channel, timestamp, conversationId: conversationId ?? null };
+/** What `$query` names: the attributes of a query, and the fields that exist when it is asked. */
+export function listQueryVariables(query: Query): FilterVariables {
+  const { id, author, channel, timestamp, conversationId, attributes } = query;
+  return { ...attributes, id, author, channel, timestamp, conversationId: conversationId ?? null };
 }
 
 /** [Q] a filter bound to each query; queries with equal values of its variables share one function. */
@@ -23,7 +24,7 @@ function bindFilterToQueries(text: string, queries: readonly Query[]): Accepts[]
   const bound = new Map<string, Accepts>();
   return queries.map((query) => {
     const variables = listQueryVariables(query);
-    const key = computeHash(names.map((name) => variables[name] ?? null));
+    const key = computeHash(names.map((name) => (Object.hasOwn(variables, name) ? variables[name] : null)));
     return getOrCompute(bound, key, () => bindFilter(tree, variables));
   });
 }
