@@ -40,8 +40,8 @@ export function isScanCheaper(
  * replay passes them, so the graph holds exactly the turns that each query may see and no filter cuts its paths. Results come in the caller's order. Vectors are of
  * length 1 or zero; zero vectors are not added, and a zero query has no candidates.
  *
- * A query with a list of visible turns is answered by comparing it with all of them, if these are few ({@link SCANNED_PER_ROOT}). Otherwise it fetches so many
- * neighbours that as many of them are visible as a query without a list considers. If fewer than k are, it is compared with all after all.
+ * A query with a list of visible turns is answered by comparing it with all of them, if these are few ({@link SCANNED_PER_ROOT}). Otherwise it fetches more
+ * neighbours: as many of them are visible as a query without a list considers. If fewer than k are, it is compared with all after all.
  *
  * The graph is kept between searches, and built again when a query needs an earlier state of it. Searches that overlap are answered one after another.
  *

@@ -14,9 +14,9 @@ import type { OpenVectorIndex } from './vector-index-definition.ts';
 
 type Graph = InstanceType<typeof hnswlib.HierarchicalNSW>;
 
-/** Below so many visible vectors a scan is as fast as the graph, and exact. */
+/** Up to this number of visible vectors a scan is as fast as the graph, and exact. */
 const SCANNED_ROWS = 1000;
-/** Below this share of visible vectors the graph visits so many hidden ones that a scan is faster. */
+/** Below this share of visible vectors a scan is faster than the graph, which visits hidden ones too. */
 const SCANNED_SHARE = 0.1;
 const FIRST_CAPACITY = 1024;
 

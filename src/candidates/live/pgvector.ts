@@ -19,7 +19,7 @@ import type { SqlDatabase, SqlSession } from './sql-database.ts';
 import { type PreparedRow, prepareQueries, prepareRows } from './vector-doors.ts';
 import type { OpenVectorIndex, VectorIndexContext } from './vector-index-definition.ts';
 
-/** Below so many visible rows a search compares each: fast, exact, and without an index. */
+/** Up to this number of visible rows a search compares each: fast, exact, and without an index. */
 const SCANNED_ROWS = 1000;
 /** Numbers of vectors that are sent at once: 16 MiB. */
 const COPIED_NUMBERS = 2 ** 22;

@@ -97,7 +97,7 @@ function readTime({ date_unixtime, date }: Message, counts: Counts): number | nu
   return read;
 }
 
-/** Older exports date a message that nobody edited to 1970, in the zone of who exported. */
+/** Older exports date an unedited message as edited in 1970, in the zone of who exported. */
 function isEdited({ edited_unixtime, edited }: Message): boolean {
   const time = parseSeconds(edited_unixtime) ?? parseIsoDate(edited);
   return time !== null && time > DAY_MILLISECONDS;

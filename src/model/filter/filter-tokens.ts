@@ -19,7 +19,7 @@ const SYMBOL = /!=|<=|>=|<>|==|&&|\|\||[=<>()[\],!]/y;
 const SPACE = /\s+/y;
 const VARIABLE = '$query.';
 
-/** How a text shows a place: at most so many characters of its line before and after. */
+/** How a text shows a place: at most this number of characters of its line before it, and after it. */
 const EXCERPT_SIDE = 60;
 
 export const KEYWORDS = ['and', 'or', 'not', 'in', 'between', 'contains', 'exists', 'true', 'false', 'null'] as const;
