@@ -18,6 +18,7 @@ const syncData = promisify(fdatasync);
 /** When entries are synced to the disk: before each is acknowledged, at intervals, or by the system alone. */
 export type Fsync = 'always' | 'interval' | 'never';
 
+/** When entries reach the disk, how long a segment is, and how messages name the journal. */
 export interface JournalOptions {
   /** Default `always`. */
   readonly fsync?: Fsync;

@@ -42,6 +42,7 @@ export interface LostEntries {
   readonly to: number | null;
 }
 
+/** A payload with its number, from 1 without gaps. */
 export interface JournalEntry {
   readonly sequence: number;
   readonly payload: Uint8Array;

@@ -19,6 +19,7 @@ import { decodeOperation, encodeOperation, type Operation } from './operation.ts
 import { RecordTable } from './record-table.ts';
 import { readSnapshot, removeSnapshots, writeSnapshot } from './snapshot.ts';
 
+/** The dimension of a store's records, and when its changes reach the disk. */
 export interface StoreOptions extends Pick<JournalOptions, 'fsync' | 'intervalMs' | 'segmentBytes'> {
   /** D of every record. Default: that of the records stored, else of the first one. */
   readonly dimension?: number;

@@ -18,6 +18,7 @@ import { type ResolvedVariables, resolveValue, resolveVariables } from './filter
  */
 export type FilterColumns = Readonly<Record<'attributes', string> & Partial<Record<OwnField, string>>>;
 
+/** A filter as a condition of Postgres with numbered parameters. */
 export interface FilterSql {
   /** A condition for `where`: true where the filter accepts the row, else false or null. */
   readonly sql: string;
@@ -25,6 +26,7 @@ export interface FilterSql {
   readonly parameters: readonly string[];
 }
 
+/** The values of variables, and where the numbers of parameters begin. */
 export interface FilterSqlOptions {
   readonly variables?: FilterVariables;
   /** The number of the first parameter; by default 1, `$1`. */

@@ -9,6 +9,7 @@ export type FieldValue = string | number | boolean | readonly string[] | null;
 /** A literal, or a variable: `{ query: 'channel' }` is `$query.channel`, the channel of the query. */
 export type FilterValue = string | number | boolean | null | { readonly query: string };
 
+/** How a filter compares a field with a value. */
 export type FilterComparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 /** The typed tree of a filter. `parseFilter` reads a tree from text, `formatFilter` writes its text. */
@@ -39,6 +40,7 @@ export type FilterVariables = Readonly<Record<string, FieldValue | undefined>>;
 /** The fields that a turn has itself; any other name is that of an attribute. */
 export const OWN_FIELDS = ['id', 'conversationId', 'parentId', 'timestamp', 'author', 'channel'] as const;
 
+/** The name of a field that a turn has itself. */
 export type OwnField = (typeof OWN_FIELDS)[number];
 
 export const FILTER_OPERATIONS = [
