@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { VECTOR_INDEXES } from './candidates/live/registry.ts';
 import { INDEXES } from './candidates/registry.ts';
 import { DATASETS } from './datasets/registry.ts';
 import { ENCODERS } from './embedding/registry.ts';
@@ -15,6 +16,7 @@ import { SELECTIONS } from './rerank/registry.ts';
 const REGISTRIES = [
   { registry: DATASETS, page: 'config.md', column: 'dataset' },
   { registry: INDEXES, page: 'config.md', column: 'index' },
+  { registry: VECTOR_INDEXES, page: 'live-indexes.md', column: 'live index' },
   { registry: ENCODERS, page: 'config.md', column: 'encoder' },
   { registry: FUSIONS, page: 'config.md', column: 'fusion' },
   { registry: NORMALISATIONS, page: 'config.md', column: 'normalisation' },

@@ -9,6 +9,15 @@ export { GroupedBm25, type GroupedBm25Options, type TurnGroups } from './grouped
 export { HnswIndex, type HnswLibrary } from './hnsw.ts';
 export { HNSW_DEFAULTS, type HnswOptions } from './hnsw-options.ts';
 export type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './index-definition.ts';
+export { asCandidateIndex, type ReplayedTurns } from './live/candidate-replay.ts';
+export { HNSW_PRESETS } from './live/hnsw-vectors-options.ts';
+export {
+  openVectorIndex,
+  VECTOR_INDEXES,
+  type VectorIndexInput,
+  type VectorIndexOptions,
+  vectorIndexOptions,
+} from './live/registry.ts';
 export { NewestFirstIndex } from './newest-first.ts';
 export { assertAdmissible } from './query-batch.ts';
 export { recallAt } from './recall.ts';
