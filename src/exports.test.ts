@@ -129,7 +129,7 @@ describe('what is built', () => {
     const imported = new Set(
       built
         .flatMap(listSpecifiers)
-        .filter((found) => !/^\.|^node:/.test(found) && found !== BUNDLER)
+        .filter((found) => !/^\.|^\/|^node:/.test(found) && found !== BUNDLER)
         .map(parsePackageName),
     );
     const declared = { ...dependencies, ...optionalDependencies, ...peerDependencies };

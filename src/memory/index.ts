@@ -5,7 +5,7 @@ export type { Memory, MemorySearchOptions } from './engine/memory.ts';
 export { type MemoryInput, type MemoryOptions, memoryOptions } from './engine/memory-options.ts';
 export { openMemory } from './engine/open-memory.ts';
 export type { QueryBundle } from './engine/query-bundle.ts';
-export type { Provenance, QueryResponse, RankedCandidate } from './engine/query-response.ts';
+export type { CandidateProvenance, QueryResponse, RankedCandidate } from './engine/query-response.ts';
 export { type RerankerOptions, rerankerOptions } from './engine/reranker-options.ts';
 export { type RerankedCandidate, rerank } from './engine/rerankers.ts';
 export type { Histogram } from './histogram.ts';

@@ -7,7 +7,15 @@ export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 /** The fields of a turn itself: no attribute may have their names, so that a filter needs no prefix. */
-export const TURN_FIELDS = ['id', 'conversationId', 'parentId', 'timestamp', 'author', 'channel', 'text'] as const;
+export const TURN_FIELDS = Object.freeze([
+  'id',
+  'conversationId',
+  'parentId',
+  'timestamp',
+  'author',
+  'channel',
+  'text',
+] as const);
 
 const number = z
   .number('a finite number')

@@ -3,7 +3,7 @@ import { compareScored } from '../../model/tie-rule.ts';
 import type { ReadRecord } from './following-index.ts';
 import type { IndexAnswers } from './index-registry.ts';
 import type { CheckedQuery } from './query-bundle.ts';
-import type { Provenance, RankedCandidate } from './query-response.ts';
+import type { CandidateProvenance, RankedCandidate } from './query-response.ts';
 import type { RerankerOptions } from './reranker-options.ts';
 import { rerank } from './rerankers.ts';
 import { computeTrajectoryScores } from './trajectory-scores.ts';
@@ -19,8 +19,8 @@ export interface RankingInputs {
 type Candidate = Omit<RankedCandidate, 'rank' | 'recordId'> & { readonly id: string; readonly record: MemoryRecord };
 
 /** Where each id was found, in the order of the indexes. */
-function traceIds(found: IndexAnswers['found']): Map<string, (Provenance & { readonly distance: number })[]> {
-  const traces = new Map<string, (Provenance & { readonly distance: number })[]>();
+function traceIds(found: IndexAnswers['found']): Map<string, (CandidateProvenance & { readonly distance: number })[]> {
+  const traces = new Map<string, (CandidateProvenance & { readonly distance: number })[]>();
   for (const [index, matches] of found)
     for (const [place, { id, score, distance }] of matches.entries()) {
       const trace = { index, rank: place + 1, score, distance };
@@ -39,7 +39,7 @@ function listCandidates({ ranking, found }: IndexAnswers, read: RankingInputs['r
     const record = read(id);
     const trace = traces.get(id);
     if (record === null || trace === undefined) return [];
-    const [{ distance, score: semanticScore }] = trace as [Provenance & { readonly distance: number }];
+    const [{ distance, score: semanticScore }] = trace as [CandidateProvenance & { readonly distance: number }];
     const provenance = trace.map(({ distance: _, ...place }) => place);
     return [{ id, record, score: score / largest, distance, semanticScore, trajectoryScore: null, provenance }];
   });

@@ -1,7 +1,7 @@
 import type { PriorBundle } from '../prior-bundle.ts';
 
 /** Where an index found a candidate. */
-export interface Provenance {
+export interface CandidateProvenance {
   readonly index: string;
   /** From 1. */
   readonly rank: number;
@@ -22,7 +22,7 @@ export interface RankedCandidate {
   /** exp(-distance of coordinates), in (0, 1]; null if the query or the record has no trajectory. */
   readonly trajectoryScore: number | null;
   /** Every index that found it, in the order of their names in the query. */
-  readonly provenance: readonly Provenance[];
+  readonly provenance: readonly CandidateProvenance[];
 }
 
 /** The answer to a query. */
