@@ -16,7 +16,7 @@ type Graph = InstanceType<typeof hnswlib.HierarchicalNSW>;
 
 /** Up to this number of visible vectors a scan is as fast as the graph, and exact. */
 const SCANNED_ROWS = 1000;
-/** Below this share of visible vectors a scan is faster than the graph, which visits hidden ones too. */
+/** Below this share of visible vectors a scan is faster than a graph whose paths lead over hidden vectors. */
 const SCANNED_SHARE = 0.1;
 const FIRST_CAPACITY = 1024;
 

@@ -4,6 +4,9 @@ import { convertDatabaseError, importOptional, type SqlDatabase, type SqlRow } f
 
 const PACKAGES = '@electric-sql/pglite@0.5.14 @electric-sql/pglite-pgvector@0.0.15';
 
+/** Where PGlite reads the bytes that are sent with a statement. */
+const SENT = "'/dev/blob'";
+
 /** Open databases by folder, with their users: two of one folder would damage each other's files. */
 const opened = new Map<string, { readonly database: Promise<SqlDatabase>; users: number }>();
 
@@ -24,7 +27,7 @@ async function startPglite(folder: string | null): Promise<SqlDatabase> {
             query: async (sql, parameters = []) => (await session.query<SqlRow>(sql, [...parameters])).rows,
             copyIn: async (target, payload) => {
               const blob = new Blob([payload as Uint8Array<ArrayBuffer>]);
-              await session.query(`copy ${target} from '/dev/blob' with (format binary)`, [], { blob });
+              await session.query(`copy ${target} from ${SENT} with (format binary)`, [], { blob });
             },
           }),
         );

@@ -105,6 +105,7 @@ export class PgvectorIndex implements VectorIndex {
         `table ${this.#options.table} was made for another distance than ${this.distance}: ${found?.remark}; name another table`,
       );
     this.#isIndexed = found?.indexed === true;
+    if (this.#isIndexed) this.#trainedOn = await this.#count(session);
   }
 
   async #restore(rows: readonly PreparedRow[]): Promise<void> {
