@@ -7,10 +7,9 @@ import { createTokeniser } from '../text/tokens.ts';
 import { BM25_DEFAULTS, type Bm25Options } from './bm25-options.ts';
 import { BM25_VARIANTS } from './bm25-variants.ts';
 import type { IndexContext } from './index-definition.ts';
-import { allocateCandidates, assertQueries } from './query-batch.ts';
+import { allocateCandidates, assertQueries, listVisibleTurns } from './query-batch.ts';
 import { TermPostings } from './term-postings.ts';
 import { TopSelection } from './top-selection.ts';
-import { listVisibleTurns } from './visible-turns.ts';
 
 /**
  * BM25 at each query's time: the number of turns, their average length and the frequency of each term are those of the turns before the cutoff. Postings are in

@@ -11,9 +11,9 @@ import { rankIdsDescending } from '../model/tie-rule.ts';
 import { assertDenseRows, buildUnchangingRows, listNonZeroRows, listZeroRowTurns, searchRemark } from './dense-rows.ts';
 import type { HnswOptions } from './hnsw-options.ts';
 import type { IndexContext } from './index-definition.ts';
-import { allocateCandidates, assertQueries, assertQueryVectors, isZero } from './query-batch.ts';
+import { allocateCandidates, assertQueries, assertQueryVectors, isZero, listVisibleTurns } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
-import { isListed, listVisibleTurns } from './visible-turns.ts';
+import { isListed } from './visible-turns.ts';
 
 /** The part of hnswlib-node that is used, so that a build of it from elsewhere can be measured. */
 export type HnswLibrary = Pick<typeof hnswlib, 'HierarchicalNSW'>;

@@ -19,7 +19,7 @@ export {
   vectorIndexOptions,
 } from './live/registry.ts';
 export { NewestFirstIndex } from './newest-first.ts';
-export { assertAdmissible } from './query-batch.ts';
+export { assertAdmissible, listVisibleTurns } from './query-batch.ts';
 export { recallAt } from './recall.ts';
 export {
   createIndex,
@@ -34,4 +34,4 @@ export { RunIndex } from './run-index.ts';
 export { parseRunLines, type RunLine } from './run-lines.ts';
 export type { RunIndexOptions } from './run-options.ts';
 export { TermPostings } from './term-postings.ts';
-export { isListed, listVisibleTurns } from './visible-turns.ts';
+export { isListed } from './visible-turns.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { candidateCount, type IndexDefinition } from './index-definition.ts';
-import { allocateCandidates, assertQueries } from './query-batch.ts';
-import { listVisibleTurns } from './visible-turns.ts';
+import { allocateCandidates, assertQueries, listVisibleTurns } from './query-batch.ts';
 
 const options = z.strictObject({ index: z.literal('newest'), k: candidateCount });
 

@@ -1,7 +1,8 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import type { Candidates, QueryBatch } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
-import { assertVisibleLists, isListed } from './visible-turns.ts';
+import { findLowerBound } from '../model/corpus.ts';
+import { assertVisibleLists, isListed, type Visibility } from './visible-turns.ts';
 
 /** Candidates of all queries together: 16 GiB of positions and scores. */
 const MAX_PLACES = 2 ** 31;
@@ -29,7 +30,7 @@ export function assertQueries(queries: QueryBatch, size: number, k: number): voi
       cutoff: outside,
       size,
     });
-  assertVisibleLists(queries, size);
+  if (queries.visible !== undefined) assertVisibleLists(queries, size);
 }
 
 /**
@@ -61,6 +62,12 @@ export function assertUnitRows(vectors: Float32Array, dimension: number, nameOf:
     if (squares !== 0 && Math.abs(squares - 1) > 1e-3)
       throw new ValidationError(`vector of ${nameOf(row)} has length ${Math.sqrt(squares)}; normalise it`);
   }
+}
+
+/** The turns of a query's list that are before its cutoff, ascending: a view. null for a query without a list, which sees every turn before its cutoff. */
+export function listVisibleTurns({ cutoffs, visible }: Visibility, query: number): Int32Array | null {
+  const list = visible?.[query] ?? null;
+  return list === null ? null : list.subarray(0, findLowerBound(list, cutoffs[query] as number));
 }
 
 /** Candidates with every place empty. */

@@ -6,10 +6,10 @@ import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates
 import type { Corpus } from '../model/corpus.ts';
 import { compareScored } from '../model/tie-rule.ts';
 import type { CreateIndex } from './index-definition.ts';
-import { allocateCandidates, assertQueries } from './query-batch.ts';
+import { allocateCandidates, assertQueries, listVisibleTurns } from './query-batch.ts';
 import { parseRunLines, type RunLine } from './run-lines.ts';
 import type { RunIndexOptions } from './run-options.ts';
-import { isListed, listVisibleTurns } from './visible-turns.ts';
+import { isListed } from './visible-turns.ts';
 
 /** The lines of a run by query. */
 type RunTable = ReadonlyMap<string, readonly RunLine[]>;

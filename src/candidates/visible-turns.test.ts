@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
-import { assertVisibleLists, groupByVisibleList, isListed, listVisibleTurns } from './visible-turns.ts';
+import { listVisibleTurns } from './query-batch.ts';
+import { assertVisibleLists, groupByVisibleList, isListed } from './visible-turns.ts';
 
 const LIST = Int32Array.of(1, 4, 5, 9);
 const see = (...visible: (Int32Array | null)[]) => ({ cutoffs: Int32Array.of(5, 0, 10), visible });

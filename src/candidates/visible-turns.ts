@@ -3,7 +3,7 @@ import type { QueryBatch } from '../model/candidates.ts';
 import { findLowerBound } from '../model/corpus.ts';
 
 /** The part of a query batch that says which turns each query may see. */
-interface Visibility {
+export interface Visibility {
   readonly cutoffs: QueryBatch['cutoffs'];
   readonly visible?: QueryBatch['visible'] | undefined;
 }
@@ -11,12 +11,6 @@ interface Visibility {
 /** Whether an ascending list of positions holds a position. */
 export function isListed(ascending: Int32Array, position: number): boolean {
   return ascending[findLowerBound(ascending, position)] === position;
-}
-
-/** The turns of a query's list that are before its cutoff, ascending: a view. null for a query without a list, which sees every turn before its cutoff. */
-export function listVisibleTurns({ cutoffs, visible }: Visibility, query: number): Int32Array | null {
-  const list = visible?.[query] ?? null;
-  return list === null ? null : list.subarray(0, findLowerBound(list, cutoffs[query] as number));
 }
 
 /** The queries of a batch by the list that they share, in the order of their first; null: those without a list. */

@@ -10,9 +10,9 @@ import { propagatedRows } from '../signals/propagated.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
 import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { findSourceFilter } from './filter-options.ts';
 import { createPoolFilter, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
+import { findSourceFilter } from './retriever-options.ts';
 
 /** Runs each part of a retrieval and observes it, for example its time. Parts may be nested. */
 export type Watch = <T>(part: string, work: () => Promise<T> | T) => Promise<T>;
@@ -140,7 +140,8 @@ export const poolRows = defineStage<PoolOptions, PoolRows, Readonly<Record<strin
   key: ({ sameChannel, filter }) => ({ sameChannel, ...(filter?.apply === 'after' && { filter: filter.where }) }),
   inputs: listArmSources,
   compute: ({ world, inputs }, options) => {
-    const admits = createPoolFilter(listPoolFilters(options), world);
+    const filters = listPoolFilters(options);
+    const admits = filters.length === 0 ? () => true : createPoolFilter(filters, world);
     return joinCandidates(Object.values(inputs), world.queries.length, world.tieRanks, admits);
   },
 });

@@ -20,8 +20,3 @@ export const filterOptions = written.transform((input, context): { where: string
 
 /** The resolved filter of an arm. */
 export type FilterOptions = z.output<typeof filterOptions>;
-
-/** The text of the filter that the sources of an arm apply; null for none. */
-export function findSourceFilter({ filter }: { readonly filter?: FilterOptions | null | undefined }): string | null {
-  return filter?.apply === 'before' ? filter.where : null;
-}

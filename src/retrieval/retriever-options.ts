@@ -66,6 +66,11 @@ export type RetrieverOptions = z.output<typeof retrieverOptions>;
 /** The options as written: those with a default may be left out. */
 export type RetrieverInput = z.input<typeof retrieverOptions>;
 
+/** The text of the filter that the sources of an arm apply; null for none. */
+export function findSourceFilter({ filter }: Pick<RetrieverOptions, 'filter'>): string | null {
+  return filter?.apply === 'before' ? filter.where : null;
+}
+
 type Fault = (path: PropertyKey[], message: string) => void;
 
 /** The sources whose lists are fused, and weights of the signals that there are. */

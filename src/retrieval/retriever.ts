@@ -11,7 +11,6 @@ import type { Workspace } from '../signals/workspace.ts';
 import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
 import { candidatesFrom, findPool, runUnwatched, type Watch } from './candidate-sources.ts';
-import { findSourceFilter } from './filter-options.ts';
 import {
   computeSemanticWeight,
   fuseSignals,
@@ -21,7 +20,7 @@ import {
   resolveFusion,
   type SignalLists,
 } from './relevance.ts';
-import { checkRetrieverOptions, type RetrieverOptions } from './retriever-options.ts';
+import { checkRetrieverOptions, findSourceFilter, type RetrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
 
 export type { RetrieverOptions };

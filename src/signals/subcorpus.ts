@@ -239,7 +239,7 @@ class SubcorpusIndex implements CandidateIndex {
   /** @throws ValidationError after `dispose()`; DimensionMismatchError, ValidationError for lists of visible turns as {@link assertVisibleLists}. */
   async search(queries: QueryBatch, k: number, progress?: StartProgress): Promise<Candidates> {
     if (this.#disposed) throw new ValidationError(`index was disposed: ${this.name}; build a new index`);
-    assertVisibleLists(queries, this.#subcorpora.size);
+    if (queries.visible !== undefined) assertVisibleLists(queries, this.#subcorpora.size);
     const count = queries.cutoffs.length;
     const found = { positions: new Int32Array(count * k).fill(-1), scores: new Float32Array(count * k), width: k };
     const parts = this.#subcorpora.split(queries);

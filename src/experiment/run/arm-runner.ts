@@ -4,7 +4,7 @@ import { loadDataset } from '../../datasets/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import { candidatesFrom, type Watch } from '../../retrieval/candidate-sources.ts';
-import { findSourceFilter } from '../../retrieval/filter-options.ts';
+import { findSourceFilter } from '../../retrieval/retriever-options.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../signals/stage.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';

@@ -1,6 +1,6 @@
 import { listArmStages } from '../../retrieval/arm-signals.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
-import { findSourceFilter } from '../../retrieval/filter-options.ts';
+import { findSourceFilter } from '../../retrieval/retriever-options.ts';
 import { type Plan, withInputs } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
