@@ -41,6 +41,9 @@ const fields = z.strictObject({
   channel: text.nullable().default(null),
 });
 
+/** The names of the fields of a record. */
+export const memoryRecordFields: readonly string[] = Object.freeze(Object.keys(fields.shape));
+
 /** A record as a caller writes it: fields that have a default may be missing. */
 export type MemoryRecordInput = Omit<
   MemoryRecord,

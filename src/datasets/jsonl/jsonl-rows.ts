@@ -11,7 +11,7 @@ import type { RowFaults } from './row-faults.ts';
 const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
 const isoTime = z.iso.datetime({ offset: true });
 /** ISO 8601 with a zone, or milliseconds since 1970; one message for both, where a union would give one for each. */
-const time = z.unknown().transform((value, context): number => {
+export const time = z.unknown().transform((value, context): number => {
   if (Number.isFinite(value)) return value as number; // JSON.parse reads 1e999 as infinity
   if (value instanceof Date && Number.isFinite(value.getTime())) return value.getTime(); // of rows in memory
   if (isoTime.safeParse(value).success) return Date.parse(value as string);
@@ -78,7 +78,7 @@ export function readRows<S extends z.ZodType>(
     }
     const result = check(schema, row);
     if ('value' in result) located.push({ where, row: result.value });
-    else faults.add(where, 'malformed row', describe(result.faults));
+    else faults.add(where, 'malformed row', describeFaults(result.faults));
   }
   return located;
 }
@@ -94,7 +94,7 @@ export function checkRows<S extends z.ZodType>(
     const where = `${name}[${i}]`;
     const result = check(schema, row);
     if ('value' in result) return [{ where, row: result.value }];
-    faults.add(where, 'malformed row', describe(result.faults));
+    faults.add(where, 'malformed row', describeFaults(result.faults));
     return [];
   });
 }
@@ -140,11 +140,13 @@ function readNumberedLines(folder: string, file: string): { where: string; line:
     .filter(({ line }) => line.trim() !== '');
 }
 
-function describe(faults: readonly ConfigurationFault[]): string {
+/** The faults of a row as one line. */
+export function describeFaults(faults: readonly ConfigurationFault[]): string {
   return faults.map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`).join('; ');
 }
 
-function parseJson(line: string): unknown {
+/** The value of a line; undefined for a line that is not JSON. */
+export function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
@@ -152,6 +154,7 @@ function parseJson(line: string): unknown {
   }
 }
 
-function shorten(line: string): string {
+/** A line, cut to a length that fits a message. */
+export function shorten(line: string): string {
   return line.length > 80 ? `${line.slice(0, 77)}...` : line;
 }

@@ -27,6 +27,11 @@ export const VECTOR_FORMATS = ['.npy', '.safetensors', '.parquet'] as const;
 
 type Read = VectorMatrix & { readonly ids: readonly string[] };
 
+/** The rows of a file of vectors; `ids` is null for a file without ids, whose rows are known by their order. */
+export interface VectorRows extends VectorMatrix {
+  readonly ids: readonly string[] | null;
+}
+
 /**
  * Reads vectors by id from `.npy` (ids in a sidecar), `.safetensors` (ids in the metadata `ids`, else in a sidecar) or
  * `.parquet` (columns `id` and `vector`).
@@ -36,7 +41,7 @@ type Read = VectorMatrix & { readonly ids: readonly string[] };
  * cannot be read.
  */
 export async function readVectorFile({ path, ids }: VectorFileOptions): Promise<VectorFile> {
-  const read = await readByFormat(path, ids);
+  const read = await readWithIds(path, ids);
   const rowOf = indexRows(path, read.ids, read.rows);
   const { rows, dimension, values } = read;
   const at = values.findIndex((value) => !Number.isFinite(value));
@@ -47,14 +52,32 @@ export async function readVectorFile({ path, ids }: VectorFileOptions): Promise<
   return { path, rows, dimension, values, rowOf };
 }
 
-async function readByFormat(path: string, ids: string | null): Promise<Read> {
+/** {@link readVectorFile} for files that may lack ids; vectors are not checked. */
+export async function readVectorRows(path: string): Promise<VectorRows> {
+  const { own, ...matrix } = await readByFormat(path);
+  const sidecar = own === null ? findSidecar(path, null) : null;
+  const ids = sidecar === null ? own : readSidecar(path, sidecar);
+  if (ids !== null) indexRows(path, ids, matrix.rows);
+  return { ...matrix, ids };
+}
+
+async function readWithIds(path: string, named: string | null): Promise<Read> {
+  const { own, ...matrix } = await readByFormat(path);
+  const isOwn = own !== null && (named === null || extname(path) === '.parquet');
+  return { ...matrix, ids: isOwn ? own : readSidecar(path, findSidecar(path, named)) };
+}
+
+/** `own`: the ids in the file itself, null without. */
+async function readByFormat(path: string): Promise<VectorMatrix & { readonly own: readonly string[] | null }> {
   switch (extname(path)) {
     case '.npy':
-      return { ...readNpy(path), ids: readSidecar(path, findSidecar(path, ids)) };
+      return { ...readNpy(path), own: null };
     case '.safetensors':
-      return readVectorTensor(path, ids);
-    case '.parquet':
-      return readVectorParquet(path);
+      return readVectorTensor(path);
+    case '.parquet': {
+      const { ids, ...matrix } = await readVectorParquet(path);
+      return { ...matrix, own: ids };
+    }
     default:
       throw new ValidationError(
         `vectors are in a file of another format: ${path}; use one that ends in ${VECTOR_FORMATS.join(', ')}`,
@@ -63,14 +86,13 @@ async function readByFormat(path: string, ids: string | null): Promise<Read> {
   }
 }
 
-function readVectorTensor(path: string, ids: string | null): Read {
+function readVectorTensor(path: string): VectorMatrix & { readonly own: readonly string[] | null } {
   const { tensors, metadata } = readSafetensors(path, 'write it again');
   const { shape, data } = findTensor(path, tensors);
   const [rows, dimension] = assertMatrix(path, shape);
   const values = data instanceof Float32Array ? data : Float32Array.from(data);
-  const own = ids === null ? metadata[IDS] : undefined;
-  if (own !== undefined) return { rows, dimension, values, ids: parseIdList(own, `metadata ${IDS} of ${path}`) };
-  return { rows, dimension, values, ids: readSidecar(path, findSidecar(path, ids)) };
+  const ids = metadata[IDS];
+  return { rows, dimension, values, own: ids === undefined ? null : parseIdList(ids, `metadata ${IDS} of ${path}`) };
 }
 
 function findTensor(path: string, tensors: TensorFile['tensors']): TensorFile['tensors'][string] {

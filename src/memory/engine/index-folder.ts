@@ -30,6 +30,11 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** The number of changes that the saved index of a memory's folder holds; null if none was saved with these options. */
+export function readSavedSequence(folder: string, name: string, options: VectorIndexOptions): number | null {
+  return readSequence(locate(folder, name).state, options);
+}
+
 /**
  * Opens an index of a memory, with what was saved of it if the store still knows what changed since; what it lacks is noted.
  *
