@@ -12,6 +12,7 @@ import { createDoctorCommand } from './doctor.ts';
 import { FailedCheck } from './failed-check.ts';
 import { fuseCommand } from './fuse.ts';
 import { initCommand } from './init.ts';
+import { memoryCommand } from './memory.ts';
 import { publishCommand } from './publish.ts';
 import { rescoreCommand } from './rescore.ts';
 import { createResultsCommand } from './results.ts';
@@ -71,6 +72,7 @@ export function buildProgram(): Command {
   program.addCommand(verifyCommand());
   program.addCommand(createDoctorCommand());
   program.addCommand(cacheCommand());
+  program.addCommand(memoryCommand());
   program.addCommand(publishCommand());
   program.addCommand(createArmCommand(), { hidden: true });
   for (const command of program.commands) prepare(command, `ragpp ${command.name()}`);

@@ -1,0 +1,150 @@
+import { ConfigurationError, ValidationError } from '../../core/errors.ts';
+import { createTerminalProgress, type StartProgress } from '../../core/progress.ts';
+import { viewRow } from '../../core/rows.ts';
+import { printOut } from '../../core/terminal.ts';
+import { type OnDirtyRow, RowFaults } from '../../datasets/jsonl/row-faults.ts';
+import type { EncoderOptions } from '../../embedding/registry.ts';
+import type { Memory } from '../../memory/engine/memory.ts';
+import type { MemoryRecord } from '../../model/memory-record.ts';
+import { attachVectors } from './memory/attach-vectors.ts';
+import { type MemoryFolder, readFolderToWrite, writeSettings } from './memory/memory-folder.ts';
+import { assertFreeEncoder, openEncoder } from './memory/open-encoder.ts';
+import { runWithMemory } from './memory/open-folder.ts';
+import { type LocatedRecord, readFiles } from './memory/read-files.ts';
+
+interface ImportFlags {
+  readonly vectors?: string;
+  readonly encoder?: string;
+  readonly replace?: true;
+  readonly onDirtyRow: OnDirtyRow;
+  readonly set: readonly string[];
+  readonly cache: string;
+}
+
+/** A record that can be written, and where it is from. */
+interface Complete {
+  readonly where: string;
+  readonly record: MemoryRecord;
+}
+
+/** Records that are written at once: the work on a batch ends before Ctrl-C is heeded. */
+const BATCH = 1024;
+
+/** The settings, with the encoder of the flag. @throws ConfigurationError if the memory has another encoder. */
+function readTarget(folder: string, { encoder, set }: ImportFlags): MemoryFolder {
+  const found = readFolderToWrite(folder, set);
+  const own = found.settings.encoder?.encoder;
+  if (encoder === undefined || encoder === own) return found;
+  assertFreeEncoder(encoder);
+  if (own !== undefined)
+    throw new ConfigurationError(`the settings of ${folder}`, [
+      {
+        path: '--encoder',
+        expected: `${own}, which embedded the records that are there`,
+        got: JSON.stringify(encoder),
+      },
+    ]);
+  return readFolderToWrite(folder, [`encoder={encoder: ${encoder}}`, ...set]);
+}
+
+/** Embeds the contexts of records without a vector. */
+async function embed(
+  located: readonly LocatedRecord[],
+  options: EncoderOptions,
+  cache: string,
+  progress: StartProgress,
+): Promise<LocatedRecord[]> {
+  const bare = located.filter(({ record }) => record.embedding === null);
+  if (bare.length === 0) return [...located];
+  const encoder = await openEncoder(options, cache, progress);
+  try {
+    const texts = bare.map(({ record }) => record.context);
+    const vectors = await encoder.encode(texts, progress);
+    const rowOf = new Map(bare.map(({ place }, row) => [place, row]));
+    return located.map((entry) => {
+      const row = rowOf.get(entry.place);
+      if (row === undefined) return entry;
+      return { ...entry, record: { ...entry.record, embedding: viewRow(vectors, encoder.dimension, row).slice() } };
+    });
+  } finally {
+    encoder.dispose();
+  }
+}
+
+/** Records whose vectors have the dimension of the memory, else of the first record. */
+function selectComplete(located: readonly LocatedRecord[], given: number | undefined, faults: RowFaults): Complete[] {
+  const dimension = given ?? located.find(({ record }) => record.embedding !== null)?.record.embedding?.length;
+  return located.flatMap(({ where, record }) => {
+    const { embedding } = record;
+    if (embedding === null)
+      faults.add(where, 'missing vector', `${record.id}; add an embedding, or pass --vectors or --encoder`);
+    else if (embedding.length !== dimension)
+      faults.add(where, 'another dimension', `${record.id} has ${embedding.length} numbers, expected ${dimension}`);
+    else return [{ where, record: { ...record, embedding } }];
+    return [];
+  });
+}
+
+/** Records whose ids are new to the memory. */
+function selectNew(found: readonly Complete[], memory: Memory, faults: RowFaults): readonly Complete[] {
+  return found.filter(({ where, record }) => {
+    const isNew = memory.get(record.id) === null;
+    if (!isNew) faults.add(where, 'duplicate id', `${record.id} is in the memory; pass --replace to replace it`);
+    return isNew;
+  });
+}
+
+async function write(memory: Memory, found: readonly Complete[], isReplacing: boolean): Promise<void> {
+  const stage = createTerminalProgress()('records', found.length);
+  for (let start = 0; start < found.length; start += BATCH) {
+    const batch = found.slice(start, start + BATCH).map(({ record }) => record);
+    await (isReplacing ? memory.upsert(batch) : memory.addBatch(batch));
+    stage.update(start + batch.length);
+  }
+  stage.finish(`${found.length} written`);
+}
+
+const SKIP = 'pass --on-dirty-row skip';
+
+/** The records of the files with their vectors, all faults of rows noted. */
+async function readComplete(
+  files: readonly string[],
+  { settings }: MemoryFolder,
+  flags: ImportFlags,
+  faults: RowFaults,
+): Promise<Complete[]> {
+  const progress = createTerminalProgress();
+  const read = await readFiles(files, faults);
+  if (read.rows === 0) throw new ValidationError(`no records in ${files.join(', ')}; name files with records`);
+  const located = flags.vectors === undefined ? read.located : await attachVectors(read, flags.vectors, faults);
+  if (settings.encoder === null) return selectComplete(located, settings.dimension, faults);
+  faults.settle(files.join(', '), flags.onDirtyRow, SKIP); // before minutes of encoding
+  return selectComplete(await embed(located, settings.encoder, flags.cache, progress), settings.dimension, faults);
+}
+
+/** The settings with the dimension of the records. @throws ValidationError without a usable record. */
+function addDimension(folder: string, { settings, written }: MemoryFolder, found: readonly Complete[]): MemoryFolder {
+  const dimension = settings.dimension ?? found[0]?.record.embedding.length;
+  if (dimension === undefined)
+    throw new ValidationError(`no row can be used for ${folder}; correct the rows and run again`, { folder });
+  return { settings: { ...settings, dimension }, written: { dimension, ...written }, exists: true };
+}
+
+/** Imports records. Without `skip` every row is checked before the first is written. */
+export async function runMemoryImport(folder: string, files: readonly string[], flags: ImportFlags): Promise<void> {
+  const { replace = false, onDirtyRow } = flags;
+  const target = readTarget(folder, flags);
+  const faults = new RowFaults();
+  const settle = () => faults.settle(files.join(', '), onDirtyRow, SKIP);
+  const found = await readComplete(files, target, flags, faults);
+  if (!target.exists) settle(); // before the folder is made
+  const { settings, written } = addDimension(folder, target, found);
+  await runWithMemory(folder, settings, async (memory) => {
+    const chosen = replace ? found : selectNew(found, memory, faults);
+    const skipped = settle();
+    writeSettings(folder, written);
+    await write(memory, chosen, replace);
+    for (const [kind, count] of Object.entries(skipped.toFacts())) printOut(`${kind}: ${count}\n`);
+    printOut(`${folder}: ${memory.size} records of ${memory.dimension} numbers\n`);
+  });
+}

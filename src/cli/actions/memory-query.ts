@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { DimensionMismatchError, RecordNotFoundError, ValidationError } from '../../core/errors.ts';
+import { formatMinute } from '../../core/format-time.ts';
+import { ignoreProgress } from '../../core/progress.ts';
+import { printOut } from '../../core/terminal.ts';
+import { parse } from '../../core/validation.ts';
+import { parseJson, shorten, time } from '../../datasets/jsonl/jsonl-rows.ts';
+import { readVectorRows } from '../../embedding/precomputed/vector-file.ts';
+import type { Memory } from '../../memory/engine/memory.ts';
+import type { QueryBundle } from '../../memory/engine/query-bundle.ts';
+import type { QueryResponse } from '../../memory/engine/query-response.ts';
+import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
+import { readFilter } from '../../model/filter/filter-schema.ts';
+import type { MemoryRecord } from '../../model/memory-record.ts';
+import { toTurn } from '../../model/memory-record.ts';
+import { alignColumns } from '../columns.ts';
+import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
+import { openEncoder } from './memory/open-encoder.ts';
+import { runWithMemory } from './memory/open-folder.ts';
+
+interface QueryFlags {
+  readonly text?: string;
+  readonly vector?: string;
+  readonly id?: string;
+  readonly k?: number;
+  readonly filter?: string;
+  readonly index: readonly string[];
+  readonly weighted?: true;
+  readonly asOf?: string;
+  readonly format: 'text' | 'json';
+  readonly cache: string;
+}
+
+/** What is asked, as a vector; a record that asks has values for the filter, and is no answer to itself. */
+interface Question {
+  readonly embedding: Float32Array;
+  readonly variables?: FilterVariables;
+  readonly hidden?: Filter;
+}
+
+async function readVector(given: string): Promise<Float32Array> {
+  if (!given.trimStart().startsWith('[')) return readVectorOfFile(given);
+  const values = parseJson(given);
+  if (Array.isArray(values) && values.every((value) => typeof value === 'number')) return Float32Array.from(values);
+  throw new ValidationError(`--vector is no JSON list of numbers: ${shorten(given)}; write one such as [0.1, 0.2]`);
+}
+
+async function readVectorOfFile(path: string): Promise<Float32Array> {
+  if (!existsSync(path))
+    throw new ValidationError(`--vector is neither a JSON list nor a file: ${path}; give one of them`, { path });
+  const { rows, values } = await readVectorRows(path);
+  if (rows !== 1) throw new DimensionMismatchError(`vectors of ${path}`, 1, rows, 'pass a file with one vector');
+  return values;
+}
+
+async function encodeText(
+  text: string,
+  folder: string,
+  settings: MemorySettings,
+  cache: string,
+): Promise<Float32Array> {
+  if (settings.encoder === null)
+    throw new ValidationError(
+      `the encoder of ${folder} is not known, so --text cannot be embedded; search by --vector or --id, or import with --encoder`,
+      { folder },
+    );
+  const encoder = await openEncoder(settings.encoder, cache, ignoreProgress);
+  try {
+    return await encoder.encode([text], ignoreProgress, { owners: [{ kind: 'query', id: 'query' }] });
+  } finally {
+    encoder.dispose();
+  }
+}
+
+function askByRecord(memory: Memory, folder: string, id: string): Question {
+  const record = memory.get(id);
+  if (record === null) throw new RecordNotFoundError(`memory ${folder}`, id);
+  const { text: _, attributes, ...own } = toTurn(record);
+  return {
+    embedding: record.embedding,
+    variables: { ...attributes, ...own },
+    hidden: { op: '!=', field: 'id', value: id },
+  };
+}
+
+/** The filter of the flags, without the record that asks. */
+function joinFilters(written: string | undefined, hidden: Filter | undefined): Filter | undefined {
+  if (written === undefined) return hidden;
+  const filter = readFilter(written);
+  return hidden === undefined ? filter : { op: 'and', of: [filter, hidden] };
+}
+
+function buildBundle({ embedding, variables, hidden }: Question, flags: QueryFlags): QueryBundle {
+  const { k, index, weighted = false, asOf } = flags;
+  const filter = joinFilters(flags.filter, hidden);
+  return {
+    embedding,
+    weighted,
+    ...(k === undefined ? {} : { k }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(variables === undefined ? {} : { variables }),
+    ...(index.length === 0 ? {} : { indexNames: [...index] }),
+    ...(asOf === undefined ? {} : { asOf: parse(time, asOf, '--as-of') }),
+  };
+}
+
+const formatFigure = (value: number | null) => (value === null ? '-' : String(Number(value.toPrecision(4))));
+const CONTEXT = 60;
+
+function formatCandidates(candidates: QueryResponse['candidates'], read: (id: string) => MemoryRecord): string {
+  const rows = candidates.map(({ rank, recordId, score, distance }) => {
+    const { outcome, createdAt, context } = read(recordId);
+    const text = context.length > CONTEXT ? `${context.slice(0, CONTEXT - 3)}...` : context;
+    const figures = [score, distance, outcome].map(formatFigure);
+    return [String(rank), recordId, ...figures, formatMinute(createdAt), text.replace(/\s+/g, ' ')];
+  });
+  return alignColumns([['rank', 'record', 'score', 'distance', 'outcome', 'time (UTC)', 'context'], ...rows]);
+}
+
+function formatPrior({ prior, candidates }: QueryResponse): string {
+  const { count, mean, interval, confidence } = prior;
+  const heading = `prior over the outcomes of ${count} of ${candidates.length} candidates`;
+  if (mean === null) return `${heading}: not known, no candidate has an outcome`;
+  const range = interval === null ? 'not known, of one outcome' : interval.map(formatFigure).join(' to ');
+  const rows = [
+    ['  mean', formatFigure(mean)],
+    ['  95 % interval', range],
+    ['  confidence', formatFigure(confidence)],
+  ];
+  return `${heading}\n${alignColumns(rows)}`;
+}
+
+function printAnswer(answer: QueryResponse, memory: Memory, format: QueryFlags['format']): void {
+  const read = (id: string) => memory.get(id) as MemoryRecord;
+  if (format === 'text') {
+    printOut(`${formatPrior(answer)}\n\n${formatCandidates(answer.candidates, read)}\n`);
+    return;
+  }
+  const candidates = answer.candidates.map((candidate) => {
+    const { embedding: _, ...record } = read(candidate.recordId);
+    return { ...candidate, record };
+  });
+  printOut(`${JSON.stringify({ ...answer, candidates }, null, 2)}\n`);
+}
+
+export async function runMemoryQuery(folder: string, flags: QueryFlags, command: Command): Promise<void> {
+  const { text, vector, id } = flags;
+  if ([text, vector, id].filter((given) => given !== undefined).length !== 1)
+    command.error('error: give exactly one of --text, --vector and --id', { exitCode: 2 });
+  const { settings } = readMemoryFolder(folder);
+  const given = vector === undefined ? null : await readVector(vector);
+  const embedding = text === undefined ? given : await encodeText(text, folder, settings, flags.cache);
+  await runWithMemory(folder, settings, async (memory) => {
+    const question = embedding === null ? askByRecord(memory, folder, id as string) : { embedding };
+    printAnswer(await memory.query(buildBundle(question, flags)), memory, flags.format);
+  });
+}

@@ -1,0 +1,132 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { readFolder } from '../../core/files.ts';
+import { printOut } from '../../core/terminal.ts';
+import { readSavedSequence } from '../../memory/engine/index-folder.ts';
+import { mergeOutcomeStatistics, updateOutcomeStatistics } from '../../memory/outcome-statistics.ts';
+import { type MemoryStore, openStore } from '../../memory/store/memory-store.ts';
+import type { AttributeValue } from '../../model/attributes.ts';
+import { EMPTY_OUTCOME_STATISTICS, type OutcomeStatistics } from '../../model/memory-record.ts';
+import { alignColumns } from '../columns.ts';
+import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
+
+interface AttributeCount {
+  readonly name: string;
+  readonly type: string;
+  readonly records: number;
+}
+
+/** What `ragpp memory stats` reports. */
+interface MemoryStats {
+  readonly records: number;
+  readonly dimension: number | null;
+  /** The number of changes so far. */
+  readonly sequence: number;
+  readonly encoder: string | null;
+  readonly bytes: Readonly<Record<string, number>>;
+  readonly indexes: readonly { readonly name: string; readonly index: string; readonly saved: string }[];
+  readonly attributes: readonly AttributeCount[];
+  /** Of the field `outcome`, which priors pool. */
+  readonly outcomes: OutcomeStatistics;
+  /** Observed later, of all records. */
+  readonly feedback: OutcomeStatistics;
+}
+
+function measureBytes(path: string): number {
+  const stats = lstatSync(path);
+  if (!stats.isDirectory()) return stats.size;
+  return readFolder(path).reduce((sum, name) => sum + measureBytes(join(path, name)), 0);
+}
+
+function namePart(name: string): string {
+  if (name.endsWith('.journal')) return 'journal';
+  if (name.startsWith('snapshot-')) return 'snapshot';
+  return name === 'indexes' ? 'indexes' : 'other';
+}
+
+function measureParts(folder: string): Record<string, number> {
+  const bytes: Record<string, number> = { journal: 0, snapshot: 0, indexes: 0, other: 0 };
+  for (const name of readFolder(folder)) {
+    const part = namePart(name);
+    bytes[part] = (bytes[part] ?? 0) + measureBytes(join(folder, name));
+  }
+  return bytes;
+}
+
+function nameType(value: AttributeValue): string {
+  return Array.isArray(value) ? 'list of strings' : typeof value;
+}
+
+function countAttributes(store: MemoryStore): AttributeCount[] {
+  const counts = new Map<string, { name: string; type: string; records: number }>();
+  for (const { metadata } of store.records())
+    for (const [name, value] of Object.entries(metadata)) {
+      const type = nameType(value);
+      const key = JSON.stringify([name, type]);
+      const count = counts.get(key) ?? { name, type, records: 0 };
+      count.records++;
+      counts.set(key, count);
+    }
+  return [...counts.keys()].sort().map((key) => counts.get(key) as AttributeCount);
+}
+
+function describeSaved(folder: string, settings: MemorySettings, sequence: number): MemoryStats['indexes'] {
+  return Object.entries(settings.indexes).map(([name, options]) => {
+    const saved = readSavedSequence(folder, name, options);
+    const state = saved === sequence ? 'saved' : `saved after change ${saved}`;
+    return { name, index: options.index, saved: saved === null ? 'not saved' : state };
+  });
+}
+
+function collectStats(folder: string, settings: MemorySettings, store: MemoryStore): MemoryStats {
+  let outcomes = EMPTY_OUTCOME_STATISTICS;
+  let feedback = EMPTY_OUTCOME_STATISTICS;
+  for (const { outcome, stats } of store.records()) {
+    if (outcome !== null) outcomes = updateOutcomeStatistics(outcomes, outcome);
+    feedback = mergeOutcomeStatistics(feedback, stats);
+  }
+  return {
+    records: store.size,
+    dimension: store.dimension ?? settings.dimension ?? null,
+    sequence: store.sequence,
+    encoder: settings.encoder?.encoder ?? null,
+    bytes: measureParts(folder),
+    indexes: describeSaved(folder, settings, store.sequence),
+    attributes: countAttributes(store),
+    outcomes,
+    feedback,
+  };
+}
+
+function formatOutcomes({ count, mean, min, max }: OutcomeStatistics): string {
+  if (count === 0) return '0';
+  const [average, low, high] = [mean, min as number, max as number].map((value) => Number(value.toPrecision(4)));
+  return `${count}, mean ${average}, from ${low} to ${high}`;
+}
+
+function formatStats(stats: MemoryStats): string {
+  const { records, dimension, sequence, encoder, bytes, indexes, attributes, outcomes, feedback } = stats;
+  const rows = [
+    ['records', String(records)],
+    ['dimension', String(dimension ?? 'not known')],
+    ['changes', String(sequence)],
+    ['encoder', encoder ?? 'not known'],
+    ...Object.entries(bytes).map(([part, size]) => [`bytes of ${part}`, String(size)]),
+    ...indexes.map(({ name, index, saved }) => [`index ${name}`, `${index}, ${saved}`]),
+    ['outcomes', formatOutcomes(outcomes)],
+    ['later feedback', formatOutcomes(feedback)],
+    ...attributes.map(({ name, type, records: count }) => [`attribute ${name}`, `${type}, in ${count} records`]),
+  ];
+  return alignColumns(rows);
+}
+
+export async function runMemoryStats(folder: string, { format }: { readonly format: 'text' | 'json' }): Promise<void> {
+  const { settings } = readMemoryFolder(folder);
+  const store = await openStore(folder);
+  try {
+    const stats = collectStats(folder, settings, store);
+    printOut(`${format === 'json' ? JSON.stringify(stats, null, 2) : formatStats(stats)}\n`);
+  } finally {
+    await store.close();
+  }
+}

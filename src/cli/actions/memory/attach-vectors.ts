@@ -1,0 +1,31 @@
+import { DimensionMismatchError } from '../../../core/errors.ts';
+import { viewRow } from '../../../core/rows.ts';
+import type { RowFaults } from '../../../datasets/jsonl/row-faults.ts';
+import { readVectorRows } from '../../../embedding/precomputed/vector-file.ts';
+import type { LocatedRecord, ReadRows } from './read-files.ts';
+
+/** Gives records the vectors of a file, by id if the file has ids, else by order. A record without a vector, or with two, is a fault. @throws DimensionMismatchError for another number of rows without ids. */
+export async function attachVectors(
+  { located, rows }: ReadRows,
+  path: string,
+  faults: RowFaults,
+): Promise<LocatedRecord[]> {
+  const file = await readVectorRows(path);
+  if (file.ids === null && file.rows !== rows)
+    throw new DimensionMismatchError(
+      `vectors of ${path}, which has no ids`,
+      `${rows}, one for each row`,
+      file.rows,
+      'write one vector for each row, or ids',
+    );
+  const rowOf = file.ids === null ? null : new Map(file.ids.map((id, row) => [id, row]));
+  return located.flatMap((entry) => {
+    const { where, place, record } = entry;
+    const row = rowOf === null ? place : rowOf.get(record.id);
+    if (row === undefined) faults.add(where, 'missing vector', `${record.id} has no row in ${path}; add one`);
+    else if (record.embedding !== null)
+      faults.add(where, 'two vectors', `${record.id} has an embedding, and a row in ${path}; leave one out`);
+    else return [{ ...entry, record: { ...record, embedding: viewRow(file.values, file.dimension, row).slice() } }];
+    return [];
+  });
+}

@@ -1,0 +1,177 @@
+import { createReadStream, statSync } from 'node:fs';
+import { extname } from 'node:path';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { RagPlusPlusError, StorageError, ValidationError } from '../../../core/errors.ts';
+import { createEventBreaks } from '../../../core/event-loop.ts';
+import { readSafetensors } from '../../../core/safetensors.ts';
+import { describeDepthFault } from '../../../datasets/jsonl/json-depth.ts';
+import { parseJson, shorten } from '../../../datasets/jsonl/jsonl-rows.ts';
+import type { RowFaults } from '../../../datasets/jsonl/row-faults.ts';
+import { memoryRecordFields } from '../../../model/memory-record-schema.ts';
+import { RowFault, type RowRecord, readRecordRow } from './record-rows.ts';
+
+/** A row of a file, not yet a record. */
+interface FileRow {
+  readonly where: string;
+  readonly row: unknown;
+}
+
+/** A record and its place among all rows of the files, from 0; bad rows have places too. */
+export interface LocatedRecord {
+  readonly where: string;
+  readonly place: number;
+  readonly record: RowRecord;
+}
+
+/** Everything that was read. */
+export interface ReadRows {
+  readonly located: LocatedRecord[];
+  /** Rows, with the bad ones. */
+  readonly rows: number;
+}
+
+/** What can be read, by the ending of the file's name. */
+export const RECORD_FORMATS = ['.jsonl', '.parquet', '.safetensors'] as const;
+const LINE_FEED = 10;
+
+/** The lines of a stream of bytes without their ends. A line may be as long as memory allows; the time is linear. */
+async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let pieces: Uint8Array[] = [];
+  const join = () => Buffer.concat(pieces).toString('utf8').replace(/\r$/, '');
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      pieces.push(chunk.subarray(start, end));
+      yield join();
+      pieces = [];
+      start = end + 1;
+    }
+    pieces.push(chunk.subarray(start));
+  }
+  yield join();
+}
+
+function readLine(line: string): unknown {
+  const tooDeep = describeDepthFault(line);
+  if (tooDeep !== null) return new RowFault(tooDeep);
+  const row = parseJson(line);
+  return row === undefined ? new RowFault(`not JSON: ${shorten(line)}`) : row;
+}
+
+async function* readJsonLines(path: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
+  let number = 0;
+  for await (const text of readLines(chunks)) {
+    number++;
+    const line = number === 1 ? text.replace(/^\ufeff/, '') : text;
+    if (line.trim() !== '') yield { where: `${path}:${number}`, row: readLine(line) };
+  }
+}
+
+/** Columns that are no field of a record or turn. */
+const FIELDS: ReadonlySet<string> = new Set([...memoryRecordFields, 'text', 'timestamp', 'attributes']);
+/** Columns that may be JSON texts. */
+const JSON_COLUMNS = ['metadata', 'attributes', 'stats', 'trajectory'] as const;
+
+const toNumber = (value: unknown) =>
+  typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+
+/** The fields of a row of Parquet: JSON texts are read, and columns of other names become attributes. Nulls are missing values. */
+function readColumns(columns: Readonly<Record<string, unknown>>): unknown {
+  const row: Record<string, unknown> = {};
+  const others: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(columns)) {
+    if (value === null && name !== 'parentId') continue;
+    (FIELDS.has(name) ? row : others)[name] = toNumber(value);
+  }
+  for (const name of JSON_COLUMNS) {
+    if (typeof row[name] !== 'string') continue;
+    const value = parseJson(row[name]);
+    if (value === undefined) return new RowFault(`${name}: expected JSON, got ${shorten(row[name])}`);
+    row[name] = value;
+  }
+  if (Object.keys(others).length === 0) return row;
+  const key = Object.hasOwn(row, 'text') ? 'attributes' : 'metadata';
+  return { ...row, [key]: { ...others, ...(row[key] as object | undefined) } };
+}
+
+async function* readParquet(path: string): AsyncGenerator<FileRow> {
+  const file = await asyncBufferFromFile(path);
+  const metadata = await parquetMetadataAsync(file);
+  let rowStart = 0;
+  for (const group of metadata.row_groups) {
+    const rowEnd = rowStart + Number(group.num_rows);
+    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
+    for (const [i, row] of rows.entries()) yield { where: `${path}:${rowStart + i + 1}`, row: readColumns(row) };
+    rowStart = rowEnd;
+  }
+}
+
+/** A file that `ragpp memory export` wrote: tensors `vectors` [N, D] and `records`, JSON Lines as bytes. */
+async function* readSafetensorRows(path: string): AsyncGenerator<FileRow> {
+  const { vectors, records } = readSafetensors(path, 'export it again').tensors;
+  if (!(vectors?.data instanceof Float32Array) || !(records?.data instanceof Uint8Array))
+    throw new ValidationError(
+      `file has no records beside its vectors: ${path}; import a file of records, with --vectors ${path}`,
+      { path },
+    );
+  const { data } = records;
+  const dimension = vectors.shape[1] ?? 0;
+  let place = 0;
+  const chunks = (async function* () {
+    yield data;
+  })();
+  for await (const { where, row } of readJsonLines(path, chunks)) {
+    const embedding = vectors.data.slice(place * dimension, ++place * dimension);
+    yield { where, row: row instanceof RowFault ? row : { ...(row as object), embedding } };
+  }
+}
+
+function readRows(path: string): AsyncGenerator<FileRow> {
+  switch (extname(path)) {
+    case '.jsonl':
+      return readJsonLines(path, createReadStream(path));
+    case '.parquet':
+      return readParquet(path);
+    case '.safetensors':
+      return readSafetensorRows(path);
+    default: {
+      const remedy = extname(path) === '.npy' ? `import records with --vectors ${path}` : 'convert it';
+      throw new ValidationError(
+        `records are read from files that end in ${RECORD_FORMATS.join(', ')}, got: ${path}; ${remedy}`,
+        { path },
+      );
+    }
+  }
+}
+
+async function* readRowsNamingFile(path: string): AsyncGenerator<FileRow> {
+  try {
+    statSync(path);
+    yield* readRows(path);
+  } catch (error) {
+    if (error instanceof RagPlusPlusError) throw error;
+    throw new StorageError('read', path, { cause: error });
+  }
+}
+
+/** Reads the records of files, one after the other. Rows that are no record, and second rows of an id, are faults. @throws StorageError, ValidationError for another format. */
+export async function readFiles(paths: readonly string[], faults: RowFaults): Promise<ReadRows> {
+  const breakNow = createEventBreaks();
+  const located: LocatedRecord[] = [];
+  const first = new Map<string, string>();
+  let rows = 0;
+  for (const path of paths)
+    for await (const { where, row } of readRowsNamingFile(path)) {
+      const place = rows++;
+      const record = row instanceof RowFault ? row : readRecordRow(row);
+      const earlier = record instanceof RowFault ? undefined : first.get(record.id);
+      if (record instanceof RowFault) faults.add(where, 'malformed row', record.detail);
+      else if (earlier !== undefined) faults.add(where, 'duplicate id', `${record.id}, also in ${earlier}; remove one`);
+      else {
+        first.set(record.id, where);
+        located.push({ where, place, record });
+      }
+      await breakNow();
+    }
+  return { located, rows };
+}

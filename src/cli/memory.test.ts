@@ -1,0 +1,229 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openMemory } from '../memory/engine/open-memory.ts';
+import { openStore } from '../memory/store/memory-store.ts';
+import type { MemoryRecord } from '../model/memory-record.ts';
+import { runRagpp } from './command.harness.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-memory-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const at = (name: string) => join(root, name);
+
+function write(name: string, rows: readonly unknown[]): string {
+  writeFileSync(at(name), rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join(''));
+  return at(name);
+}
+
+const ragpp = (...words: string[]) => runRagpp('memory', ...words);
+
+const ROWS = [
+  { id: 'a', embedding: [1, 0, 0], context: 'east', createdAt: 1000, outcome: 1, metadata: { place: 'x', size: 2 } },
+  { id: 'b', embedding: [0.8, 0.6, 0], context: 'near\u2028east', createdAt: '1970-01-01T00:00:02Z', outcome: 0.5 },
+  { id: 'c', embedding: [0, 1, 0], context: 'north', createdAt: 3000, channel: 'mail', metadata: { place: 'y' } },
+];
+const records = write('records.jsonl', ROWS);
+
+async function listRecords(folder: string): Promise<MemoryRecord[]> {
+  const store = await openStore(folder);
+  await store.close();
+  return [...store.records()];
+}
+
+test('records of a file are found again, with the prior over their outcomes', async () => {
+  const folder = at('first');
+  const imported = await ragpp('import', folder, records, '--set', 'indexes.graph.index=hnsw');
+  expect(imported).toMatchObject({ code: 0, stdout: `${folder}: 3 records of 3 numbers\n` });
+  const written = JSON.parse(readFileSync(join(folder, 'memory.json'), 'utf8'));
+  expect(written).toEqual({ dimension: 3, indexes: { graph: { index: 'hnsw' } } });
+  const { stdout } = await ragpp('query', folder, '--vector', '[1, 0, 0]', '--format', 'json', '--k', '2');
+  const answer = JSON.parse(stdout);
+  expect(answer).toMatchObject({ prior: { count: 2, mean: 0.75 }, indexesSearched: ['graph'] });
+  expect(answer.candidates.map(({ recordId }: { recordId: string }) => recordId)).toEqual(['a', 'b']);
+  const like = await ragpp('query', folder, '--id', 'a', '--index', 'graph', '--as-of', '1970-01-01T00:00:03Z');
+  expect(like.stdout).toMatch(/^prior over the outcomes of 1 of 1 candidates\n {2}mean +0\.5\n/);
+  expect(like.stdout).toMatch(/\n1 +b +0\.8 +0\.2 +0\.5 +1970-01-01 00:00 +near east\n$/);
+  const filtered = await ragpp('query', folder, '--id', 'a', '--filter', 'place != $query.place and exists place');
+  expect(filtered.stdout).toContain('prior over the outcomes of 0 of 1 candidates: not known');
+});
+
+test('rows of conversations become records, with vectors of a file by order', async () => {
+  const turn = { conversationId: 'k', parentId: null, timestamp: '1970-01-01T00:00:05Z', text: 'hello' };
+  const turns = write('turns.jsonl', [
+    { ...turn, id: 't1', attributes: { outcome: 1, source: 'mail' } },
+    { ...turn, id: 't2', parentId: 't1' },
+  ]);
+  await ragpp('import', at('vectors'), write('two.jsonl', ROWS.slice(0, 2)));
+  await ragpp('export', at('vectors'), at('two.npy'));
+  rmSync(at('two.ids.json'));
+  expect(await ragpp('import', at('turns'), turns, '--vectors', at('two.npy'))).toMatchObject({ code: 0 });
+  expect(await listRecords(at('turns'))).toMatchObject([
+    { id: 't1', embedding: Float32Array.of(1, 0, 0), createdAt: 5000, outcome: 1, metadata: { source: 'mail' } },
+    { id: 't2', parentId: 't1', conversationId: 'k', outcome: null },
+  ]);
+  const short = await ragpp('import', at('short'), write('one.jsonl', ROWS.slice(0, 1)), '--vectors', at('two.npy'));
+  expect(short.stderr).toContain('which has no ids: expected 1, one for each row, got 2');
+});
+
+test('all bad rows are reported and nothing is written, or they are skipped and counted', async () => {
+  const bad = write('bad.jsonl', [
+    ROWS[0],
+    '{"id": ',
+    { ...ROWS[1], embedding: [1, 'x'] },
+    { ...ROWS[1], embedding: [1, 2] },
+    { ...ROWS[2], contxt: 'typing error' },
+    '',
+    ROWS[0],
+    { ...ROWS[2], id: 'd', embedding: undefined },
+    { ...ROWS[2], id: 'e', embedding: [1e39, 0, 0] },
+  ]);
+  const refused = await ragpp('import', at('bad'), bad);
+  expect(refused.code).toBe(1);
+  const places = [2, 3, 4, 5, 7, 8, 9].map((line) => `${bad}:${line}: `);
+  for (const place of places) expect(refused.stderr).toContain(place);
+  expect(refused.stderr).toMatch(
+    /^ragpp \[VALIDATION\]: 7 errors in .*; correct and run again, or pass --on-dirty-row skip:/,
+  );
+  expect(refused.stderr).toContain(`${bad}:7: duplicate id: a, also in ${bad}:1; remove one`);
+  expect(refused.stderr).toContain('d; add an embedding, or pass --vectors or --encoder');
+  expect(existsSync(at('bad'))).toBe(false);
+  const skipped = await ragpp('import', at('bad'), bad, '--on-dirty-row', 'skip');
+  expect(skipped.stdout).toContain(`skipped in ${bad}: malformed row: 4\n`);
+  expect((await listRecords(at('bad'))).map(({ id }) => id)).toEqual(['a']);
+});
+
+test('a record that is there is refused by its line, or replaced', async () => {
+  const folder = at('again');
+  await ragpp('import', folder, records);
+  const changed = write('changed.jsonl', [
+    { ...ROWS[0], id: 'new' },
+    { ...ROWS[1], context: 'changed' },
+  ]);
+  const refused = await ragpp('import', folder, changed);
+  expect(refused.stderr).toContain(`${changed}:2: duplicate id: b is in the memory; pass --replace to replace it`);
+  expect(await listRecords(folder)).toHaveLength(3);
+  expect(await ragpp('import', folder, changed, '--replace')).toMatchObject({ code: 0 });
+  const found = await listRecords(folder);
+  expect(found.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c', 'new']);
+  expect(found.find(({ id }) => id === 'b')?.context).toBe('changed');
+});
+
+test.each(['.jsonl', '.parquet', '.safetensors', '.npy'])('%s loses nothing', async (ending) => {
+  const folder = at(`from${ending}`);
+  const store = await openStore(folder);
+  await store.put([
+    {
+      id: 'full "\u2028" é',
+      embedding: Float32Array.of(-0, 0.1, 1e-40),
+      context: 'line\nfeed',
+      createdAt: 0.5,
+      outcome: 1 / 3,
+      metadata: {
+        entities: ['x', 'y'],
+        tags: [],
+        none: false,
+        word: '12',
+        stats: 's',
+        number: 12,
+        part: 0.25,
+        embeddings: 'e',
+      },
+      trajectory: { depth: 1, siblingOrder: 2, homogeneity: 0.1, temporal: 4, complexity: 5 },
+      conversationId: 'c',
+      parentId: 'p',
+      author: '',
+      channel: 'mail',
+    },
+    { id: '12', embedding: Float32Array.of(1, 2, 3), context: '', createdAt: -7 },
+  ]);
+  await store.observe('12', 0.1);
+  await store.observe('12', 0.7);
+  const expected = [...store.records()];
+  await store.close();
+  const out = at(`out${ending}`);
+  expect(await ragpp('export', folder, out)).toMatchObject({ code: 0, stderr: '' });
+  const files = ending === '.npy' ? [at('out.jsonl'), '--vectors', out] : [out];
+  expect(await ragpp('import', at(`to${ending}`), ...files)).toMatchObject({ code: 0 });
+  const found = await listRecords(at(`to${ending}`));
+  expect(found).toEqual(expected);
+  expect(Object.is(found[0]?.embedding[0], -0)).toBe(true);
+});
+
+test('stats count what is there', async () => {
+  const folder = at('counted');
+  await ragpp('import', folder, records);
+  const memory = await openMemory({ folder, dimension: 3 });
+  await memory.updateStats('a', 0.25);
+  await memory.close();
+  const stats = JSON.parse((await ragpp('stats', folder, '--format', 'json')).stdout);
+  expect(stats).toMatchObject({
+    records: 3,
+    dimension: 3,
+    sequence: 2,
+    indexes: [{ name: 'main', index: 'flat', saved: 'saved' }],
+    attributes: [
+      { name: 'place', type: 'string', records: 2 },
+      { name: 'size', type: 'number', records: 1 },
+    ],
+    outcomes: { count: 2, mean: 0.75 },
+    feedback: { count: 1, mean: 0.25 },
+  });
+  expect(stats.bytes.journal).toBeGreaterThan(3 * 3 * 4);
+  expect((await ragpp('stats', folder)).stdout).toMatch(/^outcomes +2, mean 0\.75, from 0\.5 to 1$/m);
+});
+
+test('a damaged memory names the repair, which saves the rest', async () => {
+  const folder = at('damaged');
+  for (const row of ROWS) await ragpp('import', folder, write(`${row.id}.jsonl`, [row]));
+  const journals = readdirSync(folder).filter((name) => name.endsWith('.journal'));
+  const path = join(folder, journals[0] as string);
+  const bytes = readFileSync(path);
+  const place = bytes.indexOf('east');
+  bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place);
+  writeFileSync(path, bytes);
+  const refused = await ragpp('query', folder, '--id', 'b');
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.stderr).toContain(`ragpp memory repair ${folder} --into FOLDER`);
+  const repaired = await ragpp('repair', folder, '--into', at('repaired'));
+  expect(repaired).toMatchObject({ code: 1, stderr: '' });
+  expect(repaired.stdout).toBe(`saved: 2 records in ${at('repaired')}\nlost: changes 1 to 1\n`);
+  expect((await ragpp('query', at('repaired'), '--id', 'b')).stdout).toContain('north');
+  const sound = await ragpp('repair', at('repaired'), '--into', at('copy'));
+  expect(sound).toMatchObject({ code: 0, stdout: `saved: 2 records in ${at('copy')}\nnothing was lost\n` });
+});
+
+test.each([
+  [['query', 'none', '--id', 'a'], 1, 'folder has no memory: none'],
+  [['export', 'none', 'out.jsonl'], 1, 'folder has no memory: none'],
+  [['query', 'FOLDER', '--id', 'z'], 1, 'has no record: z'],
+  [['query', 'FOLDER', '--text', 'east'], 1, 'import with --encoder'],
+  [['query', 'FOLDER', '--id', 'a', '--vector', '[1]'], 2, 'give exactly one of --text, --vector and --id'],
+  [['query', 'FOLDER', '--vector', '[1, 2]'], 1, 'expected 3, got 2'],
+  [['query', 'FOLDER', '--vector', 'gone.npy'], 1, 'neither a JSON list nor a file: gone.npy'],
+  [['query', 'FOLDER', '--id', 'a', '--filter', 'place ='], 1, 'invalid filter at line 1'],
+  [['query', 'FOLDER', '--id', 'a', '--index', 'graf'], 1, 'there is no index of this name: graf'],
+  [['query', 'FOLDER', '--id', 'a', '--as-of', 'noon'], 2, 'a time in ISO 8601'],
+  [['export', 'FOLDER', 'out.csv'], 1, 'another ending: out.csv'],
+  [['import', 'FOLDER', 'x.npy'], 1, 'import records with --vectors x.npy'],
+  [['import', 'FOLDER', 'x.jsonl', '--encoder', 'lsa'], 2, 'expected one of use-lite'],
+  [['import', 'FOLDER', 'x.jsonl', '--set', 'indexs.main.index=flat'], 2, 'did you mean indexes'],
+  [['import', root, 'x.jsonl'], 1, 'files that are not of a memory'],
+])('%j ends with what to do', async (words, code, message) => {
+  const folder = at('errors');
+  if (!existsSync(folder)) await ragpp('import', folder, records);
+  if (words[2] === 'x.npy') writeFileSync(at('x.npy'), '');
+  const outcome = await ragpp(
+    ...words.map((word) => (word === 'FOLDER' ? folder : word === 'x.npy' ? at(word) : word)),
+  );
+  expect({ code: outcome.code, stdout: outcome.stdout }).toEqual({ code, stdout: '' });
+  expect(outcome.stderr.replaceAll(`${root}/`, '')).toContain(message);
+});
+
+test('a memory in use names the process that has it', async () => {
+  const folder = at('locked');
+  await ragpp('import', folder, records);
+  const memory = await openMemory({ folder, dimension: 3 });
+  expect((await ragpp('stats', folder)).stderr).toContain(`process ${process.pid} on`);
+  await memory.close();
+});

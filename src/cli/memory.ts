@@ -1,0 +1,106 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { lazyAction } from './lazy-action.ts';
+import { cacheOption, collect } from './options.ts';
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1)
+    throw new InvalidArgumentError('not a whole number from 1; give one such as 10.');
+  return count;
+}
+
+function importCommand(): Command {
+  return new Command('import')
+    .description('add records from files; the first import makes the memory')
+    .argument('<folder>', 'the folder of the memory; the first import makes it')
+    .argument('<files...>', 'records as .jsonl, .parquet or .safetensors; turns.jsonl of a dataset too')
+    .option(
+      '--vectors <file>',
+      'the embeddings as .npy, .safetensors or .parquet, by id, or by order if the file has no ids',
+    )
+    .option('--encoder <name>', 'embed the text of records without an embedding, for example by use-lite')
+    .option('--replace', 'replace records whose ids are in the memory')
+    .addOption(
+      new Option('--on-dirty-row <treatment>', 'error: report all bad rows and write nothing; skip: count them')
+        .choices(['error', 'skip'])
+        .default('error'),
+    )
+    .option('--set <option=value>', 'an option of the memory, kept in memory.json (repeatable)', collect, [])
+    .addOption(cacheOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ragpp memory import notes turns.jsonl --encoder use-lite
+  ragpp memory import notes records.jsonl --vectors vectors.npy --set indexes.main.index=hnsw
+  ragpp memory import notes corrections.jsonl --replace`,
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-import.ts')).runMemoryImport));
+}
+
+function queryCommand(): Command {
+  return new Command('query')
+    .description('find the records nearest to a query, and the prior over their outcomes')
+    .argument('<folder>', 'the folder of the memory')
+    .option('--text <text>', 'search by a text, with the encoder that embedded the records')
+    .option('--vector <vector>', 'search by a vector: a JSON list, or a file with one row')
+    .option('--id <record>', 'search by the embedding of a record, which is left out of the answer')
+    .option('--k <count>', 'the most candidates; default: defaultK of the memory', parseCount)
+    .option('--filter <filter>', 'what a candidate must satisfy, for example "outcome >= 0.5 and channel = \'mail\'"')
+    .option('--index <name>', 'an index to search (repeatable); default: all', collect, [])
+    .option('--weighted', 'weigh outcomes by the scores of their candidates')
+    .option('--as-of <time>', 'only records before this time, in ISO 8601 with a zone')
+    .addOption(
+      new Option('--format <format>', 'a table, or everything as JSON').choices(['text', 'json']).default('text'),
+    )
+    .addOption(cacheOption())
+    .addHelpText(
+      'after',
+      `
+Give one of --text, --vector and --id. With --id, $query.NAME in a filter is the value of that record.
+
+Examples:
+  ragpp memory query notes --text 'blank pages again' --k 5
+  ragpp memory query notes --id n3 --filter 'channel = $query.channel' --weighted
+  ragpp memory query notes --vector '[0.1, 0.2]' --as-of 2026-03-01T00:00:00Z --format json`,
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-query.ts')).runMemoryQuery));
+}
+
+function statsCommand(): Command {
+  return new Command('stats')
+    .description('count the records, attributes and outcomes of a memory, and the bytes of its parts')
+    .argument('<folder>', 'the folder of the memory')
+    .addOption(
+      new Option('--format <format>', 'a table, or everything as JSON').choices(['text', 'json']).default('text'),
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-stats.ts')).runMemoryStats));
+}
+
+function exportCommand(): Command {
+  return new Command('export')
+    .description('write all records to a file, which import reads without loss')
+    .argument('<folder>', 'the folder of the memory')
+    .argument('<out>', 'the file; its ending is .jsonl, .parquet, .safetensors or .npy')
+    .addHelpText('after', '\nWith .npy the ids and the records are written beside it, as OUT.ids.json and OUT.jsonl.')
+    .action(lazyAction(async () => (await import('./actions/memory-export.ts')).runMemoryExport));
+}
+
+function repairCommand(): Command {
+  return new Command('repair')
+    .description('write what can be read of a damaged memory into a new folder')
+    .argument('<folder>', 'the folder of the damaged memory, which stays as it is')
+    .requiredOption('--into <new>', 'the folder of the new memory, missing or empty')
+    .addHelpText('after', '\nExit codes: 0 nothing was lost, 1 something was lost and is listed, 2 wrong usage.')
+    .action(lazyAction(async () => (await import('./actions/memory-repair.ts')).runMemoryRepair));
+}
+
+export function memoryCommand(): Command {
+  return new Command('memory')
+    .description('keep records with outcomes, find those like a query, and tell what their outcomes say')
+    .addCommand(importCommand())
+    .addCommand(queryCommand())
+    .addCommand(statsCommand())
+    .addCommand(exportCommand())
+    .addCommand(repairCommand());
+}
