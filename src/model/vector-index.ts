@@ -45,6 +45,8 @@ export interface VectorIndex {
   readonly distance: Distance;
   /** Whether the rows outlive the process without `save`, as those of a database do. */
   readonly keepsRows?: boolean;
+  /** Removes every row; an index that keeps rows has this. */
+  clear?(): Promise<void>;
   /** How many rows the index holds. */
   count(): Promise<number>;
   /** Adds rows; replaces those of the same id. Of two rows with one id the later is kept. */

@@ -36,6 +36,7 @@ export class PgvectorIndex implements VectorIndex {
   readonly name = 'pgvector';
   readonly dimension: number;
   readonly distance: Distance;
+  readonly keepsRows: boolean;
   readonly #options: PgvectorOptions;
   readonly #database: SqlDatabase;
   readonly #table: string;
@@ -49,6 +50,7 @@ export class PgvectorIndex implements VectorIndex {
   private constructor(options: PgvectorOptions, dimension: number, database: SqlDatabase) {
     this.dimension = dimension;
     this.distance = options.distance;
+    this.keepsRows = options.url !== null || options.folder !== null;
     this.#options = options;
     this.#database = database;
     this.#table = `"${options.table}"`;
@@ -157,6 +159,10 @@ export class PgvectorIndex implements VectorIndex {
       const gone = await session.query(`delete from ${this.#table} where id = any($1::text[]) returning 1`, [ids]);
       return gone.length;
     });
+  }
+
+  async clear(): Promise<void> {
+    await this.#run((session) => session.query(`truncate ${this.#table}`));
   }
 
   async search(queries: Float32Array, k: number, options: VectorSearchOptions = {}): Promise<VectorMatch[][]> {
