@@ -49,7 +49,7 @@ test('statistics of no and of one outcome', () => {
   expect([computePopulationVariance(collect([1, 3])), computeSampleVariance(collect([1, 3]))]).toEqual([1, 2]);
 });
 
-describe('numbers that break running sums', () => {
+describe('INV-002: numbers that break running sums', () => {
   const cases: readonly (readonly [name: string, outcomes: readonly number[]])[] = [
     ['a small spread far from 0', drawOutcomes(1009, 1e9, 4)],
     ['a spread of a few float64 steps', drawOutcomes(1009, 1e15, 4)],

@@ -34,7 +34,7 @@ function traceIds(found: IndexAnswers['found']): Map<string, (CandidateProvenanc
 /** Of one index the score itself; fused scores in proportion to the best one, so that a trajectory score can be mixed in. */
 function listCandidates({ ranking, found }: IndexAnswers, read: RankingInputs['read']): Candidate[] {
   const traces = traceIds(found);
-  const largest = found.size === 1 ? 1 : (ranking[0]?.score ?? 1) || 1;
+  const largest = found.size === 1 ? 1 : Math.abs(ranking[0]?.score ?? 1) || 1;
   return ranking.flatMap(({ id, score }) => {
     const record = read(id);
     const trace = traces.get(id);

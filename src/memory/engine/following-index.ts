@@ -2,6 +2,7 @@ import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { toTurn } from '../../model/memory-record.ts';
 import type { VectorIndex, VectorRow } from '../../model/vector-index.ts';
+import type { MemoryStore } from '../store/memory-store.ts';
 
 /** Rows that an index takes at once. */
 const BLOCK = 1000;
@@ -9,14 +10,15 @@ const BLOCK = 1000;
 /** Gives the record of an id as it is now, null for one that is gone. */
 export type ReadRecord = (id: string) => MemoryRecord | null;
 
-function toRow(record: MemoryRecord): VectorRow {
+/** What indexes hold of a record. */
+export function toRow(record: MemoryRecord): VectorRow {
   const { text: _, ...subject } = toTurn(record);
   return { id: record.id, vector: record.embedding, subject };
 }
 
 /**
- * Keeps an index equal to a store. A write notes the ids that it changed; before the next search, and at the end of the write itself, the index takes over
- * what the store then holds of them. If the index fails, the ids stay noted: the write is in the store, and the next search brings it to the index or fails too.
+ * Keeps an index equal to a store. The moment at which readers see a change, its ids are noted; before the next search, and at the end of the write itself,
+ * the index takes over what the store then holds of them. If the index fails, the ids stay noted: the write is in the store, and the next search brings it to the index or fails too.
  */
 export class FollowingIndex {
   readonly index: VectorIndex;
@@ -24,12 +26,15 @@ export class FollowingIndex {
   readonly #inTurn = createSerialRunner();
   #noted = new Set<string>();
 
-  constructor(index: VectorIndex, read: ReadRecord) {
+  /** @param ids that the index lacks, or holds as they no longer are. */
+  constructor(index: VectorIndex, store: Pick<MemoryStore, 'get' | 'watch'>, ids: Iterable<string> = []) {
     this.index = index;
-    this.#read = read;
+    this.#read = (id) => store.get(id);
+    this.#note(ids);
+    store.watch((changed) => this.#note(changed));
   }
 
-  note(ids: Iterable<string>): void {
+  #note(ids: Iterable<string>): void {
     for (const id of ids) this.#noted.add(id);
   }
 
@@ -41,7 +46,7 @@ export class FollowingIndex {
       try {
         for (let start = 0; start < ids.length; start += BLOCK) await this.#apply(ids.slice(start, start + BLOCK));
       } catch (error) {
-        this.note(ids); // applied twice does no harm
+        this.#note(ids); // applied twice does no harm
         throw error;
       }
     });

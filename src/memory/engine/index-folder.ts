@@ -4,22 +4,30 @@ import { z } from 'zod';
 import { openVectorIndex, type VectorIndexOptions } from '../../candidates/live/registry.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { readText, writeAtomic } from '../../core/files.ts';
+import { computeHash } from '../../core/hash.ts';
+import type { VectorIndex } from '../../model/vector-index.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { FollowingIndex } from './following-index.ts';
 
-/** What an index was saved with: the state of the store, and the options that the index was made with. */
-const stateSchema = z.strictObject({ sequence: z.int().min(0), options: z.string() });
+/** The operation of the store up to which an index was saved, null for rows of a table that are the memory's but were not saved; a hash of its options. */
+const stateSchema = z.strictObject({ sequence: z.int().min(0).nullable(), options: z.string() });
+type IndexState = z.output<typeof stateSchema>;
 
 function locate(folder: string, name: string): { readonly rows: string; readonly state: string } {
   const own = join(folder, 'indexes', encodeURIComponent(name));
   return { rows: join(own, 'rows'), state: join(own, 'state.json') };
 }
 
-/** The state of the store that a saved index holds; null if none was saved with these options. */
-function readSequence(path: string, options: VectorIndexOptions): number | null {
+/** The state of an index that was made with these options; null if there is none. */
+function readState(path: string, options: VectorIndexOptions): IndexState | null {
   if (!existsSync(path)) return null;
   const { success, data } = stateSchema.safeParse(parseJson(readText(path)));
-  return success && data.options === JSON.stringify(options) ? data.sequence : null;
+  return success && data.options === computeHash(options) ? data : null;
+}
+
+/** Options may hold a password, so their hash is written. */
+function writeState(path: string, options: VectorIndexOptions, sequence: number | null): void {
+  writeAtomic(path, `${JSON.stringify({ sequence, options: computeHash(options) } satisfies IndexState)}\n`);
 }
 
 function parseJson(text: string): unknown {
@@ -35,8 +43,10 @@ export function readSavedSequence(folder: string, name: string, options: VectorI
   return readSequence(locate(folder, name).state, options);
 }
 
+const listIds = (store: MemoryStore) => Array.from(store.records(), ({ id }) => id);
+
 /**
- * Opens an index of a memory, with what was saved of it if the store still knows what changed since; what it lacks is noted.
+ * Opens an index of a memory, with what was saved of it if the store still knows what changed since, and brings it up to the store.
  *
  * @throws ValidationError for a database table with rows of another store; what the index throws.
  */
@@ -47,26 +57,39 @@ export async function openIndex(
   dimension: number,
 ): Promise<FollowingIndex> {
   const places = store.folder === null ? null : locate(store.folder, name);
-  const saved = places === null ? null : readSequence(places.state, options);
-  const changes = saved === null ? null : store.listChangesSince(saved);
+  const state = places === null ? null : readState(places.state, options);
+  const changes = state === null || state.sequence === null ? null : store.listChangesSince(state.sequence);
   const fresh = await openVectorIndex(options, dimension);
-  const isKept = (await fresh.count()) > 0;
-  if (isKept && changes === null) {
+  if (fresh.keepsRows !== true) {
+    if (changes === null) return follow(store, fresh, listIds(store));
+    await fresh.dispose();
+    return follow(store, await openVectorIndex(options, dimension, places?.rows), changes);
+  }
+  if (state === null && (await fresh.count()) > 0) {
     await fresh.dispose();
     throw new ValidationError(
       `index ${name} has rows that its memory does not know; empty its table, or name another table`,
       { index: name },
     );
   }
-  if (changes === null || fresh.keepsRows === true) return follow(store, fresh, changes);
-  await fresh.dispose();
-  return follow(store, await openVectorIndex(options, dimension, places?.rows), changes);
+  if (places !== null && state === null) writeState(places.state, options, null);
+  if (changes !== null) {
+    const follower = await follow(store, fresh, changes);
+    if ((await fresh.count()) === store.size) return follower;
+  }
+  await fresh.clear?.();
+  return follow(store, fresh, listIds(store));
 }
 
-function follow(store: MemoryStore, index: FollowingIndex['index'], changes: readonly string[] | null): FollowingIndex {
-  const follower = new FollowingIndex(index, (id) => store.get(id));
-  follower.note(changes ?? Array.from(store.records(), ({ id }) => id));
-  return follower;
+async function follow(store: MemoryStore, index: VectorIndex, lacks: readonly string[]): Promise<FollowingIndex> {
+  const follower = new FollowingIndex(index, store, lacks);
+  try {
+    await follower.catchUp();
+    return follower;
+  } catch (error) {
+    await index.dispose();
+    throw error;
+  }
 }
 
 /** Saves an index beside its store, unless it is saved as it is. */
@@ -79,8 +102,8 @@ export async function saveIndex(
   if (store.folder === null) return;
   const { rows, state } = locate(store.folder, name);
   const { sequence } = store; // what is written meanwhile is noted again when the index is opened
-  if (readSequence(state, options) === sequence) return;
+  if (readState(state, options)?.sequence === sequence) return;
   await follower.catchUp();
   if (follower.index.keepsRows !== true) await follower.index.save(rows);
-  writeAtomic(state, `${JSON.stringify({ sequence, options: JSON.stringify(options) })}\n`);
+  writeState(state, options, sequence);
 }

@@ -4,6 +4,9 @@ import { fusionOptions } from '../../fusion/registry.ts';
 import { PRIOR_KAPPA } from '../prior-bundle.ts';
 import { rerankerOptions } from './reranker-options.ts';
 
+/** Milliseconds: a timer of Node for longer ends at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** Answers that are kept. */
 const cacheOptions = z.strictObject({
   maxEntries: z.int().min(1).default(10_000),
@@ -25,7 +28,7 @@ export const memoryOptions = z.strictObject({
   defaultK: z.int().min(1).default(10),
   /** What each index finds where fusion, trajectories or a reranker may change the order; at least k. */
   poolSize: z.int().min(1).default(100),
-  timeoutMs: z.number().positive().default(1000),
+  timeoutMs: z.number().positive().max(LONGEST_TIMER).default(1000),
   /** Of what several indexes find. */
   fusion: fusionOptions.prefault({ method: 'rrf' }),
   reranker: rerankerOptions.nullable().default(null),

@@ -1,6 +1,9 @@
 import type { VectorIndexOptions } from '../../candidates/live/registry.ts';
-import { QueryTimeoutError } from '../../core/errors.ts';
+import { prepareRows } from '../../candidates/live/vector-doors.ts';
+import { QueryTimeoutError, ValidationError } from '../../core/errors.ts';
+import { freezeDeeply } from '../../core/frozen.ts';
 import { parse } from '../../core/validation.ts';
+import { bindFilter } from '../../model/filter/compile-filter.ts';
 import type { Filter } from '../../model/filter/filter.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
 import { assertEmbedding, type MemoryRecord, type OutcomeStatistics } from '../../model/memory-record.ts';
@@ -11,7 +14,7 @@ import { mergeOutcomeStatistics } from '../outcome-statistics.ts';
 import { computePriors, type PriorBundle } from '../prior-bundle.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { rankCandidates } from './candidate-ranking.ts';
-import type { FollowingIndex } from './following-index.ts';
+import { type FollowingIndex, toRow } from './following-index.ts';
 import { saveIndex } from './index-folder.ts';
 import { type IndexAnswers, IndexRegistry } from './index-registry.ts';
 import type { MemoryOptions } from './memory-options.ts';
@@ -32,7 +35,8 @@ export interface MemorySearchOptions extends Omit<VectorSearchOptions, 'signal' 
 
 /**
  * Records with outcomes, found by their embeddings: a store, the indexes that follow it, and priors over the outcomes of what a query finds. Open one with
- * `openMemory`. A write is in the store before it is acknowledged, and in every index before the next search.
+ * `openMemory`. A write is in the store before it is acknowledged, and in every index before the next search. A write does not report an index that fails: the
+ * next search brings the index up to the store, or throws what the index throws.
  */
 export class Memory {
   readonly #options: MemoryOptions;
@@ -40,6 +44,7 @@ export class Memory {
   readonly #registry = new IndexRegistry();
   readonly #followers: ReadonlyMap<string, FollowingIndex>;
   readonly #cache: QueryCache<TimelessResponse>;
+  #closed: Promise<void> | null = null;
 
   /** @internal `openMemory` makes memories. @param followers indexes by name, which know what they lack. */
   constructor(options: MemoryOptions, store: MemoryStore, followers: ReadonlyMap<string, FollowingIndex>) {
@@ -89,7 +94,7 @@ export class Memory {
    *
    * @returns their ids.
    * @throws ConfigurationError for a record that breaks the schema; DimensionMismatchError, NotFiniteError for its embedding; DuplicateRecordError for an id that
-   * is there, or twice in the list; StorageError.
+   * is there, or twice in the list; ValidationError for an id of more than 2048 bytes or an embedding longer than 1e18; StorageError.
    */
   async addBatch(records: readonly MemoryRecordInput[]): Promise<string[]> {
     return this.#put(records, false);
@@ -101,26 +106,28 @@ export class Memory {
   }
 
   async #put(records: readonly MemoryRecordInput[], replace: boolean): Promise<string[]> {
-    await this.#store.put(records, { replace });
-    const ids = records.map(({ id }) => id);
-    await this.#follow(ids);
-    return ids;
+    this.#assertOpen();
+    const admit = (checked: readonly MemoryRecord[]) => void prepareRows(checked.map(toRow), this.dimension, 'l2');
+    await this.#store.put(records, { replace, admit });
+    await this.#follow();
+    return records.map(({ id }) => id);
   }
 
   /** Removes a record. @returns whether it was there. @throws StorageError. */
   async remove(id: string): Promise<boolean> {
+    this.#assertOpen();
     const removed = await this.#store.remove([id]);
-    await this.#follow([id]);
+    await this.#follow();
     return removed > 0;
   }
 
-  async #follow(ids: readonly string[]): Promise<void> {
-    for (const follower of this.#followers.values()) follower.note(ids);
-    await this.#catchUp(this.indexNames);
+  /** After a write, which is stored whether the indexes fail or not. */
+  async #follow(): Promise<void> {
+    await Promise.allSettled(Array.from(this.#followers.values(), (follower) => follower.catchUp()));
   }
 
-  async #catchUp(names: readonly string[]): Promise<void> {
-    for (const name of names) await this.#followers.get(name)?.catchUp();
+  #assertOpen(): void {
+    if (this.#closed !== null) throw new ValidationError('memory is closed; open it again');
   }
 
   /**
@@ -135,12 +142,12 @@ export class Memory {
     k: number = this.#options.defaultK,
     options: Omit<MemorySearchOptions, 'indexNames'> = {},
   ): Promise<readonly VectorMatch[]> {
-    const { found } = await this.#search(embedding, k, { ...options, indexNames: [indexName] });
+    const { found } = await this.#searchInTime(embedding, k, { ...options, indexNames: [indexName] });
     return found.get(indexName) as readonly VectorMatch[];
   }
 
   /**
-   * What the indexes find, fused, without priors, trajectories or a reranker: at most k records, best first.
+   * What the indexes find, fused, without priors, trajectories or a reranker: at most k records, best first. Of several indexes each finds `poolSize`.
    *
    * @param embedding [D]
    * @throws IndexNotFoundError; DimensionMismatchError; NotFiniteError; InvalidFilterError; QueryTimeoutError, and what an index throws.
@@ -150,29 +157,32 @@ export class Memory {
     k: number = this.#options.defaultK,
     options: MemorySearchOptions = {},
   ): Promise<readonly Scored[]> {
-    const { ranking } = await this.#search(embedding, k, options);
+    const { indexNames = this.indexNames } = options;
+    const isFused = indexNames.length > 1 && Number.isInteger(k) && k > 0;
+    const found = isFused ? Math.max(k, this.#options.poolSize) : k;
+    const { ranking } = await this.#searchInTime(embedding, found, options);
     return ranking.slice(0, k).map(({ id, score }) => ({ id, score }));
   }
 
   /** Searches indexes within the time that a query may take. */
+  async #searchInTime(embedding: Float32Array, k: number, options: MemorySearchOptions): Promise<IndexAnswers> {
+    this.#assertOpen();
+    assertEmbedding(embedding, this.dimension, 'a query');
+    const { indexNames = this.indexNames, filter, ...others } = options;
+    const found = filter === undefined ? {} : { filter: readFilter(filter) };
+    for (const name of indexNames) this.#registry.get(name);
+    const own = embedding.slice(); // the caller may change what was passed
+    return this.#runInTime((signal) => this.#search(own, k, indexNames, { ...others, ...found, signal }));
+  }
+
   async #search(
     embedding: Float32Array,
     k: number,
-    { indexNames = this.indexNames, filter, ...options }: MemorySearchOptions,
+    names: readonly string[],
+    options: VectorSearchOptions,
   ): Promise<IndexAnswers> {
-    assertEmbedding(embedding, this.dimension, 'a query');
-    const found = filter === undefined ? {} : { filter: readFilter(filter) };
-    for (const name of indexNames) this.#registry.get(name);
-    return this.#runInTime(async (signal) => {
-      await this.#catchUp(indexNames);
-      return this.#registry.searchAll(embedding, k, {
-        ...options,
-        ...found,
-        names: indexNames,
-        fusion: this.#options.fusion,
-        signal,
-      });
-    });
+    for (const name of names) await this.#followers.get(name)?.catchUp();
+    return this.#registry.searchAll(embedding, k, { ...options, names, fusion: this.#options.fusion });
   }
 
   async #runInTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -200,26 +210,54 @@ export class Memory {
    * QueryTimeoutError beyond `timeoutMs`; and what an index throws.
    */
   async query(bundle: QueryBundle): Promise<QueryResponse> {
+    this.#assertOpen();
     const start = performance.now();
-    const { filter, ...rest } = bundle;
-    const found = filter === undefined ? {} : { filter: readFilter(filter) };
-    const query = parse(queryBundleSchema, { ...rest, ...found }, 'a query');
-    const answer = await this.#cache.answer(query, this.#store.sequence, () => this.#answer(query));
+    const query = this.#check(bundle);
+    const answer = await this.#cache.answer(query, this.#store.sequence, async () =>
+      freezeDeeply(await this.#runInTime((signal) => this.#answer(query, signal))),
+    );
     return { ...answer, latency: performance.now() - start };
   }
 
-  async #answer(query: CheckedQuery): Promise<TimelessResponse> {
+  /** A query of its own: the caller may change what was passed. */
+  #check({ filter, ...rest }: QueryBundle): CheckedQuery {
+    const found = filter === undefined ? {} : { filter: readFilter(filter) };
+    const { embedding, variables, ...query } = parse(queryBundleSchema, { ...rest, ...found }, 'a query');
+    assertEmbedding(embedding, this.dimension, 'a query');
+    if (query.filter !== undefined) bindFilter(query.filter, variables); // NaN and 'NaN' have one key in the cache
+    for (const name of query.indexNames ?? []) this.#registry.get(name);
+    const own = { ...query, embedding: embedding.slice() };
+    return variables === undefined ? own : { ...own, variables: structuredClone(variables) };
+  }
+
+  async #answer(query: CheckedQuery, signal: AbortSignal): Promise<TimelessResponse> {
     const { defaultK, poolSize, reranker } = this.#options;
     const { k = defaultK, indexNames = this.indexNames, weighted } = query;
     const isReordered = reranker !== null || query.trajectory !== undefined || indexNames.length > 1;
-    const answers = await this.#search(query.embedding, isReordered ? Math.max(k, poolSize) : k, {
-      indexNames,
+    const wanted = isReordered ? Math.max(k, poolSize) : k;
+    const answers = await this.#searchUnchanged(query.embedding, wanted, indexNames, {
       ...buildVisibility(query),
+      signal,
     });
     const read = (id: string) => this.#store.get(id);
     const { candidates, records } = await rankCandidates(answers, { query, k, reranker, read });
     const weights = weighted ? candidates.map(({ score }) => Math.max(0, score)) : null;
     return { prior: this.computePriors(records, weights), candidates, indexesSearched: [...answers.found.keys()] };
+  }
+
+  /** Searches until no record that was found changed meanwhile, so that scores are those of the records as they are. */
+  async #searchUnchanged(
+    embedding: Float32Array,
+    k: number,
+    names: readonly string[],
+    options: VectorSearchOptions,
+  ): Promise<IndexAnswers> {
+    for (;;) {
+      const { sequence } = this.#store;
+      const answers = await this.#search(embedding, k, names, options);
+      const isUnchanged = answers.ranking.every(({ id }) => !this.#store.hasChangedSince(id, sequence));
+      if (isUnchanged) return answers;
+    }
   }
 
   /** The prior over the outcomes of records, all alike or weighted. @throws as `computePriors` of the room `memory`. */
@@ -237,6 +275,7 @@ export class Memory {
    * @throws RecordNotFoundError; NotFiniteError; ValidationError beyond 1e140; StorageError.
    */
   async updateStats(id: string, outcome: number): Promise<OutcomeStatistics> {
+    this.#assertOpen();
     return this.#store.observe(id, outcome);
   }
 
@@ -257,23 +296,43 @@ export class Memory {
   }
 
   async #saveIndexes(): Promise<void> {
-    for (const [name, follower] of this.#followers)
-      await saveIndex(this.#store, name, follower, this.#options.indexes[name] as VectorIndexOptions);
+    for (const name of this.#followers.keys()) await this.#saveIndex(name);
   }
 
-  /** Ends all writes, saves the indexes, and closes them and the store. @throws StorageError; the store is closed then too. */
-  async close(): Promise<void> {
-    try {
-      await this.#saveIndexes();
-      for (const { index } of this.#followers.values()) await index.dispose();
-    } finally {
-      await this.#store.close();
-    }
+  #saveIndex(name: string): Promise<void> {
+    const follower = this.#followers.get(name) as FollowingIndex;
+    return saveIndex(this.#store, name, follower, this.#options.indexes[name] as VectorIndexOptions);
+  }
+
+  /**
+   * Saves the indexes, ends all writes, and closes the indexes and the store. Later calls are errors, but for this one.
+   *
+   * @throws StorageError, and what an index throws; everything is closed then too.
+   */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const errors: unknown[] = [];
+    const steps = [
+      ...this.indexNames.map((name) => () => this.#saveIndex(name)),
+      ...Array.from(
+        this.#followers.values(),
+        ({ index }) =>
+          () =>
+            index.dispose(),
+      ),
+      () => this.#store.close(),
+    ];
+    for (const step of steps) await step().catch((error: unknown) => errors.push(error));
+    if (errors.length > 0) throw errors[0];
   }
 }
 
 /** The filter of a query together with its time. */
-function buildVisibility({ filter, variables, asOf }: CheckedQuery): MemorySearchOptions {
+function buildVisibility({ filter, variables, asOf }: CheckedQuery): Pick<VectorSearchOptions, 'filter' | 'variables'> {
   const parts: Filter[] = filter === undefined ? [] : [filter];
   if (asOf !== undefined) parts.push({ op: '<', field: 'timestamp', value: asOf });
   const [first, second] = parts;

@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ragpp-kills-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 // `npm run bench -- memory-kills` kills more often.
-test('what 16 writers were acknowledged is there after their process was killed, also while it writes snapshots', async () => {
+test('INV-003: what 16 writers were acknowledged is there after their process was killed, also while it writes snapshots', async () => {
   const report = await runKills(folder, 31, 17);
   expect(report.whileWriting).toBeGreaterThan(9);
   expect(report.acknowledged).toBeGreaterThan(50);

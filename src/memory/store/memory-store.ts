@@ -51,6 +51,7 @@ export class MemoryStore {
   readonly #fixedDimension: number | null;
   /** By id, the last operation on it since the snapshot. */
   readonly #changes: Map<string, number>;
+  readonly #watchers: ((ids: readonly string[]) => void)[] = [];
   #dimension: number | null;
   #snapshotSequence: number;
   #isClosed = false;
@@ -105,6 +106,16 @@ export class MemoryStore {
     return [...this.#changes].filter(([, changed]) => changed > sequence).map(([id]) => id);
   }
 
+  /** Whether a record was added, replaced or removed after an operation, or may have been: before the last snapshot that is no longer known. */
+  hasChangedSince(id: string, sequence: number): boolean {
+    return sequence < this.#snapshotSequence || (this.#changes.get(id) ?? 0) > sequence;
+  }
+
+  /** Calls a function with the ids of every later change, at the moment at which readers see the change. Observed outcomes are no such change. */
+  watch(notify: (ids: readonly string[]) => void): void {
+    this.#watchers.push(notify);
+  }
+
   /** The records at this moment, in the order in which they were added. */
   *records(): IterableIterator<MemoryRecord> {
     for (const record of this.#table.list()) yield copyRecord(record);
@@ -113,10 +124,14 @@ export class MemoryStore {
   /**
    * Adds records, all or none.
    *
-   * @param options `replace`: a record with a known id replaces the earlier one, with its statistics; otherwise it is an error.
+   * @param options `replace`: a record with a known id replaces the earlier one, with its statistics; otherwise it is an error. `admit` may refuse the
+   * records, with their defaults, by an error.
    * @throws DuplicateRecordError, DimensionMismatchError, NotFiniteError, ConfigurationError for a record with wrong fields, StorageError.
    */
-  async put(records: readonly MemoryRecordInput[], options: { readonly replace?: boolean } = {}): Promise<void> {
+  async put(
+    records: readonly MemoryRecordInput[],
+    options: { readonly replace?: boolean; readonly admit?: (records: readonly MemoryRecord[]) => void } = {},
+  ): Promise<void> {
     const checked = records.map((record, i) => parseRecord(record, i));
     const ids = new Set<string>();
     for (const { id } of checked) {
@@ -125,6 +140,7 @@ export class MemoryStore {
     }
     const dimension = this.#dimension ?? checked[0]?.embedding.length ?? null;
     for (const { id, embedding } of checked) assertEmbedding(embedding, dimension as number, `record ${id}`);
+    options.admit?.(checked);
     if (checked.length === 0) return;
     this.#dimension = dimension;
     await this.#write({ kind: 'put', records: checked }, ids, true, () => this.#table.put(checked));
@@ -159,8 +175,11 @@ export class MemoryStore {
     this.#assertOpen();
     const commit = (sequence: number) => {
       this.#table.sequence = sequence;
-      noteChanges(this.#changes, operation, sequence);
-      return apply();
+      const changed = listChanged(operation);
+      for (const id of changed) this.#changes.set(id, sequence);
+      const result = apply();
+      for (const notify of this.#watchers) notify(changed);
+      return result;
     };
     if (this.#journal === null) return commit(this.#table.sequence + 1);
     const written = this.#journal.append(encodeOperation(operation), commit);
@@ -238,9 +257,10 @@ function parseRecord(input: MemoryRecordInput, i: number): MemoryRecord {
   return structuredClone(record);
 }
 
-function noteChanges(changes: Map<string, number>, operation: Operation, sequence: number): void {
-  if (operation.kind === 'put') for (const { id } of operation.records) changes.set(id, sequence);
-  if (operation.kind === 'remove') for (const id of operation.ids) changes.set(id, sequence);
+/** The ids of the records that an operation adds, replaces or removes. */
+function listChanged(operation: Operation): readonly string[] {
+  if (operation.kind === 'put') return operation.records.map(({ id }) => id);
+  return operation.kind === 'remove' ? operation.ids : [];
 }
 
 /** Reads a folder's snapshot and journal. */
@@ -259,7 +279,7 @@ async function restore(journal: Journal): Promise<Restored> {
   await journal.replay(snapshot.sequence, ({ sequence, payload }) => {
     const operation = decodeOperation(payload, sequence);
     table.apply(operation);
-    noteChanges(changes, operation, sequence);
+    for (const id of listChanged(operation)) changes.set(id, sequence);
     table.sequence = sequence;
   });
   journal.dropThrough(snapshot.sequence);

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openVectorIndex } from '../../candidates/live/registry.ts';
+import { ValidationError } from '../../core/errors.ts';
+import { openStore } from '../store/memory-store.ts';
+import { drawRecords } from './memory.fixture.ts';
+import { openMemory } from './open-memory.ts';
+
+// Runs Postgres in this process (@electric-sql/pglite), among the tests that have a process each.
+const root = mkdtempSync(join(tmpdir(), 'memory-pgvector-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const RECORDS = drawRecords(30);
+const QUERY = drawRecords(1, 7)[0]?.embedding as Float32Array;
+
+test('an index in Postgres keeps its rows, is brought up to the store, and is its memory’s alone', async () => {
+  const folder = join(root, 'store');
+  const database = { index: 'pgvector', folder: join(root, 'database') } as const;
+  const options = { folder, dimension: 8, timeoutMs: 30_000, indexes: { exact: { index: 'flat' }, database } } as const;
+  const askBoth = async (memory: Awaited<ReturnType<typeof openMemory>>) => {
+    const held = Array.from(memory.records(), ({ id }) => id).sort();
+    for (const name of ['exact', 'database'])
+      expect((await memory.search(name, QUERY, 100)).map(({ id }) => id).sort()).toEqual(held);
+  };
+
+  const first = await openMemory(options);
+  await first.addBatch(RECORDS.slice(0, 20));
+  await first.remove('r3');
+  const filtered = { embedding: QUERY, k: 4, filter: "channel = 'odd' and number < 15" };
+  const [exact, stored] = [
+    await first.query({ ...filtered, indexNames: ['exact'] }),
+    await first.query({ ...filtered, indexNames: ['database'] }),
+  ];
+  expect(stored.candidates.map(({ recordId }) => recordId)).toEqual(exact.candidates.map(({ recordId }) => recordId));
+  expect(stored.prior).toEqual(exact.prior);
+  await first.close();
+
+  const store = await openStore(folder); // changes that no index saw, and that a snapshot covers
+  await store.put(RECORDS.slice(20));
+  await store.remove(['r5']);
+  await store.snapshot();
+  await store.close();
+  const second = await openMemory(options);
+  await askBoth(second);
+  await second.close();
+
+  const table = await openVectorIndex(database, 8);
+  expect(table.keepsRows).toBe(true);
+  expect(await table.count()).toBe(28);
+  await table.remove(['r7']); // by hand
+  await table.dispose();
+  const third = await openMemory(options);
+  await askBoth(third);
+  await third.close();
+
+  await expect(openMemory({ ...options, folder: join(root, 'other') })).rejects.toThrow(ValidationError);
+}, 120_000);
