@@ -12,6 +12,7 @@ const OUTPUT: Readonly<Record<string, RegExp>> = {
   'evaluate.ts': /mrr@10['"]?: 0\.5,/,
   'filter.ts': /^true false\n\(\("channel" = \$1::text\) and .*\nsupport, outcome, 0\.5, \["fact","rule"\], kind$/,
   'load.ts': /^121 turns of 23 conversations, 46 queries\n/,
+  'memory.ts': /^b 1\.00, a 0\.99, c 0\.94, d 0\.32\nmean 0\.75, interval -0\.05,1\.55, of 4$/,
   'paired-test.ts': /^0\.\d{3}, p [01]\.\d{3}, \d+ better, \d+ worse$/,
   'plot.ts': /^\{"data":\[\{"type":"scatter".*"y":\["fading"\]/,
   'rank.ts': /^"?q\d+-\d.*score/s,
@@ -29,7 +30,7 @@ afterEach(() => void lines.splice(0));
 test('there is a check of every example, and of nothing else', () => {
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
   expect(names.sort()).toEqual(Object.keys(OUTPUT));
-  expect(names).toHaveLength(11);
+  expect(names).toHaveLength(12);
 });
 
 test.each(Object.keys(OUTPUT))('%s runs, in at most ten lines of code', async (name) => {
