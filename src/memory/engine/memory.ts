@@ -21,6 +21,7 @@ import type { MemoryOptions } from './memory-options.ts';
 import { type CheckedQuery, type QueryBundle, queryBundleSchema } from './query-bundle.ts';
 import { QueryCache } from './query-cache.ts';
 import type { QueryResponse } from './query-response.ts';
+import { displayResponse } from './response-display.ts';
 
 /** The answer without its time, which is not kept. */
 type TimelessResponse = Omit<QueryResponse, 'latency'>;
@@ -216,7 +217,7 @@ export class Memory {
     const answer = await this.#cache.answer(query, this.#store.sequence, async () =>
       freezeDeeply(await this.#runInTime((signal) => this.#answer(query, signal))),
     );
-    return { ...answer, latency: performance.now() - start };
+    return displayResponse({ ...answer, latency: performance.now() - start });
   }
 
   /** A query of its own: the caller may change what was passed. */

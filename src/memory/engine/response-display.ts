@@ -1,0 +1,30 @@
+import { attachDisplay, joinBundles } from '../../core/display.ts';
+import { buildTableBundle } from '../../core/display-table.ts';
+import type { PriorBundle } from '../prior-bundle.ts';
+import type { QueryResponse } from './query-response.ts';
+
+/** The prior as a row of a table. */
+function buildPriorRow({ count, mean, variance, min, max, confidence, interval }: PriorBundle): object {
+  const [low, high] = interval ?? [null, null];
+  return { count, mean, low, high, variance, min, max, confidence };
+}
+
+/** Lets a notebook show an answer: the prior as a row, and its candidates. @returns the same object. */
+export function displayResponse(response: QueryResponse): QueryResponse {
+  return attachDisplay(response, ({ prior, candidates, indexesSearched }) =>
+    joinBundles([
+      buildTableBundle([buildPriorRow(prior)], { caption: 'prior over the outcomes of the candidates' }),
+      buildTableBundle(
+        candidates.map(({ rank, recordId, score, distance, semanticScore, trajectoryScore }) => ({
+          rank,
+          record: recordId,
+          score,
+          distance,
+          'semantic score': semanticScore,
+          ...(trajectoryScore === null ? {} : { 'trajectory score': trajectoryScore }),
+        })),
+        { caption: `${candidates.length} candidates, found in ${indexesSearched.join(', ')}` },
+      ),
+    ]),
+  );
+}
