@@ -40,7 +40,7 @@ function parseJson(text: string): unknown {
 
 /** The number of changes that the saved index of a memory's folder holds; null if none was saved with these options. */
 export function readSavedSequence(folder: string, name: string, options: VectorIndexOptions): number | null {
-  return readSequence(locate(folder, name).state, options);
+  return readState(locate(folder, name).state, options)?.sequence ?? null;
 }
 
 const listIds = (store: MemoryStore) => Array.from(store.records(), ({ id }) => id);
