@@ -23,7 +23,7 @@ function runSnippet(code: string): string {
   return execFileSync(process.execPath, command, { cwd: root, encoding: 'utf8' });
 }
 
-test.each(['README.md', 'docs/library.md', 'docs/own-chats.md', 'docs/priors.md', 'docs/reports.md'])(
+test.each(['README.md', 'docs/library.md', 'docs/memory.md', 'docs/own-chats.md', 'docs/priors.md', 'docs/reports.md'])(
   'every example of %s prints what the page says',
   (page) => {
     const text = read(page);
