@@ -150,6 +150,15 @@ test.each(['.jsonl', '.parquet', '.safetensors', '.npy'])('%s loses nothing', as
   expect(Object.is(found[0]?.embedding[0], -0)).toBe(true);
 });
 
+test('texts are embedded by the encoder that later texts are searched with', async () => {
+  const bare = ROWS.map(({ embedding: _, ...row }) => row);
+  const cache = ['--cache', at('cache')];
+  const words = ['import', at('texts'), write('bare.jsonl', bare), '--encoder', 'use-lite', ...cache];
+  expect(await ragpp(...words)).toMatchObject({ code: 0, stdout: `${at('texts')}: 3 records of 512 numbers\n` });
+  const { stdout } = await ragpp('query', at('texts'), '--text', 'north', '--k', '1', ...cache);
+  expect(stdout).toMatch(/\n1 +c +1 /);
+});
+
 test('stats count what is there', async () => {
   const folder = at('counted');
   await ragpp('import', folder, records);
