@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { openVectorIndex } from '../../candidates/live/registry.ts';
 import { useBackend } from '../../core/backend.ts';
 import { ConfigurationError, IndexNotFoundError, ValidationError } from '../../core/errors.ts';
+import { FUSIONS } from '../../fusion/registry.ts';
 import { IndexRegistry } from './index-registry.ts';
 
 beforeAll(() => useBackend('wasm'));
@@ -37,6 +38,20 @@ test('the lists of several are fused by any fusion', async () => {
   expect(summed.ranking[0]).toMatchObject({ id: 'b' });
   const weighted = await registry.searchAll(QUERY, 2, { fusion: { method: 'rrf', weights: { temporal: 0 } } });
   expect(weighted.ranking[0]?.id).toBe('a');
+});
+
+/** What a fusion needs besides its name. */
+const NEEDED: Readonly<Record<string, object>> = { convex: { alpha: 0.5 } };
+
+test.each(FUSIONS.names)('the fusion %s ranks what several indexes found, finite and best first', async (method) => {
+  const registry = await createRegistry();
+  const { ranking, found } = await registry.searchAll(QUERY, 2, { fusion: { method, ...NEEDED[method] } });
+  expect(ranking.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c']);
+  expect([...found.values()].map((list) => list.length)).toEqual([2, 2]);
+  for (const [i, { score }] of ranking.entries()) {
+    expect(Number.isFinite(score)).toBe(true);
+    expect(score).toBeLessThanOrEqual(ranking[i - 1]?.score ?? Infinity);
+  }
 });
 
 test('names that are unknown or taken are refused', async () => {
