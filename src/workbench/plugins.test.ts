@@ -335,6 +335,16 @@ test.each<[string, (data: Dataset) => object, RegExp]>([
     () => ({ qrels: new Map([['q1', new Map([['no', 1]])]]) }),
     /qrels: expected turns of the corpus, got no for q1/,
   ],
+  [
+    'an importance beyond 1',
+    ({ corpus }) => ({ corpus: { turns: corpus.turns.map((turn) => ({ ...turn, attributes: { importance: 2 } })) } }),
+    /corpus\.turns\[0\]\.attributes\.importance: expected number <= 1, got 2/,
+  ],
+  [
+    'an attribute of a query without a value',
+    ({ queries }) => ({ queries: queries.map((query) => ({ ...query, attributes: { phase: null } })) }),
+    /queries\[0\]\.attributes\.phase: expected string or number or boolean or array, got null/,
+  ],
   ['no relevant grade', () => ({ relevantGrade: undefined }), /relevantGrade: expected number/],
   [
     'two queries of one id',

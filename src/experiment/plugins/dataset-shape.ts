@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { check } from '../../core/validation.ts';
+import { attributesSchema } from '../../model/attributes.ts';
 import type { Dataset } from '../../model/dataset.ts';
 
 const turn = z.looseObject({
@@ -7,6 +8,7 @@ const turn = z.looseObject({
   conversationId: z.string().min(1),
   timestamp: z.number(),
   text: z.string(),
+  attributes: attributesSchema.optional(),
 });
 
 const query = z.looseObject({
@@ -15,6 +17,7 @@ const query = z.looseObject({
   timestamp: z.number(),
   cluster: z.string(),
   split: z.enum(['dev', 'test']),
+  attributes: attributesSchema.optional(),
 });
 
 /** What the program reads of a dataset, of which a plugin in JavaScript may leave out parts. */
