@@ -61,3 +61,11 @@ test('a model that reads a signal which the bank lacks is refused, and no tensor
   await expect(open('dev', 'signals.groups=[text]')).rejects.toThrow('bank has no signal');
   expect(tf.memory().numTensors).toBe(before);
 });
+
+test('a model that mixes signals of attributes is refused on turns without them, and no tensor is kept', async () => {
+  const before = tf.memory().numTensors;
+  await expect(open('dev', 'signals.groups=[text, time, attributes]', 'models=[{name: linear}]')).rejects.toThrow(
+    'no attribute for signal outcome of model linear',
+  );
+  expect(tf.memory().numTensors).toBe(before);
+});

@@ -14,6 +14,7 @@ import type { CandidatePool } from '../signals/candidate-pool.ts';
 import { KEEPS_NOTHING, type Stage, type StageResult } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { FoldSignals, type JudgedRows } from './fold-signals.ts';
+import { assertModelAttributes } from './model-attributes.ts';
 import { assertModelTimes } from './model-times.ts';
 import { buildFeatureTable } from './signal-features.ts';
 import { computeTaskSignals, findCandidatePool } from './task-signals.ts';
@@ -63,11 +64,12 @@ export class LearningTask {
     this.#plugins = plugins.map(({ name, version, hash }) => [name, version, hash]);
   }
 
-  /** @throws ValidationError for a dataset without a query in the split, or without times that a model needs. */
+  /** @throws ValidationError for a dataset without a query in the split, or without times or attributes that a model needs. */
   static async open(config: TrainingConfig, split: Query['split'], context: TaskContext): Promise<LearningTask> {
     const { cacheFolder = null, progress = ignoreProgress, fittedOn } = context;
     const dataset = await loadDataset(config.dataset, { cacheFolder: locateDatasets(cacheFolder), progress });
     assertModelTimes(dataset, config);
+    assertModelAttributes(dataset, config);
     const asked = dataset.queries.filter((query) => query.split === split);
     const queries = sampleConversationQueries(asked, config.limitQueries, config.seed);
     if (queries.length === 0)

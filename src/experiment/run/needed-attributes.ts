@@ -3,24 +3,29 @@ import type { Dataset } from '../../model/dataset.ts';
 import { ATTRIBUTE_SIGNALS } from '../../signals/bank/attributes.ts';
 import type { ArmOptions } from '../config/config.ts';
 
-/** A part of an arm, the attribute that it reads, and the setting that omits it. */
-interface AttributeReader {
+/** A part of an arm or a model, the attribute that it reads, and the setting that omits it. */
+export interface AttributeReader {
   readonly part: string;
+  /** `arm X` or `model X`. */
+  readonly owner: string;
   readonly attribute: string;
   readonly remedy: string;
 }
 
-function listReaders({ boosts, scoring }: ArmOptions): AttributeReader[] {
+function listArmReaders({ name, boosts, scoring }: ArmOptions): AttributeReader[] {
+  const owner = `arm ${name}`;
   const boosted = (boosts ?? []).map(({ attribute }) => ({
     part: `boost of ${attribute}`,
+    owner,
     attribute,
     remedy: 'remove it from boosts',
   }));
   const scored = Object.keys(ATTRIBUTE_SIGNALS)
-    .filter((name) => (scoring?.weights[name] ?? 0) !== 0)
-    .map((name) => ({
-      part: `scoring signal ${name}`,
-      attribute: name,
+    .filter((signal) => (scoring?.weights[signal] ?? 0) !== 0)
+    .map((signal) => ({
+      part: `scoring signal ${signal}`,
+      owner,
+      attribute: signal,
       remedy: 'remove its weight from scoring.weights',
     }));
   return [...boosted, ...scored];
@@ -33,18 +38,22 @@ function listAttributes({ corpus }: Dataset): ReadonlySet<string> {
   return names;
 }
 
-/** @throws ValidationError for an arm that reads an attribute which no turn has, naming the arm, the attribute and what to do. */
-export function assertArmAttributes(dataset: Dataset, arms: readonly ArmOptions[]): void {
-  const readers = arms.flatMap((arm) => listReaders(arm).map((reader) => ({ ...reader, arm: arm.name })));
+/** @throws ValidationError for readers of an attribute which no turn has, naming the owner, the attribute and what to do. */
+export function assertAttributesFor(dataset: Dataset, readers: readonly AttributeReader[]): void {
   if (readers.length === 0) return;
   const known = listAttributes(dataset);
   const missing = readers.filter(({ attribute }) => !known.has(attribute));
   if (missing.length === 0) return;
-  const parts = missing.map(({ arm, part }) => `${part} of arm ${arm}`);
+  const parts = missing.map(({ owner, part }) => `${part} of ${owner}`);
   const remedies = [...new Set(missing.map(({ remedy }) => remedy))];
   const have = known.size === 0 ? 'no turn has an attribute' : `turns have ${[...known].sort().join(', ')}`;
   throw new ValidationError(
     `dataset ${dataset.name} has no attribute for ${parts.join('; ')}: ${have}; ${remedies.join('; ')}, or add the attribute to the turns`,
-    { dataset: dataset.name, missing: missing.map(({ arm, attribute }) => ({ arm, attribute })) },
+    { dataset: dataset.name, missing: missing.map(({ owner, attribute }) => ({ owner, attribute })) },
   );
+}
+
+/** @throws ValidationError for an arm that reads an attribute which no turn has. */
+export function assertArmAttributes(dataset: Dataset, arms: readonly ArmOptions[]): void {
+  assertAttributesFor(dataset, arms.flatMap(listArmReaders));
 }
