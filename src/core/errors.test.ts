@@ -10,6 +10,8 @@ import {
   QueryError,
   QueryTimeoutError,
   RagPlusPlusError,
+  ReplicationError,
+  ShardError,
   StorageError,
   WalCorruptedError,
 } from './errors.ts';
@@ -88,6 +90,16 @@ test.each([
     new InvalidFilterError({ place: 'line 1, column 3', expected: 'a word', got: 'the end', remedy: 'write one' }),
     'INVALID_FILTER',
     'invalid filter at line 1, column 3: expected a word, got the end; write one',
+  ],
+  [
+    new ShardError('records_3', 'connection refused', 'start its server'),
+    'SHARD',
+    'shard records_3: connection refused; start its server',
+  ],
+  [
+    new ReplicationError('b:5432', '7 changes behind', 'wait or read from the original'),
+    'REPLICATION',
+    'replica b:5432: 7 changes behind; wait or read from the original',
   ],
   [
     new WalCorruptedError('/store', 7, 'checksum differs', 'run ragpp memory repair'),

@@ -207,6 +207,20 @@ export class QueryTimeoutError extends RagPlusPlusError {
   }
 }
 
+/** One of the parts that an index or store is divided into, which did not answer or whose answer is of no use. */
+export class ShardError extends RagPlusPlusError {
+  constructor(shard: string, reason: string, remedy: string, options?: ErrorOptions) {
+    super('SHARD', `shard ${shard}: ${reason}; ${remedy}`, { shard, reason }, options);
+  }
+}
+
+/** A copy of an index or store that does not hold what the original holds. */
+export class ReplicationError extends RagPlusPlusError {
+  constructor(replica: string, reason: string, remedy: string, options?: ErrorOptions) {
+    super('REPLICATION', `replica ${replica}: ${reason}; ${remedy}`, { replica, reason }, options);
+  }
+}
+
 /** Where a filter is wrong: a place in its text, or the path of a node of its tree. */
 export interface FilterFault {
   /** `line 1, column 9`, or `of[1].value`. */

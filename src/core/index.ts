@@ -34,6 +34,8 @@ export {
   QueryTimeoutError,
   RagPlusPlusError,
   RecordNotFoundError,
+  ReplicationError,
+  ShardError,
   StorageError,
   UnavailableError,
   ValidationError,
