@@ -249,12 +249,12 @@ function copyRecord(record: MemoryRecord): MemoryRecord {
   return Object.freeze({ ...record, embedding: record.embedding.slice() });
 }
 
-/** A record of the store's own: the caller may change what was passed. */
+/** A record of the store's own: the caller may change what was passed. Parsing copies every object but the vector. */
 function parseRecord(input: MemoryRecordInput, i: number): MemoryRecord {
   const id = (input as { id?: unknown } | null)?.id;
   const record = parse(memoryRecordSchema, input, typeof id === 'string' ? `record ${id}` : `record at ${i}`);
   mergeOutcomeStatistics(record.stats, EMPTY_OUTCOME_STATISTICS); // refuses statistics that contradict themselves
-  return structuredClone(record);
+  return { ...record, embedding: record.embedding.slice() };
 }
 
 /** The ids of the records that an operation adds, replaces or removes. */

@@ -30,13 +30,19 @@ export function joinVectors(records: readonly MemoryRecord[]): Float32Array {
 
 /** The bytes of an operation: [length u32][JSON], then the vectors as float32. All are little endian. */
 export function encodeOperation(operation: Operation): Uint8Array {
-  const isPut = operation.kind === 'put';
-  const head = isPut ? { kind: operation.kind, records: operation.records.map(splitHead) } : operation;
-  const vectors = isPut ? joinVectors(operation.records) : new Float32Array();
-  const json = Buffer.from(JSON.stringify(head));
-  const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32LE(json.byteLength);
-  return Buffer.concat([length, json, Buffer.from(vectors.buffer)]);
+  const records = operation.kind === 'put' ? operation.records : [];
+  const head = operation.kind === 'put' ? { kind: operation.kind, records: records.map(splitHead) } : operation;
+  const json = JSON.stringify(head);
+  const jsonBytes = Buffer.byteLength(json);
+  const vectorBytes = records.reduce((sum, { embedding }) => sum + embedding.byteLength, 0);
+  const bytes = Buffer.allocUnsafe(LENGTH_BYTES + jsonBytes + vectorBytes);
+  bytes.writeUInt32LE(jsonBytes);
+  let at = LENGTH_BYTES + bytes.write(json, LENGTH_BYTES);
+  for (const { embedding } of records) {
+    bytes.set(new Uint8Array(embedding.buffer, embedding.byteOffset, embedding.byteLength), at);
+    at += embedding.byteLength;
+  }
+  return bytes;
 }
 
 /** Joins records and their vectors [R, D]; each vector is a view. */
