@@ -25,7 +25,8 @@ export function drawClusteredVectors(count: number, dimension: number, seed: num
   return vectors;
 }
 
-function scaleToUnit(vector: Float64Array): Float64Array {
+/** The vector divided by its length. */
+export function scaleToUnit(vector: Float64Array): Float64Array {
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);
 }

@@ -6,6 +6,7 @@ import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
 import { benchFilteredSearch, FILTERED_SEARCH_USAGE } from './filtered-search.ts';
 import { benchLearning, LEARNING_USAGE } from './learning.ts';
 import { benchMainPath, MAIN_PATH_USAGE } from './main-path.ts';
+import { benchMemory, MEMORY_USAGE } from './memory.ts';
 import { benchMemoryKills, MEMORY_KILLS_USAGE } from './memory-kills.ts';
 import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
 import { benchRerank, RERANK_USAGE } from './rerank.ts';
@@ -23,6 +24,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   learning: { usage: LEARNING_USAGE, run: benchLearning },
   'main-path': { usage: MAIN_PATH_USAGE, run: benchMainPath },
   'memory-kills': { usage: MEMORY_KILLS_USAGE, run: benchMemoryKills },
+  memory: { usage: MEMORY_USAGE, run: benchMemory },
   pagerank: { usage: PAGERANK_USAGE, run: benchPageRank },
   rerank: { usage: RERANK_USAGE, run: benchRerank },
   scale: { usage: SCALE_USAGE, run: benchScale },

@@ -1,0 +1,17 @@
+import { type IndexTask, measureIndex } from './memory-index.ts';
+import { measureOpening, type OpeningTask } from './memory-recovery.ts';
+import { measureWrites, type WriteSettings } from './memory-writes.ts';
+
+/** A measurement whose memory, or whose disk, is that of a process of its own. */
+export type MemoryTask =
+  | { readonly index: IndexTask }
+  | { readonly opening: OpeningTask }
+  | { readonly writes: WriteSettings };
+
+function measure(task: MemoryTask): Promise<unknown> {
+  if ('index' in task) return measureIndex(task.index);
+  return 'opening' in task ? measureOpening(task.opening) : measureWrites(task.writes);
+}
+
+const task = JSON.parse(process.argv[2]!) as MemoryTask;
+process.send!(await measure(task));

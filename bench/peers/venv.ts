@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { computeHash } from '../../src/core/hash.ts';
+import type { Python } from './python.ts';
+
+/** Written last: an interrupted installation is repeated. */
+const COMPLETE = 'complete';
+
+/**
+ * A Python with the packages of a requirements file, in a virtual environment in the folder for temporary files. A later run uses the same one.
+ *
+ * @param requirements a file of this folder.
+ * @param command the Python that makes the environment.
+ */
+export function installPython(requirements: string, command = 'python3'): Python {
+  const path = fileURLToPath(new URL(requirements, import.meta.url));
+  const list = readFileSync(path, 'utf8');
+  const folder = join(tmpdir(), `ragpp-bench-python-${computeHash(list).slice(0, 16)}`);
+  const python = join(folder, 'bin', 'python');
+  const versions = list.trim().split('\n').join(', ');
+  if (existsSync(join(folder, COMPLETE))) return { command: python, versions };
+  rmSync(folder, { recursive: true, force: true });
+  try {
+    execFileSync(command, ['-m', 'venv', folder], { stdio: 'pipe' });
+    execFileSync(python, ['-m', 'pip', 'install', '--quiet', '-r', path], { stdio: 'pipe' });
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    const complaint = String((error as { stderr?: Buffer }).stderr || error).trim();
+    const reason = complaint.split('\n').at(-1);
+    return { missing: `${command} cannot install ${versions}: ${reason}; install python3 with venv and pip` };
+  }
+  writeFileSync(join(folder, COMPLETE), '');
+  return { command: python, versions };
+}
