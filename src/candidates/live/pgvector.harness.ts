@@ -92,6 +92,46 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       await expect(open({ table, distance: 'l2' })).rejects.toThrow(/another distance than l2: ragpp cosine; /);
     });
 
+    const describeIndexes = async (table: string) => {
+      const database = await connect();
+      const rows = await database.transaction((session) =>
+        session.query('select indexdef from pg_indexes where tablename = $1', [table]),
+      );
+      await database.dispose();
+      return rows
+        .map(({ indexdef }) => /using (hnsw|ivfflat) .*with \((.*)\)/i.exec(String(indexdef))?.slice(1))
+        .join();
+    };
+
+    test('an index of the table that other options made is replaced', async () => {
+      const table = nameTable();
+      const made: string[] = [];
+      for (const input of [{ lists: 10 }, { lists: 20 }, { method: 'hnsw', m: 8 }] as const) {
+        const index = await open({ table, method: 'ivfflat', ...input });
+        if (made.length === 0) await index.upsert(drawRows());
+        await index.search(queries, 1);
+        await index.dispose();
+        made.push(await describeIndexes(table));
+      }
+      expect(made).toEqual([
+        expect.stringMatching(/^,?ivfflat,lists='?10'?,?$/),
+        expect.stringMatching(/^,?ivfflat,lists='?20'?,?$/),
+        expect.stringMatching(/^,?hnsw,m='?8'?, ef_construction='?64'?,?$/),
+      ]);
+    });
+
+    test('a cleared table has no index until it has rows enough', async () => {
+      const table = nameTable();
+      const index = await open({ table });
+      await index.upsert(drawRows());
+      await index.search(queries, 1);
+      await index.clear();
+      await index.upsert(drawRows(5));
+      expect((await index.search(queries, 9))[0]).toHaveLength(5);
+      expect(await describeIndexes(table)).not.toMatch(/hnsw/);
+      await index.dispose();
+    });
+
     test('vectors that no index takes are refused unless every search is exact', async () => {
       await expect(open({ method: 'hnsw' }, 2001)).rejects.toThrow(IndexBuildError);
       await expect(open({}, 0)).rejects.toThrow(ValidationError);

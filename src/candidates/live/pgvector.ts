@@ -23,6 +23,8 @@ import type { OpenVectorIndex, VectorIndexContext } from './vector-index-definit
 const SCANNED_ROWS = 1000;
 /** Numbers of vectors that are sent at once: 16 MiB. */
 const COPIED_NUMBERS = 2 ** 22;
+/** What a build may use at least; a server may allow more. A graph that does not fit is built many times slower. */
+const BUILD_MEMORY = '256MB';
 /** pgvector's limit for an index on float32 vectors. */
 const MOST_INDEXED = 2000;
 /** Locks out another process that creates the extension or the table at the same time. */
@@ -88,9 +90,9 @@ export class PgvectorIndex implements VectorIndex {
       conversation_id text, parent_id text, created_at double precision, author text, channel text,
       attributes jsonb not null, embedding vector(${this.dimension}))`);
     const [found] = await session.query(
-      `select format_type(atttypid, atttypmod) as type, obj_description(attrelid) as remark,
-        to_regclass($2) is not null as indexed from pg_attribute where attrelid = $1::regclass and attname = 'embedding'`,
-      [this.#table, `"${this.#indexName}"`],
+      `select format_type(atttypid, atttypmod) as type, obj_description(attrelid) as remark
+        from pg_attribute where attrelid = $1::regclass and attname = 'embedding'`,
+      [this.#table],
     );
     const type = String(found?.type);
     if (type !== `vector(${this.dimension})`)
@@ -106,8 +108,27 @@ export class PgvectorIndex implements VectorIndex {
       throw new ValidationError(
         `table ${this.#options.table} was made for another distance than ${this.distance}: ${found?.remark}; name another table`,
       );
-    this.#isIndexed = found?.indexed === true;
+    this.#isIndexed = await this.#hasIndex(session);
     if (this.#isIndexed) this.#trainedOn = await this.#count(session);
+  }
+
+  /** Whether the table has an index made with these options; one of others answers no search, and the next build replaces it. */
+  async #hasIndex(session: SqlSession): Promise<boolean> {
+    const [found] = await session.query(
+      `select amname as method, array_to_string(reloptions, ', ') as settings
+        from pg_class join pg_am on pg_am.oid = relam where pg_class.oid = to_regclass($1)`,
+      [`"${this.#indexName}"`],
+    );
+    return found?.method === this.#options.method && found.settings === this.#describeSettings('=');
+  }
+
+  /** What the index of the table is made with. */
+  #describeSettings(sign: string): string {
+    const { method, m, efConstruction, lists } = this.#options;
+    const settings = method === 'hnsw' ? { m, ef_construction: efConstruction } : { lists };
+    return Object.entries(settings)
+      .map(([name, value]) => `${name}${sign}${value}`)
+      .join(', ');
   }
 
   async #restore(rows: readonly PreparedRow[]): Promise<void> {
@@ -161,8 +182,13 @@ export class PgvectorIndex implements VectorIndex {
     });
   }
 
+  /** Removes the index of the table as well: many rows are added faster without it. */
   async clear(): Promise<void> {
-    await this.#run((session) => session.query(`truncate ${this.#table}`));
+    await this.#run(async (session) => {
+      await session.query(`truncate ${this.#table}`);
+      await session.query(`drop index if exists "${this.#indexName}"`);
+      this.#isIndexed = false;
+    });
   }
 
   async search(queries: Float32Array, k: number, options: VectorSearchOptions = {}): Promise<VectorMatch[][]> {
@@ -172,12 +198,13 @@ export class PgvectorIndex implements VectorIndex {
     return this.#run(async (session) => {
       const isExact = await this.#scansEveryRow(session, k, options);
       const condition = writeCondition(options, 2);
+      const least = this.#chooseLeastFound(k, options);
       const found: VectorMatch[][] = [];
       for (const query of prepared) {
         options.signal?.throwIfAborted();
         if (query === null) found.push([]);
         else if (isExact) found.push(await this.#searchExactly(session, query, k, condition));
-        else found.push(await this.#searchIndex(session, query, k, condition));
+        else found.push(await this.#searchIndex(session, query, k, condition, least));
       }
       return found;
     });
@@ -212,15 +239,17 @@ export class PgvectorIndex implements VectorIndex {
   }
 
   async #build(session: SqlSession): Promise<void> {
-    const { method, m, efConstruction, lists } = this.#options;
+    const { method } = this.#options;
     if (method === 'none') return;
     const { operatorClass } = OPERATORS[this.distance];
-    const settings = method === 'hnsw' ? `m = ${m}, ef_construction = ${efConstruction}` : `lists = ${lists}`;
-    await session.query(`set local maintenance_work_mem = '256MB'`);
+    await session.query(
+      `select set_config('maintenance_work_mem', '${BUILD_MEMORY}', true)
+        where pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('${BUILD_MEMORY}')`,
+    );
     await this.#lockWriters(session);
     await session.query(`drop index if exists "${this.#indexName}"`);
     await session.query(
-      `create index "${this.#indexName}" on ${this.#table} using ${method} (embedding ${operatorClass}) with (${settings})`,
+      `create index "${this.#indexName}" on ${this.#table} using ${method} (embedding ${operatorClass}) with (${this.#describeSettings(' = ')})`,
     );
     await session.query(`analyze ${this.#table}`);
     this.#trainedOn = await this.#count(session);
@@ -232,14 +261,25 @@ export class PgvectorIndex implements VectorIndex {
     return this.#fetch(session, writeExactSearch(this.#table, this.distance, condition, k), query, condition);
   }
 
+  /**
+   * How many rows a search in the index asks for: more than k, so that the tie rule can choose. Among a part of the rows hnsw stops where it has as many as were asked
+   * for, so that it must find efSearch of them to search as thoroughly as among all.
+   */
+  #chooseLeastFound(k: number, { filter, visible }: VectorSearchOptions): number {
+    const { method, efSearch } = this.#options;
+    const isPart = filter !== undefined || visible !== undefined;
+    return method === 'hnsw' && isPart ? Math.max(k + 1, efSearch) : k + 1;
+  }
+
   /** Asks for more than k until the last found scores less than the k-th, so that the tie rule can choose. */
   async #searchIndex(
     session: SqlSession,
     query: Float32Array,
     k: number,
     condition: SqlCondition,
+    least: number,
   ): Promise<VectorMatch[]> {
-    for (let wanted = k + 1; ; wanted *= 2) {
+    for (let wanted = least; ; wanted *= 2) {
       const sql = writeIndexSearch(this.#table, this.distance, condition, wanted);
       const found = (await this.#fetch(session, sql, query, condition)).sort(compareScored);
       if (found.length < wanted) return this.#searchExactly(session, query, k, condition);
