@@ -11,8 +11,12 @@ export const SHARES = [0.1, 1, 10, 50] as const;
 /** The attribute that filters compare: the rank of the record in a random order. */
 export const RANK = 'rank';
 
-/** `clustered`: around 100 centres; `uniform`: no neighbourhoods, which is the hardest case of a graph. */
-export const DATA_KINDS = ['clustered', 'uniform'] as const;
+/**
+ * `manifold`: a random map of 32 normal numbers, as embeddings of texts vary in far fewer directions than they have numbers; `clustered`: around 100 centres, with
+ * noise in every direction; `uniform`: no neighbourhoods, which is the hardest case of a graph.
+ */
+export const DATA_KINDS = ['manifold', 'clustered', 'uniform'] as const;
+const MANIFOLD_DIMENSION = 32;
 
 export interface MemorySettings {
   /** N. */
@@ -55,6 +59,24 @@ function drawUniformVectors(count: number, dimension: number, seed: number, name
   return vectors;
 }
 
+function drawManifoldVectors(count: number, dimension: number, seed: number, name: string): Float32Array {
+  const mapStream = createRandom(seed, 'map');
+  const map = Float64Array.from({ length: MANIFOLD_DIMENSION * dimension }, () => mapStream.drawNormal());
+  const stream = createRandom(seed, name);
+  const vectors = new Float32Array(count * dimension);
+  for (let row = 0; row < count; row++) {
+    const vector = new Float64Array(dimension);
+    for (let direction = 0; direction < MANIFOLD_DIMENSION; direction++) {
+      const amount = stream.drawNormal();
+      for (let d = 0; d < dimension; d++) vector[d]! += amount * map[direction * dimension + d]!;
+    }
+    vectors.set(scaleToUnit(vector), row * dimension);
+  }
+  return vectors;
+}
+
+const DRAWS = { manifold: drawManifoldVectors, clustered: drawClusteredVectors, uniform: drawUniformVectors };
+
 /** [N] inner products with a query, in float64. */
 function multiplyAll(vectors: Float32Array, query: Float32Array): Float64Array {
   const dimension = query.length;
@@ -88,7 +110,7 @@ function selectBest(products: Float64Array, ranks: Int32Array, visible: number):
 /** Draws records and queries, and compares each query with every record. O(Q N D). */
 export function drawMemoryData(settings: MemorySettings): MemoryData {
   const { size, dimension, queries: count, seed, data } = settings;
-  const draw = data === 'uniform' ? drawUniformVectors : drawClusteredVectors;
+  const draw = DRAWS[data];
   const vectors = draw(size, dimension, seed, 'records');
   const queries = draw(count, dimension, seed, 'queries');
   const ranks = Int32Array.from(createRandom(seed, 'ranks').shuffle([...Array(size).keys()]));

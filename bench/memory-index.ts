@@ -185,10 +185,10 @@ export async function measureIndex(task: IndexTask): Promise<IndexFigures> {
   const { size, dimension } = settings;
   const saved = mkdtempSync(join(tmpdir(), 'ragpp-bench-index-'));
   const before = readResidentBytes();
-  const [started, startedProcessor] = [performance.now(), process.cpuUsage()];
   const index = await openVectorIndex(options, dimension);
   try {
     await index.clear?.();
+    const [started, startedProcessor] = [performance.now(), process.cpuUsage()];
     await addRows(index, folder, settings, ranks);
     const loadSeconds = (performance.now() - started) / 1000;
     await index.search(queries.slice(0, dimension), K); // a database builds its index now

@@ -8,7 +8,7 @@ test('measures indexes with and without a filter', async () => {
   const options = ['--only', 'indexes,filtered', '--indexes', 'flat,hnsw-paper,postgres-hnsw', '--breadths', '256'];
   const { status, output } = await runBenchCommand('memory', ...SMALL, ...options);
   expect(status).toBe(0);
-  expect(output).toMatch(/^machine: .*\ndata: 300 x 16 unit vectors, clustered, 5 queries, seed 7\n/);
+  expect(output).toMatch(/^machine: .*\ndata: 300 x 16 unit vectors, manifold, 5 queries, seed 7\n/);
   expect(output).toContain('postgres: no server; name one with --postgres\n');
   expect(output).toMatch(/\nflat +300 .* 1\.0000 /);
   expect(output).toMatch(/\nhnsw-paper +300 .* 128 .* 1\.0000 /);

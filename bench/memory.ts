@@ -39,7 +39,7 @@ export const MEMORY_USAGE = `memory [options]       the memory engine: indexes b
     --n N          records (default 100000, which takes some 30 minutes)
     --dimension D  of the vectors (default 512)
     --queries Q    (default 200)
-    --data KIND    ${DATA_KINDS.join(' or ')} (default clustered)
+    --data KIND    ${DATA_KINDS.join(', ')} (default manifold)
     --seed S       (default 7)
     --only PARTS   some of ${PARTS.join(',')} (default all)
     --indexes LIST some of ${NAMES.join(',')} (default all)
@@ -78,7 +78,7 @@ function parseOptions(args: readonly string[]): Options {
       n: { type: 'string', default: '100000' },
       dimension: { type: 'string', default: '512' },
       queries: { type: 'string', default: '200' },
-      data: { type: 'string', default: 'clustered' },
+      data: { type: 'string', default: 'manifold' },
       seed: { type: 'string', default: '7' },
       only: { type: 'string' },
       indexes: { type: 'string' },
