@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { freezeDeeply } from '../core/frozen.ts';
+import { createTokenSchema } from '../text/token-options.ts';
 import type { TokenOptions } from '../text/tokens.ts';
 import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName } from './bm25-variants.ts';
 import { candidateCount, type IndexDefinition } from './index-definition.ts';
@@ -24,8 +25,7 @@ const options = z.strictObject({
   k1: z.number().min(0).default(BM25_DEFAULTS.k1),
   b: z.number().min(0).max(1).default(BM25_DEFAULTS.b),
   variant: z.enum(Object.keys(BM25_VARIANTS) as [Bm25VariantName, ...Bm25VariantName[]]).default(BM25_DEFAULTS.variant),
-  dropStopWords: z.boolean().default(BM25_DEFAULTS.dropStopWords),
-  stem: z.boolean().default(BM25_DEFAULTS.stem),
+  ...createTokenSchema(BM25_DEFAULTS),
 });
 /** The index `bm25` of a config: {@link Bm25Options} and the number k of candidates. */
 export type Bm25IndexOptions = z.output<typeof options>;

@@ -3,6 +3,7 @@ import { activeBackend } from '../core/active-backend.ts';
 import { freezeDeeply } from '../core/frozen.ts';
 import { computeHash } from '../core/hash.ts';
 import type { SvdOptions } from '../core/linear/randomised-svd.ts';
+import { createTokenSchema } from '../text/token-options.ts';
 import type { TokenOptions } from '../text/tokens.ts';
 import type { EncoderDefinition } from './encoder-definition.ts';
 import type { VocabularyOptions } from './tf-idf.ts';
@@ -31,8 +32,7 @@ const options = z.strictObject({
   oversampling: z.int().min(0).default(LSA_DEFAULTS.oversampling),
   minDocumentFrequency: z.int().min(1).default(LSA_DEFAULTS.minDocumentFrequency),
   maxDocumentShare: z.number().positive().max(1).default(LSA_DEFAULTS.maxDocumentShare),
-  dropStopWords: z.boolean().default(LSA_DEFAULTS.dropStopWords),
-  stem: z.boolean().default(LSA_DEFAULTS.stem),
+  ...createTokenSchema(LSA_DEFAULTS),
 });
 export type LsaEncoderOptions = z.output<typeof options>;
 

@@ -40,3 +40,30 @@ test('as many tokenisers can be made as there are indexes', () => {
   const make = () => createTokeniser({ dropStopWords: true, stem: true })('the trains were waiting');
   for (let i = 0; i < 31; i++) expect(make()).toEqual(['train', 'wait']);
 });
+
+test('a list of stop words is dropped in place of the usual one', () => {
+  const tokenise = createTokeniser({ dropStopWords: ['servers', "don't"], stem: false });
+  expect(tokenise("The Servers don't crash")).toEqual(['the', 'crash']);
+  const stemmed = createTokeniser({ dropStopWords: ['wait'], stem: true });
+  expect(stemmed('wait, it was waiting')).toEqual(['it', 'was', 'wait']); // words are compared before they are stems
+});
+
+/** Words with the stems of the sample vocabulary of tartarus.org/martin/PorterStemmer, and where Porter's second algorithm differs. */
+test.each([
+  ['caresses', 'caress', 'caress'],
+  ['dying', 'dy', 'die'],
+  ['skies', 'ski', 'sky'],
+  ['generalizations', 'gener', 'general'],
+  ['relational', 'relat', 'relat'],
+  ['hopefulness', 'hope', 'hope'],
+  ['electricity', 'electr', 'electr'],
+  ['happily', 'happili', 'happili'],
+])("porter's stem of %s is %s, that of his second algorithm %s", (word, first, second) => {
+  expect(createTokeniser({ dropStopWords: false, stem: 'porter' })(word)).toEqual([first]);
+  expect(createTokeniser({ dropStopWords: false, stem: true })(word)).toEqual([second]);
+});
+
+test('stems of 1980 go with either way of dropping stop words', () => {
+  for (const dropStopWords of [true, ['the', 'are']])
+    expect(createTokeniser({ dropStopWords, stem: 'porter' })('the skies are dying')).toEqual(['ski', 'dy']);
+});

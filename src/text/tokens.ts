@@ -1,11 +1,13 @@
+import { stemmer } from 'stemmer';
 import type { ItsFunction } from 'wink-nlp';
-import { getLanguageModel } from './language-model.ts';
+import { getLanguageModel, type LanguageModel } from './language-model.ts';
 
 /** Changes of words besides lower-casing. */
 export interface TokenOptions {
-  readonly dropStopWords: boolean;
-  /** Porter's stems. */
-  readonly stem: boolean;
+  /** Whether stop words are left out: those of wink-nlp, or a list in lower case. */
+  readonly dropStopWords: boolean | readonly string[];
+  /** Whether words become stems: by Porter's second algorithm as wink-nlp has it, or `porter`, by his first of 1980, as Terrier and most published baselines. */
+  readonly stem: boolean | 'porter';
 }
 
 /** A text as its tokens, in their order. */
@@ -24,8 +26,10 @@ type WordRule = (word: string) => string | null;
 export function createTokeniser(options: TokenOptions): Tokeniser {
   const splitIntoTerms: Tokeniser = (text) =>
     text.normalize('NFKC').replaceAll('’', "'").toLowerCase().match(WORD) ?? [];
-  if (!options.dropStopWords && !options.stem) return splitIntoTerms;
-  const rule = memoiseRule(createWinkRule(options));
+  if (options.dropStopWords === false && options.stem === false) return splitIntoTerms;
+  const readWord = createWordReader();
+  const [keep, reduce] = [createStopRule(options, readWord), createStemRule(options, readWord)];
+  const rule = memoiseRule((word) => (keep(word) ? reduce(word) : null));
   return (text) =>
     splitIntoTerms(text)
       .map(rule)
@@ -49,15 +53,42 @@ function memoiseRule(rule: WordRule): WordRule {
   };
 }
 
-function createWinkRule(options: TokenOptions): WordRule {
-  const nlp = getLanguageModel();
-  // The package declares these two with other signatures than those that `out` takes.
-  const stopWordFlag = nlp.its.stopWordFlag as unknown as ItsFunction<boolean>;
-  const stemOf = nlp.its.stem as unknown as ItsFunction<string>;
+type WinkTokens = ReturnType<ReturnType<LanguageModel['readDoc']>['tokens']>;
+
+/** Reads a word by the language model, once for both rules below. */
+function createWordReader(): (word: string) => WinkTokens {
+  let last: { readonly word: string; readonly tokens: WinkTokens } | null = null;
   return (word) => {
-    const tokens = nlp.readDoc(word).tokens();
-    // wink splits contractions: `don't` is a stop word when `do` and `n't` are, and has no stem of its own.
-    if (options.dropStopWords && tokens.out(stopWordFlag).every(Boolean)) return null;
-    return options.stem && tokens.length() === 1 ? tokens.itemAt(0).out(stemOf) : word;
+    if (last?.word !== word) last = { word, tokens: getLanguageModel().readDoc(word).tokens() };
+    return last.tokens;
+  };
+}
+
+// The package declares these two with other signatures than those that `out` takes.
+const asItem = <T>(its: unknown) => its as ItsFunction<T>;
+
+/** Whether a word counts. */
+function createStopRule(
+  { dropStopWords }: TokenOptions,
+  readWord: (word: string) => WinkTokens,
+): (word: string) => boolean {
+  if (typeof dropStopWords !== 'boolean') {
+    const dropped = new Set(dropStopWords);
+    return (word) => !dropped.has(word);
+  }
+  if (!dropStopWords) return () => true;
+  const stopWordFlag = asItem<boolean>(getLanguageModel().its.stopWordFlag);
+  // wink splits contractions: `don't` is a stop word when `do` and `n't` are.
+  return (word) => !readWord(word).out(stopWordFlag).every(Boolean);
+}
+
+/** The form of a word that is counted. */
+function createStemRule({ stem }: TokenOptions, readWord: (word: string) => WinkTokens): (word: string) => string {
+  if (stem === 'porter') return stemmer;
+  if (!stem) return (word) => word;
+  const stemOf = asItem<string>(getLanguageModel().its.stem);
+  return (word) => {
+    const tokens = readWord(word);
+    return tokens.length() === 1 ? tokens.itemAt(0).out(stemOf) : word; // a contraction has no stem of its own
   };
 }

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import type { TokenOptions } from './tokens.ts';
+
+const WORD = /^[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*$/u;
+
+/** A word as texts are split into words; another entry would drop nothing. */
+const stopWord = z
+  .string()
+  .refine((word) => WORD.test(word) && word === word.toLowerCase(), 'a single word in lower case');
+
+const stopWords = z.array(stopWord).min(1) as unknown as z.ZodType<readonly string[]>;
+
+/** The schema of the options that decide which words of a text count, and in which form. */
+export function createTokenSchema(defaults: TokenOptions) {
+  return {
+    dropStopWords: z.union([z.boolean(), stopWords]).default(defaults.dropStopWords),
+    stem: z.union([z.boolean(), z.literal('porter')]).default(defaults.stem),
+  };
+}
