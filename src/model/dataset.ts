@@ -35,9 +35,12 @@ export interface DatasetDeclaration {
   readonly features: readonly string[];
   readonly licence: string;
   /**
-   * `order` if timestamps only put turns in order, because the source has no times. Signals that read hours and dates are then refused. By default `real`.
+   * `order` if timestamps only put turns in order, because the source has no times: what reads hours and dates is then refused. `none` if all turns have one
+   * time, before every query: what ranks by the order of turns is refused too. By default `real`.
    */
-  readonly times?: 'real' | 'order';
+  readonly times?: 'real' | 'order' | 'none';
+  /** `none` if every turn is a conversation of its own without a channel, as a document: what reads threads is then refused. By default `real`. */
+  readonly threads?: 'real' | 'none';
 }
 
 /** A prepared dataset, the input of all experiments. */

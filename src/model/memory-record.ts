@@ -94,7 +94,11 @@ export function toTurn(record: MemoryRecord): Turn {
 export function assertEmbedding(embedding: Float32Array, dimension: number, where: string): void {
   if (embedding.length !== dimension)
     throw new DimensionMismatchError(`embedding of ${where}`, dimension, embedding.length);
-  for (let place = 0; place < dimension; place++) // findIndex takes ten times as long
+  for (
+    let place = 0;
+    place < dimension;
+    place++ // findIndex takes ten times as long
+  )
     if (!Number.isFinite(embedding[place]))
       throw new NotFiniteError(`embedding of ${where}`, `dimension ${place}`, embedding[place] as number);
 }

@@ -15,7 +15,7 @@ import { KEEPS_NOTHING, type Stage, type StageResult } from '../signals/stage.ts
 import type { Workspace } from '../signals/workspace.ts';
 import { FoldSignals, type JudgedRows } from './fold-signals.ts';
 import { assertModelAttributes } from './model-attributes.ts';
-import { assertModelTimes } from './model-times.ts';
+import { assertModelData } from './model-data.ts';
 import { buildFeatureTable } from './signal-features.ts';
 import { computeTaskSignals, findCandidatePool } from './task-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
@@ -68,7 +68,7 @@ export class LearningTask {
   static async open(config: TrainingConfig, split: Query['split'], context: TaskContext): Promise<LearningTask> {
     const { cacheFolder = null, progress = ignoreProgress, fittedOn } = context;
     const dataset = await loadDataset(config.dataset, { cacheFolder: locateDatasets(cacheFolder), progress });
-    assertModelTimes(dataset, config);
+    assertModelData(dataset, config);
     assertModelAttributes(dataset, config);
     const asked = dataset.queries.filter((query) => query.split === split);
     const queries = sampleConversationQueries(asked, config.limitQueries, config.seed);

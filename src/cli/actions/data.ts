@@ -28,6 +28,15 @@ function list(): string {
   return blocks.join('\n');
 }
 
+/** What the dataset declares not to have. */
+function describeLacking({ times, threads }: Dataset['declaration']): string[][] {
+  const rows: string[][] = [];
+  if (times === 'order') rows.push(['times', 'made up from an order; arms that need times are refused']);
+  if (times === 'none') rows.push(['times', 'none; arms that need times are refused']);
+  if (threads === 'none') rows.push(['threads', 'none; arms that need threads are refused']);
+  return rows;
+}
+
 function describe({
   name,
   declaration,
@@ -43,7 +52,7 @@ function describe({
     ['task', declaration.task],
     ['features', declaration.features.join(', ')],
     ['licence', declaration.licence],
-    ...(declaration.times === 'order' ? [['times', 'made up from an order; arms that need times are refused']] : []),
+    ...describeLacking(declaration),
     ['grades', [...grades, `relevant from ${relevantGrade}`].join(', ')],
     ['dev', `${devConversations.size} of ${corpus.conversations.length} conversations`],
     ['hash', hash],

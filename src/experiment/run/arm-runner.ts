@@ -17,7 +17,7 @@ import type { ArmRecord } from './arm-record.ts';
 import { stageVersion } from './code-version.ts';
 import { inspectPlaces } from './inspected-places.ts';
 import { assertArmAttributes } from './needed-attributes.ts';
-import { assertArmTimes } from './needed-times.ts';
+import { assertArmData } from './needed-data.ts';
 import { type ArmRanking, buildRun, listRankedComponents, listRankedPositions, rankArm } from './rankings.ts';
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
@@ -69,9 +69,9 @@ export class ArmRunner {
   readonly #tuningWorkspaces: ByEncoding<Promise<Workspace>>;
   readonly #workspaces: ByEncoding<Promise<Workspace>>;
 
-  /** @throws ValidationError when the dataset has no query to evaluate, or lacks times or attributes that an arm needs. */
+  /** @throws ValidationError when the dataset has no query to evaluate, or lacks times, threads or attributes that an arm needs. */
   constructor(source: ExperimentSource) {
-    assertArmTimes(source.dataset, listArmsToRun(source.config));
+    assertArmData(source.dataset, listArmsToRun(source.config));
     assertArmAttributes(source.dataset, listArmsToRun(source.config));
     this.#source = source;
     this.dataset = source.dataset;

@@ -9,7 +9,7 @@ import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
 import { inheritTunedPoint, withTuned } from '../config/tuned-arm.ts';
 import { assertArmAttributes } from './needed-attributes.ts';
-import { assertArmTimes } from './needed-times.ts';
+import { assertArmData } from './needed-data.ts';
 import { type RaceOptions, raceShares } from './race.ts';
 import { listApproximateSources } from './remarks.ts';
 import { tuningStage } from './tuning.ts';
@@ -173,7 +173,7 @@ function countMostAdded(request: Request, known: Stages): Map<string, number> {
  */
 export function planStages(source: PlanSource): StagePlan {
   const { config } = source;
-  assertArmTimes(source.dataset, listArmsToRun(config));
+  assertArmData(source.dataset, listArmsToRun(config));
   assertArmAttributes(source.dataset, listArmsToRun(config));
   const tuned = config.arms.filter(({ tune }) => listCombinations(tune).length > 1);
   const tuning = tuned.length === 0 ? null : createTuningGraphs(source);

@@ -137,7 +137,9 @@ export function bankSignals(options: SignalBankOptions): BankSignal[] {
     ),
     ...(groups.includes('text') ? SHARED : []),
     ...listPairSignals(groups),
-    ...ranks.flatMap(({ newest, rank }) => [newest, rank].map((signal) => ({ ...signal, reads: ['times'] as const }))),
+    ...ranks.flatMap(({ newest, rank }) =>
+      [newest, rank].map((signal) => ({ ...signal, reads: ['replies', 'times'] as const })),
+    ),
     ...(groups.includes('structure') ? STRUCTURE : []),
     ...(groups.includes('attributes') ? listAttributeSignals() : []),
   ];

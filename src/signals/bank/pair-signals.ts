@@ -141,17 +141,19 @@ const THREAD: Readonly<Record<string, PairSignal>> = {
   'thread.leaf': pair('1 if it had no answer', ['replies', 'times'], ({ cutoff }, position, { threads }) =>
     toFlag(threads.countChildrenBefore(position, cutoff) === 0),
   ),
-  'thread.last': pair('1 if it was the newest of its conversation', ['times'], ({ cutoff }, position, { threads }) =>
-    toFlag(threads.findNewestBefore(position, cutoff) === position),
+  'thread.last': pair(
+    '1 if it was the newest of its conversation',
+    ['replies', 'times'],
+    ({ cutoff }, position, { threads }) => toFlag(threads.findNewestBefore(position, cutoff) === position),
   ),
   'thread.size': pair(
     'ln(turns of its conversation before the query)',
-    ['times'],
+    ['replies', 'times'],
     ({ cutoff }, position, { threads }) => Math.log(threads.countThreadTurns(position, cutoff)),
   ),
   'age@thread': pair(
     'ln(1 + hours since the newest of its conversation)',
-    ['times', 'clock'],
+    ['replies', 'times', 'clock'],
     (asked, position, tables) => Math.log1p(computeQuietHours(asked, position, tables)),
   ),
   ...Object.fromEntries(
@@ -166,19 +168,19 @@ const THREAD: Readonly<Record<string, PairSignal>> = {
   ),
   'rank.age@thread': pair(
     'ln(1 + later turns of its conversation)',
-    ['times'],
+    ['replies', 'times'],
     ({ cutoff }, position, { corpus, threads }) =>
       Math.log1p(threads.countThreadTurns(position, cutoff) - 1 - (corpus.ringPosition[position] as number)),
   ),
   'session.begin': pair(
     '1 / (1 + turns before it in its session)',
-    ['times'],
+    ['replies', 'times'],
     (_, position, { sessions }) => 1 / (1 + (sessions.stepOf[position] as number)),
   ),
 };
 
 const CHANNEL: Readonly<Record<string, PairSignal>> = {
-  channel: pair("1 if the query has a channel and it is the turn's", [], ({ query }, position, { corpus }) =>
+  channel: pair("1 if the query has a channel and it is the turn's", ['replies'], ({ query }, position, { corpus }) =>
     toFlag(query.channel !== null && corpus.turns[position]?.channel === query.channel),
   ),
 };
@@ -201,7 +203,7 @@ const AUTHOR: Readonly<Record<string, PairSignal>> = {
   ),
   'author.asker@thread': pair(
     '1 if the asker is the author of an earlier turn of its conversation',
-    ['times'],
+    ['replies', 'times'],
     ({ query, cutoff }, position, { threads }) =>
       toFlag(query.author !== null && threads.hasSpoken(query.author, position, cutoff)),
   ),
@@ -224,7 +226,7 @@ const AUTHOR: Readonly<Record<string, PairSignal>> = {
   ),
   'thread.speakers': pair(
     'ln(1 + authors of its conversation before the query)',
-    ['times'],
+    ['replies', 'times'],
     ({ cutoff }, position, { threads }) => Math.log1p(threads.countSpeakers(position, cutoff)),
   ),
 };

@@ -9,8 +9,8 @@ import type { ControlKind } from './control-options.ts';
 
 /**
  * The parts of the world that a signal may read: texts, vectors, times as far as they order turns and queries, the clock (hours and dates, which data with only an
- * order of turns does not have), reply links as the corpus has them (`replies`, which no control destroys), the order of turns
- * on their ring, the trees and the numbers of answers that coordinates are computed from, which coordinates belong to which candidate,
+ * order of turns does not have), what belongs together as the corpus has it (`replies`: reply links, conversations, sessions, channels; no control destroys
+ * it), the order of turns on their ring, the trees and the numbers of answers that coordinates are computed from, which coordinates belong to which candidate,
  * and the attributes of turns, which no control destroys.
  */
 export const WORLD_PARTS = freezeDeeply([

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { ValidationError } from '../core/errors.ts';
+import { fromTurns } from '../datasets/memory/from-turns.ts';
+import type { DatasetDeclaration } from '../model/dataset.ts';
+import { type ArmInput, experiment } from '../workbench/index.ts';
+
+const TOPICS = ['oak', 'elm', 'ash', 'fir', 'yew', 'box', 'bay'];
+
+/** Documents: one turn a conversation, all of one time, before every question. */
+const documents = fromTurns(
+  TOPICS.map((topic) => ({
+    id: topic,
+    conversationId: topic,
+    timestamp: 0,
+    text: `the ${topic} of the ${topic} wood`,
+  })),
+  TOPICS.map((topic) => ({ id: `q-${topic}`, timestamp: 1, text: `where is the ${topic}?` })),
+  Object.fromEntries(TOPICS.map((topic) => [`q-${topic}`, [topic]])),
+);
+const declare = (lacking: Pick<DatasetDeclaration, 'times' | 'threads'>) => ({
+  ...documents,
+  declaration: { ...documents.declaration, ...lacking },
+});
+const DOCUMENTS = declare({ times: 'none', threads: 'none' });
+
+const WORDS: ArmInput = { name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
+const extend = (name: string, more: Omit<ArmInput, 'name'>): ArmInput => ({ name, extends: 'words', ...more });
+
+function run(data: typeof DOCUMENTS, ...arms: readonly ArmInput[]) {
+  const encoder = { encoder: 'lsa', dimension: 3, minDocumentFrequency: 1, maxDocumentShare: 1 } as const;
+  const evaluation = { split: 'all', samples: 100 } as const;
+  return experiment({ data, encoder, arms: [WORDS, ...arms], backend: 'cpu', metrics: ['mrr@10'], evaluation }).run();
+}
+
+const NEWEST = { candidates: [{ index: 'bm25' }, { index: 'newest' }] } as const;
+const REFUSED: readonly (readonly [ArmInput, string, string])[] = [
+  [extend('latest', NEWEST), 'source newest', 'use another source than newest'],
+  [extend('recent', { relevance: { signals: ['recency'] } }), 'relevance signal recency', 'leave the signal out'],
+  [extend('fading', { decay: { halfLifeHours: 6 } }), 'decay with half-life 6 hours', 'set decay: null'],
+  [extend('placed', { trajectory: { weights: { temporal: 0 } } }), 'trajectory coordinates', 'set trajectory: null'],
+  [extend('ring', { attention: { mechanism: 'rcp' } }), 'attention rcp', 'set attention: null'],
+  [extend('paths', { attention: { mechanism: 'tpo' } }), 'attention tpo', 'set attention: null'],
+  [extend('channel', { sameChannel: true }), 'sameChannel', 'set sameChannel: false'],
+  [
+    extend('spread', { candidates: [{ index: 'bm25' }, { index: 'flat' }], propagation: { preset: 'published' } }),
+    'propagation',
+    'set propagation: null',
+  ],
+  [
+    extend('tuned', { tune: { decay: [null, { halfLifeHours: 7 }] } }),
+    'decay with half-life 7 hours',
+    'set decay: null',
+  ],
+  ...['thread.size', 'thread.depth', 'rank.age', 'decay.24h', 'channel', 'rank.age@session', 'trajectory.5'].map(
+    (signal): [ArmInput, string, string] => [
+      extend('mixed', { scoring: { weights: { [signal]: 1, 'bm25@share': 1 } } }),
+      `scoring signal ${signal}`,
+      'remove its weight from scoring.weights',
+    ],
+  ),
+];
+
+test.each(REFUSED)(
+  'on documents an arm that needs times or threads is refused by name: $name',
+  async (arm, part, remedy) => {
+    const act = run(DOCUMENTS, arm);
+    await expect(act).rejects.toThrow(ValidationError);
+    await expect(act).rejects.toThrow(
+      `dataset ${DOCUMENTS.name} has no times and no threads, and arm ${arm.name} reads ${part}; ${remedy}; or leave the arm out`,
+    );
+  },
+);
+
+test('on documents an arm of texts and vectors runs', async () => {
+  const { result } = await run(
+    DOCUMENTS,
+    extend('dense', { candidates: [{ index: 'flat' }], relevance: { signals: ['cosine'] } }),
+    extend('mixed', { scoring: { signals: { groups: ['text', 'form'] }, weights: { 'bm25@share': 1, coverage: 1 } } }),
+  );
+  expect(result.failures).toEqual([]);
+  expect(result.arms.map(({ name }) => name)).toEqual(['words', 'dense', 'mixed']);
+});
+
+test('an arm is refused only for what the data lacks', async () => {
+  const latest = extend('latest', NEWEST);
+  const shape = extend('shape', { trajectory: { weights: { temporal: 0 } } });
+  for (const [data, arm] of [
+    [declare({ times: 'order' }), latest],
+    [declare({ threads: 'none' }), latest],
+    [declare({ times: 'none' }), shape],
+    [declare({}), shape],
+  ] as const)
+    expect((await run(data, arm)).result.arms).toHaveLength(2);
+  await expect(run(declare({ times: 'none' }), latest)).rejects.toThrow('has no times, and arm latest');
+  await expect(run(declare({ threads: 'none' }), shape)).rejects.toThrow('has no threads, and arm shape');
+});
