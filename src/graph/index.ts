@@ -1,7 +1,17 @@
 /** Graphs of memories and concepts: random walks that start at the results of a query. */
 
+export {
+  type ConceptEdge,
+  ConceptGraph,
+  type ConceptNode,
+  type GraphMemory,
+  nameConceptNode,
+  nameMemoryNode,
+} from './concept-graph.ts';
 export { DENSE_NODES, DenseTensorPageRank } from './dense-tensor-pagerank.ts';
+export { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
 export { HostPageRank } from './host-pagerank.ts';
+export { listConcepts } from './list-concepts.ts';
 export {
   createPageRankSolver,
   PAGERANK_SOLVERS,

@@ -1,0 +1,143 @@
+import { MultiUndirectedGraph } from 'graphology';
+import { ValidationError } from '../core/errors.ts';
+import { getOrCompute } from '../core/once.ts';
+import { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
+import { NamedTitles } from './named-titles.ts';
+
+/** A memory as a concept graph takes it in. */
+export interface GraphMemory {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly parentId: string | null;
+  readonly text: string;
+  /** What other texts may name it by; null for none. */
+  readonly title: string | null;
+  /** The concepts that it mentions, in the order of the text; one that is repeated counts once. */
+  readonly concepts: readonly string[];
+  /** Earlier memories that it is similar to, with the weights of the edges. */
+  readonly similar?: ReadonlyMap<string, number>;
+}
+
+/** A node: `time` is the number of the memory, and of a concept that of the first memory that mentions it. */
+export interface ConceptNode {
+  readonly kind: 'memory' | 'concept';
+  readonly time: number;
+}
+
+/** An edge: `time` is the number of the memory that brought it, the later one where it joins two. */
+export interface ConceptEdge {
+  readonly kind: EdgeKind;
+  readonly weight: number;
+  readonly time: number;
+}
+
+/** The concepts after a concept, in the order of a memory's text, that it has an edge to: the edges of a memory are linear in its concepts. */
+const NEARBY_CONCEPTS = 4;
+
+/** The node of a memory in a concept graph. */
+export const nameMemoryNode = (id: string): string => `memory ${id}`;
+/** The node of a concept in a concept graph. */
+export const nameConceptNode = (concept: string): string => `concept ${concept}`;
+
+/**
+ * Memories and the concepts that they mention, with weighted edges that each have a kind and a time; undirected. Several edges of one kind may join two concepts,
+ * one for each memory where they stand near each other, so that the sum of their weights is right at every time.
+ *
+ * Memories arrive in time order, in batches of any size, and nothing is ever removed: an insertion is the union of two sets, so that the graph does not depend on
+ * the batches. It costs what is new, see {@link NamedTitles} for titles.
+ */
+export class ConceptGraph {
+  readonly graph = new MultiUndirectedGraph<ConceptNode, ConceptEdge>();
+  readonly #kinds: ReadonlySet<EdgeKind>;
+  readonly #titles = new NamedTitles();
+  /** [memories] ids by number. */
+  readonly #ids: string[] = [];
+  /** The last memory of each conversation. */
+  readonly #lastOf = new Map<string, string>();
+  /** Memories whose parent has not arrived: turns of one moment stand in the order of their ids. */
+  readonly #waiting = new Map<string, string[]>();
+  #added = 0;
+
+  /** @param kinds of edges to make; all of them by default. */
+  constructor(kinds: Iterable<EdgeKind> = EDGE_KINDS) {
+    this.#kinds = new Set(kinds);
+  }
+
+  /** Memories so far. */
+  get size(): number {
+    return this.#ids.length;
+  }
+
+  /** Nodes and edges added, words and postings looked at: what the insertions cost so far. */
+  get operations(): number {
+    return this.#added + this.#titles.operations;
+  }
+
+  /** @throws ValidationError for a memory that is in the graph, or one that is similar to a memory that is not. */
+  insert(memories: readonly GraphMemory[]): void {
+    for (const memory of memories) this.#insertOne(memory);
+  }
+
+  #insertOne(memory: GraphMemory): void {
+    const node = nameMemoryNode(memory.id);
+    if (this.graph.hasNode(node))
+      throw new ValidationError(`memory is in the graph: ${memory.id}; insert each memory once`, { id: memory.id });
+    for (const other of memory.similar?.keys() ?? [])
+      if (!this.graph.hasNode(nameMemoryNode(other)))
+        throw new ValidationError(
+          `memory ${memory.id} is similar to one that is not in the graph: ${other}; insert that one before`,
+          { id: memory.id, other },
+        );
+    this.#addNode(node, 'memory');
+    this.#ids.push(memory.id);
+    const has = (kind: EdgeKind) => this.#kinds.has(kind);
+    if (has('mentions') || has('cooccurrence')) this.#addConcepts(node, [...new Set(memory.concepts)]);
+    if (has('reply')) this.#addReplies(memory);
+    if (has('next')) this.#addNext(memory);
+    if (has('names')) this.#addNames(node, memory);
+    if (has('similar'))
+      for (const [other, weight] of memory.similar ?? []) this.#addEdge('similar', node, nameMemoryNode(other), weight);
+  }
+
+  #addConcepts(memory: string, concepts: readonly string[]): void {
+    const nodes = concepts.map(nameConceptNode);
+    for (const node of nodes) {
+      if (!this.graph.hasNode(node)) this.#addNode(node, 'concept');
+      if (this.#kinds.has('mentions')) this.#addEdge('mentions', memory, node);
+    }
+    if (!this.#kinds.has('cooccurrence')) return;
+    for (const [i, node] of nodes.entries())
+      for (const near of nodes.slice(i + 1, i + 1 + NEARBY_CONCEPTS)) this.#addEdge('cooccurrence', node, near);
+  }
+
+  #addReplies({ id, parentId }: GraphMemory): void {
+    const node = nameMemoryNode(id);
+    if (parentId !== null && this.graph.hasNode(nameMemoryNode(parentId)))
+      this.#addEdge('reply', node, nameMemoryNode(parentId));
+    else if (parentId !== null) getOrCompute(this.#waiting, parentId, () => [] as string[]).push(id);
+    for (const child of this.#waiting.get(id) ?? []) this.#addEdge('reply', nameMemoryNode(child), node);
+    this.#waiting.delete(id);
+  }
+
+  #addNext({ id, conversationId }: GraphMemory): void {
+    const last = this.#lastOf.get(conversationId);
+    if (last !== undefined) this.#addEdge('next', nameMemoryNode(last), nameMemoryNode(id));
+    this.#lastOf.set(conversationId, id);
+  }
+
+  #addNames(node: string, { text, title }: GraphMemory): void {
+    for (const other of this.#titles.add(text, title))
+      this.#addEdge('names', node, nameMemoryNode(this.#ids[other] as string));
+  }
+
+  #addNode(node: string, kind: ConceptNode['kind']): void {
+    this.graph.addNode(node, { kind, time: kind === 'memory' ? this.size : this.size - 1 });
+    this.#added++;
+  }
+
+  #addEdge(kind: EdgeKind, a: string, b: string, weight = 1): void {
+    const time = this.size - 1;
+    this.graph.addUndirectedEdgeWithKey(`${kind} ${this.#added}`, a, b, { kind, weight, time });
+    this.#added++;
+  }
+}

@@ -1,0 +1,44 @@
+import { createRandom } from '../core/random.ts';
+import type { GraphMemory } from './concept-graph.ts';
+
+const CONCEPTS = [
+  'rome',
+  'carthage',
+  'punic war',
+  'hannibal',
+  'scipio',
+  'alps',
+  'sicily',
+  'zama',
+  'cannae',
+  'elephants',
+];
+
+/**
+ * Memories of a few conversations in time order: texts that hold titles of others, earlier and later, titles that several share or that say too little, parents
+ * that arrive after their children, concepts that repeat, and similar memories.
+ */
+export function drawGraphMemories(seed: number, count: number, conversations = 5): GraphMemory[] {
+  const source = createRandom(seed, 'graph-memories');
+  const pick = <T>(values: readonly T[]) => values[source.integer(values.length)] as T;
+  const drawTitle = () =>
+    pick(['Second Punic War', 'Scipio', 'the', `Battle of ${pick(CONCEPTS)} (battle)`, 'Rome', '']);
+  const drawId = (number: number) => `t${(number * 7) % count}-${number}`;
+  return Array.from({ length: count }, (_, number) => {
+    const concepts = Array.from({ length: source.integer(7) }, () => pick(CONCEPTS));
+    const conversation = source.integer(conversations);
+    // Some parents are the next memory, as in turns of one moment whose ids stand in another order.
+    const parent = source.uniform() < 0.6 ? number - 1 - source.integer(3) : number + 1;
+    const similar = new Map<string, number>();
+    for (let i = 0; i < 2 && number > 0; i++) similar.set(drawId(source.integer(number)), 0.8 + 0.2 * source.uniform());
+    return {
+      id: drawId(number),
+      conversationId: `c${conversation}`,
+      parentId: parent < 0 || parent >= count || source.uniform() < 0.2 ? null : drawId(parent),
+      text: `Then ${concepts.join(' and ')} after the ${drawTitle()} of ${pick(CONCEPTS)}.`,
+      title: source.uniform() < 0.4 ? null : drawTitle(),
+      concepts,
+      similar,
+    };
+  });
+}
