@@ -10,8 +10,10 @@ export {
 } from './concept-graph.ts';
 export { DENSE_NODES, DenseTensorPageRank } from './dense-tensor-pagerank.ts';
 export { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
+export { GraphMoment, type MomentOptions, type VisibleMemories } from './graph-moment.ts';
 export { HostPageRank } from './host-pagerank.ts';
 export { listConcepts } from './list-concepts.ts';
+export { MomentScorer, type NodeSeeds, type ScoringOptions } from './moment-scoring.ts';
 export {
   createPageRankSolver,
   PAGERANK_SOLVERS,
@@ -24,6 +26,13 @@ export type { PageRankOptions, PageRankResult, PageRankSettings, PageRankSolver 
 export { PushPageRank } from './push-pagerank.ts';
 export type { SeedSet } from './seed-distribution.ts';
 export { SparseTensorPageRank } from './sparse-tensor-pagerank.ts';
+export {
+  buildWalkableGraph,
+  type EdgeWeights,
+  TemporalAdjacency,
+  type TimedEdges,
+  type WalkableGraph,
+} from './temporal-adjacency.ts';
 export {
   buildTransitionMatrix,
   buildTransitionsFromEdges,

@@ -1,0 +1,146 @@
+import { ValidationError } from '../core/errors.ts';
+import type { GraphMoment } from './graph-moment.ts';
+import { NodeQueue } from './node-queue.ts';
+import { NodeScores } from './node-scores.ts';
+
+/** The nodes at which a query's walks start, with weights from 0. */
+export type NodeSeeds = ReadonlyMap<number, number>;
+
+/** How nodes are scored by their place around the seeds. */
+export interface ScoringOptions {
+  readonly scoring: 'pagerank' | 'hop-decay' | 'degree';
+  /** Of pagerank: the probability of following an edge rather than returning to the seeds. */
+  readonly damping: number;
+  /** Of pagerank: the L1 error that the scores may have. */
+  readonly tolerance: number;
+  /** Of hop-decay: what each hop multiplies by. */
+  readonly decay: number;
+  /** Of hop-decay and degree. */
+  readonly maxHops: number;
+}
+
+/** The residual of a node over its degree from which on it is pushed, in the first round and relative to the round before. */
+const FIRST_THRESHOLD = 1e-3;
+const THRESHOLD_STEP = 0.1;
+
+/**
+ * Scores the nodes around the seeds of one query after another, each on a graph as of the query's moment. Seeds that are not visible are left out, the others
+ * normalised to sum 1. A query costs the edges that it touches, so that neither later nodes nor far ones matter.
+ */
+export class MomentScorer {
+  readonly #scores: NodeScores;
+  readonly #others: NodeScores;
+  readonly #queue: NodeQueue;
+
+  /** @param size V, the nodes of the graph. */
+  constructor(size: number) {
+    this.#scores = new NodeScores(size);
+    this.#others = new NodeScores(size);
+    this.#queue = new NodeQueue(size);
+  }
+
+  /**
+   * @returns scores of the nodes that were touched, valid until the next call; none without a visible seed.
+   * @throws ValidationError for a seed whose weight is negative or not finite.
+   */
+  score(moment: GraphMoment, seeds: NodeSeeds, options: ScoringOptions): NodeScores {
+    this.#scores.clear();
+    this.#others.clear();
+    const shares = normaliseVisibleSeeds(moment, seeds);
+    if (shares.length === 0) return this.#scores;
+    if (options.scoring === 'pagerank') this.#push(moment, shares, options);
+    else if (options.scoring === 'hop-decay') this.#decayByHops(moment, shares, options);
+    else this.#sumDegrees(moment, shares, options);
+    return this.#scores;
+  }
+
+  /**
+   * Personalised PageRank by forward push (Andersen, Chung, Lang 2006): see {@link PushPageRank}, whose transition matrix holds a whole graph. The threshold falls
+   * until the residuals, whose sum is the error, are tolerable; their share then goes to the scores.
+   */
+  #push(moment: GraphMoment, shares: readonly Share[], { damping, tolerance }: ScoringOptions): void {
+    const residuals = this.#others;
+    const queue = this.#queue;
+    const { values } = residuals;
+    let mass = 0;
+    const restart = (returned: number) => {
+      for (const { node, share } of shares) residuals.add(node, returned * share);
+      mass += returned;
+    };
+    let threshold = FIRST_THRESHOLD;
+    const offer = (node: number) => {
+      if (values[node]! > threshold) queue.add(node);
+    };
+    restart(1);
+    while (damping * mass > tolerance) {
+      residuals.nodes.forEach(offer);
+      while (queue.size > 0) {
+        const node = queue.take();
+        const residual = values[node]!;
+        values[node] = 0;
+        mass -= residual;
+        this.#scores.add(node, (1 - damping) * residual);
+        const weight = moment.sumWeights(node);
+        if (weight === 0) restart(damping * residual);
+        else {
+          const sent = (damping * residual) / weight;
+          moment.forEachNeighbour(node, (neighbour, edgeWeight) => {
+            residuals.add(neighbour, sent * edgeWeight);
+            offer(neighbour);
+          });
+          mass += damping * residual;
+        }
+      }
+      threshold *= THRESHOLD_STEP;
+    }
+    for (const node of residuals.nodes) this.#scores.add(node, (1 - damping) * values[node]!);
+  }
+
+  /** The sum over l = 0 … maxHops of decay^l (A^l s), A the weights of the edges. */
+  #decayByHops(moment: GraphMoment, shares: readonly Share[], { decay, maxHops }: ScoringOptions): void {
+    let reached = new Map(shares.map(({ node, share }) => [node, share]));
+    for (let hop = 0; reached.size > 0; hop++) {
+      for (const [node, score] of reached) this.#scores.add(node, score);
+      if (hop === maxHops) return;
+      const next = new Map<number, number>();
+      for (const [node, score] of reached)
+        moment.forEachNeighbour(node, (neighbour, weight) => {
+          next.set(neighbour, (next.get(neighbour) ?? 0) + decay * score * weight);
+        });
+      reached = next;
+    }
+  }
+
+  /** The weighted degree of each node within maxHops of a seed. */
+  #sumDegrees(moment: GraphMoment, shares: readonly Share[], { maxHops }: ScoringOptions): void {
+    const near = new Set(shares.map(({ node }) => node));
+    let last = [...near];
+    for (let hop = 0; hop < maxHops && last.length > 0; hop++) {
+      const next: number[] = [];
+      for (const node of last)
+        moment.forEachNeighbour(node, (neighbour) => {
+          if (near.has(neighbour)) return;
+          near.add(neighbour);
+          next.push(neighbour);
+        });
+      last = next;
+    }
+    for (const node of near) this.#scores.add(node, moment.sumWeights(node));
+  }
+}
+
+interface Share {
+  readonly node: number;
+  readonly share: number;
+}
+
+function normaliseVisibleSeeds(moment: GraphMoment, seeds: NodeSeeds): Share[] {
+  const visible: Share[] = [];
+  for (const [node, share] of seeds) {
+    if (!(share >= 0 && share < Number.POSITIVE_INFINITY))
+      throw new ValidationError(`weight of a seed is negative or not finite: ${share}; pass a number from 0`, { node });
+    if (share > 0 && moment.has(node)) visible.push({ node, share });
+  }
+  const total = visible.reduce((sum, { share }) => sum + share, 0);
+  return visible.map(({ node, share }) => ({ node, share: share / total }));
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { DimensionMismatchError } from '../core/errors.ts';
+import { TemporalAdjacency } from './temporal-adjacency.ts';
+
+describe('temporal adjacency', () => {
+  const edges = {
+    nodeTimes: Float64Array.of(0, 5, 1, 2),
+    sources: Int32Array.of(0, 0, 0, 3),
+    targets: Int32Array.of(1, 2, 3, 0),
+    weights: Float64Array.of(2, 3, 5, 7),
+    times: Float64Array.of(1, 4, 3, 3),
+    isMention: Uint8Array.of(0, 0, 0, 1),
+  };
+
+  test('an edge exists from its time and those of its ends on; equal times keep their order', () => {
+    const adjacency = new TemporalAdjacency(edges);
+    expect([...adjacency.neighbours.subarray(0, 4)]).toEqual([3, 3, 2, 1]);
+    expect([...adjacency.times.subarray(0, 4)]).toEqual([3, 3, 4, 5]);
+    expect([3, 3.5, 4.5, 6].map((asOf) => adjacency.sumWeights(0, asOf))).toEqual([0, 12, 15, 17]);
+    expect(adjacency.sumWeights(1, 5)).toBe(0);
+    expect([adjacency.countMentions(0, 9), adjacency.countMentions(3, 9)]).toEqual([1, 0]);
+  });
+
+  test('refuses arrays of different lengths, ends that are no nodes and weights that are not above 0', () => {
+    expect(() => new TemporalAdjacency({ ...edges, weights: Float64Array.of(1) })).toThrow(DimensionMismatchError);
+    expect(() => new TemporalAdjacency({ ...edges, targets: Int32Array.of(1, 2, 3, 4) })).toThrow(
+      /^edge 3 has an end outside 4 nodes: 4; /,
+    );
+    expect(() => new TemporalAdjacency({ ...edges, weights: Float64Array.of(1, 1, 0, 1) })).toThrow(
+      /^weight of edge 2 is not above 0 and finite: 0; /,
+    );
+  });
+});

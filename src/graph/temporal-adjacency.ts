@@ -1,0 +1,189 @@
+import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { findLowerBound } from '../model/corpus.ts';
+import type { ConceptGraph } from './concept-graph.ts';
+import type { EdgeKind } from './edge-kinds.ts';
+
+/** A graph whose nodes and undirected edges have times, as arrays: V nodes, E edges. */
+export interface TimedEdges {
+  /** [V] */
+  readonly nodeTimes: Float64Array;
+  /** [E] one end of each edge. */
+  readonly sources: Int32Array;
+  /** [E] the other end. */
+  readonly targets: Int32Array;
+  /** [E] above 0. */
+  readonly weights: Float64Array;
+  /** [E] */
+  readonly times: Float64Array;
+  /** [E] 1 for an edge from a memory, its source, to a concept that it mentions, its target. */
+  readonly isMention: Uint8Array;
+}
+
+/** Which end of a mention the concept is, as seen from a node: the neighbour, or the node itself. */
+export const CONCEPT = Object.freeze({ neighbour: 1, self: 2 });
+
+/**
+ * The neighbours of each node in the order in which the edges began to exist: those that exist at a moment are a prefix, found by binary search, and prefix sums give
+ * their number, their weight and the mentions among them in O(log degree). An edge exists from its own time on, once both of its ends do; edges of one
+ * time keep their order, so that later edges change nothing in what was before.
+ */
+export class TemporalAdjacency {
+  /** [V] */
+  readonly nodeTimes: Float64Array;
+  /** [V + 1] where the entries of each node begin. */
+  readonly offsets: Int32Array;
+  /** [2E] */
+  readonly neighbours: Int32Array;
+  /** [2E] when each entry began to exist, ascending within a node. */
+  readonly times: Float64Array;
+  /** [2E] */
+  readonly weights: Float64Array;
+  /** [2E] which end is the concept, see {@link CONCEPT}; 0 for an edge that is no mention. */
+  readonly mentions: Uint8Array;
+  /** [2E] the weight of the entries of a node up to and with this one. */
+  readonly #weightUpTo: Float64Array;
+  /** [2E] the mentions among the entries of a node up to and with this one. */
+  readonly #mentionsUpTo: Int32Array;
+
+  /** @throws DimensionMismatchError for arrays of different lengths; ValidationError for an end that is no node, and a weight that is not above 0. */
+  constructor(edges: TimedEdges) {
+    assertTimedEdges(edges);
+    const { nodeTimes, sources, targets, weights, isMention } = edges;
+    const begins = computeBegins(edges);
+    const count = sources.length;
+    this.nodeTimes = nodeTimes;
+    this.offsets = countEntries(nodeTimes.length, sources, targets);
+    this.neighbours = new Int32Array(2 * count);
+    this.times = new Float64Array(2 * count);
+    this.weights = new Float64Array(2 * count);
+    this.mentions = new Uint8Array(2 * count);
+    const next = this.offsets.slice();
+    const add = (edge: number, from: number, to: number, concept: number) => {
+      const entry = next[from]!++;
+      this.neighbours[entry] = to;
+      this.times[entry] = begins[edge]!;
+      this.weights[entry] = weights[edge]!;
+      this.mentions[entry] = isMention[edge] === 1 ? concept : 0;
+    };
+    for (const edge of orderByTime(begins)) {
+      add(edge, sources[edge]!, targets[edge]!, CONCEPT.neighbour);
+      add(edge, targets[edge]!, sources[edge]!, CONCEPT.self);
+    }
+    this.#weightUpTo = new Float64Array(2 * count);
+    this.#mentionsUpTo = new Int32Array(2 * count);
+    this.#sumPrefixes();
+  }
+
+  #sumPrefixes(): void {
+    for (let node = 0; node < this.size; node++) {
+      let weight = 0;
+      let mentions = 0;
+      for (let entry = this.offsets[node]!; entry < this.offsets[node + 1]!; entry++) {
+        weight += this.weights[entry]!;
+        if (this.mentions[entry] === CONCEPT.self) mentions++;
+        this.#weightUpTo[entry] = weight;
+        this.#mentionsUpTo[entry] = mentions;
+      }
+    }
+  }
+
+  /** V. */
+  get size(): number {
+    return this.nodeTimes.length;
+  }
+
+  /** Where the entries of a node end that exist before a moment; they begin at `offsets[node]`. */
+  findEnd(node: number, asOf: number): number {
+    return findLowerBound(this.times, asOf, this.offsets[node]!, this.offsets[node + 1]!);
+  }
+
+  /** The weight of the edges of a node before a moment. */
+  sumWeights(node: number, asOf: number): number {
+    const end = this.findEnd(node, asOf);
+    return end === this.offsets[node] ? 0 : this.#weightUpTo[end - 1]!;
+  }
+
+  /** The memories that mention a concept before a moment; 0 for a memory. */
+  countMentions(node: number, asOf: number): number {
+    const end = this.findEnd(node, asOf);
+    return end === this.offsets[node] ? 0 : this.#mentionsUpTo[end - 1]!;
+  }
+}
+
+function assertTimedEdges({ nodeTimes, sources, targets, weights, times, isMention }: TimedEdges): void {
+  const lengths = [sources, targets, weights, times, isMention].map(({ length }) => length);
+  if (new Set(lengths).size > 1)
+    throw new DimensionMismatchError('timed edges', 'arrays of one length', lengths.join(', '));
+  for (let edge = 0; edge < sources.length; edge++) {
+    for (const end of [sources[edge]!, targets[edge]!])
+      if (nodeTimes[end] === undefined)
+        throw new ValidationError(`edge ${edge} has an end outside ${nodeTimes.length} nodes: ${end}; pass nodes`);
+    const weight = weights[edge]!;
+    if (!(weight > 0 && weight < Number.POSITIVE_INFINITY))
+      throw new ValidationError(`weight of edge ${edge} is not above 0 and finite: ${weight}; leave the edge out`);
+  }
+}
+
+/** [E] when each edge begins to exist. */
+function computeBegins({ nodeTimes, sources, targets, times }: TimedEdges): Float64Array {
+  return times.map((time, edge) => Math.max(time, nodeTimes[sources[edge]!]!, nodeTimes[targets[edge]!]!));
+}
+
+/** [E] the edges by the time at which they begin to exist; a stable sort, left out where they are in order. */
+function orderByTime(begins: Float64Array): Int32Array {
+  const order = Int32Array.from(begins.keys());
+  const ascends = begins.every((time, edge) => edge === 0 || begins[edge - 1]! <= time);
+  return ascends ? order : order.sort((a, b) => begins[a]! - begins[b]! || a - b);
+}
+
+function countEntries(nodes: number, sources: Int32Array, targets: Int32Array): Int32Array {
+  const offsets = new Int32Array(nodes + 1);
+  for (const ends of [sources, targets]) for (const end of ends) offsets[end + 1]!++;
+  for (let node = 0; node < nodes; node++) offsets[node + 1]! += offsets[node]!;
+  return offsets;
+}
+
+/** A concept graph ready for walks: its adjacency, and where its memories and concepts are in it. */
+export interface WalkableGraph {
+  readonly adjacency: TemporalAdjacency;
+  /** [memories] the node of each memory, in time order. */
+  readonly memoryNodes: Int32Array;
+  /** [V] the number of the memory of each node, -1 for a concept. */
+  readonly memoryOf: Int32Array;
+  /** Nodes of the concepts by the names that the concept graph has for them. */
+  readonly conceptNodes: ReadonlyMap<string, number>;
+}
+
+/** How much an edge of each kind counts; 0 leaves the kind out. */
+export type EdgeWeights = Readonly<Record<EdgeKind, number>>;
+
+/** The adjacency of a concept graph. Nodes stand in the order in which the graph got them, so that later memories change no node before them. */
+export function buildWalkableGraph({ graph, size }: ConceptGraph, edgeWeights: EdgeWeights): WalkableGraph {
+  const nodeOf = new Map<string, number>();
+  const conceptNodes = new Map<string, number>();
+  const nodeTimes = new Float64Array(graph.order);
+  const memoryNodes = new Int32Array(size);
+  const memoryOf = new Int32Array(graph.order).fill(-1);
+  graph.forEachNode((name, { kind, time }) => {
+    const node = nodeOf.size;
+    nodeOf.set(name, node);
+    nodeTimes[node] = time;
+    if (kind === 'concept') conceptNodes.set(name, node);
+    else {
+      memoryNodes[time] = node;
+      memoryOf[node] = time;
+    }
+  });
+  const kept = graph.filterEdges((_, { kind }) => edgeWeights[kind] > 0);
+  const ends = kept.map((edge) => graph.extremities(edge));
+  const attributes = kept.map((edge) => graph.getEdgeAttributes(edge));
+  const adjacency = new TemporalAdjacency({
+    nodeTimes,
+    sources: Int32Array.from(ends, ([source]) => nodeOf.get(source)!),
+    targets: Int32Array.from(ends, ([, target]) => nodeOf.get(target)!),
+    weights: Float64Array.from(attributes, ({ kind, weight }) => weight * edgeWeights[kind]),
+    times: Float64Array.from(attributes, ({ time }) => time),
+    isMention: Uint8Array.from(attributes, ({ kind }) => (kind === 'mentions' ? 1 : 0)),
+  });
+  return { adjacency, memoryNodes, memoryOf, conceptNodes };
+}
