@@ -13,6 +13,7 @@ const SIZES: Readonly<Record<string, { readonly cases: number; partsOf(golden: G
   trajectory: { cases: 20, partsOf: ({ expected }) => ((expected as { distance: unknown }).distance === null ? 2 : 3) },
   conservation: { cases: 4, partsOf: () => 3 },
   ppr: { cases: 4, partsOf: () => 6 },
+  'graph-source': { cases: 4, partsOf: () => 4 },
   metrics: { cases: 3, partsOf: () => 1 },
   'depth-metrics': { cases: 6, partsOf: () => 1 },
   fusion: { cases: 5, partsOf: () => 1 },

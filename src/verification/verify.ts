@@ -21,6 +21,7 @@ export const TOPICS: readonly Topic[] = freezeDeeply([
   topic('trajectory', async () => (await import('./trajectory.ts')).trajectory),
   topic('conservation', async () => (await import('./conservation.ts')).conservation),
   topic('ppr', async () => (await import('./ppr.ts')).ppr),
+  topic('graph-source', async () => (await import('./graph-source.ts')).graphSource),
   topic('metrics', async () => (await import('./metrics.ts')).metrics),
   topic('depth-metrics', async () => (await import('./depth-metrics.ts')).depthMetrics),
   topic('fusion', async () => (await import('./fusion.ts')).fusion),
