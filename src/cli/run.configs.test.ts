@@ -39,6 +39,8 @@ const isTraining = (config: string) => config.startsWith('learning');
 const data = fileURLToPath(new URL('../../../shared/data', import.meta.url));
 const locomo = join(data, 'locomo', 'locomo-dev.json');
 const irc = join(data, 'irc');
+const hipporag = join(data, 'hipporag');
+const vaswani = join(data, 'vaswani');
 const fewQuestions = join(root, 'locomo.json');
 const fewLogs = join(root, 'irc');
 if (existsSync(irc)) {
@@ -112,6 +114,9 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
     ],
   },
   'learning/mail-author.yaml': { needs: [], changes: ['signals.groups=[text, time, author]'] },
+  'multihop-hotpotqa.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
+  'multihop-musique.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
+  'vaswani.yaml': { needs: [vaswani], changes: [`dataset.path=${vaswani}`, 'evaluation.split=test'] },
   'mail.yaml': {
     needs: [],
     changes: ['embedding={encoder: lsa, dimension: 61}', `scoring.weights=${joinWeightsPath('learning/mail.yaml')}`],

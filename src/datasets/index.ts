@@ -25,6 +25,8 @@ export {
   type QueryInput,
   type TurnInput,
 } from './memory/from-turns.ts';
+export { loadMultihop, type MultihopOptions } from './multihop/multihop.ts';
+export { MULTIHOP_LICENCE } from './multihop/multihop-options.ts';
 export { loadOasst, type OasstOptions } from './oasst/oasst.ts';
 export { OASST_LICENCE } from './oasst/oasst-options.ts';
 export {
@@ -58,3 +60,5 @@ export {
   type SyntheticOptions,
 } from './synthetic/synthetic-options.ts';
 export { loadTelegramExport, type TelegramExportOptions } from './telegram/telegram-export.ts';
+export { loadTrecCollection, type TrecCollectionOptions } from './trec-collection/trec-collection.ts';
+export type { TopicField } from './trec-collection/trec-collection-options.ts';

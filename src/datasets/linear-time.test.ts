@@ -13,6 +13,8 @@ import { isMbox } from './mail/mbox.ts';
 import { Pseudonyms } from './mail/pseudonyms.ts';
 import { classifyQuery } from './query-kind.ts';
 import { readSlackText } from './slack/slack-text.ts';
+import { ElementSplitter } from './trec-collection/sgml-elements.ts';
+import { parseTrecDocument } from './trec-collection/trec-documents.ts';
 
 /**
  * A text of this size takes some milliseconds in linear time. In quadratic time it takes minutes: an expression that tries every place with the whole rest of the text
@@ -111,4 +113,17 @@ describe('a text of a million characters is read in linear time', () => {
     const { messages } = parseIrcLog('2002-08-22', `[09:07]  * ana${run('a')}\u2028x\u2028y`, new Counts());
     expect(messages[0]?.text).toBe('x\u2028y');
   });
+
+  test.each(['<', '<a', '<!--', '<TITLE>', '<DOCNO>', '</', '&', '&#1', '<TITLE>a</TITLE>', '</DO', '<DO'])(
+    'for the tags of a document: %s',
+    (unit) => {
+      const text = `<DOC><DOCNO>d</DOCNO>${run(unit)}</DOC>`;
+      const splitter = new ElementSplitter('DOC', 'docs.trec');
+      // In small chunks, as a file that is read as a stream.
+      const chunks = Array.from({ length: Math.ceil(text.length / 997) }, (_, i) => text.slice(997 * i, 997 * (i + 1)));
+      const elements = chunks.flatMap((chunk) => splitter.push(chunk));
+      splitter.finish();
+      expect(elements.map((element) => parseTrecDocument(element, 'docs.trec').id)).toEqual(['d']);
+    },
+  );
 });

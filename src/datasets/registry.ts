@@ -14,10 +14,12 @@ import { locomo } from './locomo/locomo-options.ts';
 import { mailThreads } from './mail/mail-threads-options.ts';
 import { spamAssassinThreads } from './mail/spamassassin-threads-options.ts';
 import { memory } from './memory/memory-options.ts';
+import { multihop } from './multihop/multihop-options.ts';
 import { oasst } from './oasst/oasst-options.ts';
 import { slackExport } from './slack/slack-export-options.ts';
 import { synthetic } from './synthetic/synthetic-options.ts';
 import { telegramExport } from './telegram/telegram-export-options.ts';
+import { trecCollection } from './trec-collection/trec-collection-options.ts';
 
 function member<S extends NamingOptions<'name'>>(
   definition: DatasetDefinition<S>,
@@ -39,6 +41,8 @@ export const DATASETS = new OptionsRegistry('name', [
   member(telegramExport, async () => (await import('./telegram/telegram-export.ts')).loadTelegramExport),
   member(slackExport, async () => (await import('./slack/slack-export.ts')).loadSlackExport),
   member(cast, async () => (await import('./cast/cast.ts')).loadCast),
+  member(multihop, async () => (await import('./multihop/multihop.ts')).loadMultihop),
+  member(trecCollection, async () => (await import('./trec-collection/trec-collection.ts')).loadTrecCollection),
   member(synthetic, async () => (await import('./synthetic/synthetic.ts')).loadSynthetic),
   member(memory, async () => (await import('./memory/memory.ts')).loadMemory),
 ]);
