@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** The fields of a topic that can be asked. */
 export const TOPIC_FIELDS = ['title', 'description', 'narrative'] as const;
+/** A field of a topic that can be asked. */
 export type TopicField = (typeof TOPIC_FIELDS)[number];
 
 export const trecCollection = {

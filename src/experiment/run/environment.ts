@@ -34,6 +34,7 @@ export const NUMERIC_PACKAGES = [
   'chrono-node',
   'ml-matrix',
   'pure-rand',
+  'stemmer',
   'graphology',
   '@stdlib/stats-base-dists-normal-cdf',
   '@stdlib/stats-base-dists-normal-quantile',
