@@ -13,7 +13,7 @@ export { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
 export { GraphMoment, type MomentOptions, type VisibleMemories } from './graph-moment.ts';
 export { HostPageRank } from './host-pagerank.ts';
 export { listConcepts } from './list-concepts.ts';
-export { MomentScorer, type NodeSeeds, type ScoringOptions } from './moment-scoring.ts';
+export { type GraphScoringOptions, MomentScorer, type NodeSeeds } from './moment-scoring.ts';
 export {
   createPageRankSolver,
   PAGERANK_SOLVERS,

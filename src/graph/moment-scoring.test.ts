@@ -6,7 +6,7 @@ import { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
 import { drawGraphMemories } from './graph-memories.fixture.ts';
 import { GraphMoment, type MomentOptions } from './graph-moment.ts';
 import { HostPageRank } from './host-pagerank.ts';
-import { MomentScorer, type ScoringOptions } from './moment-scoring.ts';
+import { type GraphScoringOptions, MomentScorer } from './moment-scoring.ts';
 import {
   buildWalkableGraph,
   type EdgeWeights,
@@ -16,7 +16,7 @@ import {
 import { buildTransitionsFromEdges } from './transition-matrix.ts';
 
 const SCORINGS = ['pagerank', 'hop-decay', 'degree'] as const;
-const OPTIONS: Omit<ScoringOptions, 'scoring'> = { damping: 0.5, tolerance: 1e-12, decay: 0.6, maxHops: 2 };
+const OPTIONS: Omit<GraphScoringOptions, 'scoring'> = { damping: 0.5, tolerance: 1e-12, decay: 0.6, maxHops: 2 };
 const [N, CUTOFF] = [83, 47];
 const memories = drawGraphMemories(11, N);
 const every: EdgeWeights = { mentions: 1, cooccurrence: 0.3, reply: 0.7, next: 0.5, names: 1.3, similar: 0.9 };
@@ -36,7 +36,7 @@ function scoreByName(
   { adjacency, memoryNodes, conceptNodes }: WalkableGraph,
   given: readonly GraphMemory[],
   seeds: ReadonlyMap<string, number>,
-  scoring: ScoringOptions['scoring'],
+  scoring: GraphScoringOptions['scoring'],
   moment: MomentOptions,
 ): Map<string, number> {
   const names = new Map<number, string>([

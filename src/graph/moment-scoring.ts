@@ -7,7 +7,7 @@ import { NodeScores } from './node-scores.ts';
 export type NodeSeeds = ReadonlyMap<number, number>;
 
 /** How nodes are scored by their place around the seeds. */
-export interface ScoringOptions {
+export interface GraphScoringOptions {
   readonly scoring: 'pagerank' | 'hop-decay' | 'degree';
   /** Of pagerank: the probability of following an edge rather than returning to the seeds. */
   readonly damping: number;
@@ -43,7 +43,7 @@ export class MomentScorer {
    * @returns scores of the nodes that were touched, valid until the next call; none without a visible seed.
    * @throws ValidationError for a seed whose weight is negative or not finite.
    */
-  score(moment: GraphMoment, seeds: NodeSeeds, options: ScoringOptions): NodeScores {
+  score(moment: GraphMoment, seeds: NodeSeeds, options: GraphScoringOptions): NodeScores {
     this.#scores.clear();
     this.#others.clear();
     const shares = normaliseVisibleSeeds(moment, seeds);
@@ -58,7 +58,7 @@ export class MomentScorer {
    * Personalised PageRank by forward push (Andersen, Chung, Lang 2006): see {@link PushPageRank}, whose transition matrix holds a whole graph. The threshold falls
    * until the residuals, whose sum is the error, are tolerable; their share then goes to the scores.
    */
-  #push(moment: GraphMoment, shares: readonly Share[], { damping, tolerance }: ScoringOptions): void {
+  #push(moment: GraphMoment, shares: readonly Share[], { damping, tolerance }: GraphScoringOptions): void {
     const residuals = this.#others;
     const queue = this.#queue;
     const { values } = residuals;
@@ -97,7 +97,7 @@ export class MomentScorer {
   }
 
   /** The sum over l = 0 … maxHops of decay^l (A^l s), A the weights of the edges. */
-  #decayByHops(moment: GraphMoment, shares: readonly Share[], { decay, maxHops }: ScoringOptions): void {
+  #decayByHops(moment: GraphMoment, shares: readonly Share[], { decay, maxHops }: GraphScoringOptions): void {
     let reached = new Map(shares.map(({ node, share }) => [node, share]));
     for (let hop = 0; reached.size > 0; hop++) {
       for (const [node, score] of reached) this.#scores.add(node, score);
@@ -112,7 +112,7 @@ export class MomentScorer {
   }
 
   /** The weighted degree of each node within maxHops of a seed. */
-  #sumDegrees(moment: GraphMoment, shares: readonly Share[], { maxHops }: ScoringOptions): void {
+  #sumDegrees(moment: GraphMoment, shares: readonly Share[], { maxHops }: GraphScoringOptions): void {
     const near = new Set(shares.map(({ node }) => node));
     let last = [...near];
     for (let hop = 0; hop < maxHops && last.length > 0; hop++) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parse } from '../core/validation.ts';
 import { GraphMoment } from '../graph/graph-moment.ts';
-import { MomentScorer, type ScoringOptions } from '../graph/moment-scoring.ts';
+import { type GraphScoringOptions, MomentScorer } from '../graph/moment-scoring.ts';
 import { TemporalAdjacency } from '../graph/temporal-adjacency.ts';
 import { type GoldenCase, HOST, type Part, type Topic } from './topic.ts';
 
@@ -49,7 +49,7 @@ export const graphSource: Topic = {
     );
     const visible = nodes.flatMap((_, node) => (moment.has(node) ? [node] : []));
     const readId = (node: number) => nodes[node]?.id as string;
-    const score = (scoring: ScoringOptions['scoring']) => {
+    const score = (scoring: GraphScoringOptions['scoring']) => {
       const { damping, hopDecay: decay, maxHops } = golden;
       const found = scorer.score(moment, seeds, { scoring, damping, tolerance: ERROR, decay, maxHops });
       const listed = scoring === 'pagerank' ? visible : found.nodes;
