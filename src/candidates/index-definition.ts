@@ -11,15 +11,18 @@ export interface IndexContext {
   /** D. */
   readonly dimension: number;
   readonly seed: number;
+  /** [N] the concepts of each turn, for the index that joins turns by them; it lists them itself where they are absent. */
+  readonly concepts?: readonly (readonly string[])[];
 }
 
 /** What an index's results depend on. */
-export type IndexReads = readonly ('texts' | 'vectors' | 'times')[];
+export type IndexReads = readonly ('texts' | 'vectors' | 'times' | 'replies' | 'attributes')[];
 
 /** An index that is not made yet. */
 export interface IndexDefinition<S extends NamingOptions<'index'> = NamingOptions<'index'>>
   extends Definition<'index', S> {
-  readonly reads: IndexReads;
+  /** By the options where these decide. */
+  readonly reads: IndexReads | ((options: z.output<S>) => IndexReads);
   /** Of a plugin's index: identity of the plugin's code, part of every key. */
   readonly version?: string;
 }

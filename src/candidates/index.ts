@@ -5,6 +5,7 @@ export { BM25_DEFAULTS, type Bm25IndexOptions, type Bm25Options } from './bm25-o
 export { BM25_VARIANTS, type Bm25Parameters, type Bm25Variant, type Bm25VariantName } from './bm25-variants.ts';
 export { buildUnchangingRows, type DenseRows, FOREVER } from './dense-rows.ts';
 export { FlatIndex } from './flat.ts';
+export type { GraphIndexOptions } from './graph-options.ts';
 export { GroupedBm25, type GroupedBm25Options, type TurnGroups } from './grouped-bm25.ts';
 export { HnswIndex, type HnswLibrary } from './hnsw.ts';
 export { HNSW_DEFAULTS, type HnswOptions } from './hnsw-options.ts';

@@ -12,7 +12,7 @@ const MAX_PLACES = 2 ** 31;
  *
  * @param size N, the turns that the index holds.
  * @throws ValidationError for a k that is no positive integer or too large for the queries, or a cutoff outside 0 … N.
- * @throws DimensionMismatchError, ValidationError for lists of visible turns as {@link assertVisibleLists}.
+ * @throws DimensionMismatchError, ValidationError for lists of visible turns as {@link assertVisibleLists}, and for seeds outside the corpus or with weights below 0.
  */
 export function assertQueries(queries: QueryBatch, size: number, k: number): void {
   if (!Number.isInteger(k) || k < 1)
@@ -31,6 +31,29 @@ export function assertQueries(queries: QueryBatch, size: number, k: number): voi
       size,
     });
   if (queries.visible !== undefined) assertVisibleLists(queries, size);
+  if (queries.seeds !== undefined) assertSeeds(queries.seeds, queries.cutoffs.length, size);
+}
+
+function assertSeeds(seeds: NonNullable<QueryBatch['seeds']>, count: number, size: number): void {
+  if (seeds.length !== count) throw new DimensionMismatchError('seeds of a query batch', count, seeds.length);
+  for (const [query, given] of seeds.entries()) {
+    if (given === null) continue;
+    const { positions, weights } = given;
+    if (positions.length !== weights.length)
+      throw new DimensionMismatchError(`weights of the seeds of query ${query}`, positions.length, weights.length);
+    const outside = positions.find((position) => position < 0 || position >= size);
+    if (outside !== undefined)
+      throw new ValidationError(
+        `seed of query ${query} is outside the corpus of ${size}: ${outside}; pass positions in 0 … ${size - 1}`,
+        { query, position: outside },
+      );
+    const weight = weights.find((value) => !(value >= 0 && value < Number.POSITIVE_INFINITY));
+    if (weight !== undefined)
+      throw new ValidationError(
+        `weight of a seed of query ${query} is negative or not finite: ${weight}; pass a number from 0`,
+        { query, weight },
+      );
+  }
 }
 
 /**

@@ -5,8 +5,9 @@ import { parse } from '../core/validation.ts';
 import type { CandidateIndex } from '../model/candidates.ts';
 import { bm25 } from './bm25-options.ts';
 import { flat } from './flat-options.ts';
+import { graph } from './graph-options.ts';
 import { hnsw } from './hnsw-options.ts';
-import type { CreateIndex, IndexContext, IndexDefinition } from './index-definition.ts';
+import type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './index-definition.ts';
 import { NewestFirstIndex, newest } from './newest-first.ts';
 import { run } from './run-options.ts';
 
@@ -28,6 +29,7 @@ export const INDEXES = new OptionsRegistry('index', [
       (_, { corpus }) =>
         new NewestFirstIndex(corpus.size),
   ),
+  member(graph, async () => (await import('./graph-index.ts')).createGraphIndex),
   member(run, async () => (await import('./run-index.ts')).createRunIndex),
 ]);
 
@@ -38,6 +40,10 @@ export type IndexOptions = z.output<typeof indexOptions>;
 /** The options as written: those with a default may be left out. */
 export type IndexInput = z.input<typeof indexOptions>;
 
+function parseIndexOptions(written: IndexInput): IndexOptions {
+  return parse(indexOptions, written, 'the options of an index');
+}
+
 /**
  * Imports the index that the options name.
  *
@@ -45,27 +51,33 @@ export type IndexInput = z.input<typeof indexOptions>;
  * @throws ConfigurationError for an unknown index and for options that are none of it.
  */
 export async function loadIndex(written: IndexInput): Promise<(context: IndexContext) => CandidateIndex> {
-  const options = parse(indexOptions, written, 'the options of an index');
+  const options = parseIndexOptions(written);
   const create = (await INDEXES.get(options.index).load()) as CreateIndex<IndexOptions>;
   return (context) => create(options, context);
+}
+
+/** What the results of the index that the options name depend on. */
+export function listIndexReads(options: IndexOptions): IndexReads {
+  const { reads } = INDEXES.get(options.index) as IndexDefinition;
+  return typeof reads === 'function' ? reads(options) : reads;
 }
 
 /** What an index is made over. */
 export type IndexInputs = Pick<IndexContext, 'corpus'> & Partial<IndexContext>;
 
 /** @throws ValidationError for an index that compares vectors and gets none. */
-function completeContext(index: IndexOptions['index'], given: IndexInputs): IndexContext {
-  const { corpus, vectors = new Float32Array(0), seed = 1 } = given;
-  if (INDEXES.get(index).reads.includes('vectors') && given.vectors === undefined)
+function completeContext(options: IndexOptions, given: IndexInputs): IndexContext {
+  const { corpus, vectors = new Float32Array(0), seed = 1, concepts } = given;
+  if (listIndexReads(options).includes('vectors') && given.vectors === undefined)
     throw new ValidationError(
-      `index ${index} compares vectors: none given; pass vectors, row-major [turns, dimension]`,
+      `index ${options.index} compares vectors: none given; pass vectors, row-major [turns, dimension]`,
     );
   const dimension = given.dimension ?? vectors.length / Math.max(1, corpus.size);
   if (vectors.length !== 0 && vectors.length !== dimension * corpus.size)
     throw new ValidationError(
       `vectors do not fit ${corpus.size} turns: ${vectors.length} numbers; pass one row for each turn`,
     );
-  return { corpus, vectors, dimension, seed };
+  return { corpus, vectors, dimension, seed, ...(concepts === undefined ? {} : { concepts }) };
 }
 
 /**
@@ -74,7 +86,7 @@ function completeContext(index: IndexOptions['index'], given: IndexInputs): Inde
  * @param given the corpus; the vectors of its turns, for an index that compares vectors; the seed, by default 1.
  * @throws ConfigurationError as {@link loadIndex} does; ValidationError for missing vectors.
  */
-export async function createIndex(options: IndexInput, given: IndexInputs): Promise<CandidateIndex> {
-  const create = await loadIndex(options);
-  return create(completeContext(options.index, given));
+export async function createIndex(written: IndexInput, given: IndexInputs): Promise<CandidateIndex> {
+  const create = await loadIndex(written);
+  return create(completeContext(parseIndexOptions(written), given));
 }

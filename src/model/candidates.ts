@@ -1,5 +1,13 @@
 import type { StartProgress } from '../core/progress.ts';
 
+/** Turns that other sources found for a query: where an index that walks from turn to turn starts. */
+export interface SeedTurns {
+  /** [S] corpus positions, once each. */
+  readonly positions: Int32Array;
+  /** [S] from 0. */
+  readonly weights: Float32Array;
+}
+
 /** Q queries as a candidate index sees them. */
 export interface QueryBatch {
   /** [Q] for the indexes that know queries by id; absent where they are unknown. An empty id is of no query. */
@@ -16,6 +24,8 @@ export interface QueryBatch {
    * conversation hold as well. Queries that share a list share the same array, so that an index prepares the list once.
    */
   readonly visible?: readonly (Int32Array | null)[];
+  /** [Q] the turns where the walks of each query start; null, or absent: none. Only an index that walks reads them. */
+  readonly seeds?: readonly (SeedTurns | null)[];
 }
 
 /** The best turns for each of Q queries, C places each. */

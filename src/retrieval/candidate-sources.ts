@@ -1,7 +1,7 @@
 import type { PropagationOptions } from '../attention/options.ts';
 import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
 import { assertAdmissible } from '../candidates/query-batch.ts';
-import { INDEXES, type IndexOptions } from '../candidates/registry.ts';
+import { INDEXES, type IndexOptions, listIndexReads } from '../candidates/registry.ts';
 import { hashRunFile } from '../candidates/run-options.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
@@ -79,8 +79,8 @@ const defineSource = (isKept: boolean) =>
     module: import.meta.url,
     of: 'queries',
     isKept,
-    reads: ({ index: { index }, propagation }) => [
-      ...INDEXES.get(index).reads,
+    reads: ({ index, propagation }) => [
+      ...listIndexReads(index),
       ...(propagation === null ? [] : (['order'] as const)),
     ],
     key: (use, { seed }) => {

@@ -1,13 +1,14 @@
 import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
 import { createRowFinder, FOREVER } from '../candidates/dense-rows.ts';
 import { FlatIndex } from '../candidates/flat.ts';
+import type { IndexContext } from '../candidates/index-definition.ts';
 import { type IndexOptions, loadIndex } from '../candidates/registry.ts';
 import { assertVisibleLists, isListed } from '../candidates/visible-turns.ts';
 import { ValidationError } from '../core/errors.ts';
 import { getOrCompute } from '../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { gatherRows } from '../core/rows.ts';
-import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
+import type { CandidateIndex, Candidates, QueryBatch, SeedTurns } from '../model/candidates.ts';
 import { listConversationPositions } from '../model/conversation-positions.ts';
 import { Corpus, findLowerBound } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
@@ -85,9 +86,19 @@ function findListedPlaces({ conversationId, positions }: Subcorpus, list: Int32A
   return positions.filter((position) => isListed(list, position)).map(placeOf);
 }
 
-/** Some queries of a batch, with the cutoffs and the lists of visible turns that they have among the turns of a subcorpus. */
+/** The seeds that are turns of a subcorpus, by the positions that they have in it. */
+function findLocalSeeds({ conversationId, positions }: Subcorpus, seeds: SeedTurns | null): SeedTurns | null {
+  if (seeds === null || conversationId === null) return seeds;
+  const kept = [...seeds.positions.keys()].filter((i) => isListed(positions, seeds.positions[i] as number));
+  return {
+    positions: Int32Array.from(kept, (i) => findLowerBound(positions, seeds.positions[i] as number)),
+    weights: Float32Array.from(kept, (i) => seeds.weights[i] as number),
+  };
+}
+
+/** Some queries of a batch, with the cutoffs, the lists of visible turns and the seeds that they have among the turns of a subcorpus. */
 function selectLocalBatch(
-  { ids, texts, vectors, cutoffs, visible }: QueryBatch,
+  { ids, texts, vectors, cutoffs, visible, seeds }: QueryBatch,
   queryIndexes: readonly number[],
   subcorpus: Subcorpus,
 ): QueryBatch {
@@ -100,6 +111,9 @@ function selectLocalBatch(
     ...(visible === undefined
       ? {}
       : { visible: queryIndexes.map((queryIndex) => findList(visible[queryIndex] ?? null)) }),
+    ...(seeds === undefined
+      ? {}
+      : { seeds: queryIndexes.map((queryIndex) => findLocalSeeds(subcorpus, seeds[queryIndex] ?? null)) }),
     texts: queryIndexes.map((queryIndex) => texts[queryIndex] as string),
     vectors: gatherRows(vectors, dimension, queryIndexes),
     cutoffs: Int32Array.from(queryIndexes, (queryIndex) =>
@@ -272,13 +286,13 @@ class SubcorpusIndex implements CandidateIndex {
 /**
  * An index over each subcorpus of a corpus, by the options.
  *
- * @param vectors row-major [N, D] of the whole corpus
+ * @param context of the whole corpus: vectors row-major [N, D], and concepts [N]
  * @param rows propagated ones, which `flat` alone can search; null for the turns' own
  */
 export async function createSubcorpusIndex(
   options: IndexOptions,
   subcorpora: Subcorpora,
-  { vectors, dimension, seed }: { readonly vectors: Float32Array; readonly dimension: number; readonly seed: number },
+  { vectors, dimension, seed, concepts }: Omit<IndexContext, 'corpus'>,
   rows: PropagatedVersions | null = null,
 ): Promise<SubcorpusIndex> {
   const create = await loadIndex(options);
@@ -288,6 +302,14 @@ export async function createSubcorpusIndex(
     const ids = corpus.turns.map(({ id }) => id);
     if (rows !== null)
       return new FlatIndex(ids, { ...selectScopeVersions(subcorpus, rows, dimension, rowsOf), dimension });
-    return create({ corpus, vectors: selectScopeVectors(subcorpus, vectors, dimension), dimension, seed });
+    return create({
+      corpus,
+      vectors: selectScopeVectors(subcorpus, vectors, dimension),
+      dimension,
+      seed,
+      ...(concepts === undefined
+        ? {}
+        : { concepts: Array.from(subcorpus.positions, (position) => concepts[position] as readonly string[]) }),
+    });
   });
 }

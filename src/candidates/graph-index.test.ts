@@ -1,0 +1,208 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { expectEventsLetIn } from '../core/slow-progress.harness.ts';
+import { EDGE_KINDS } from '../graph/edge-kinds.ts';
+import type { QueryBatch, SeedTurns } from '../model/candidates.ts';
+import { Corpus } from '../model/corpus.ts';
+import type { Turn } from '../model/turn.ts';
+import { createTokeniser } from '../text/tokens.ts';
+import { describeCandidateIndex } from './candidate-contract.harness.ts';
+import { type ContractCorpus, drawContractCorpus, readCandidateRow } from './contract-sample.fixture.ts';
+import { GraphIndex } from './graph-index.ts';
+import { type GraphIndexOptions, graph } from './graph-options.ts';
+
+beforeAll(async () => void (await useBackend('wasm')));
+
+const listWords = createTokeniser({ dropStopWords: false, stem: false });
+const describeOptions = (given: object = {}): GraphIndexOptions => graph.options.parse({ index: 'graph', ...given });
+const placeSeeds = (...positions: number[]): SeedTurns => ({
+  positions: Int32Array.from(positions),
+  weights: Float32Array.from(positions, (_, i) => 1 / (1 + i)),
+});
+
+function describeTurn(position: number, text: string, given: Partial<Turn> = {}): Turn {
+  const nothing = { parentId: null, author: null, channel: null };
+  return { id: `t${position}`, conversationId: `c${position}`, timestamp: position, text, ...nothing, ...given };
+}
+
+/** Every word is a concept. */
+function createIndex(
+  turns: readonly Turn[],
+  options: object,
+  vectors: Float32Array = new Float32Array(0),
+  dimension = 0,
+) {
+  const corpus = new Corpus(turns);
+  const concepts = corpus.turns.map(({ text }) => listWords(text));
+  return new GraphIndex({ corpus, vectors, dimension, concepts }, describeOptions(options), listWords);
+}
+
+function createContractIndex({ ids, texts, vectors, dimension }: ContractCorpus, options: object): GraphIndex {
+  const turns = ids.map((id, position) => describeTurn(position, texts[position] as string, { id }));
+  return createIndex(turns, options, vectors, dimension);
+}
+
+describe.each([
+  { scoring: 'pagerank', specificity: 'both' },
+  { scoring: 'hop-decay', edges: { cooccurrence: 0.5 } },
+  { scoring: 'degree' },
+])('%j', (options) => {
+  describeCandidateIndex('graph', (corpus) => createContractIndex(corpus, { ...options, tolerance: 1e-9 }));
+});
+
+const WORDS = ['alps', 'rome', 'zama', 'cannae', 'elephants', 'senate', 'ships'];
+const [N, CUTOFF] = [61, 37];
+const sample = drawContractCorpus(N);
+const turns = sample.ids.map((id, i) =>
+  describeTurn(i, `${WORDS[i % 7]} ${WORDS[(i * i) % 5]} by the Road to ${WORDS[(i * 3) % 7]}`, {
+    id,
+    conversationId: `c${i % 4}`,
+    parentId: i >= 4 && i % 3 > 0 ? (sample.ids[i - 4] as string) : null,
+    attributes: i % 2 === 0 ? { title: `Road to ${WORDS[i % 7]}` } : {},
+  }),
+);
+const batch: QueryBatch = {
+  texts: ['rome', 'zama alps', 'nothing known'],
+  vectors: new Float32Array(3 * sample.dimension),
+  cutoffs: Int32Array.of(CUTOFF, CUTOFF - 8, CUTOFF),
+  seeds: [placeSeeds(5, 20, 30), null, placeSeeds(9, 21, 50)],
+};
+
+async function searchTurns(given: readonly Turn[], options: object, queries = batch, k = 50) {
+  const vectors = sample.vectors.subarray(0, given.length * sample.dimension);
+  const index = createIndex(given, options, vectors, sample.dimension);
+  try {
+    const found = await index.search(queries, k);
+    return queries.texts.map((_, query) => readCandidateRow(found, query));
+  } finally {
+    index.dispose();
+  }
+}
+
+describe.each(['pagerank', 'hop-decay', 'degree'])('future turns change no score of %s', (scoring) => {
+  test.each(EDGE_KINDS)('over edges of %s', async (kind) => {
+    const none = Object.fromEntries(EDGE_KINDS.map((other) => [other, 0]));
+    // Edges between concepts are reached through mentions alone.
+    const mentions = kind === 'cooccurrence' ? 1 : 0;
+    const options = { scoring, edges: { ...none, mentions, [kind]: 1 }, similarAbove: 0.3, specificity: 'both' };
+    const queries = { ...batch, seeds: [placeSeeds(5, 20, 30), null, placeSeeds(9, 21)] };
+    const before = await searchTurns(turns.slice(0, CUTOFF), options, queries);
+    expect(await searchTurns(turns, options, queries)).toEqual(before);
+    const found = before.flatMap(({ positions }) => positions.filter((position) => position >= 0));
+    expect(found.length).toBeGreaterThan(2);
+  });
+});
+
+test('hidden turns are as if they had never been', async () => {
+  // Without a turn its conversation has another next turn.
+  const options = { edges: { next: 0, cooccurrence: 0.5 }, specificity: 'both', tolerance: 1e-12 };
+  const list = Int32Array.from(turns.keys()).filter((position) => position % 3 !== 1);
+  const hidden = await searchTurns(turns, options, { ...batch, visible: [list, list, list] });
+  const kept = Array.from(list, (position) => turns[position] as Turn);
+  const ids = new Set(kept.map(({ id }) => id));
+  const orphaned = kept.map((turn) => ({ ...turn, parentId: ids.has(turn.parentId ?? '') ? turn.parentId : null }));
+  const localSeeds = (batch.seeds ?? []).map((seeds) => {
+    if (seeds === null) return null;
+    const seen = [...seeds.positions.keys()].filter((i) => list.includes(seeds.positions[i] as number));
+    return {
+      positions: Int32Array.from(seen, (i) => list.indexOf(seeds.positions[i] as number)),
+      weights: Float32Array.from(seen, (i) => seeds.weights[i] as number),
+    };
+  });
+  const cutoffs = batch.cutoffs.map((cutoff) => list.filter((position) => position < cutoff).length);
+  const rebuilt = await searchTurns(orphaned, options, { ...batch, cutoffs, seeds: localSeeds });
+  for (const [query, { positions, scores }] of rebuilt.entries()) {
+    const scoreOf = new Map(positions.map((position, i) => [list[position] ?? -1, scores[i] as number]));
+    const found = hidden[query] as (typeof hidden)[number];
+    expect(found.positions.filter((position) => position >= 0).length).toBeGreaterThan(5);
+    for (const [i, position] of found.positions.entries())
+      expect(found.scores[i], `query ${query}`).toBeCloseTo(scoreOf.get(position) as number, 6);
+  }
+});
+
+describe('seeds', () => {
+  const lone = [
+    describeTurn(0, 'rome'),
+    describeTurn(1, 'zama'),
+    describeTurn(2, 'rome alps'),
+    describeTurn(3, 'alps ships'),
+  ];
+  const search = async (options: object, text: string, seeds: SeedTurns | null, cutoff = 4) => {
+    const queries = { texts: [text], vectors: new Float32Array(0), cutoffs: Int32Array.of(cutoff), seeds: [seeds] };
+    const found = await createIndex(lone, { tolerance: 1e-12, ...options }).search(queries, 4);
+    return readCandidateRow(found, 0);
+  };
+
+  test('without seeds, and from seeds that the query may not see, nothing is found', async () => {
+    expect((await search({}, 'unknown', null)).positions).toEqual([-1, -1, -1, -1]);
+    expect((await search({}, 'unknown', placeSeeds(3), 3)).positions).toEqual([-1, -1, -1, -1]);
+    expect((await search({ seeds: { concepts: false } }, 'rome', null)).positions).toEqual([-1, -1, -1, -1]);
+    expect((await search({ seeds: { turns: 0 } }, 'unknown', placeSeeds(2))).positions).toEqual([-1, -1, -1, -1]);
+    expect((await search({ edges: { mentions: 0 } }, 'rome', null)).positions).toEqual([-1, -1, -1, -1]);
+  });
+
+  test('a walk from a turn reaches the turns that share its concepts, the nearest with the highest scores', async () => {
+    expect((await search({}, 'unknown', placeSeeds(0))).positions).toEqual([0, 2, 3, -1]);
+    expect((await search({}, 'zama', null)).positions).toEqual([1, -1, -1, -1]);
+  });
+
+  test('concepts of the query weigh by their specificity, turns by passageWeight', async () => {
+    // Hops alone: a turn has its weight as a seed, and a concept gives a turn half of its own.
+    const hops = { scoring: 'hop-decay', decay: 0.5, maxHops: 1, passageWeight: 0.25 };
+    const { positions, scores } = await search(hops, 'zama rome', placeSeeds(0, 3));
+    const total = 0.25 + 0.125 + 1 + 0.5;
+    const expected = new Map([
+      [0, (0.25 + 0.5 * 0.5) / total],
+      [1, 0.5 / total],
+      [2, (0.5 * 0.5) / total],
+      [3, 0.125 / total],
+    ]);
+    expect([...positions].sort()).toEqual([0, 1, 2, 3]);
+    for (const [i, position] of positions.entries()) expect(scores[i]).toBeCloseTo(expected.get(position) as number, 6);
+    const plain = await search({ ...hops, specificity: 'none' }, 'zama rome', null);
+    expect(plain.scores.filter((score) => score > 0)).toEqual([0.25, 0.25, 0.25]);
+  });
+
+  test('the concepts of seed turns are seeds where turnConcepts asks for them', async () => {
+    const hops = { scoring: 'hop-decay', decay: 0.5, maxHops: 1, passageWeight: 0 };
+    expect((await search(hops, 'unknown', placeSeeds(0))).positions).toEqual([-1, -1, -1, -1]);
+    const found = await search({ ...hops, seeds: { turnConcepts: true } }, 'unknown', placeSeeds(0));
+    expect(found.positions).toEqual([2, 0, -1, -1]);
+  });
+
+  test('only the best seed turns are taken', async () => {
+    const options = { seeds: { turns: 1 }, edges: { mentions: 0 } };
+    expect((await search(options, 'unknown', placeSeeds(1, 2))).positions).toEqual([1, -1, -1, -1]);
+  });
+
+  test('seeds outside the corpus, with a weight below 0 or of another number are refused', async () => {
+    await expect(search({}, 'rome', placeSeeds(4))).rejects.toThrow(/^seed of query 0 is outside the corpus of 4: 4; /);
+    const negative = { positions: Int32Array.of(1), weights: Float32Array.of(-1) };
+    await expect(search({}, 'rome', negative)).rejects.toThrow(/^weight of a seed of query 0 is negative .*: -1; /);
+    const short = { positions: Int32Array.of(1, 2), weights: Float32Array.of(1) };
+    await expect(search({}, 'rome', short)).rejects.toThrow(DimensionMismatchError);
+    const none = { texts: ['rome'], vectors: new Float32Array(0), cutoffs: Int32Array.of(4), seeds: [] };
+    await expect(createIndex(lone, {}).search(none, 3)).rejects.toThrow(DimensionMismatchError);
+  });
+});
+
+test('similar turns have an edge where their cosine is at least similarAbove', async () => {
+  const vectors = Float32Array.of(1, 0, 0.6, 0.8, 0, 1);
+  const apart = ['one', 'two', 'three'].map((text, i) => describeTurn(i, text));
+  const reach = async (similarAbove: number) => {
+    const index = createIndex(apart, { edges: { similar: 1 }, similarAbove }, vectors, 2);
+    const queries = { texts: ['none'], vectors: Float32Array.of(0, 0), cutoffs: Int32Array.of(3) };
+    return (await index.search({ ...queries, seeds: [placeSeeds(0)] }, 3)).positions;
+  };
+  expect([...(await reach(0.5))]).toEqual([0, 1, 2]);
+  expect([...(await reach(0.61))]).toEqual([0, -1, -1]);
+});
+
+test('a search lets events in, and a disposed index throws', async () => {
+  const index = createIndex(turns, {});
+  const many = { texts: Array(19).fill('rome'), vectors: new Float32Array(0), cutoffs: new Int32Array(19).fill(N) };
+  await expectEventsLetIn((slowly) => index.search(many, 5, slowly));
+  index.dispose();
+  await expect(index.search(batch, 5)).rejects.toThrow(ValidationError);
+});

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { candidateCount, type IndexDefinition } from './index-definition.ts';
+
+const edgeWeight = z.number().min(0);
+
+const options = z.strictObject({
+  index: z.literal('graph'),
+  k: candidateCount,
+  /** Where the walks of a query start. */
+  seeds: z
+    .strictObject({
+      /** The best turns that the other sources of the arm found. */
+      turns: z.int().min(0).default(10),
+      /** The concepts of the query. */
+      concepts: z.boolean().default(true),
+      /** The concepts of the seed turns. */
+      turnConcepts: z.boolean().default(false),
+    })
+    .prefault({}),
+  /** What an edge of each kind counts; 0 leaves the kind out. */
+  edges: z
+    .strictObject({
+      mentions: edgeWeight.default(1),
+      names: edgeWeight.default(1),
+      similar: edgeWeight.default(0),
+      reply: edgeWeight.default(1),
+      next: edgeWeight.default(1),
+      cooccurrence: edgeWeight.default(0),
+    })
+    .prefault({}),
+  /** What the specificity of a concept multiplies: its weight as a seed, its mentions, both or nothing. */
+  specificity: z.enum(['seeds', 'edges', 'both', 'none']).default('seeds'),
+  scoring: z.enum(['pagerank', 'hop-decay', 'degree']).default('pagerank'),
+  /** Of pagerank: the probability of following an edge rather than returning to the seeds. */
+  damping: z.number().min(0).lt(1).default(0.5),
+  /** Of pagerank: the largest sum of the errors of a query's scores. */
+  tolerance: z.number().min(1e-12).lt(1).default(1e-5),
+  /** Of hop-decay: what each hop multiplies by. */
+  decay: z.number().positive().default(0.6),
+  /** Of hop-decay and degree. */
+  maxHops: z.int().min(0).default(2),
+  /** The weight of the best seed turn, where a concept that one turn mentions weighs 1. */
+  passageWeight: z.number().min(0).default(0.05),
+  /** The least cosine of similar turns. */
+  similarAbove: z.number().min(-1).max(1).default(0.8),
+});
+/** The index `graph` of a config: where walks start, what they follow, and how turns are scored around the seeds. */
+export type GraphIndexOptions = z.output<typeof options>;
+
+export const graph: IndexDefinition<typeof options> = {
+  options,
+  reads: ({ edges }) => [
+    'texts',
+    'times',
+    'attributes',
+    ...(edges.similar > 0 ? (['vectors'] as const) : []),
+    ...(edges.reply > 0 ? (['replies'] as const) : []),
+  ],
+  description: 'the turns around what other sources found, on a graph of concepts, names, replies and similar turns',
+};
