@@ -38,6 +38,14 @@ const written = {
   'cosine, flat': { candidates: [{ index: 'flat', k: 23 }], relevance: { signals: ['cosine'] } },
   'same channel': { ...hybrid, sameChannel: true },
   hybrid,
+  'graph alone': { candidates: [{ index: 'graph', k: 23 }], relevance: { signals: ['cosine'] } },
+  'hybrid and graph': {
+    candidates: [
+      ...sources,
+      { index: 'graph', k: 11, edges: { similar: 1, cooccurrence: 0.5 }, similarAbove: 0.6, specificity: 'both' },
+    ],
+    relevance: { signals: ['cosine', 'bm25'], fusion: { method: 'pool-rrf' } },
+  },
   'hybrid, ranks': { ...hybrid, relevance: { signals: ['bm25', 'cosine', 'recency'], fusion: { method: 'rrf' } } },
   'hybrid, ranks of the pool': {
     ...hybrid,

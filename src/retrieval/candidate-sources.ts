@@ -9,10 +9,12 @@ import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/ca
 import { propagatedRows } from '../signals/propagated.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
 import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts';
+import { listTurnConcepts, type TurnConcepts, turnConcepts } from '../signals/turn-concepts.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { createPoolFilter, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
 import { findSourceFilter } from './retriever-options.ts';
+import { fuseSeedTurns } from './seed-turns.ts';
 
 /** Runs each part of a retrieval and observes it, for example its time. Parts may be nested. */
 export type Watch = <T>(part: string, work: () => Promise<T> | T) => Promise<T>;
@@ -26,10 +28,22 @@ export interface SourceUse {
   readonly propagation: PropagationOptions | null;
   /** The text of a filter that is applied before the search; null: every earlier turn is visible. */
   readonly filter: string | null;
+  /** Of `graph` alone: the sources whose results are where its walks start. */
+  readonly seedSources: readonly StageUse<Candidates>[];
 }
 
-function describeSource(index: IndexOptions, propagation: PropagationOptions | null, filter: string | null): SourceUse {
-  return { index, propagation: index.index === 'flat' ? propagation : null, filter };
+function describeSource(
+  index: IndexOptions,
+  propagation: PropagationOptions | null,
+  filter: string | null,
+  seedSources: readonly StageUse<Candidates>[] = [],
+): SourceUse {
+  return {
+    index,
+    propagation: index.index === 'flat' ? propagation : null,
+    filter,
+    seedSources: index.index === 'graph' ? seedSources : [],
+  };
 }
 
 /** The filters that an arm applies to what its sources found. */
@@ -45,9 +59,24 @@ function describeIndex({ index }: SourceUse, seed: number): unknown {
   return index.index === 'hnsw' ? [index, seed] : index;
 }
 
-function openIndex(world: World, { index }: SourceUse, rows: PropagatedVersions | null): Promise<CandidateIndex> {
+/** What an index is made from besides the corpus and its vectors. */
+interface IndexParts {
+  readonly rows?: PropagatedVersions;
+  readonly concepts?: TurnConcepts;
+}
+
+/** The stages of {@link IndexParts} that a source needs. */
+function listIndexParts({ index, propagation }: SourceUse): Readonly<Record<string, StageUse<unknown>>> {
+  return {
+    ...(propagation === null ? {} : { rows: propagatedRows(propagation) }),
+    ...(index.index === 'graph' ? { concepts: turnConcepts } : {}),
+  };
+}
+
+function openIndex(world: World, { index }: SourceUse, { rows, concepts }: IndexParts): Promise<CandidateIndex> {
   const { turnVectors: vectors, dimension, seed } = world;
-  return createSubcorpusIndex(index, world.subcorpora, { vectors, dimension, seed }, rows);
+  const context = { vectors, dimension, seed, ...(concepts && { concepts: listTurnConcepts(concepts) }) };
+  return createSubcorpusIndex(index, world.subcorpora, context, rows);
 }
 
 /** An index that is kept until the workspace is disposed, as one that is asked time and again. */
@@ -55,16 +84,24 @@ function keepIndex({ shared }: World, use: SourceUse): Promise<CandidateIndex> {
   // Only another order of turns changes propagated rows, and those alone change an index.
   const order = use.propagation !== null && shared.control?.kind === 'permuted-order' ? shared.control : null;
   return shared.keepOnce(['index', { index: use.index, propagation: use.propagation }, order], async () => {
-    const rows = use.propagation === null ? null : await shared.get(propagatedRows(use.propagation));
-    return shared.keepResource(await openIndex(shared, use, rows));
+    const parts: Record<string, unknown> = {};
+    for (const [name, part] of Object.entries(listIndexParts(use))) parts[name] = await shared.get(part);
+    return shared.keepResource(await openIndex(shared, use, parts));
   });
 }
 
-/** The queries with the turns that a filter accepts for each; the sources of an arm share the lists. */
-async function buildFilteredBatch(world: World, { filter }: SourceUse): Promise<QueryBatch> {
-  if (filter === null) return world.batch;
-  const visible = await world.keepOnce(['visible', filter], () => listVisibleTurns(filter, world));
-  return { ...world.batch, visible };
+/** The queries with the turns that a filter accepts for each, whose lists the sources of an arm share, and with the turns where walks start. */
+async function buildSourceBatch(
+  world: World,
+  { index, filter }: SourceUse,
+  found: readonly Candidates[],
+): Promise<QueryBatch> {
+  const { batch, corpus, tieRanks } = world;
+  const visible =
+    filter === null ? null : await world.keepOnce(['visible', filter], () => listVisibleTurns(filter, world));
+  const seeds =
+    index.index === 'graph' ? fuseSeedTurns(found, batch.cutoffs.length, index.seeds.turns, corpus, tieRanks) : null;
+  return { ...batch, ...(visible && { visible }), ...(seeds && { seeds }) };
 }
 
 /** How many candidates a query can have: the turns that exist before the last one. */
@@ -74,30 +111,33 @@ function countMostFound({ batch }: World): number {
 
 /** What one source finds for every query, each turn strictly earlier than the query. */
 const defineSource = (isKept: boolean) =>
-  defineStage<SourceUse, Candidates, { rows?: StageUse<PropagatedVersions> }>({
+  defineStage<SourceUse, Candidates, Readonly<Record<string, StageUse<unknown>>>>({
     name: ({ index: { index } }) => `candidates-${index}`,
     module: import.meta.url,
     of: 'queries',
     isKept,
-    reads: ({ index, propagation }) => [
-      ...listIndexReads(index),
-      ...(propagation === null ? [] : (['order'] as const)),
+    reads: ({ index, propagation, seedSources }) => [
+      ...new Set([
+        ...listIndexReads(index),
+        ...(propagation === null ? [] : (['order'] as const)),
+        ...seedSources.flatMap(({ reads }) => reads),
+      ]),
     ],
     key: (use, { seed }) => {
       const key = describeIndex(use, seed);
       return use.filter === null ? key : { of: key, filter: use.filter };
     },
-    inputs: ({ propagation }) => (propagation === null ? {} : { rows: propagatedRows(propagation) }),
+    inputs: (use) => ({ ...listIndexParts(use), ...nameInOrder(use.seedSources) }),
     compute: async ({ world, inputs }, use) => {
       const isSubset = world.shared.queries !== world.queries;
-      const rows = (inputs.rows as PropagatedVersions | undefined) ?? null;
-      const index = isSubset ? await keepIndex(world, use) : await openIndex(world, use, rows);
+      const index = isSubset ? await keepIndex(world, use) : await openIndex(world, use, inputs as IndexParts);
       try {
         const k = Math.min(use.index.k, countMostFound(world));
-        const batch = await buildFilteredBatch(world, use);
-        const found = await index.search(batch, k, world.startProgress);
-        assertAdmissible(found, batch, world.corpus);
-        return found;
+        const found = use.seedSources.map((_, i) => inputs[`${i}`] as Candidates);
+        const batch = await buildSourceBatch(world, use, found);
+        const candidates = await index.search(batch, k, world.startProgress);
+        assertAdmissible(candidates, batch, world.corpus);
+        return candidates;
       } finally {
         if (!isSubset) index.dispose();
       }
@@ -109,26 +149,46 @@ const keptCandidates = defineSource(true);
 const newestCandidates = defineSource(false);
 
 /**
- * What one source finds for every query.
+ * What one source finds for every query. Of the source of an arm: {@link candidatesOfArm}.
  *
  * @param filter the text of a filter: the source finds the best of the turns that it accepts.
+ * @param seedSources of `graph`: whose results are where its walks start.
  */
 export function candidatesFrom(
   index: IndexOptions,
   propagation: PropagationOptions | null,
   filter: string | null = null,
+  seedSources: readonly StageUse<Candidates>[] = [],
 ): StageUse<Candidates> {
-  const use = describeSource(index, propagation, filter);
+  const use = describeSource(index, propagation, filter, seedSources);
   return index.index === 'newest' ? newestCandidates(use) : keptCandidates(use);
 }
 
 type PoolOptions = Pick<RetrieverOptions, 'candidates' | 'propagation' | 'sameChannel' | 'filter'>;
 
-/** Names the sources of a pool as inputs, in their order. */
-function listArmSources(options: PoolOptions): Readonly<Record<string, StageUse<Candidates>>> {
+/** Indexes whose results are not where a walk starts: those of walks, and of what does not depend on the query. */
+const SEEDLESS: readonly string[] = ['graph', 'newest'];
+
+/** What a source of an arm finds; walks start at what the other sources find. */
+export function candidatesOfArm(
+  options: Pick<RetrieverOptions, 'candidates' | 'propagation' | 'filter'>,
+  source: IndexOptions,
+): StageUse<Candidates> {
   const { candidates, propagation } = options;
   const filter = findSourceFilter(options);
-  return Object.fromEntries(candidates.map((index, i) => [`${i}`, candidatesFrom(index, propagation, filter)]));
+  const others = candidates.filter(({ index }) => source.index === 'graph' && !SEEDLESS.includes(index));
+  const seedSources = others.map((other) => candidatesFrom(other, propagation, filter));
+  return candidatesFrom(source, propagation, filter, seedSources);
+}
+
+/** The inputs of a stage by their places. */
+function nameInOrder<T>(stages: readonly StageUse<T>[]): Record<string, StageUse<T>> {
+  return Object.fromEntries(stages.entries());
+}
+
+/** Names the sources of a pool as inputs, in their order. */
+function listArmSources(options: PoolOptions): Readonly<Record<string, StageUse<Candidates>>> {
+  return nameInOrder(options.candidates.map((source) => candidatesOfArm(options, source)));
 }
 
 /** The union of what the sources of an arm find. */

@@ -144,6 +144,8 @@ export function assertRetriever(options: RetrieverOptions, context: z.core.$Refi
       ['candidates'],
       'one source with index run, whose scores are the signal run; ragpp fuse makes one of several',
     );
+  if (candidates.filter(({ index }) => index === 'graph').length > 1)
+    addOptionIssue(['candidates'], 'one source with index graph at most');
   if (propagation !== null && !has('flat'))
     addOptionIssue(['candidates'], 'a source with index flat, which alone knows propagated embeddings');
   if (new Set(signals).size < signals.length) addOptionIssue(['relevance', 'signals'], 'each signal once');

@@ -10,7 +10,7 @@ import { blendTrajectory } from '../signals/trajectory-score.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
-import { candidatesFrom, findPool, runUnwatched, type Watch } from './candidate-sources.ts';
+import { candidatesOfArm, findPool, runUnwatched, type Watch } from './candidate-sources.ts';
 import {
   computeSemanticWeight,
   fuseSignals,
@@ -20,7 +20,7 @@ import {
   resolveFusion,
   type SignalLists,
 } from './relevance.ts';
-import { checkRetrieverOptions, findSourceFilter, type RetrieverOptions } from './retriever-options.ts';
+import { checkRetrieverOptions, type RetrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
 
 export type { RetrieverOptions };
@@ -63,13 +63,13 @@ async function scoreRelevance(
 
 /** What the sources of each signal found; the pool is made of the same. */
 async function listSignalSources(world: World, options: RetrieverOptions): Promise<SignalLists> {
-  const { candidates, relevance, propagation } = options;
+  const { candidates, relevance } = options;
   const lists = new Map<RelevanceSignal, Candidates[]>();
   for (const signal of relevance.signals) {
     const found: Candidates[] = [];
     for (const source of candidates)
       if (listSignalIndexes(signal).includes(source.index))
-        found.push(await world.get(candidatesFrom(source, propagation, findSourceFilter(options))));
+        found.push(await world.get(candidatesOfArm(options, source)));
     lists.set(signal, found);
   }
   return lists;

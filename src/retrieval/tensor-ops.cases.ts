@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
+import type { IndexOptions } from '../candidates/registry.ts';
 import type { TensorOps } from '../core/tensor-op.harness.ts';
 import { parse } from '../core/validation.ts';
 import { joinCandidates } from '../signals/candidate-pool.ts';
@@ -8,7 +9,7 @@ import type { Workspace } from '../signals/workspace.ts';
 import { listArmStages } from './arm-signals.ts';
 import { SAMPLE_ARMS } from './arms.fixture.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
-import { candidatesFrom, findPool, poolRows, warmUp } from './candidate-sources.ts';
+import { candidatesFrom, candidatesOfArm, findPool, poolRows, warmUp } from './candidate-sources.ts';
 import { listControlsFor } from './null-controls.ts';
 import { rank } from './rank.ts';
 import { retrieve } from './retriever.ts';
@@ -123,6 +124,13 @@ export const TENSOR_OPS: TensorOps = {
     use: () =>
       useSampleWorkspace(
         async (workspace) => (await workspace.get(candidatesFrom({ index: 'newest', k: 3 }, null))).scores,
+      ),
+    refuses: [],
+  },
+  candidatesOfArm: {
+    use: () =>
+      useSampleWorkspace(
+        async (workspace) => (await workspace.get(candidatesOfArm(whole, whole.candidates[0] as IndexOptions))).scores,
       ),
     refuses: [],
   },

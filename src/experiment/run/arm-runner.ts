@@ -3,8 +3,7 @@ import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
-import { candidatesFrom, type Watch } from '../../retrieval/candidate-sources.ts';
-import { findSourceFilter } from '../../retrieval/retriever-options.ts';
+import { candidatesOfArm, type Watch } from '../../retrieval/candidate-sources.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../signals/stage.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
@@ -189,9 +188,7 @@ export class ArmRunner {
     const workspace = await this.openArmWorkspace(options);
     const { pool, scores, components } = retrieved;
     const found = await Promise.all(
-      options.candidates.map((source) =>
-        workspace.under(options.control).get(candidatesFrom(source, options.propagation, findSourceFilter(options))),
-      ),
+      options.candidates.map((source) => workspace.under(options.control).get(candidatesOfArm(options, source))),
     );
     const ids = this.queries.map(({ id }) => id);
     const relevant = listRelevantPositions(workspace.corpus, qrels, relevantGrade, ids);

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { listConcepts } from '../graph/list-concepts.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
+import { listTurnConcepts, turnConcepts } from '../signals/turn-concepts.ts';
+import type { Workspace } from '../signals/workspace.ts';
+import { candidatesFrom, candidatesOfArm } from './candidate-sources.ts';
+import { checkRetrieverOptions, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
+
+const describeArm = (candidates: readonly object[]): RetrieverOptions =>
+  retrieverOptions.parse({ candidates, relevance: { signals: ['cosine'] } });
+const graph = { index: 'graph', k: 13, seeds: { concepts: false } };
+const [flat, newest, bm25] = [
+  { index: 'flat', k: 5 },
+  { index: 'newest', k: 7 },
+  { index: 'bm25', k: 9 },
+];
+
+describe('the graph source of an arm', () => {
+  const world = drawSampleWorld(3);
+  let workspace: Workspace;
+  beforeAll(async () => {
+    await useBackend('wasm');
+    workspace = createSampleWorkspace(world);
+  });
+  afterAll(() => workspace.dispose());
+
+  /** What the last source of an arm finds. */
+  const findLast = (candidates: readonly object[], of = workspace) => {
+    const arm = describeArm(candidates);
+    return of.get(candidatesOfArm(arm, arm.candidates.at(-1) as RetrieverOptions['candidates'][number]));
+  };
+
+  test('finds nothing without other sources and without concepts of the query', async () => {
+    expect((await findLast([graph])).positions.every((position) => position === -1)).toBe(true);
+  });
+
+  test('starts at what the lexical and the dense sources found, not at the newest turns', async () => {
+    const fromFlat = await findLast([flat, graph]);
+    const first = await workspace.get(candidatesFrom(describeArm([flat]).candidates[0] as never, null));
+    for (const query of workspace.queries.keys()) {
+      const found = fromFlat.positions.subarray(query * fromFlat.width, (query + 1) * fromFlat.width);
+      const seeds = first.positions.subarray(query * first.width, (query + 1) * first.width);
+      expect(found).toContain(seeds[0]);
+    }
+    expect(await findLast([newest, flat, graph])).toEqual(fromFlat);
+    expect(await findLast([newest, graph])).toEqual(await findLast([graph]));
+    expect((await findLast([flat, bm25, graph])).scores).not.toEqual(fromFlat.scores);
+  });
+
+  test('is another result for other seeds, so that no cache gives one for the other', () => {
+    const readKey = (...candidates: object[]) => {
+      const arm = describeArm(candidates);
+      return workspace.plan.stage(candidatesOfArm(arm, arm.candidates.at(-1) as never)).key;
+    };
+    const keys = [[graph], [flat, graph], [flat, bm25, graph], [{ ...flat, k: 4 }, graph]].map((arm) =>
+      readKey(...arm),
+    );
+    expect(new Set(keys).size).toBe(4);
+    expect(readKey(newest, flat, graph)).toBe(readKey(flat, graph));
+    const arm = describeArm([flat, graph]);
+    expect(candidatesOfArm(arm, arm.candidates[1] as never).reads).toContain('vectors');
+    expect(candidatesOfArm(describeArm([graph]), arm.candidates[1] as never).reads).not.toContain('vectors');
+  });
+
+  test('takes the concepts of turns from one stage, which equal those of each text', async () => {
+    await findLast([flat, { ...graph, damping: 0.4 }]);
+    await findLast([flat, { ...graph, damping: 0.6 }]);
+    expect(workspace.readStageCounts().concepts?.executed).toBe(1);
+    const concepts = listTurnConcepts(await workspace.get(turnConcepts));
+    expect(concepts).toEqual(workspace.corpus.turns.map(({ text }) => listConcepts(text)));
+    expect(new Set(concepts.flat()).size).toBeGreaterThan(2);
+  });
+
+  test('has the graph of one conversation for a query that asks it alone', async () => {
+    const queries = world.queries.map((query) => ({ ...query, conversationId: query.cluster }));
+    const apart = createSampleWorkspace({ ...world, queries });
+    const found = await findLast([flat, { ...graph, seeds: { concepts: true } }], apart);
+    const { conversationOf, conversations } = apart.corpus;
+    for (const [i, position] of found.positions.entries())
+      if (position >= 0)
+        expect(conversations[conversationOf[position] as number]?.id).toBe(
+          queries[Math.floor(i / found.width)]?.conversationId,
+        );
+    expect(found.positions.some((position) => position >= 0)).toBe(true);
+    apart.dispose();
+  });
+
+  test('is one at most', () => {
+    expect(() => checkRetrieverOptions(describeArm([flat, graph, graph]))).toThrow(
+      /one source with index graph at most/,
+    );
+  });
+});
