@@ -19,8 +19,9 @@ import type { SqlDatabase, SqlSession } from './sql-database.ts';
 import { type PreparedRow, prepareQueries, prepareRows } from './vector-doors.ts';
 import type { OpenVectorIndex, VectorIndexContext } from './vector-index-definition.ts';
 
-/** Up to this number of visible rows a search compares each: fast, exact, and without an index. */
+/** Up to this number of visible rows, or this share of all rows, a search compares each: exact, and with a filter not slower than the index. */
 const SCANNED_ROWS = 1000;
+const SCANNED_SHARE = 0.1;
 /** Numbers of vectors that are sent at once: 16 MiB. */
 const COPIED_NUMBERS = 2 ** 22;
 /** What a build may use at least; a server may allow more. A graph that does not fit is built many times slower. */
@@ -151,6 +152,14 @@ export class PgvectorIndex implements VectorIndex {
     return row?.count as number;
   }
 
+  /** The rows when the index of the table was built, or when the server last looked. */
+  async #estimateCount(session: SqlSession): Promise<number> {
+    const [row] = await session.query(`select reltuples::float8 as count from pg_class where oid = $1::regclass`, [
+      this.#table,
+    ]);
+    return row?.count as number;
+  }
+
   async upsert(rows: readonly VectorRow[]): Promise<void> {
     await this.#put(prepareRows(rows, this.dimension, this.distance));
   }
@@ -214,7 +223,8 @@ export class PgvectorIndex implements VectorIndex {
   async #scansEveryRow(session: SqlSession, k: number, options: VectorSearchOptions): Promise<boolean> {
     const { method } = this.#options;
     if (method === 'none' || (options.visible?.size ?? Infinity) <= SCANNED_ROWS) return true;
-    const limit = Math.max(SCANNED_ROWS, k) + 1;
+    const rows = this.#isIndexed ? await this.#estimateCount(session) : 0;
+    const limit = Math.max(SCANNED_ROWS, k, Math.floor(SCANNED_SHARE * rows)) + 1;
     if (options.filter !== undefined || options.visible !== undefined || !this.#isIndexed) {
       const { sql, parameters } = writeCondition(options, 1);
       const [seen] = await session.query(
