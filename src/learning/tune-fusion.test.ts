@@ -121,6 +121,6 @@ test('the candidates are every method of lists, with weights for two and three s
   expect(listMethods(['a', 'b', 'c'])).toEqual(new Set(lists));
   expect([...listMethods(['a', 'b', 'c', 'd'])].some((method) => method.startsWith('w'))).toBe(false);
   for (const options of listFusionCandidates(['a', 'b', 'c']))
-    if ('weights' in options && Object.keys(options.weights).length > 0)
+    if ('weights' in options && Object.keys(options.weights ?? {}).length > 0)
       expect(Object.values(options.weights as Record<string, number>).reduce((a, b) => a + b, 0)).toBeCloseTo(1, 12);
 });

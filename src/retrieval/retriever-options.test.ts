@@ -134,7 +134,7 @@ describe('an error is reported for', () => {
     [
       'signals in the wrong order for convex',
       { relevance: { signals: ['bm25', 'cosine'] } },
-      'relevance.signals: expected [cosine, bm25], the order that the convex combination asks for, got ["bm25","cosine"]',
+      'relevance.signals: expected [cosine, bm25], the order that the convex combination asks for, or weights of the fusion by name, got ["bm25","cosine"]',
     ],
     [
       'a signal twice',
@@ -155,6 +155,21 @@ describe('an error is reported for', () => {
       'a merge that does not weigh every signal',
       { relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'weighted', weights: { cosine: 1 } } } },
       'relevance.fusion.weights: expected a weight of each signal, also of bm25, got {"cosine":1}',
+    ],
+    [
+      'a convex combination that does not weigh every signal',
+      { relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'convex', weights: { cosine: 1 } } } },
+      'relevance.fusion.weights: expected a weight of each signal, also of bm25, got {"cosine":1}',
+    ],
+    [
+      'a share of the dense signal beside weights',
+      {
+        relevance: {
+          signals: ['bm25', 'cosine'],
+          fusion: { method: 'convex', alpha: 0.5, weights: { cosine: 1, bm25: 1 } },
+        },
+      },
+      'relevance.fusion.alpha: expected no alpha beside weights, or 0.8, got 0.5',
     ],
     [
       'a preset for two',
@@ -182,6 +197,7 @@ describe('an error is reported for', () => {
 test.each([
   ['a weight of one signal', { method: 'rrf', weights: { recency: 0.5 } }],
   ['weights for each signal', { method: 'weighted', weights: { recency: 0.5, bm25: 0.25, cosine: 0.25 } }],
+  ['weights of a convex combination', { method: 'convex', weights: { recency: 0.5, bm25: 1, cosine: 0 } }],
   ['a method without weights', { method: 'combsum' }],
 ])('nothing is wrong with %s', (_, fusion) => {
   const candidates = [{ index: 'bm25' }, { index: 'hnsw' }, { index: 'newest' }];

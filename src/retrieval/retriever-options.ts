@@ -75,8 +75,11 @@ type Fault = (path: PropertyKey[], message: string) => void;
 
 /** The sources whose lists are fused, and weights of the signals that there are. */
 function assertFusion({ candidates, relevance: { signals, fusion } }: RetrieverOptions, fault: Fault): void {
-  if (fusion.method === 'convex' && signals.join() !== 'cosine,bm25')
-    fault(['relevance', 'signals'], '[cosine, bm25], the order that the convex combination asks for');
+  if (fusion.method === 'convex' && fusion.weights === undefined && signals.join() !== 'cosine,bm25')
+    fault(
+      ['relevance', 'signals'],
+      '[cosine, bm25], the order that the convex combination asks for, or weights of the fusion by name',
+    );
   if (fusesLists(fusion))
     for (const signal of signals) {
       const sources = listSignalIndexes(signal);
@@ -87,7 +90,7 @@ function assertFusion({ candidates, relevance: { signals, fusion } }: RetrieverO
         `a source with index ${sources.join(' or ')}, whose list ${fusion.method} fuses as ${signal}; or fusion method ${pool}, which needs no lists`,
       );
     }
-  if (!('weights' in fusion)) return;
+  if (!('weights' in fusion) || fusion.weights === undefined) return;
   if (typeof fusion.weights === 'string') {
     if (signals.length !== 2)
       fault(['relevance', 'fusion', 'weights'], `the weight of each of ${signals.length} signals; a preset has two`);
@@ -97,7 +100,8 @@ function assertFusion({ candidates, relevance: { signals, fusion } }: RetrieverO
   for (const name of Object.keys(weights))
     if (!(signals as readonly string[]).includes(name))
       fault(['relevance', 'fusion', 'weights', name], `a signal of the arm (${signals.join(', ')})`);
-  const missing = fusion.method === 'weighted' ? signals.filter((signal) => weights[signal] === undefined) : [];
+  const needsAll = fusion.method === 'weighted' || fusion.method === 'convex';
+  const missing = needsAll ? signals.filter((signal) => weights[signal] === undefined) : [];
   if (missing.length > 0)
     fault(['relevance', 'fusion', 'weights'], `a weight of each signal, also of ${missing.join(', ')}`);
 }

@@ -7,7 +7,8 @@ import type { System } from './system.ts';
 /** Keys that are whole numbers stand first in a JavaScript object, so that a method that reads the order of the systems would exchange them. */
 function assertOrder(names: readonly string[], options: FusionOptions): void {
   const readsOrder =
-    options.method === 'convex' || (options.method === 'weighted' && typeof options.weights === 'string');
+    (options.method === 'convex' && options.weights === undefined) ||
+    (options.method === 'weighted' && typeof options.weights === 'string');
   const number = names.find((name) => /^(0|[1-9]\d*)$/.test(name));
   if (readsOrder && number !== undefined)
     throw new ValidationError(
