@@ -26,6 +26,7 @@ export const TOPICS: readonly Topic[] = freezeDeeply([
   topic('depth-metrics', async () => (await import('./depth-metrics.ts')).depthMetrics),
   topic('fusion', async () => (await import('./fusion.ts')).fusion),
   topic('rank-fusion', async () => (await import('./rank-fusion.ts')).rankFusion),
+  topic('combination', async () => (await import('./combination.ts')).combination),
   topic('mmr', async () => (await import('./mmr.ts')).mmr),
   topic('outcomes', async () => (await import('./outcomes.ts')).outcomes),
   topic('priors', async () => (await import('./priors.ts')).priors),
