@@ -54,7 +54,7 @@ export class ConceptGraph {
   readonly #ids: string[] = [];
   /** The last memory of each conversation. */
   readonly #lastOf = new Map<string, string>();
-  /** Memories whose parent has not arrived: turns of one moment stand in the order of their ids. */
+  /** Memories whose parent has not arrived: turns of one moment are in the order of their ids. */
   readonly #waiting = new Map<string, string[]>();
   #added = 0;
 

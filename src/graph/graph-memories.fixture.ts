@@ -27,7 +27,7 @@ export function drawGraphMemories(seed: number, count: number, conversations = 5
   return Array.from({ length: count }, (_, number) => {
     const concepts = Array.from({ length: source.integer(7) }, () => pick(CONCEPTS));
     const conversation = source.integer(conversations);
-    // Some parents are the next memory, as in turns of one moment whose ids stand in another order.
+    // Some parents are the next memory, as in turns of one moment whose ids are in another order.
     const parent = source.uniform() < 0.6 ? number - 1 - source.integer(3) : number + 1;
     const similar = new Map<string, number>();
     for (let i = 0; i < 2 && number > 0; i++) similar.set(drawId(source.integer(number)), 0.8 + 0.2 * source.uniform());

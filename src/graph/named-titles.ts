@@ -10,7 +10,7 @@ const splitIntoWords = createTokeniser({ dropStopWords: false, stem: false });
 const splitIntoContentWords = createTokeniser({ dropStopWords: true, stem: false });
 
 /**
- * The words of a title that texts are searched for, in lower case; what stands in brackets at its end distinguishes things of one name, and no text has it. Empty for
+ * The words of a title that texts are searched for, in lower case; what is between brackets at its end distinguishes things of one name, and no text has it. Empty for
  * a title that says too little: one word that is a stop word, has fewer than 3 characters or is a number.
  */
 export function parseTitleWords(title: string): string[] {

@@ -157,7 +157,7 @@ export interface WalkableGraph {
 /** How much an edge of each kind counts; 0 leaves the kind out. */
 export type EdgeWeights = Readonly<Record<EdgeKind, number>>;
 
-/** The adjacency of a concept graph. Nodes stand in the order in which the graph got them, so that later memories change no node before them. */
+/** The adjacency of a concept graph. Nodes are in the order in which the graph got them, so that later memories change no node before them. */
 export function buildWalkableGraph({ graph, size }: ConceptGraph, edgeWeights: EdgeWeights): WalkableGraph {
   const nodeOf = new Map<string, number>();
   const conceptNodes = new Map<string, number>();

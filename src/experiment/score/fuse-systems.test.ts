@@ -48,7 +48,11 @@ test('a number as a name is refused where the order of the systems counts', () =
   expect(() => fuseSystems(systems, fusionOptions.parse({ method: 'weighted' }), 10)).toThrow(/^weighted depends/);
   expect(fuseSystems(systems, rrf, 10).get('q1')?.[0]?.id).toBe('b');
   const byName = fusionOptions.parse({ method: 'convex', weights: { dense: 0.2, 1: 0.8 } });
-  const fused = new Map(fuseSystems(systems, byName, 10).get('q1')?.map(({ id, score }) => [id, score]));
+  const fused = new Map(
+    fuseSystems(systems, byName, 10)
+      .get('q1')
+      ?.map(({ id, score }) => [id, score]),
+  );
   expect([...fused.keys()]).toEqual(['b', 'c', 'a']);
   expect(fused.get('b')).toBeCloseTo(0.2 * (8 / 9) + 0.8, 12);
 });
