@@ -96,7 +96,7 @@ describe.each(['pagerank', 'hop-decay', 'degree'])('future turns change no score
 
 test('hidden turns are as if they had never been', async () => {
   // Without a turn its conversation has another next turn.
-  const options = { edges: { next: 0, cooccurrence: 0.5 }, specificity: 'both', tolerance: 1e-12 };
+  const options = { edges: { next: 0, cooccurrence: 0.5 }, specificity: 'both', tolerance: 1e-14 };
   const list = Int32Array.from(turns.keys()).filter((position) => position % 3 !== 1);
   const hidden = await searchTurns(turns, options, { ...batch, visible: [list, list, list] });
   const kept = Array.from(list, (position) => turns[position] as Turn);
@@ -130,7 +130,7 @@ describe('seeds', () => {
   ];
   const search = async (options: object, text: string, seeds: SeedTurns | null, cutoff = 4) => {
     const queries = { texts: [text], vectors: new Float32Array(0), cutoffs: Int32Array.of(cutoff), seeds: [seeds] };
-    const found = await createIndex(lone, { tolerance: 1e-12, ...options }).search(queries, 4);
+    const found = await createIndex(lone, { tolerance: 1e-14, ...options }).search(queries, 4);
     return readCandidateRow(found, 0);
   };
 

@@ -33,8 +33,8 @@ const options = z.strictObject({
   scoring: z.enum(['pagerank', 'hop-decay', 'degree']).default('pagerank'),
   /** Of pagerank: the probability of following an edge rather than returning to the seeds. */
   damping: z.number().min(0).lt(1).default(0.5),
-  /** Of pagerank: the largest sum of the errors of a query's scores. */
-  tolerance: z.number().min(1e-12).lt(1).default(1e-5),
+  /** Of pagerank: the error of a score, divided by the weight of the node's edges, that may remain. */
+  tolerance: z.number().min(1e-15).lt(1).default(1e-6),
   /** Of hop-decay: what each hop multiplies by. */
   decay: z.number().positive().default(0.6),
   /** Of hop-decay and degree. */

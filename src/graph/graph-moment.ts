@@ -70,6 +70,11 @@ export class GraphMoment {
     return this.#visible?.isVisible[this.adjacency.times[entry]!] === 0;
   }
 
+  /** The edges of a node that exist, hidden ones among them: what it costs to follow them. O(log degree). */
+  countEdges(node: number): number {
+    return this.adjacency.findEnd(node, this.#asOf) - this.adjacency.offsets[node]!;
+  }
+
   /** The weight of the visible edges of a node: O(log degree) where nothing is hidden or scaled. */
   sumWeights(node: number): number {
     if (this.#visible === null && !this.#scalesMentions) return this.adjacency.sumWeights(node, this.#asOf);

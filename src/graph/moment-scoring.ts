@@ -11,17 +11,13 @@ export interface GraphScoringOptions {
   readonly scoring: 'pagerank' | 'hop-decay' | 'degree';
   /** Of pagerank: the probability of following an edge rather than returning to the seeds. */
   readonly damping: number;
-  /** Of pagerank: the L1 error that the scores may have. */
+  /** Of pagerank: the error of a score, divided by the weight of the node's edges, that may remain. */
   readonly tolerance: number;
   /** Of hop-decay: what each hop multiplies by. */
   readonly decay: number;
   /** Of hop-decay and degree. */
   readonly maxHops: number;
 }
-
-/** The residual of a node over its degree from which on it is pushed, in the first round and relative to the round before. */
-const FIRST_THRESHOLD = 1e-3;
-const THRESHOLD_STEP = 0.1;
 
 /**
  * Scores the nodes around the seeds of one query after another, each on a graph as of the query's moment. Seeds that are not visible are left out, the others
@@ -30,12 +26,15 @@ const THRESHOLD_STEP = 0.1;
 export class MomentScorer {
   readonly #scores: NodeScores;
   readonly #others: NodeScores;
+  /** [V] what pushing each touched node costs. */
+  readonly #costs: Int32Array;
   readonly #queue: NodeQueue;
 
   /** @param size V, the nodes of the graph. */
   constructor(size: number) {
     this.#scores = new NodeScores(size);
     this.#others = new NodeScores(size);
+    this.#costs = new Int32Array(size);
     this.#queue = new NodeQueue(size);
   }
 
@@ -55,45 +54,33 @@ export class MomentScorer {
   }
 
   /**
-   * Personalised PageRank by forward push (Andersen, Chung, Lang 2006): see {@link PushPageRank}, whose transition matrix holds a whole graph. The threshold falls
-   * until the residuals, whose sum is the error, are tolerable; their share then goes to the scores.
+   * Personalised PageRank by forward push (Andersen, Chung, Lang 2006): see {@link PushPageRank}, whose transition matrix holds a whole graph. A node is pushed while its
+   * residual is above tolerance times its edges, so that at most 1 / ((1 - damping) tolerance) edges are followed, however large the graph is. The residuals that
+   * stay give their own share to the scores.
    */
   #push(moment: GraphMoment, shares: readonly Share[], { damping, tolerance }: GraphScoringOptions): void {
-    const residuals = this.#others;
     const queue = this.#queue;
-    const { values } = residuals;
-    let mass = 0;
-    const restart = (returned: number) => {
-      for (const { node, share } of shares) residuals.add(node, returned * share);
-      mass += returned;
+    const costs = this.#costs;
+    const residuals = this.#others;
+    const receive = (node: number, residual: number) => {
+      if (residuals.add(node, residual)) costs[node] = 1 + moment.countEdges(node);
+      if (residuals.values[node]! > tolerance * costs[node]!) queue.add(node);
     };
-    let threshold = FIRST_THRESHOLD;
-    const offer = (node: number) => {
-      if (values[node]! > threshold) queue.add(node);
+    const restart = (mass: number) => {
+      for (const { node, share } of shares) receive(node, mass * share);
     };
     restart(1);
-    while (damping * mass > tolerance) {
-      residuals.nodes.forEach(offer);
-      while (queue.size > 0) {
-        const node = queue.take();
-        const residual = values[node]!;
-        values[node] = 0;
-        mass -= residual;
-        this.#scores.add(node, (1 - damping) * residual);
-        const weight = moment.sumWeights(node);
-        if (weight === 0) restart(damping * residual);
-        else {
-          const sent = (damping * residual) / weight;
-          moment.forEachNeighbour(node, (neighbour, edgeWeight) => {
-            residuals.add(neighbour, sent * edgeWeight);
-            offer(neighbour);
-          });
-          mass += damping * residual;
-        }
-      }
-      threshold *= THRESHOLD_STEP;
+    while (queue.size > 0) {
+      const node = queue.take();
+      const residual = residuals.values[node]!;
+      residuals.values[node] = 0;
+      this.#scores.add(node, (1 - damping) * residual);
+      const weight = moment.sumWeights(node);
+      const sent = (damping * residual) / weight;
+      if (weight === 0) restart(damping * residual);
+      else moment.forEachNeighbour(node, (neighbour, edgeWeight) => receive(neighbour, sent * edgeWeight));
     }
-    for (const node of residuals.nodes) this.#scores.add(node, (1 - damping) * values[node]!);
+    for (const node of residuals.nodes) this.#scores.add(node, (1 - damping) * residuals.values[node]!);
   }
 
   /** The sum over l = 0 … maxHops of decay^l (A^l s), A the weights of the edges. */

@@ -11,12 +11,13 @@ export class NodeScores {
     this.#isTouched = new Uint8Array(size);
   }
 
-  add(node: number, score: number): void {
-    if (this.#isTouched[node] === 0) {
-      this.#isTouched[node] = 1;
-      this.nodes.push(node);
-    }
+  /** @returns whether the node is touched for the first time. */
+  add(node: number, score: number): boolean {
     this.values[node]! += score;
+    if (this.#isTouched[node] === 1) return false;
+    this.#isTouched[node] = 1;
+    this.nodes.push(node);
+    return true;
   }
 
   clear(): void {

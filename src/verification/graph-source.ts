@@ -18,8 +18,8 @@ const graphSourceCase = z.looseObject({
 });
 type GraphSourceCase = z.output<typeof graphSourceCase>;
 
-/** Below the tolerance of the topic: the L1 error of PageRank. */
-const ERROR = 1e-11;
+/** Of PageRank, for each edge of a node: far below the tolerance of the topic. */
+const ERROR = 1e-13;
 
 /** The graph of a case; of an edge between two kinds the memory is the source. */
 function buildGoldenAdjacency({ nodes, edges }: GraphSourceCase): TemporalAdjacency {
