@@ -12,7 +12,8 @@ import { ADDED_SIGNALS } from '../signals/signal.ts';
 import type { Stage } from '../signals/stage.ts';
 import { trajectorySignal } from '../signals/trajectory.ts';
 import { poolRows } from './candidate-sources.ts';
-import { fusesLists, type RelevanceSignal } from './relevance.ts';
+import { graphScores } from './graph-scores.ts';
+import { type RelevanceSignal, selectListedSignals } from './relevance.ts';
 import type { Bm25IndexOptions, RetrieverOptions } from './retriever-options.ts';
 import { runScores } from './run-scores.ts';
 
@@ -24,6 +25,7 @@ const RELEVANCE: Readonly<Record<RelevanceSignal, (options: RetrieverOptions) =>
   recency: () => recencySignal(null),
   // The options' schema asks for one source with index run.
   run: ({ candidates }) => runScores(candidates.find(({ index }) => index === 'run') as RunIndexOptions),
+  graph: (options) => graphScores(options),
 };
 
 /** The signals that make up an arm's relevance, in the order of its options. */
@@ -54,7 +56,7 @@ export function listArmStages(plan: Plan, options: RetrieverOptions): Stage[] {
   const { relevance, scoring, control } = options;
   const world = plan.under(control);
   const pool = world.stage(poolRows(options));
-  const lists = relevance.signals.length > 1 && fusesLists(relevance.fusion);
+  const lists = selectListedSignals(relevance.signals, relevance.fusion).length > 0;
   const uses = [...listRelevanceSignals(options).values(), ...listChainSignals(options).values()];
   return [
     pool,

@@ -46,6 +46,17 @@ const written = {
     ],
     relevance: { signals: ['cosine', 'bm25'], fusion: { method: 'pool-rrf' } },
   },
+  'hybrid and graph, weights by name': {
+    candidates: [...sources, { index: 'graph', k: 11 }],
+    relevance: {
+      signals: ['graph', 'bm25', 'cosine'],
+      fusion: { method: 'convex', weights: { cosine: 0.5, bm25: 0.3, graph: 0.2 } },
+    },
+  },
+  'hybrid and graph, ranks': {
+    candidates: [...sources, { index: 'graph', k: 11 }],
+    relevance: { signals: ['bm25', 'cosine', 'graph'], fusion: { method: 'rrf', weights: { graph: 2 } } },
+  },
   'hybrid, ranks': { ...hybrid, relevance: { signals: ['bm25', 'cosine', 'recency'], fusion: { method: 'rrf' } } },
   'hybrid, ranks of the pool': {
     ...hybrid,

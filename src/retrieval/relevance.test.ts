@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import { computeSemanticWeight, fuseSignals } from './relevance.ts';
+import { describe, expect, test } from 'vitest';
+import { createRandom } from '../core/random.ts';
+import { FUSIONS, fusionOptions } from '../fusion/registry.ts';
+import { computeSemanticWeight, fuseSignals, type RelevanceSignal, selectListedSignals } from './relevance.ts';
 
 test('the semantic weight of a cosine lies in [0, 1]', () => {
   expect([...computeSemanticWeight(Float32Array.of(-1, 0, 0.5, 1))]).toEqual([0, 0.5, 0.75, 1]);
@@ -62,4 +64,54 @@ test('negative normalised scores are shifted to 0, and a candidate of no list ha
   // zmuv of two scores is -1 and 1 in both lists; 7 is in no list.
   const fused = fuseSignals(pool, signals, { method: 'combsum', normalisation: 'zmuv' }, lists);
   expect([...fused]).toEqual([0, 0, 4, 0]);
+});
+
+/** The places of a column, best first; equal scores keep the order of the places, as the tie rule has it. */
+const rankPlaces = (column: Float32Array) =>
+  [...column.keys()].sort((a, b) => (column[b] as number) - (column[a] as number) || a - b);
+
+describe('empty lists beside the lexical one', () => {
+  const random = createRandom(11, 'relevance.test');
+  const pool = { queryCount: 1, width: 13, positions: Int32Array.from({ length: 13 }, (_, i) => 40 - 3 * i) };
+  const bm25 = Float32Array.from(pool.positions, () => Math.ceil(7 * random.uniform()));
+  const nothing = { queryCount: 1, width: 3, positions: Int32Array.of(-1, -1, -1), scores: new Float32Array(3) };
+  const signals = new Map<RelevanceSignal, Float32Array>([
+    ['cosine', new Float32Array(13)],
+    ['bm25', bm25],
+    ['graph', new Float32Array(13)],
+  ]);
+  const lexical = { queryCount: 1, width: 13, positions: pool.positions, scores: bm25 };
+  const weights = { cosine: 0.3, bm25: 0.5, graph: 0.2 };
+  const NEEDS_WEIGHTS = ['convex', 'weighted', 'wsum', 'wmnz', 'w_bordafuse'];
+
+  test.each(FUSIONS.names)('%s ranks as the lexical list does, log_isr aside', (method) => {
+    const options = fusionOptions.parse({ method, ...(NEEDS_WEIGHTS.includes(method) ? { weights } : {}) });
+    const lists = new Map([
+      ['cosine', [nothing]],
+      ['bm25', [lexical]],
+      ['graph', [nothing]],
+    ] as const);
+    const fused = fuseSignals(pool, signals, options, lists);
+    // ln(1) is 0: by its definition, log_isr gives nothing to what one list alone holds.
+    if (method === 'log_isr') return expect([...fused]).toEqual(Array(13).fill(0));
+    expect(rankPlaces(fused)).toEqual(rankPlaces(bm25));
+    expect(new Set(fused).size).toBeGreaterThan(1);
+  });
+
+  test.each([
+    ['ranks', fusionOptions.parse({ method: 'rrf' })],
+    ['sums', fusionOptions.parse({ method: 'combsum' })],
+    ['a convex combination', fusionOptions.parse({ method: 'convex', weights: { bm25: 1, graph: 1 } })],
+    ['a merge', fusionOptions.parse({ method: 'weighted', weights: { bm25: 0.5, graph: 0.5 } })],
+  ])('%s of the pool give no rank to what the graph did not find', (_, options) => {
+    const two = new Map([...signals].filter(([name]) => name !== 'cosine'));
+    expect(rankPlaces(fuseSignals(pool, two, options, new Map([['graph', [nothing]]])))).toEqual(rankPlaces(bm25));
+  });
+});
+
+test('a fusion of lists looks at every list, one of the pool at that of the graph alone', () => {
+  const three = ['cosine', 'bm25', 'graph'] as const;
+  expect(selectListedSignals(three, { method: 'rrf', k: 60, weights: {} })).toEqual(three);
+  expect(selectListedSignals(three, { method: 'pool-rrf', k: 60, weights: {} })).toEqual(['graph']);
+  expect(selectListedSignals(['graph'], { method: 'rrf', k: 60, weights: {} })).toEqual([]);
 });

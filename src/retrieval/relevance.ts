@@ -9,10 +9,10 @@ import type { Candidates } from '../model/candidates.ts';
 import type { Column, PoolRows } from '../signals/candidate-pool.ts';
 import { ADDED_SIGNALS } from '../signals/signal.ts';
 
-export const SIGNALS = ['bm25', 'cosine', 'recency', 'run'] as const;
+export const SIGNALS = ['bm25', 'cosine', 'recency', 'run', 'graph'] as const;
 /**
- * A built-in signal of relevance: BM25, the cosine of the embeddings, the recency of a turn, or the score in a ranking that was read from a file
- * (`run`).
+ * A built-in signal of relevance: BM25, the cosine of the embeddings, the recency of a turn, the score in a ranking that was read from a file (`run`), or the
+ * score that the walks over the concept graph gave (`graph`).
  */
 export type RelevanceSignal = (typeof SIGNALS)[number];
 
@@ -27,7 +27,20 @@ const LIST_SOURCES: Readonly<Record<RelevanceSignal, readonly IndexOptions['inde
   cosine: ['hnsw', 'flat'],
   recency: ['newest'],
   run: ['run'],
+  graph: ['graph'],
 };
+
+/** Signals that exist in a list alone: a fusion of the pool gets no score of a candidate that their list lacks. */
+const LISTED_SIGNALS: readonly string[] = ['graph'];
+
+/** The signals of an arm whose sources are looked at again when they are fused. */
+export function selectListedSignals(
+  signals: readonly RelevanceSignal[],
+  fusion: RelevanceFusionOptions,
+): readonly RelevanceSignal[] {
+  if (signals.length === 1) return [];
+  return fusesLists(fusion) ? signals : signals.filter((signal) => LISTED_SIGNALS.includes(signal));
+}
 
 /** The indexes that rank by a signal: what they find is the signal's own list. */
 export function listSignalIndexes(signal: RelevanceSignal): readonly string[] {
@@ -36,7 +49,7 @@ export function listSignalIndexes(signal: RelevanceSignal): readonly string[] {
 
 /**
  * How several signals become one. `convex`, `weighted`, the methods of plugins and the two that begin with `pool` fuse scores of the whole pool: every signal scores and ranks
- * each candidate, whichever source found it. All others fuse the lists that the signals' sources found, as {@link fuseLists} does with run files: a candidate
+ * each candidate, whichever source found it; `graph` alone scores what its own source found. All others fuse the lists that the signals' sources found, as {@link fuseLists} does with run files: a candidate
  * gets nothing from a list that lacks it.
  */
 export const relevanceFusionOptions = createOpenSchema(

@@ -148,6 +148,8 @@ export function assertRetriever(options: RetrieverOptions, context: z.core.$Refi
       ['candidates'],
       'one source with index run, whose scores are the signal run; ragpp fuse makes one of several',
     );
+  if (signals.includes('graph') && !has('graph'))
+    addOptionIssue(['candidates'], 'a source with index graph, whose scores are the signal graph');
   if (candidates.filter(({ index }) => index === 'graph').length > 1)
     addOptionIssue(['candidates'], 'one source with index graph at most');
   if (propagation !== null && !has('flat'))

@@ -73,7 +73,8 @@ function computeExpectedRelevance(
   const semantic = parts.cosine?.map((value) => (1 + value) / 2) as number[];
   const lexical = parts.bm25 as number[];
   if (signals.length === 1) return signals[0] === 'cosine' ? semantic : (parts[signals[0] as string] as number[]);
-  if (fusion.method === 'convex') return mixScores(scaleByMaximum(lexical), scaleByMaximum(semantic), fusion.alpha);
+  if (fusion.method === 'convex' && fusion.weights === undefined)
+    return mixScores(scaleByMaximum(lexical), scaleByMaximum(semantic), fusion.alpha);
   if (fusion.method === 'weighted') return lexical.map((value, i) => 0.4 * value + 0.6 * (semantic[i] as number));
   return null; // ranks are fusion's own matter
 }

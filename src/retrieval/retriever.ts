@@ -19,6 +19,7 @@ import {
   type RelevanceSignal,
   resolveFusion,
   type SignalLists,
+  selectListedSignals,
 } from './relevance.ts';
 import { checkRetrieverOptions, type RetrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
@@ -54,18 +55,18 @@ async function scoreRelevance(
     if (asIs) ADDED_SIGNALS.find(signal)?.assertNotNegative(column);
     parts.set(signal, asIs && signal === 'cosine' ? computeSemanticWeight(column) : column);
   }
-  const lists = !single && fusesLists(fusion) ? await listSignalSources(world, options) : undefined;
+  const lists = await listSignalSources(world, options);
   const fuseAll = () => watch('fusion', () => fuseSignals(pool, parts, resolveFusion(fusion), lists));
   const [first] = parts.values();
   columns.set('relevance', single ? (first as Column) : await fuseAll());
   return columns;
 }
 
-/** What the sources of each signal found; the pool is made of the same. */
+/** What the sources of each signal that is fused by its list found; the pool is made of the same. */
 async function listSignalSources(world: World, options: RetrieverOptions): Promise<SignalLists> {
   const { candidates, relevance } = options;
   const lists = new Map<RelevanceSignal, Candidates[]>();
-  for (const signal of relevance.signals) {
+  for (const signal of selectListedSignals(relevance.signals, relevance.fusion)) {
     const found: Candidates[] = [];
     for (const source of candidates)
       if (listSignalIndexes(signal).includes(source.index))

@@ -11,7 +11,8 @@ function indexScores({ positions, scores, width }: Candidates, query: number): M
   return new Map(row.map((i) => [positions[i] as number, (scores[i] as number) - lowest]));
 }
 
-function alignScores(found: Candidates, { positions, width, queryCount }: PoolRows): Column {
+/** @returns the scores of a list as a column of a pool; 0 for a candidate that the list lacks */
+export function alignListScores(found: Candidates, { positions, width, queryCount }: PoolRows): Column {
   const column = new Float32Array(positions.length);
   for (let query = 0; query < queryCount; query++) {
     const byPosition = indexScores(found, query);
@@ -31,5 +32,5 @@ export const runScores = defineStage<RunIndexOptions, Column, { readonly found: 
   reads: [],
   key: () => null,
   inputs: (options) => ({ found: candidatesFrom(options, null) }),
-  compute: ({ pool, inputs: { found } }) => alignScores(found, pool),
+  compute: ({ pool, inputs: { found } }) => alignListScores(found, pool),
 });

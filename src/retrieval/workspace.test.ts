@@ -19,7 +19,7 @@ import { candidatesFrom, findPool, warmUp } from './candidate-sources.ts';
 import { retrieve } from './retriever.ts';
 
 /** Stages whose results no store keeps. */
-const NOT_KEPT = ['candidates-newest', 'controlled-frames'];
+const NOT_KEPT = ['candidates-newest', 'controlled-frames', 'graph-scores'];
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(3);
