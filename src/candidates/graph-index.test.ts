@@ -171,6 +171,25 @@ describe('seeds', () => {
     expect(found.positions).toEqual([2, 0, -1, -1]);
   });
 
+  test('the turns whose titles the query holds are seeds where titles asks for them', async () => {
+    const titled = ['Road to Rome', 'Rome', 'Rome', 'Alps (range)'].map((title, i) =>
+      describeTurn(i, 'nothing', { attributes: { title } }),
+    );
+    const hops = { scoring: 'hop-decay', maxHops: 0, edges: { mentions: 0, names: 0 } };
+    const ask = async (titles: boolean, cutoff: number) => {
+      const queries = { texts: ['who took the road to Rome over the alps'], vectors: new Float32Array(0) };
+      const index = createIndex(titled, { ...hops, seeds: { titles, concepts: false } });
+      const { positions, scores } = readCandidateRow(
+        await index.search({ ...queries, cutoffs: Int32Array.of(cutoff) }, 4),
+        0,
+      );
+      return Object.fromEntries(positions.map((position, i) => [position, scores[i]!.toFixed(4)]));
+    };
+    expect(await ask(false, 4)).toEqual({ '-1': '0.0000' });
+    expect(await ask(true, 4)).toEqual({ 0: '0.3333', 1: '0.1667', 2: '0.1667', 3: '0.3333' });
+    expect(await ask(true, 2)).toEqual({ 0: '0.5000', 1: '0.5000', '-1': '0.0000' });
+  });
+
   test('only the best seed turns are taken', async () => {
     const options = { seeds: { turns: 1 }, edges: { mentions: 0 } };
     expect((await search(options, 'unknown', placeSeeds(1, 2))).positions).toEqual([1, -1, -1, -1]);

@@ -19,6 +19,7 @@ import { groupByVisibleList } from './visible-turns.ts';
 
 /** The graph of a corpus, with room for the scores of one query. */
 interface Prepared extends WalkableGraph {
+  readonly graph: ConceptGraph;
   readonly scorer: MomentScorer;
 }
 
@@ -115,6 +116,7 @@ export class GraphIndex implements CandidateIndex {
         const node = prepared.conceptNodes.get(nameConceptNode(concept));
         if (node !== undefined && moment.has(node)) add(node, weighConcept(node));
       }
+    if (wanted.titles) placeNamedTurns(prepared, moment, text, add);
     return placed;
   }
 
@@ -140,6 +142,19 @@ function listSeedTurns(
   return heaviest.map(({ node, weight }) => ({ node, weight: weight / heaviest[0]!.weight }));
 }
 
+/** A title weighs 1, as a concept that one turn mentions; the visible turns that have it share this. */
+function placeNamedTurns(
+  { graph, memoryNodes }: Prepared,
+  moment: GraphMoment,
+  text: string,
+  add: (node: number, weight: number) => void,
+): void {
+  for (const turns of graph.findNamed(text)) {
+    const visible = turns.map((position) => memoryNodes[position]!).filter((node) => moment.has(node));
+    for (const node of visible) add(node, 1 / visible.length);
+  }
+}
+
 function markListed(list: Int32Array, size: number): Uint8Array {
   const marks = new Uint8Array(size);
   for (const position of list) marks[position] = 1;
@@ -148,12 +163,12 @@ function markListed(list: Int32Array, size: number): Uint8Array {
 
 async function prepareGraph(
   { corpus, vectors, dimension, concepts }: Omit<IndexContext, 'seed'>,
-  { edges, similarAbove }: GraphIndexOptions,
+  { edges, seeds, similarAbove }: GraphIndexOptions,
 ): Promise<Prepared> {
   const { turns } = corpus;
   const similar =
     edges.similar > 0 ? await loadSimilarTurns(corpus, vectors, dimension, similarAbove) : turns.map(() => new Map());
-  const graph = new ConceptGraph(EDGE_KINDS.filter((kind) => edges[kind] > 0));
+  const graph = new ConceptGraph(EDGE_KINDS.filter((kind) => edges[kind] > 0 || (kind === 'names' && seeds.titles)));
   const pause = createEventBreaks();
   for (const [position, turn] of turns.entries()) {
     const title = readTitle(turn);
@@ -162,7 +177,7 @@ async function prepareGraph(
     await pause();
   }
   const walkable = buildWalkableGraph(graph, edges);
-  return { ...walkable, scorer: new MomentScorer(walkable.adjacency.size) };
+  return { ...walkable, graph, scorer: new MomentScorer(walkable.adjacency.size) };
 }
 
 async function loadSimilarTurns(

@@ -13,6 +13,8 @@ const options = z.strictObject({
       turns: z.int().min(0).default(10),
       /** The concepts of the query. */
       concepts: z.boolean().default(true),
+      /** The turns whose titles the query holds. */
+      titles: z.boolean().default(false),
       /** The concepts of the seed turns. */
       turnConcepts: z.boolean().default(false),
     })

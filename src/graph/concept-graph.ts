@@ -78,6 +78,11 @@ export class ConceptGraph {
     for (const memory of memories) this.#insertOne(memory);
   }
 
+  /** The memories of each title that a text holds, such as a question, by number, ascending; none unless the graph makes edges of `names`. */
+  findNamed(text: string): (readonly number[])[] {
+    return this.#titles.find(text);
+  }
+
   #insertOne(memory: GraphMemory): void {
     const node = nameMemoryNode(memory.id);
     if (this.graph.hasNode(node))

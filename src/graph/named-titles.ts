@@ -69,6 +69,12 @@ export class NamedTitles {
     return [...found].sort((a, b) => a - b);
   }
 
+  /** The memories of each title that a text holds, by number, ascending. The text is no memory. */
+  find(text: string): (readonly number[])[] {
+    const words = Int32Array.from(splitIntoWords(text), (word) => this.#numberOf.get(word) ?? -1);
+    return Array.from(this.#findTitles(words), ({ memories }) => memories);
+  }
+
   #number(word: string): number {
     return getOrCompute(this.#numberOf, word, () => this.#postings.push([]) - 1);
   }
