@@ -11,6 +11,8 @@ const options = z.strictObject({
     .strictObject({
       /** The best turns that the other sources of the arm found. */
       turns: z.int().min(0).default(10),
+      /** What the weights of these turns follow: their ranks in the lists, or their scores as shares of the largest of each list. */
+      weights: z.enum(['ranks', 'scores']).default('ranks'),
       /** The concepts of the query. */
       concepts: z.boolean().default(true),
       /** The turns whose titles the query holds. */

@@ -100,7 +100,7 @@ async function buildSourceBatch(
   const visible =
     filter === null ? null : await world.keepOnce(['visible', filter], () => listVisibleTurns(filter, world));
   const seeds =
-    index.index === 'graph' ? fuseSeedTurns(found, batch.cutoffs.length, index.seeds.turns, corpus, tieRanks) : null;
+    index.index === 'graph' ? fuseSeedTurns(found, batch.cutoffs.length, index.seeds, corpus, tieRanks) : null;
   return { ...batch, ...(visible && { visible }), ...(seeds && { seeds }) };
 }
 

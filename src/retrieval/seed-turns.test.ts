@@ -21,8 +21,10 @@ const listRows = (...rows: readonly number[][]): Candidates => ({
 });
 const tieRanks = Int32Array.of(4, 3, 2, 1, 0);
 const plain = { turns: listTurns([null, null, null, null, null]) };
-const fuse = (lists: readonly Candidates[], most: number, corpus = plain) =>
-  fuseSeedTurns(lists, 2, most, corpus, tieRanks).map((seeds) => seeds && [[...seeds.positions], [...seeds.weights]]);
+const fuse = (lists: readonly Candidates[], turns: number, corpus = plain, weights: 'ranks' | 'scores' = 'ranks') =>
+  fuseSeedTurns(lists, 2, { turns, weights }, corpus, tieRanks).map(
+    (seeds) => seeds && [[...seeds.positions], [...seeds.weights]],
+  );
 
 describe('seed turns', () => {
   test('are the best turns of the lists by reciprocal rank', () => {
@@ -46,6 +48,29 @@ describe('seed turns', () => {
     expect(fuse([listRows([1, 2, 3, 4], [0, 1, 2, 4])], 3, corpus)).toEqual([
       [[3, 4, 2], [1 / 63, 0.5 / 64, 0.25 / 62].map(Math.fround)],
       [[0, 4, 2], [1 / 61, 0.5 / 64, 0.25 / 63].map(Math.fround)],
+    ]);
+  });
+
+  test('by their scores, have the sum of their shares of the largest score of each list', () => {
+    const bm25: Candidates = {
+      positions: Int32Array.of(3, 1, 0, 2),
+      scores: Float32Array.of(8, 2, 5, 5),
+      width: 2,
+    };
+    const cosine: Candidates = {
+      positions: Int32Array.of(1, 4, 0, 3),
+      scores: Float32Array.of(0.5, -0.25, -0.5, -0.75),
+      width: 2,
+    };
+    expect(fuse([bm25, cosine], 5, plain, 'scores')).toEqual([
+      [
+        [1, 3],
+        [1.25, 1],
+      ],
+      [
+        [2, 0],
+        [1, 1],
+      ],
     ]);
   });
 
