@@ -65,6 +65,15 @@ describe('what is shown', () => {
     expect(findComment('candidates-bm25 ')).toHaveLength(1);
   });
 
+  test('and a warning for an arm with a list that cannot reach the ranks that are measured', async () => {
+    const fusion = '{"method":"rrf","weights":{"bm25":9}}';
+    const untuned = ['--set', 'arms.hybrid.tune={}', '--set', 'arms.Decayed × 2.tune={}'];
+    const { stdout, stderr } = await show('--set', `arms.hybrid.relevance.fusion=${fusion}`, ...untuned);
+    expect(stderr).not.toContain('expected');
+    expect(stdout).toMatch(/^# warning \(unreachable-list\): hybrid: best rank .*: cosine \d+ and \d+; /m);
+    expect((await show()).stdout).not.toContain('warning');
+  });
+
   test('equals the number of stages that a run caches, besides those that are always recomputed', async () => {
     const untuned = ['--set', 'arms.hybrid.tune={}', '--set', 'arms.Decayed × 2.tune={}'];
     const before = await showJson(...untuned);

@@ -6,10 +6,13 @@ import { createTerminalProgress } from '../../core/progress.ts';
 import { printOut } from '../../core/terminal.ts';
 import { yaml } from '../../core/yaml.ts';
 import { loadDataset } from '../../datasets/registry.ts';
+import { listArmsToRun } from '../../experiment/config/arm-selection.ts';
 import type { ExperimentConfig } from '../../experiment/config/config.ts';
 import { loadConfigPlugins } from '../../experiment/config/config.ts';
 import { type ArmSummary, summariseArms } from '../../experiment/config/config-summary.ts';
+import type { ProtocolWarning } from '../../experiment/measure/result.ts';
 import { stageVersion } from '../../experiment/run/code-version.ts';
+import { findReachWarnings } from '../../experiment/run/reach-warnings.ts';
 import { StageCache } from '../../experiment/run/stage-cache.ts';
 import { planStages } from '../../experiment/run/stage-plan.ts';
 import { alignColumns } from '../columns.ts';
@@ -65,7 +68,11 @@ async function estimateCost(config: ExperimentConfig, { backend: wanted, cache }
 }
 
 /** The remarks below a config, which leave it a YAML file. */
-function formatConfigSummary(arms: readonly ArmSummary[], { backend, executions, total, exact, cached }: Cost): string {
+function formatConfigSummary(
+  arms: readonly ArmSummary[],
+  { backend, executions, total, exact, cached }: Cost,
+  warnings: readonly ProtocolWarning[],
+): string {
   const run = arms.filter(({ isRun }) => isRun);
   const points = arms.reduce((sum, arm) => sum + arm.points, 0);
   const paragraphs = [
@@ -73,6 +80,7 @@ function formatConfigSummary(arms: readonly ArmSummary[], { backend, executions,
     `tuning tries ${points} points`,
     `${exact ? '' : 'at most '}${total} stage executions on ${backend}, ${cached} of them in the cache:`,
     alignColumns(Object.entries(executions).map(([stage, count]) => [stage, String(count)])),
+    ...warnings.map(({ code, message }) => `warning (${code}): ${message}`),
   ];
   return paragraphs
     .join('\n')
@@ -86,9 +94,10 @@ export async function show(path: string, options: ShowOptions): Promise<void> {
   const config = changedConfig(path, options);
   const arms = summariseArms(config);
   const stages = await estimateCost(config, options);
+  const warnings = findReachWarnings(listArmsToRun(config), config.evaluation);
   printOut(
     options.json
-      ? `${JSON.stringify({ config, arms, stages }, null, 2)}\n`
-      : `${yaml().stringify(config)}\n${formatConfigSummary(arms, stages)}`,
+      ? `${JSON.stringify({ config, arms, stages, warnings }, null, 2)}\n`
+      : `${yaml().stringify(config)}\n${formatConfigSummary(arms, stages, warnings)}`,
   );
 }

@@ -5,6 +5,7 @@ import { computeHash } from '../../core/hash.ts';
 import { createTerminalProgress } from '../../core/progress.ts';
 import { quoteShellWord } from '../../core/shell-words.ts';
 import { printError, printOut } from '../../core/terminal.ts';
+import { listArmsToRun } from '../../experiment/config/arm-selection.ts';
 import { listConfigDatasets, loadConfigPlugins } from '../../experiment/config/config.ts';
 import type { Launcher } from '../../experiment/launch/launcher.ts';
 import { createLauncher, type LauncherOptions } from '../../experiment/launch/registry.ts';
@@ -12,6 +13,7 @@ import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import type { Execute } from '../../experiment/run/execution.ts';
 import { FolderExecution } from '../../experiment/run/folder-execution.ts';
 import type { Opening } from '../../experiment/run/partial-folder.ts';
+import { findReachWarnings } from '../../experiment/run/reach-warnings.ts';
 import { runExperiment } from '../../experiment/run/run.ts';
 import { cacheSizeRemark } from '../../experiment/stored/cache-contents.ts';
 import {
@@ -106,6 +108,8 @@ function datasetsFileName(runs: readonly DatasetRun[]): string {
 
 async function runOnDataset(path: string, options: RunOptions): Promise<ExperimentResult> {
   const config = changedConfig(path, options);
+  for (const { code, message } of findReachWarnings(listArmsToRun(config), config.evaluation))
+    printError(`ragpp: warning (${code}): ${message}\n`);
   const launcher = await openLauncher(chosenLauncher(config.launcher, options));
   const backend = await useBackend(options.backend ?? config.backend);
   const { results, cache: cacheFolder } = options;

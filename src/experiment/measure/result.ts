@@ -53,7 +53,7 @@ export interface ExperimentResult {
   readonly stages: StageCounts;
   /** Sentences about the run as a whole, such as the recall of an approximate index against the exact one. */
   readonly remarks: readonly string[];
-  /** Errors of protocol in rankings that were read from files; absent for a run of an experiment without any. */
+  /** Errors of protocol in rankings that were read from files, and fusions that bar a list; absent for a run of an experiment without any. */
   readonly warnings?: readonly ProtocolWarning[];
   /** The maximum number of arms run at the same time, over all commands: an arm takes longer beside others. */
   readonly armsAtOnce: number;

@@ -39,7 +39,7 @@ const FUSIONS = {
 const buildFusing = (fusion: object) => ({ signals: Object.keys(sources), fusion });
 
 /** The files that a run of these arms leaves, as rankings. */
-async function runSourceRankings(): Promise<(arm: string) => Run> {
+async function runSourceRankings() {
   const single = Object.entries(sources).map(([signal, source]) => ({
     name: signal,
     candidates: [source],
@@ -64,16 +64,30 @@ async function runSourceRankings(): Promise<(arm: string) => Run> {
     command: '',
   });
   const files = runFiles(finished);
-  return (arm) => {
+  const runOf = (arm: string) => {
     const path = `runs/${arm.replace(', ', '-').replaceAll('_', '-')}.trec`;
     return parseRun(files[path] as string, path);
   };
+  return { runOf, warnings: finished.result.warnings ?? [], metrics: files['metrics.json'] as string };
 }
 
 describe('fusion of lists in a config', () => {
   let runOf: (arm: string) => Run;
+  let done: Awaited<ReturnType<typeof runSourceRankings>>;
   beforeAll(async () => {
-    runOf = await runSourceRankings();
+    done = await runSourceRankings();
+    runOf = done.runOf;
+  });
+
+  test('a list that cannot reach the measured ranks is a warning of its arm, and in the folder', () => {
+    // 2 / (10 + r) > 1 / 11 for the 11 ranks before r = 12: the shorter of the other lists has at least 11 turns.
+    const ranks = 'bm25 12 and 1, cosine 12 and 1, recency 12 and 1';
+    const warned = done.warnings.filter(({ system }) => system === 'rrf');
+    expect(warned.map(({ code }) => code)).toEqual(['unreachable-list']);
+    expect(warned[0]?.message).toContain(`share no turn: ${ranks}; the metrics read the top 10`);
+    expect(done.metrics).toContain(ranks);
+    expect(done.warnings.map(({ system }) => system)).not.toContain('bm25');
+    expect(done.warnings.map(({ system }) => system)).not.toContain('pool');
   });
 
   test.each(Object.entries(FUSIONS))('%s ranks as fuseLists ranks the run files of its sources', (arm, fusion) => {

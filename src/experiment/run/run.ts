@@ -29,6 +29,7 @@ import { captureEnvironment, withEncoderUse } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
 import { keepAllArms, type Raced, runRace } from './race-run.ts';
 import { buildRun } from './rankings.ts';
+import { findReachWarnings } from './reach-warnings.ts';
 import { collectRemarks } from './remarks.ts';
 import { findRunFileWarnings } from './run-file-warnings.ts';
 import { runHash } from './run-hash.ts';
@@ -141,7 +142,13 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   const measurement = await watch.time('statistics', () => measureOutcomes(run, own, how));
   const before = await runner.sumStageCounts();
   const remarks = await watch.time('remarks', async () => collectRemarks(runner, config, measurement, shown));
-  const warnings = await findRunFileWarnings(runner, shown.records, measurement.queries);
+  const warnings = [
+    ...findReachWarnings(
+      shown.records.map(({ options }) => options),
+      config.evaluation,
+    ),
+    ...(await findRunFileWarnings(runner, shown.records, measurement.queries)),
+  ];
   const counted = subtractCounts(before, await runner.sumStageCounts());
   const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), counted);
   const { stopped } = raced;

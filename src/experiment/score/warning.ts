@@ -22,6 +22,7 @@ export const PROTOCOL_WARNINGS = freezeDeeply({
   'unanswerable-queries': 'judged queries have no relevant document, and do not count',
   'query-as-document': 'a query is among its own documents',
   'later-documents': 'a system ranks documents that are not earlier than the query',
+  'unreachable-list': 'a turn that one list of an arm alone finds cannot reach the ranks that are measured',
 } as const);
 
 /** The code of a protocol warning, one of the keys of {@link PROTOCOL_WARNINGS}. */
