@@ -81,6 +81,10 @@ describe('scores', () => {
     expect(weigh(0.4)).toEqual([41, 41]);
     expect(weigh(0.2)).toEqual([41, 71]);
     expect(weigh(0)).toEqual([41, 71]);
+    const minima = { theoreticalMinimum: { cosine: 0.6, graph: -3 } };
+    const weights = { cosine: 0.5, bm25: 0.3, graph: 0.6 };
+    expect(reach(lengths, { method: 'convex', weights, ...minima }).graph).toEqual(weigh(0.6));
+    expect(reach({ a: 9, b: 7 }, { method: 'convex', alpha: 0.8, theoreticalMinimum: [0.5, 0] }).b).toEqual([10, 10]);
   });
 
   test('a fusion that gives nothing to a candidate of one list ranks it behind all that agree', () => {

@@ -62,6 +62,13 @@ function layOut(names: readonly string[], lengths: ListLengths, isApart: boolean
   );
 }
 
+/** A list of scores from 0 to 1 is one of scaled scores already: the minima of a convex combination are 0. */
+function readScaled(names: readonly string[], options: FusionOptions): FusionOptions {
+  if (options.method !== 'convex') return options;
+  if (options.weights === undefined) return { ...options, theoreticalMinimum: [0, 0] };
+  return { ...options, theoreticalMinimum: Object.fromEntries(names.map((name) => [name, 0])) };
+}
+
 /**
  * The best rank that a candidate of one list alone can get in a fusion, for each list. The candidate is the first of its list and in no other list; the other
  * lists are full, and no candidate of theirs is in its list. Two cases bound the rank: the other lists agree, or they share no candidate. What scores the
@@ -80,6 +87,7 @@ export function computeListReach(lengths: ListLengths, options: FusionOptions): 
         source,
         length,
       });
+  const scaled = readScaled(names, options);
   return names.map((source) => {
     const others = names.filter((name) => name !== source);
     const findRank = (isApart: boolean) => {
@@ -88,7 +96,7 @@ export function computeListReach(lengths: ListLengths, options: FusionOptions): 
         const columns = buildColumns(source, lengths[source] as number, layout, slope);
         // Some methods read the order of the lists.
         const ordered = Object.fromEntries(names.map((name) => [name, columns[name] as Float64Array]));
-        return rankFirst(fuseColumns(ordered, options));
+        return rankFirst(fuseColumns(ordered, scaled));
       });
       return Math.max(...ranks);
     };
