@@ -25,7 +25,8 @@ interface Prepared extends WalkableGraph {
 
 /**
  * The turns around the seeds of a query, on a {@link ConceptGraph} of the corpus as of the query's moment: what exists later and what is hidden is not there for its
- * walks. Seeds are the turns that other sources found (`QueryBatch.seeds`) and the concepts of the query; a query whose seeds are not in the graph finds nothing.
+ * walks. Seeds are the turns that other sources found (`QueryBatch.seeds`), the concepts of the query and the turns whose titles it holds; a query whose seeds are not
+ * in the graph finds nothing.
  *
  * The graph is built with the first search. A query costs what its walks touch.
  */

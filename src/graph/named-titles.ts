@@ -5,18 +5,29 @@ import { createTokeniser } from '../text/tokens.ts';
 const TITLE_MEMORIES = 16;
 /** Of a title that is one word. */
 const SHORTEST_WORD = 3;
+/** Words of a title that texts may name: what is longer is a sentence. It bounds what looking for titles costs at each word of a text. */
+const LONGEST_TITLE = 24;
 
 const splitIntoWords = createTokeniser({ dropStopWords: false, stem: false });
 const splitIntoContentWords = createTokeniser({ dropStopWords: true, stem: false });
 
+/** A title without what is between brackets at its end. */
+function dropBrackets(title: string): string {
+  const trimmed = title.trim();
+  const opening = trimmed.lastIndexOf('(');
+  // A closing bracket before the last one belongs to another pair.
+  const isPair = opening > 0 && trimmed.indexOf(')', opening) === trimmed.length - 1;
+  return isPair ? trimmed.slice(0, opening) : title;
+}
+
 /**
  * The words of a title that texts are searched for, in lower case; what is between brackets at its end distinguishes things of one name, and no text has it. Empty for
- * a title that says too little: one word that is a stop word, has fewer than 3 characters or is a number.
+ * a title that says too little (one word that is a stop word, has fewer than 3 characters or is a number) and for one of more than 24 words.
  */
 export function parseTitleWords(title: string): string[] {
-  const name = title.replace(/\s*\([^()]*\)\s*$/, '');
-  const words = splitIntoWords(name === '' ? title : name);
+  const words = splitIntoWords(dropBrackets(title));
   const [first = ''] = words;
+  if (words.length > LONGEST_TITLE) return [];
   if (words.length !== 1) return words;
   const tells = first.length >= SHORTEST_WORD && !/^\p{N}+$/u.test(first) && splitIntoContentWords(first).length > 0;
   return tells ? words : [];
