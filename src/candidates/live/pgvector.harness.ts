@@ -132,6 +132,44 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       await index.dispose();
     });
 
+    /** A database whose statements are listed. */
+    const listen = async (statements: string[]): Promise<SqlDatabase> => {
+      const database = await connect();
+      return {
+        place: database.place,
+        dispose: () => database.dispose(),
+        transaction: (work) =>
+          database.transaction((session) =>
+            work({
+              copyIn: (target, payload) => session.copyIn(target, payload),
+              query: (sql, parameters) => {
+                statements.push(sql);
+                return session.query(sql, parameters);
+              },
+            }),
+          ),
+      };
+    };
+
+    test('up to a tenth of the rows is compared one by one; among more hnsw looks for efSearch of them', async () => {
+      const statements: string[] = [];
+      const options = readOptions({ m: 2, efConstruction: 4, efSearch: 70 });
+      const index = await PgvectorIndex.open(options, { dimension: D }, await listen(statements));
+      await index.upsert(drawRows(11_000));
+      await index.search(queries, 5); // builds the index
+      const readPlan = async (visible: number) => {
+        statements.length = 0;
+        await index.search(queries.slice(0, D), 5, { filter: { op: '<', field: 'place', value: visible } });
+        return statements.at(-1)?.match(/with seen|limit \d+$/g);
+      };
+      expect(await readPlan(1100)).toEqual(['with seen', 'limit 5']);
+      expect(await readPlan(1101)).toEqual(['limit 70']);
+      statements.length = 0;
+      await index.search(queries.slice(0, D), 5);
+      expect(statements.at(-1)).toMatch(/limit 6$/);
+      await index.dispose();
+    });
+
     test('vectors that no index takes are refused unless every search is exact', async () => {
       await expect(open({ method: 'hnsw' }, 2001)).rejects.toThrow(IndexBuildError);
       await expect(open({}, 0)).rejects.toThrow(ValidationError);

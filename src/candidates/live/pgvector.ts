@@ -3,10 +3,10 @@ import { compareScored } from '../../model/tie-rule.ts';
 import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from '../../model/vector-index.ts';
 import { scoreDistance } from './distances.ts';
 import { openPglite } from './pglite-database.ts';
+import { ColumnIndex, countRows, lockWriters } from './pgvector-column-index.ts';
 import type { PgvectorOptions } from './pgvector-options.ts';
 import { COLUMNS, decodeRow, encodeRows } from './pgvector-rows.ts';
 import {
-  OPERATORS,
   readDistance,
   type SqlCondition,
   writeCondition,
@@ -24,8 +24,6 @@ const SCANNED_ROWS = 1000;
 const SCANNED_SHARE = 0.1;
 /** Numbers of vectors that are sent at once: 16 MiB. */
 const COPIED_NUMBERS = 2 ** 22;
-/** What a build may use at least; a server may allow more. A graph that does not fit is built many times slower. */
-const BUILD_MEMORY = '256MB';
 /** pgvector's limit for an index on float32 vectors. */
 const MOST_INDEXED = 2000;
 /** Locks out another process that creates the extension or the table at the same time. */
@@ -43,11 +41,7 @@ export class PgvectorIndex implements VectorIndex {
   readonly #options: PgvectorOptions;
   readonly #database: SqlDatabase;
   readonly #table: string;
-  readonly #indexName: string;
-  #isIndexed = false;
-  /** Rows written since an index of lists was trained, and rows that it was trained on. */
-  #added = 0;
-  #trainedOn = 0;
+  readonly #index: ColumnIndex;
   #disposed = false;
 
   private constructor(options: PgvectorOptions, dimension: number, database: SqlDatabase) {
@@ -57,7 +51,7 @@ export class PgvectorIndex implements VectorIndex {
     this.#options = options;
     this.#database = database;
     this.#table = `"${options.table}"`;
-    this.#indexName = `${options.table}_embedding`;
+    this.#index = new ColumnIndex(options);
   }
 
   /**
@@ -109,27 +103,7 @@ export class PgvectorIndex implements VectorIndex {
       throw new ValidationError(
         `table ${this.#options.table} was made for another distance than ${this.distance}: ${found?.remark}; name another table`,
       );
-    this.#isIndexed = await this.#hasIndex(session);
-    if (this.#isIndexed) this.#trainedOn = await this.#count(session);
-  }
-
-  /** Whether the table has an index made with these options; one of others answers no search, and the next build replaces it. */
-  async #hasIndex(session: SqlSession): Promise<boolean> {
-    const [found] = await session.query(
-      `select amname as method, array_to_string(reloptions, ', ') as settings
-        from pg_class join pg_am on pg_am.oid = relam where pg_class.oid = to_regclass($1)`,
-      [`"${this.#indexName}"`],
-    );
-    return found?.method === this.#options.method && found.settings === this.#describeSettings('=');
-  }
-
-  /** What the index of the table is made with. */
-  #describeSettings(sign: string): string {
-    const { method, m, efConstruction, lists } = this.#options;
-    const settings = method === 'hnsw' ? { m, ef_construction: efConstruction } : { lists };
-    return Object.entries(settings)
-      .map(([name, value]) => `${name}${sign}${value}`)
-      .join(', ');
+    await this.#index.take(session);
   }
 
   async #restore(rows: readonly PreparedRow[]): Promise<void> {
@@ -144,48 +118,30 @@ export class PgvectorIndex implements VectorIndex {
   }
 
   count(): Promise<number> {
-    return this.#run((session) => this.#count(session));
-  }
-
-  async #count(session: SqlSession): Promise<number> {
-    const [row] = await session.query(`select count(*)::int as count from ${this.#table}`);
-    return row?.count as number;
-  }
-
-  /** The rows when the index of the table was built, or when the server last looked. */
-  async #estimateCount(session: SqlSession): Promise<number> {
-    const [row] = await session.query(`select reltuples::float8 as count from pg_class where oid = $1::regclass`, [
-      this.#table,
-    ]);
-    return row?.count as number;
+    return this.#run((session) => countRows(session, this.#table));
   }
 
   async upsert(rows: readonly VectorRow[]): Promise<void> {
     await this.#put(prepareRows(rows, this.dimension, this.distance));
   }
 
-  /** Writers wait for each other, so that two of one id do not collide; searches go on. */
-  #lockWriters(session: SqlSession): Promise<unknown> {
-    return session.query(`lock table ${this.#table} in share row exclusive mode`);
-  }
-
   #put(rows: readonly PreparedRow[]): Promise<void> {
     const step = Math.max(1, Math.floor(COPIED_NUMBERS / this.dimension));
     return this.#run(async (session) => {
       if (rows.length === 0) return;
-      await this.#lockWriters(session);
+      await lockWriters(session, this.#table);
       for (let start = 0; start < rows.length; start += step) {
         const block = rows.slice(start, start + step);
         await session.query(`delete from ${this.#table} where id = any($1::text[])`, [block.map(({ id }) => id)]);
         await session.copyIn(`${this.#table} (${COLUMNS.join(', ')})`, encodeRows(block));
       }
-      this.#added += rows.length;
+      this.#index.added += rows.length;
     });
   }
 
   remove(ids: readonly string[]): Promise<number> {
     return this.#run(async (session) => {
-      await this.#lockWriters(session);
+      await lockWriters(session, this.#table);
       const gone = await session.query(`delete from ${this.#table} where id = any($1::text[]) returning 1`, [ids]);
       return gone.length;
     });
@@ -195,8 +151,7 @@ export class PgvectorIndex implements VectorIndex {
   async clear(): Promise<void> {
     await this.#run(async (session) => {
       await session.query(`truncate ${this.#table}`);
-      await session.query(`drop index if exists "${this.#indexName}"`);
-      this.#isIndexed = false;
+      await this.#index.drop(session);
     });
   }
 
@@ -221,11 +176,11 @@ export class PgvectorIndex implements VectorIndex {
 
   /** Whether few rows are visible, or there is no index to ask; else makes the index ready. */
   async #scansEveryRow(session: SqlSession, k: number, options: VectorSearchOptions): Promise<boolean> {
-    const { method } = this.#options;
-    if (method === 'none' || (options.visible?.size ?? Infinity) <= SCANNED_ROWS) return true;
-    const rows = this.#isIndexed ? await this.#estimateCount(session) : 0;
-    const limit = Math.max(SCANNED_ROWS, k, Math.floor(SCANNED_SHARE * rows)) + 1;
-    if (options.filter !== undefined || options.visible !== undefined || !this.#isIndexed) {
+    if (this.#options.method === 'none' || (options.visible?.size ?? Infinity) <= SCANNED_ROWS) return true;
+    const { isThere } = this.#index;
+    if (options.filter !== undefined || options.visible !== undefined || !isThere) {
+      const rows = isThere ? await this.#index.estimateRows(session) : 0;
+      const limit = Math.max(SCANNED_ROWS, k, Math.floor(SCANNED_SHARE * rows)) + 1;
       const { sql, parameters } = writeCondition(options, 1);
       const [seen] = await session.query(
         `select count(*)::int as count from (select 1 from ${this.#table} where ${sql} limit ${limit}) as seen`,
@@ -233,38 +188,13 @@ export class PgvectorIndex implements VectorIndex {
       );
       if ((seen?.count as number) < limit) return true;
     }
-    if (!this.#isIndexed || (method === 'ivfflat' && this.#added > this.#trainedOn)) await this.#build(session);
-    await session.query(
-      method === 'hnsw'
-        ? `select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'strict_order', true)`
-        : `select set_config('ivfflat.probes', $1, true), set_config('ivfflat.iterative_scan', 'relaxed_order', true)`,
-      [String(method === 'hnsw' ? this.#options.efSearch : this.#options.probes)],
-    );
+    await this.#index.prepare(session);
     return false;
   }
 
   /** Builds the index of the table now instead of in the first search; an index that is there is built again. */
   build(): Promise<void> {
-    return this.#run((session) => this.#build(session));
-  }
-
-  async #build(session: SqlSession): Promise<void> {
-    const { method } = this.#options;
-    if (method === 'none') return;
-    const { operatorClass } = OPERATORS[this.distance];
-    await session.query(
-      `select set_config('maintenance_work_mem', '${BUILD_MEMORY}', true)
-        where pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('${BUILD_MEMORY}')`,
-    );
-    await this.#lockWriters(session);
-    await session.query(`drop index if exists "${this.#indexName}"`);
-    await session.query(
-      `create index "${this.#indexName}" on ${this.#table} using ${method} (embedding ${operatorClass}) with (${this.#describeSettings(' = ')})`,
-    );
-    await session.query(`analyze ${this.#table}`);
-    this.#trainedOn = await this.#count(session);
-    this.#added = 0;
-    this.#isIndexed = true;
+    return this.#run((session) => this.#index.build(session));
   }
 
   async #searchExactly(session: SqlSession, query: Float32Array, k: number, condition: SqlCondition) {
