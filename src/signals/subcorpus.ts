@@ -3,25 +3,19 @@ import { createRowFinder, FOREVER } from '../candidates/dense-rows.ts';
 import { FlatIndex } from '../candidates/flat.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
 import { type IndexOptions, loadIndex } from '../candidates/registry.ts';
-import { assertVisibleLists, isListed } from '../candidates/visible-turns.ts';
+import { assertVisibleLists } from '../candidates/visible-turns.ts';
 import { ValidationError } from '../core/errors.ts';
 import { getOrCompute } from '../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { gatherRows } from '../core/rows.ts';
-import type { CandidateIndex, Candidates, QueryBatch, SeedTurns } from '../model/candidates.ts';
+import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { listConversationPositions } from '../model/conversation-positions.ts';
 import { Corpus, findLowerBound } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { PoolRows } from './candidate-pool.ts';
+import { type Subcorpus, selectLocalBatch } from './subcorpus-batch.ts';
 
-/** The turns that a query asks: those of one conversation, or the whole corpus. */
-export interface Subcorpus {
-  /** null for the whole corpus. */
-  readonly conversationId: string | null;
-  readonly corpus: Corpus;
-  /** [corpus.size] positions of its turns in the whole corpus, ascending. */
-  readonly positions: Int32Array;
-}
+export type { Subcorpus };
 
 /** Queries that ask the same turns. */
 export interface SubcorpusQueries {
@@ -76,50 +70,6 @@ export class Subcorpora {
       return { subcorpus, queryIndexes, batch: isAll ? batch : selectLocalBatch(batch, queryIndexes, subcorpus) };
     });
   }
-}
-
-/** The places that the turns of a list have in a subcorpus; costs the shorter of the two, times the logarithm of the longer. */
-function findListedPlaces({ conversationId, positions }: Subcorpus, list: Int32Array): Int32Array {
-  if (conversationId === null) return list;
-  const placeOf = (position: number) => findLowerBound(positions, position);
-  if (list.length < positions.length) return list.filter((position) => isListed(positions, position)).map(placeOf);
-  return positions.filter((position) => isListed(list, position)).map(placeOf);
-}
-
-/** The seeds that are turns of a subcorpus, by the positions that they have in it. */
-function findLocalSeeds({ conversationId, positions }: Subcorpus, seeds: SeedTurns | null): SeedTurns | null {
-  if (seeds === null || conversationId === null) return seeds;
-  const kept = [...seeds.positions.keys()].filter((i) => isListed(positions, seeds.positions[i] as number));
-  return {
-    positions: Int32Array.from(kept, (i) => findLowerBound(positions, seeds.positions[i] as number)),
-    weights: Float32Array.from(kept, (i) => seeds.weights[i] as number),
-  };
-}
-
-/** Some queries of a batch, with the cutoffs, the lists of visible turns and the seeds that they have among the turns of a subcorpus. */
-function selectLocalBatch(
-  { ids, texts, vectors, cutoffs, visible, seeds }: QueryBatch,
-  queryIndexes: readonly number[],
-  subcorpus: Subcorpus,
-): QueryBatch {
-  const dimension = vectors.length / Math.max(1, cutoffs.length);
-  const lists = new Map<Int32Array | null, Int32Array | null>([[null, null]]);
-  const findList = (list: Int32Array | null) =>
-    getOrCompute(lists, list, () => findListedPlaces(subcorpus, list as Int32Array));
-  return {
-    ...(ids === undefined ? {} : { ids: queryIndexes.map((queryIndex) => ids[queryIndex] as string) }),
-    ...(visible === undefined
-      ? {}
-      : { visible: queryIndexes.map((queryIndex) => findList(visible[queryIndex] ?? null)) }),
-    ...(seeds === undefined
-      ? {}
-      : { seeds: queryIndexes.map((queryIndex) => findLocalSeeds(subcorpus, seeds[queryIndex] ?? null)) }),
-    texts: queryIndexes.map((queryIndex) => texts[queryIndex] as string),
-    vectors: gatherRows(vectors, dimension, queryIndexes),
-    cutoffs: Int32Array.from(queryIndexes, (queryIndex) =>
-      findLowerBound(subcorpus.positions, cutoffs[queryIndex] as number),
-    ),
-  };
 }
 
 /**
