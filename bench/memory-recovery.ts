@@ -1,4 +1,4 @@
-import { openStore } from '../src/memory/store/memory-store.ts';
+import { openStore } from '../src/memory/store/open-store.ts';
 import { measureFolder, readResidentBytes } from './memory-index.ts';
 import { createRecordMaker } from './memory-writes.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openMemory } from '../memory/engine/open-memory.ts';
-import { openStore } from '../memory/store/memory-store.ts';
+import { openStore } from '../memory/store/open-store.ts';
 import type { MemoryRecord } from '../model/memory-record.ts';
 import { runRagpp } from './command.harness.ts';
 

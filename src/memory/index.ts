@@ -26,5 +26,6 @@ export {
   type PriorOptions,
   type UnknownPrior,
 } from './prior-bundle.ts';
-export { type MemoryStore, openStore, type StoreOptions } from './store/memory-store.ts';
+export type { MemoryStore } from './store/memory-store.ts';
+export { openStore, type StoreOptions } from './store/open-store.ts';
 export { type RepairReport, repairStore } from './store/repair-store.ts';

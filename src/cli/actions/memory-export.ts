@@ -4,7 +4,7 @@ import { ValidationError } from '../../core/errors.ts';
 import { writeAtomic } from '../../core/files.ts';
 import { writeSafetensors } from '../../core/safetensors.ts';
 import { printOut } from '../../core/terminal.ts';
-import { openStore } from '../../memory/store/memory-store.ts';
+import { openStore } from '../../memory/store/open-store.ts';
 import { encodeHead, joinVectors } from '../../memory/store/operation.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { assertMemory } from './memory/memory-folder.ts';

@@ -9,7 +9,8 @@ import {
   ValidationError,
 } from '../../core/errors.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
-import { type MemoryStore, openStore } from '../store/memory-store.ts';
+import type { MemoryStore } from '../store/memory-store.ts';
+import { openStore } from '../store/open-store.ts';
 import { FollowingIndex } from './following-index.ts';
 import { drawRecords } from './memory.fixture.ts';
 import { Memory } from './memory.ts';

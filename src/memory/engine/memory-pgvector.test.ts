@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openVectorIndex } from '../../candidates/live/registry.ts';
 import { ValidationError } from '../../core/errors.ts';
-import { openStore } from '../store/memory-store.ts';
+import { openStore } from '../store/open-store.ts';
 import { drawRecords } from './memory.fixture.ts';
 import { openMemory } from './open-memory.ts';
 

@@ -273,7 +273,7 @@ describe('a folder', () => {
     const first = await openFilled({ folder, indexes: INDEXES }, 40);
     await first.snapshot();
     await first.close();
-    const { openStore } = await import('../store/memory-store.ts');
+    const { openStore } = await import('../store/open-store.ts');
     const store = await openStore(folder); // writes that no index saw
     await store.put(RECORDS.slice(40));
     await store.remove(['r3']);

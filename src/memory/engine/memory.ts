@@ -1,6 +1,6 @@
 import type { VectorIndexOptions } from '../../candidates/live/registry.ts';
 import { prepareRows } from '../../candidates/live/vector-doors.ts';
-import { QueryTimeoutError, ValidationError } from '../../core/errors.ts';
+import { ValidationError } from '../../core/errors.ts';
 import { freezeDeeply } from '../../core/frozen.ts';
 import { parse } from '../../core/validation.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
@@ -18,10 +18,11 @@ import { type FollowingIndex, toRow } from './following-index.ts';
 import { saveIndex } from './index-folder.ts';
 import { type IndexAnswers, IndexRegistry } from './index-registry.ts';
 import type { MemoryOptions } from './memory-options.ts';
-import { type CheckedQuery, type QueryBundle, queryBundleSchema } from './query-bundle.ts';
+import { buildVisibility, type CheckedQuery, type QueryBundle, queryBundleSchema } from './query-bundle.ts';
 import { QueryCache } from './query-cache.ts';
 import type { QueryResponse } from './query-response.ts';
 import { displayResponse } from './response-display.ts';
+import { runInTime } from './run-in-time.ts';
 
 /** The answer without its time, which is not kept. */
 type TimelessResponse = Omit<QueryResponse, 'latency'>;
@@ -173,7 +174,9 @@ export class Memory {
     const found = filter === undefined ? {} : { filter: readFilter(filter) };
     for (const name of indexNames) this.#registry.get(name);
     const own = embedding.slice(); // the caller may change what was passed
-    return this.#runInTime((signal) => this.#search(own, k, indexNames, { ...others, ...found, signal }));
+    return runInTime(this.#options.timeoutMs, (signal) =>
+      this.#search(own, k, indexNames, { ...others, ...found, signal }),
+    );
   }
 
   async #search(
@@ -184,24 +187,6 @@ export class Memory {
   ): Promise<IndexAnswers> {
     for (const name of names) await this.#followers.get(name)?.catchUp();
     return this.#registry.searchAll(embedding, k, { ...options, names, fusion: this.#options.fusion });
-  }
-
-  async #runInTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { timeoutMs } = this.#options;
-    const start = performance.now();
-    const createTimeout = () => new QueryTimeoutError(performance.now() - start, timeoutMs);
-    const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(createTimeout()), timeoutMs);
-    const ended = new Promise<never>((_, reject) => {
-      controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), { once: true });
-    });
-    try {
-      const result = await Promise.race([work(controller.signal), ended]);
-      if (performance.now() - start > timeoutMs) throw createTimeout(); // a search that did not let the timer run
-      return result;
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   /**
@@ -215,7 +200,7 @@ export class Memory {
     const start = performance.now();
     const query = this.#check(bundle);
     const answer = await this.#cache.answer(query, this.#store.sequence, async () =>
-      freezeDeeply(await this.#runInTime((signal) => this.#answer(query, signal))),
+      freezeDeeply(await runInTime(this.#options.timeoutMs, (signal) => this.#answer(query, signal))),
     );
     return displayResponse({ ...answer, latency: performance.now() - start });
   }
@@ -330,14 +315,4 @@ export class Memory {
     for (const step of steps) await step().catch((error: unknown) => errors.push(error));
     if (errors.length > 0) throw errors[0];
   }
-}
-
-/** The filter of a query together with its time. */
-function buildVisibility({ filter, variables, asOf }: CheckedQuery): Pick<VectorSearchOptions, 'filter' | 'variables'> {
-  const parts: Filter[] = filter === undefined ? [] : [filter];
-  if (asOf !== undefined) parts.push({ op: '<', field: 'timestamp', value: asOf });
-  const [first, second] = parts;
-  if (first === undefined) return {};
-  const combined: Filter = second === undefined ? first : { op: 'and', of: parts };
-  return variables === undefined ? { filter: combined } : { filter: combined, variables };
 }

@@ -1,5 +1,5 @@
 import { parse } from '../../core/validation.ts';
-import { openStore } from '../store/memory-store.ts';
+import { openStore } from '../store/open-store.ts';
 import type { FollowingIndex } from './following-index.ts';
 import { openIndex } from './index-folder.ts';
 import { Memory } from './memory.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { FilterVariables } from '../../model/filter/filter.ts';
+import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { filterSchema } from '../../model/filter/filter-schema.ts';
+import type { VectorSearchOptions } from '../../model/vector-index.ts';
 
 /** The five coordinates of a query or a record. */
 export const trajectorySchema = z.strictObject({
@@ -37,3 +38,17 @@ export const queryBundleSchema = z.strictObject({
 export type QueryBundle = z.input<typeof queryBundleSchema>;
 /** A question with its defaults. */
 export type CheckedQuery = z.output<typeof queryBundleSchema>;
+
+/** The filter of a query together with its time. */
+export function buildVisibility({
+  filter,
+  variables,
+  asOf,
+}: CheckedQuery): Pick<VectorSearchOptions, 'filter' | 'variables'> {
+  const parts: Filter[] = filter === undefined ? [] : [filter];
+  if (asOf !== undefined) parts.push({ op: '<', field: 'timestamp', value: asOf });
+  const [first, second] = parts;
+  if (first === undefined) return {};
+  const combined: Filter = second === undefined ? first : { op: 'and', of: parts };
+  return variables === undefined ? { filter: combined } : { filter: combined, variables };
+}

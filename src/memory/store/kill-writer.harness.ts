@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { updateOutcomeStatistics } from '../outcome-statistics.ts';
-import { type MemoryStore, openStore } from './memory-store.ts';
+import type { MemoryStore } from './memory-store.ts';
+import { openStore } from './open-store.ts';
 import { createSampleRecord } from './records.fixture.ts';
 
 /** Writers that change a store at the same time, each its own records. */

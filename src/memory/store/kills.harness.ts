@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { createRandom } from '../../core/random.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { listExpected, WRITERS } from './kill-writer.harness.ts';
-import { openStore } from './memory-store.ts';
+import { openStore } from './open-store.ts';
 
 /** What a series of kills went through. */
 export interface KillReport {

@@ -12,7 +12,8 @@ import {
   ValidationError,
 } from '../../core/errors.ts';
 import { updateOutcomeStatistics } from '../outcome-statistics.ts';
-import { type MemoryStore, openStore } from './memory-store.ts';
+import type { MemoryStore } from './memory-store.ts';
+import { openStore } from './open-store.ts';
 import { createSampleRecord, createSampleRecords } from './records.fixture.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-store-'));

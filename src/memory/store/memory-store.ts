@@ -1,10 +1,5 @@
-import {
-  DimensionMismatchError,
-  DuplicateRecordError,
-  RecordNotFoundError,
-  ValidationError,
-} from '../../core/errors.ts';
-import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
+import { DuplicateRecordError, RecordNotFoundError, ValidationError } from '../../core/errors.ts';
+import type { Journal } from '../../core/journal/journal.ts';
 import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import { parse } from '../../core/validation.ts';
 import {
@@ -15,19 +10,12 @@ import {
 } from '../../model/memory-record.ts';
 import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
 import { assertOutcome, mergeOutcomeStatistics } from '../outcome-statistics.ts';
-import { decodeOperation, encodeOperation, type Operation } from './operation.ts';
-import { RecordTable } from './record-table.ts';
-import { readSnapshot, removeSnapshots, writeSnapshot } from './snapshot.ts';
+import { encodeOperation, listChanged, type Operation } from './operation.ts';
+import type { RecordTable } from './record-table.ts';
+import { removeSnapshots, writeSnapshot } from './snapshot.ts';
 
-/** The dimension of a store's records, and when its changes reach the disk. */
-export interface StoreOptions extends Pick<JournalOptions, 'fsync' | 'intervalMs' | 'segmentBytes'> {
-  /** D of every record. Default: that of the records stored, else of the first one. */
-  readonly dimension?: number;
-}
-
-const NAME = 'memory store';
-const describeRepair = (folder: string) =>
-  `save the rest in a new folder with 'ragpp memory repair ${folder} --into FOLDER'`;
+/** How messages name a store. */
+export const STORE_NAME = 'memory store';
 
 /** Whether a record will be there once the operations that wait are done. */
 interface Expectation {
@@ -56,7 +44,7 @@ export class MemoryStore {
   #snapshotSequence: number;
   #isClosed = false;
 
-  /** @internal {@link openStore} makes stores. */
+  /** @internal `openStore` makes stores. */
   constructor(
     journal: Journal | null,
     table: RecordTable,
@@ -135,7 +123,8 @@ export class MemoryStore {
     const checked = records.map((record, i) => parseRecord(record, i));
     const ids = new Set<string>();
     for (const { id } of checked) {
-      if (ids.has(id) || (options.replace !== true && this.#willExist(id))) throw new DuplicateRecordError(NAME, id);
+      if (ids.has(id) || (options.replace !== true && this.#willExist(id)))
+        throw new DuplicateRecordError(STORE_NAME, id);
       ids.add(id);
     }
     const dimension = this.#dimension ?? checked[0]?.embedding.length ?? null;
@@ -162,7 +151,7 @@ export class MemoryStore {
    */
   async observe(id: string, outcome: number): Promise<OutcomeStatistics> {
     assertOutcome(outcome, `record ${id}`);
-    if (!this.#willExist(id)) throw new RecordNotFoundError(NAME, id);
+    if (!this.#willExist(id)) throw new RecordNotFoundError(STORE_NAME, id);
     return this.#write({ kind: 'observe', id, outcome }, [id], true, () => this.#table.observe(id, outcome));
   }
 
@@ -239,7 +228,7 @@ export class MemoryStore {
 
   #assertOpen(): void {
     if (!this.#isClosed) return;
-    throw new ValidationError(`${NAME} is closed: ${this.folder ?? 'in memory'}; open it again`, {
+    throw new ValidationError(`${STORE_NAME} is closed: ${this.folder ?? 'in memory'}; open it again`, {
       folder: this.folder,
     });
   }
@@ -255,61 +244,4 @@ function parseRecord(input: MemoryRecordInput, i: number): MemoryRecord {
   const record = parse(memoryRecordSchema, input, typeof id === 'string' ? `record ${id}` : `record at ${i}`);
   mergeOutcomeStatistics(record.stats, EMPTY_OUTCOME_STATISTICS); // refuses statistics that contradict themselves
   return { ...record, embedding: record.embedding.slice() };
-}
-
-/** The ids of the records that an operation adds, replaces or removes. */
-function listChanged(operation: Operation): readonly string[] {
-  if (operation.kind === 'put') return operation.records.map(({ id }) => id);
-  return operation.kind === 'remove' ? operation.ids : [];
-}
-
-/** Reads a folder's snapshot and journal. */
-interface Restored {
-  readonly table: RecordTable;
-  readonly snapshotSequence: number;
-  readonly changes: Map<string, number>;
-}
-
-async function restore(journal: Journal): Promise<Restored> {
-  const table = new RecordTable();
-  const changes = new Map<string, number>();
-  const snapshot = await readSnapshot(journal.folder, describeRepair(journal.folder));
-  table.put(snapshot.records);
-  table.sequence = snapshot.sequence;
-  await journal.replay(snapshot.sequence, ({ sequence, payload }) => {
-    const operation = decodeOperation(payload, sequence);
-    table.apply(operation);
-    for (const id of listChanged(operation)) changes.set(id, sequence);
-    table.sequence = sequence;
-  });
-  journal.dropThrough(snapshot.sequence);
-  removeSnapshots(journal.folder, snapshot.sequence);
-  return { table, snapshotSequence: snapshot.sequence, changes };
-}
-
-function assertDimension(table: RecordTable, asked: number | undefined): void {
-  const stored = table.first()?.embedding.length;
-  if (asked !== undefined && stored !== undefined && asked !== stored)
-    throw new DimensionMismatchError('dimension of the memory store', stored, asked, 'open it with its own dimension');
-}
-
-/**
- * Opens a store of records; makes its folder if it is missing.
- *
- * @param folder null: the records are in memory alone.
- * @throws WalCorruptedError and ChecksumMismatchError for a damaged folder, UnavailableError naming the process that has it open, DimensionMismatchError,
- * StorageError.
- */
-export async function openStore(folder: string | null, options: StoreOptions = {}): Promise<MemoryStore> {
-  const { dimension, ...others } = options;
-  if (folder === null) return new MemoryStore(null, new RecordTable(), dimension ?? null, 0);
-  const journal = Journal.open(folder, { ...others, kind: NAME, remedy: describeRepair(folder) });
-  try {
-    const { table, snapshotSequence, changes } = await restore(journal);
-    assertDimension(table, dimension);
-    return new MemoryStore(journal, table, dimension ?? null, snapshotSequence, changes);
-  } catch (error) {
-    await journal.close();
-    throw error;
-  }
 }

@@ -70,3 +70,9 @@ export function decodeOperation(payload: Uint8Array, sequence: number): Operatio
     );
   }
 }
+
+/** The ids of the records that an operation adds, replaces or removes. */
+export function listChanged(operation: Operation): readonly string[] {
+  if (operation.kind === 'put') return operation.records.map(({ id }) => id);
+  return operation.kind === 'remove' ? operation.ids : [];
+}

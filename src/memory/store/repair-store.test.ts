@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { ChecksumMismatchError, UnavailableError, ValidationError, WalCorruptedError } from '../../core/errors.ts';
-import { openStore } from './memory-store.ts';
+import { openStore } from './open-store.ts';
 import { createSampleRecord, createSampleRecords } from './records.fixture.ts';
 import { repairStore } from './repair-store.ts';
 

@@ -7,7 +7,7 @@ import { type LostEntries, listSegments, readJournal } from '../../core/journal/
 import { viewRow } from '../../core/rows.ts';
 import { readCheckedSafetensors } from '../../core/safetensors.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
-import { openStore } from './memory-store.ts';
+import { openStore } from './open-store.ts';
 import { decodeOperation } from './operation.ts';
 import { RecordTable } from './record-table.ts';
 import { decodeLine, listSnapshots, type Manifest, namePart, readManifest, splitLines } from './snapshot.ts';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { StorageError } from '../../core/errors.ts';
 import { mountSmallDisk } from '../../core/small-disk.harness.ts';
-import { type MemoryStore, openStore } from './memory-store.ts';
+import type { MemoryStore } from './memory-store.ts';
+import { openStore } from './open-store.ts';
 import { createSampleRecord, createSampleRecords } from './records.fixture.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-store-faults-'));
@@ -60,7 +61,7 @@ test('a folder that vanishes is an error of changes and of snapshots, and can be
 
 /** Opens the store as a user who may not write in its folder: root may, so it becomes another user. */
 const openAsOther = `
-  const { openStore } = await import(${JSON.stringify(new URL('./memory-store.ts', import.meta.url).href)});
+  const { openStore } = await import(${JSON.stringify(new URL('./open-store.ts', import.meta.url).href)});
   if (process.getuid() === 0) process.seteuid(65534);
   try {
     await openStore(process.argv[1]);

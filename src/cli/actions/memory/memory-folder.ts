@@ -7,7 +7,7 @@ import { parse } from '../../../core/validation.ts';
 import { encoderOptions } from '../../../embedding/registry.ts';
 import { applyOverrides } from '../../../experiment/config/config-file.ts';
 import { memoryOptions } from '../../../memory/engine/memory-options.ts';
-import { openStore } from '../../../memory/store/memory-store.ts';
+import { openStore } from '../../../memory/store/open-store.ts';
 
 /** The file beside the records with the options of their memory, so that no later command needs options. */
 const FILE = 'memory.json';
