@@ -81,6 +81,17 @@ test('on documents an arm of texts and vectors runs', async () => {
   expect(result.arms.map(({ name }) => name)).toEqual(['words', 'dense', 'mixed']);
 });
 
+test('on documents an arm of the concept graph runs: replies are one kind of its edges', async () => {
+  const candidates = [{ index: 'bm25' }, { index: 'graph' }] as const;
+  const { result } = await run(
+    DOCUMENTS,
+    extend('graph', { candidates, relevance: { signals: ['bm25', 'graph'], fusion: { method: 'rrf' } } }),
+    extend('graph alone', { candidates, relevance: { signals: ['graph'] } }),
+  );
+  expect(result.failures).toEqual([]);
+  expect(result.arms.map(({ name }) => name)).toEqual(['words', 'graph', 'graph alone']);
+});
+
 test('an arm is refused only for what the data lacks', async () => {
   const latest = extend('latest', NEWEST);
   const shape = extend('shape', { trajectory: { weights: { temporal: 0 } } });

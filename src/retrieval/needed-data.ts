@@ -14,17 +14,21 @@ export interface DataReader {
 }
 
 interface Reader {
+  readonly name: string;
   readonly reads: readonly WorldPart[];
 }
 
 /** The parts of the world that follow from replies and conversations; all turns of data without threads are alike in them. */
 const THREAD_PARTS: readonly WorldPart[] = ['replies', 'order', 'trees', 'answer-counts', 'coordinates'];
 
+/** Signals that follow replies where there are any, besides what the texts name and mention. */
+const WITHOUT_THREADS: ReadonlySet<string> = new Set(['graph-scores']);
+
 /** Whether a signal needs a part of the data. What reads times and nothing else ranks by them; other signals read times only to see no later turn. */
 const NEEDS: Readonly<Record<DataPart, (reader: Reader) => boolean>> = {
   clock: ({ reads }) => reads.includes('clock'),
   order: ({ reads }) => reads.length === 1 && reads[0] === 'times',
-  threads: ({ reads }) => reads.some((part) => THREAD_PARTS.includes(part)),
+  threads: ({ name, reads }) => !WITHOUT_THREADS.has(name) && reads.some((part) => THREAD_PARTS.includes(part)),
 };
 
 /** The first of the parts that a signal needs, threads before the clock: a setting that omits a coordinate does not help where no coordinate has a meaning. */
