@@ -19,7 +19,7 @@ import type { SqlDatabase, SqlSession } from './sql-database.ts';
 import { type PreparedRow, prepareQueries, prepareRows } from './vector-doors.ts';
 import type { OpenVectorIndex, VectorIndexContext } from './vector-index-definition.ts';
 
-/** Up to this number of visible rows, or this share of all rows, a search compares each: exact, and with a filter not slower than the index. */
+/** Up to this number of visible rows, or this share of all rows, a search compares each: exact, in about the time that the index takes behind a filter. */
 const SCANNED_ROWS = 1000;
 const SCANNED_SHARE = 0.1;
 /** Numbers of vectors that are sent at once: 16 MiB. */
