@@ -65,6 +65,14 @@ export class ValidationError extends RagPlusPlusError {
   }
 }
 
+/** Texts with the attribute `sensitive` that a service would have read; nothing was sent, and the message holds no text. */
+export class SensitiveTextError extends RagPlusPlusError {
+  constructor(user: string, count: number, total: number) {
+    const message = `${user} sends texts off this machine, and ${count} of ${total} are sensitive; leave out what has \`sensitive: true\`, or use a local encoder or model`;
+    super('SENSITIVE_TEXT', message, { user, count, total });
+  }
+}
+
 /** Two shapes or lengths that must agree and do not. */
 export class DimensionMismatchError extends RagPlusPlusError {
   constructor(what: string, expected: string | number, got: string | number, remedy = 'pass matching sizes') {
@@ -207,14 +215,20 @@ export class QueryTimeoutError extends RagPlusPlusError {
   }
 }
 
-/** One of the parts that an index or store is divided into, which did not answer or whose answer is of no use. */
+/**
+ * One of the parts that an index or store is divided into, which did not answer or whose answer is of no use. The index `pgvector` throws it for a partition of
+ * its table; an index of your own over several servers is the other use.
+ */
 export class ShardError extends RagPlusPlusError {
   constructor(shard: string, reason: string, remedy: string, options?: ErrorOptions) {
     super('SHARD', `shard ${shard}: ${reason}; ${remedy}`, { shard, reason }, options);
   }
 }
 
-/** A copy of an index or store that does not hold what the original holds. */
+/**
+ * A copy of an index or store that does not hold what the original holds, or may not be written. The index `pgvector` throws it for a standby of a server; an
+ * index of your own over several copies is the other use.
+ */
 export class ReplicationError extends RagPlusPlusError {
   constructor(replica: string, reason: string, remedy: string, options?: ErrorOptions) {
     super('REPLICATION', `replica ${replica}: ${reason}; ${remedy}`, { replica, reason }, options);

@@ -35,6 +35,7 @@ export {
   RagPlusPlusError,
   RecordNotFoundError,
   ReplicationError,
+  SensitiveTextError,
   ShardError,
   StorageError,
   UnavailableError,
@@ -43,7 +44,8 @@ export {
 } from './errors.ts';
 export { createEventBreaks, letEventsIn } from './event-loop.ts';
 export { computeHash } from './hash.ts';
-export { type Fsync, Journal, type JournalOptions } from './journal/journal.ts';
+export { Journal, type JournalOptions } from './journal/journal.ts';
+export type { Fsync } from './journal/segment-writer.ts';
 export type { JournalEntry } from './journal/segments.ts';
 export { randomisedSvd, type SvdOptions, type TruncatedSvd } from './linear/randomised-svd.ts';
 export type { SparseMatrix } from './linear/sparse-matrix.ts';

@@ -63,6 +63,16 @@ test('a parse failure is a ConfigurationError that names its source', () => {
   expect(() => parse(schema, {}, 'a.yaml')).toThrow(/2 errors in a\.yaml/);
 });
 
+const circular: Record<string, unknown> = { count: 3 };
+circular.self = circular;
+test.each([
+  [9007199254740993n, '9007199254740993'],
+  [[1, 2n], '[1,"2n"]'],
+  [circular, '[object Object]'],
+])('a value that JSON cannot write is found all the same: %#', (name, got) =>
+  expect(listCheckFaults({ name, source: { index: 'bm25' } })).toMatchObject([{ path: 'name', got }]),
+);
+
 test.each([
   [[0.4, 0.61], true],
   [[0.7, 0.2, 0.09], true],

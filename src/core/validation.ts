@@ -40,11 +40,20 @@ export function getValueAt(input: unknown, path: Path): unknown {
   return value;
 }
 
+/** A value as JSON; whole numbers of any length too, and what contains itself by its kind. */
+function formatValue(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)) ?? String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
+
 /** A value as JSON, cut to a length that fits a message. */
 export function shortenToExcerpt(value: unknown): string {
   if (value === undefined) return 'nothing';
-  if (typeof value === 'number') return String(value);
-  const json = JSON.stringify(value) ?? String(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  const json = formatValue(value);
   return json.length > 80 ? `${json.slice(0, 77)}...` : json;
 }
 
@@ -105,6 +114,7 @@ function describeExpectation(issue: z.core.$ZodIssue): { expected: string; choic
     case 'invalid_union': {
       const options = (issue as { options?: readonly unknown[] }).options;
       if (options !== undefined) return { expected: quoteChoices(options), choices: options.map(String) };
+      if (issue.message !== 'Invalid input') return { expected: issue.message, choices: [] };
       return {
         expected: [...new Set(issue.errors.flat().map((inner) => describeExpectation(inner).expected))].join(' or '),
         choices: [],

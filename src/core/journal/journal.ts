@@ -1,22 +1,10 @@
-import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, rmSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { rmSync } from 'node:fs';
 import { StorageError, ValidationError, WalCorruptedError } from '../errors.ts';
-import { makeSyncedFolder, syncFolder, writeFully } from '../files.ts';
+import { makeSyncedFolder } from '../files.ts';
 import { FolderLock } from '../folder-lock.ts';
-import { assertPayload, encodeFrames } from './frame.ts';
-import {
-  type JournalEntry,
-  type LostEntries,
-  listSegments,
-  nameSegment,
-  readJournal,
-  type Segment,
-} from './segments.ts';
-
-const syncData = promisify(fdatasync);
-
-/** When entries are synced to the disk: before each is acknowledged, at intervals, or by the system alone. */
-export type Fsync = 'always' | 'interval' | 'never';
+import { assertPayload } from './frame.ts';
+import { type Fsync, SegmentWriter } from './segment-writer.ts';
+import { type JournalEntry, type LostEntries, listSegments, readJournal, type Segment } from './segments.ts';
 
 /** When entries reach the disk, how long a segment is, and how messages name the journal. */
 export interface JournalOptions {
@@ -34,19 +22,12 @@ export interface JournalOptions {
 
 /** Entries that are written with one call. */
 const BATCH_BYTES = 2 ** 26;
-const REOPEN = 'free disk space or restore the folder, then open it again';
 
 /** An entry that waits to be written; without a payload, the beginning of a new segment. */
 interface Job {
   readonly payload: Uint8Array | null;
   readonly finish: (sequence: number) => void;
   readonly fail: (error: unknown) => void;
-}
-
-interface OpenSegment extends Segment {
-  readonly file: number;
-  /** The bytes of whole frames. */
-  size: number;
 }
 
 /**
@@ -62,18 +43,16 @@ export class Journal {
   readonly #segments: Segment[];
   readonly #queue: Job[] = [];
   #writing: Promise<void> | null = null;
-  #current: OpenSegment | null = null;
+  readonly #writer: SegmentWriter;
   #sequence = 0;
-  #failure: StorageError | null = null;
   #closing: Promise<void> | null = null;
-  #timer: NodeJS.Timeout | null = null;
-  #syncing: Promise<void> = Promise.resolve();
 
   private constructor(folder: string, options: Required<JournalOptions>, lock: FolderLock) {
     this.folder = folder;
     this.#options = options;
     this.#lock = lock;
     this.#segments = listSegments(folder);
+    this.#writer = new SegmentWriter(folder, options);
   }
 
   /**
@@ -116,23 +95,8 @@ export class Journal {
     const last = this.#segments.at(-1);
     if (last === undefined) await this.#beginSegment();
     else {
-      this.#current = this.#openEnd(last, tail.end, tail.torn);
-      // Entries that a killed writer did not sync are read above, so they must stay.
-      if (this.#options.fsync !== 'never') await this.#sync(this.#current);
+      await this.#writer.take(last, tail.end, tail.torn);
       if (tail.next <= after) await this.#beginSegment();
-    }
-  }
-
-  /** Opens a segment to append after its whole frames. */
-  #openEnd(segment: Segment, end: number, torn: number): OpenSegment {
-    let file: number | null = null;
-    try {
-      file = openSync(segment.path, 'a');
-      if (torn > 0) ftruncateSync(file, end);
-      return { ...segment, file, size: end };
-    } catch (error) {
-      if (file !== null) closeSync(file);
-      throw new StorageError('open', segment.path, { cause: error });
     }
   }
 
@@ -200,101 +164,19 @@ export class Journal {
   }
 
   async #writeBatch(batch: readonly Job[]): Promise<void> {
-    if (this.#failure !== null) throw this.#failure;
-    const payloads = batch.flatMap(({ payload }) => payload ?? []);
-    const current = this.#current;
-    if (current === null)
+    this.#writer.assertSound();
+    if (!this.#writer.isOpen)
       throw new ValidationError(`${this.#options.kind} was not replayed: ${this.folder}; replay it first`);
-    if (payloads.length === 0 || current.size >= this.#options.segmentBytes) await this.#beginSegment();
-    if (payloads.length > 0) await this.#writeEntries(payloads);
-  }
-
-  async #writeEntries(payloads: readonly Uint8Array[]): Promise<void> {
-    const current = this.#current as OpenSegment;
-    const bytes = encodeFrames(current.salt, this.#sequence + 1, payloads);
-    this.#write(current, bytes);
-    if (this.#options.fsync === 'always') await this.#sync(current);
-    this.#assertWhole(current, current.size + bytes.byteLength);
-    current.size += bytes.byteLength;
+    const payloads = batch.flatMap(({ payload }) => payload ?? []);
+    if (payloads.length === 0 || this.#writer.size >= this.#options.segmentBytes) await this.#beginSegment();
+    if (payloads.length === 0) return;
+    await this.#writer.append(this.#sequence + 1, payloads);
     this.#sequence += payloads.length;
-    if (this.#options.fsync === 'interval') this.#timer ??= this.#startTimer();
   }
 
-  /** Writes all bytes, or cuts the segment back to what it was. */
-  #write({ file, path, size }: OpenSegment, bytes: Buffer): void {
-    try {
-      writeFully(file, bytes);
-    } catch (error) {
-      try {
-        ftruncateSync(file, size);
-      } catch (cutting) {
-        this.#refuseEntries('cut', path, cutting);
-      }
-      throw new StorageError('write', path, { cause: error, remedy: 'free disk space and write again' });
-    }
-  }
-
-  /** A failed sync leaves unknown what is on the disk, also if a later one succeeds. */
-  async #sync({ file, path }: OpenSegment): Promise<void> {
-    try {
-      await syncData(file);
-    } catch (error) {
-      throw this.#refuseEntries('sync', path, error);
-    }
-  }
-
-  /** Finds a segment that was deleted, or that another process has changed. */
-  #assertWhole({ file, path }: OpenSegment, size: number): void {
-    const stats = fstatSync(file);
-    if (stats.nlink === 0) throw this.#refuseEntries('write', path, new Error('the file was deleted'));
-    if (stats.size !== size)
-      throw this.#refuseEntries('write', path, new Error(`it has ${stats.size} bytes instead of ${size}`));
-  }
-
-  #refuseEntries(action: string, path: string, cause: unknown): StorageError {
-    this.#failure ??= new StorageError(action, path, { cause, remedy: REOPEN });
-    return this.#failure;
-  }
-
-  #startTimer(): NodeJS.Timeout {
-    const sync = () => {
-      this.#timer = null;
-      const current = this.#current;
-      if (current === null) return;
-      this.#syncing = this.#sync(current).catch(() => {}); // later entries are refused
-    };
-    return setTimeout(sync, this.#options.intervalMs).unref();
-  }
-
-  /** Makes the file of the next entries, unless the last one has none yet; the earlier file is complete. */
   async #beginSegment(): Promise<void> {
-    const segment = nameSegment(this.folder, this.#sequence + 1);
-    if (this.#current?.first === segment.first) return;
-    const isSynced = this.#options.fsync !== 'never';
-    if (this.#current !== null && isSynced) await this.#sync(this.#current);
-    await this.#syncing;
-    const next = { ...segment, file: this.#makeFile(segment), size: 0 };
-    try {
-      if (isSynced) syncFolder(this.folder);
-    } catch (error) {
-      closeSync(next.file);
-      rmSync(segment.path, { force: true });
-      throw error;
-    }
-    if (this.#current !== null) closeSync(this.#current.file);
-    this.#current = next;
-    this.#segments.push(segment);
-  }
-
-  #makeFile({ path }: Segment): number {
-    try {
-      return openSync(path, 'ax');
-    } catch (error) {
-      throw new StorageError('write', path, {
-        cause: error,
-        remedy: 'check that the folder exists and can be written',
-      });
-    }
+    const segment = await this.#writer.begin(this.#sequence + 1);
+    if (segment !== null) this.#segments.push(segment);
   }
 
   /** Removes the segments whose entries all have a number up to `sequence`. @throws StorageError. */
@@ -319,24 +201,9 @@ export class Journal {
   async #finish(): Promise<void> {
     try {
       await this.#writing;
-      if (this.#timer !== null) clearTimeout(this.#timer);
-      await this.#syncing;
-      const isUnsynced = this.#failure === null && this.#options.fsync === 'interval';
-      if (this.#current !== null && isUnsynced) await this.#sync(this.#current);
-      this.#closeFile();
+      await this.#writer.close();
     } finally {
       this.#lock.release(this.folder);
-    }
-  }
-
-  #closeFile(): void {
-    const current = this.#current;
-    this.#current = null;
-    if (current === null) return;
-    try {
-      closeSync(current.file);
-    } catch (error) {
-      throw this.#refuseEntries('close', current.path, error);
     }
   }
 }

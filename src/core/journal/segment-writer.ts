@@ -1,0 +1,192 @@
+import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, rmSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { StorageError } from '../errors.ts';
+import { syncFolder, writeFully } from '../files.ts';
+import { encodeFrames } from './frame.ts';
+import { nameSegment, type Segment } from './segments.ts';
+
+const syncData = promisify(fdatasync);
+
+/** When entries are synced to the disk: before each is acknowledged, at intervals, or by the system alone. */
+export type Fsync = 'always' | 'interval' | 'never';
+
+/** When the bytes of a segment are synced. */
+export interface SyncOptions {
+  readonly fsync: Fsync;
+  readonly intervalMs: number;
+}
+
+const REOPEN = 'free disk space or restore the folder, then open it again';
+
+interface OpenSegment extends Segment {
+  readonly file: number;
+  /** The bytes of whole frames. */
+  size: number;
+}
+
+/**
+ * Writes the last segment of a journal. A write that fails leaves the segment as it was. Where that cannot be, or where a sync fails, it is not known what the
+ * file holds: from then on every write is refused with that error.
+ */
+export class SegmentWriter {
+  readonly #folder: string;
+  readonly #options: SyncOptions;
+  #current: OpenSegment | null = null;
+  #failure: StorageError | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #syncing: Promise<void> = Promise.resolve();
+
+  constructor(folder: string, options: SyncOptions) {
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  /** Whether a segment is open. */
+  get isOpen(): boolean {
+    return this.#current !== null;
+  }
+
+  /** The bytes of the whole frames of the segment; 0 without one. */
+  get size(): number {
+    return this.#current?.size ?? 0;
+  }
+
+  /** @throws StorageError if the state of the file is unknown. */
+  assertSound(): void {
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  /** Continues a segment after its whole frames; what is torn is cut. @throws StorageError. */
+  async take(segment: Segment, end: number, torn: number): Promise<void> {
+    this.#current = openEnd(segment, end, torn);
+    // Entries that a killed writer did not sync were read, so they must stay.
+    if (this.#options.fsync !== 'never') await this.#sync(this.#current);
+  }
+
+  /**
+   * Makes the file of the next entries, unless the last one has none yet; the earlier file is complete.
+   *
+   * @param first the sequence of its first entry.
+   * @returns the new segment; null if none was needed.
+   * @throws StorageError; the earlier segment goes on then.
+   */
+  async begin(first: number): Promise<Segment | null> {
+    const segment = nameSegment(this.#folder, first);
+    if (this.#current?.first === segment.first) return null;
+    const isSynced = this.#options.fsync !== 'never';
+    if (this.#current !== null && isSynced) await this.#sync(this.#current);
+    await this.#syncing;
+    const next = { ...segment, file: makeFile(segment), size: 0 };
+    try {
+      if (isSynced) syncFolder(this.#folder);
+    } catch (error) {
+      closeSync(next.file);
+      rmSync(segment.path, { force: true });
+      throw error;
+    }
+    if (this.#current !== null) closeSync(this.#current.file);
+    this.#current = next;
+    return segment;
+  }
+
+  /** Writes entries with successive sequences from `first` on, and syncs them as the options ask. A segment must be open. @throws StorageError. */
+  async append(first: number, payloads: readonly Uint8Array[]): Promise<void> {
+    const current = this.#current as OpenSegment;
+    const bytes = encodeFrames(current.salt, first, payloads);
+    this.#write(current, bytes);
+    if (this.#options.fsync === 'always') await this.#sync(current);
+    this.#assertWhole(current, current.size + bytes.byteLength);
+    current.size += bytes.byteLength;
+    if (this.#options.fsync === 'interval') this.#timer ??= this.#startTimer();
+  }
+
+  /** Writes all bytes, or cuts the segment back to what it was. */
+  #write({ file, path, size }: OpenSegment, bytes: Buffer): void {
+    try {
+      writeFully(file, bytes);
+    } catch (error) {
+      try {
+        ftruncateSync(file, size);
+      } catch (cutting) {
+        this.#refuseEntries('cut', path, cutting);
+      }
+      throw new StorageError('write', path, { cause: error, remedy: 'free disk space and write again' });
+    }
+  }
+
+  /** A failed sync leaves unknown what is on the disk, also if a later one succeeds. */
+  async #sync({ file, path }: OpenSegment): Promise<void> {
+    try {
+      await syncData(file);
+    } catch (error) {
+      throw this.#refuseEntries('sync', path, error);
+    }
+  }
+
+  /** Finds a segment that was deleted, or that another process has changed. */
+  #assertWhole({ file, path }: OpenSegment, size: number): void {
+    const stats = fstatSync(file);
+    if (stats.nlink === 0) throw this.#refuseEntries('write', path, new Error('the file was deleted'));
+    if (stats.size !== size)
+      throw this.#refuseEntries('write', path, new Error(`it has ${stats.size} bytes instead of ${size}`));
+  }
+
+  #refuseEntries(action: string, path: string, cause: unknown): StorageError {
+    this.#failure ??= new StorageError(action, path, { cause, remedy: REOPEN });
+    return this.#failure;
+  }
+
+  #startTimer(): NodeJS.Timeout {
+    const sync = () => {
+      this.#timer = null;
+      const current = this.#current;
+      if (current === null) return;
+      this.#syncing = this.#sync(current).catch(() => {}); // later entries are refused
+    };
+    return setTimeout(sync, this.#options.intervalMs).unref();
+  }
+
+  /** Syncs what is not synced yet, unless fsync is `never`, and closes the file. @throws StorageError. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#syncing;
+    const isUnsynced = this.#failure === null && this.#options.fsync === 'interval';
+    if (this.#current !== null && isUnsynced) await this.#sync(this.#current);
+    this.#closeFile();
+  }
+
+  #closeFile(): void {
+    const current = this.#current;
+    this.#current = null;
+    if (current === null) return;
+    try {
+      closeSync(current.file);
+    } catch (error) {
+      throw this.#refuseEntries('close', current.path, error);
+    }
+  }
+}
+
+/** Opens a segment to append after its whole frames. */
+function openEnd(segment: Segment, end: number, torn: number): OpenSegment {
+  let file: number | null = null;
+  try {
+    file = openSync(segment.path, 'a');
+    if (torn > 0) ftruncateSync(file, end);
+    return { ...segment, file, size: end };
+  } catch (error) {
+    if (file !== null) closeSync(file);
+    throw new StorageError('open', segment.path, { cause: error });
+  }
+}
+
+function makeFile({ path }: Segment): number {
+  try {
+    return openSync(path, 'ax');
+  } catch (error) {
+    throw new StorageError('write', path, {
+      cause: error,
+      remedy: 'check that the folder exists and can be written',
+    });
+  }
+}
