@@ -1,45 +1,10 @@
-import type { ItsFunction, PartOfSpeech } from 'wink-nlp';
 import { replaceByBlanks } from './addresses.ts';
-import { getLanguageModel } from './language-model.ts';
+import { parseTitle, replaceQuoted } from './quoted-titles.ts';
+import { splitIntoSentences, type TaggedWord } from './tagged-sentences.ts';
 
-/** The text between quotation marks on one line; a single mark inside a word is an apostrophe. */
-const QUOTED = /"([^"\n]+)"|“([^”\n]+)”|(?<![\p{L}\p{N}])['‘]((?:[^'’\n]|['’](?=\p{L}))+)['’](?!\p{L})/uy;
-const OPENING = /["“]|(?<![\p{L}\p{N}])['‘]/gu;
-const CLOSING_SINGLE = /['’](?!\p{L})/gu;
-const TITLE_WORDS = { least: 2, most: 12 };
 /** With its thousands and decimals and optionally a unit after it; not in `v2` and `4f2a`. */
 const NUMBER = /(?<![\p{L}\p{N}_]|\p{L}[.-]|\p{N}[.,])\d+(?:[.,]\d+)*(?!\p{L}*\d)/gu;
 const WORD = /[\p{L}\p{N}]/u;
-
-/** Words of a title between quotation marks, without the marks at its ends. */
-function parseTitle(quoted: string): string | null {
-  const words = quoted.toLowerCase().replaceAll('’', "'").match(/\S+/g) ?? [];
-  if (words.length < TITLE_WORDS.least || words.length > TITLE_WORDS.most) return null;
-  return words.join(' ').replace(/[.,;:!?]+$/, '');
-}
-
-/**
- * A line with another text for what stands between quotation marks. A mark behind the last closing one of its kind is skipped, since each of them would read the rest
- * of the line.
- */
-function replaceQuoted(line: string, replace: (quoted: string, content: string) => string): string {
-  const lastSingle = [...line.matchAll(CLOSING_SINGLE)].at(-1)?.index ?? -1;
-  const lastOf = new Map([
-    ['"', line.lastIndexOf('"')],
-    ['“', line.lastIndexOf('”')],
-  ]);
-  let replaced = '';
-  let copied = 0;
-  for (const { 0: mark, index } of line.matchAll(OPENING)) {
-    if (index < copied || index >= (lastOf.get(mark) ?? lastSingle)) continue;
-    QUOTED.lastIndex = index;
-    const found = QUOTED.exec(line);
-    if (found === null) continue;
-    replaced += line.slice(copied, index) + replace(found[0], (found[1] ?? found[2] ?? found[3]) as string);
-    copied = QUOTED.lastIndex;
-  }
-  return replaced + line.slice(copied);
-}
 
 /** `1,200.50` is 1200.5, `05` is 5; the parts of `2.4.18` are not changed. */
 function normaliseNumber(digits: string): string {
@@ -47,32 +12,8 @@ function normaliseNumber(digits: string): string {
   return /^\d+(?:\.\d+)?$/.test(plain) && plain.length < 16 ? String(Number(plain)) : plain;
 }
 
-interface Word {
-  readonly text: string;
-  readonly tag: PartOfSpeech;
-  readonly stop: boolean;
-}
-
-/** Sentences as words with their marks. A line that is broken begins a new one: headers and lists have no full stops. */
-function splitIntoSentences(text: string): Word[][] {
-  const { its, readDoc } = getLanguageModel();
-  const document = readDoc(text);
-  const tokens = document.tokens();
-  const texts = tokens.out(its.value) as string[];
-  const tags = tokens.out(its.pos) as PartOfSpeech[];
-  // The package declares this with another signature than that which `out` takes.
-  const stops = tokens.out(its.stopWordFlag as unknown as ItsFunction<boolean>) as boolean[];
-  const starts = new Set((document.sentences().out(its.span) as number[][]).map(([start]) => start));
-  const sentences: Word[][] = [[]];
-  for (const [i, word] of texts.entries()) {
-    if (starts.has(i) || word.includes('\n')) sentences.push([]);
-    sentences.at(-1)?.push({ text: word, tag: tags[i] as PartOfSpeech, stop: stops[i] as boolean });
-  }
-  return sentences;
-}
-
 /** Runs of capitalised words; at the beginning of a sentence and in a sentence of capitals, only words tagged as proper nouns. */
-function findNames(sentence: readonly Word[]): string[] {
+function findNames(sentence: readonly TaggedWord[]): string[] {
   const first = sentence.findIndex(({ text }) => WORD.test(text));
   const telling = sentence.some(({ text }) => /^\p{Ll}{2}/u.test(text));
   const names: string[][] = [];

@@ -14,6 +14,6 @@ const stopWords = z.array(stopWord).min(1) as unknown as z.ZodType<readonly stri
 export function createTokenSchema(defaults: TokenOptions) {
   return {
     dropStopWords: z.union([z.boolean(), stopWords]).default(defaults.dropStopWords),
-    stem: z.union([z.boolean(), z.literal('porter')]).default(defaults.stem),
+    stem: z.union([z.boolean(), z.enum(['porter', 'english'])]).default(defaults.stem),
   };
 }

@@ -63,6 +63,14 @@ test.each([
   expect(createTokeniser({ dropStopWords: false, stem: true })(word)).toEqual([second]);
 });
 
+test('the English stemmer drops the ending of a possessive, the others keep it', () => {
+  const stemWith = (stem: boolean | 'porter' | 'english') =>
+    createTokeniser({ dropStopWords: false, stem })("Rome’s tanks don't");
+  expect(stemWith('english')).toEqual(['rome', 'tank', "don't"]);
+  expect(stemWith(true)).toEqual(["rome's", 'tank', "don't"]);
+  expect(stemWith('porter')).toEqual(["rome'", 'tank', "don't"]);
+});
+
 test('stems of 1980 go with either way of dropping stop words', () => {
   for (const dropStopWords of [true, ['the', 'are']])
     expect(createTokeniser({ dropStopWords, stem: 'porter' })('the skies are dying')).toEqual(['ski', 'dy']);

@@ -6,8 +6,11 @@ import { getLanguageModel, type LanguageModel } from './language-model.ts';
 export interface TokenOptions {
   /** Whether stop words are left out: those of wink-nlp, or a list in lower case. */
   readonly dropStopWords: boolean | readonly string[];
-  /** Whether words become stems: by Porter's second algorithm as wink-nlp has it, or `porter`, by his first of 1980, as Terrier and most published baselines. */
-  readonly stem: boolean | 'porter';
+  /**
+   * Whether words become stems: by Porter's second algorithm as wink-nlp has it; `english`, the same with its step 0, which drops the ending of a possessive, as
+   * Snowball's stemmer of that name; or `porter`, by his first of 1980, as Terrier and most published baselines.
+   */
+  readonly stem: boolean | 'porter' | 'english';
 }
 
 /** A text as its tokens, in their order. */
@@ -82,12 +85,17 @@ function createStopRule(
   return (word) => !readWord(word).out(stopWordFlag).every(Boolean);
 }
 
+/** A word without the ending of a possessive: `rome's` is `rome`. */
+export const dropPossessive = (word: string): string => (word.endsWith("'s") ? word.slice(0, -2) : word);
+
 /** The form of a word that is counted. */
 function createStemRule({ stem }: TokenOptions, readWord: (word: string) => WinkTokens): (word: string) => string {
   if (stem === 'porter') return stemmer;
   if (!stem) return (word) => word;
   const stemOf = asItem<string>(getLanguageModel().its.stem);
-  return (word) => {
+  const prepare = stem === 'english' ? dropPossessive : (word: string) => word;
+  return (written) => {
+    const word = prepare(written);
     const tokens = readWord(word);
     return tokens.length() === 1 ? tokens.itemAt(0).out(stemOf) : word; // a contraction has no stem of its own
   };

@@ -1,0 +1,39 @@
+import type { ItsFunction, PartOfSpeech } from 'wink-nlp';
+import { getLanguageModel } from './language-model.ts';
+
+/** A word or a mark of a text, with what the language model says of it. */
+export interface TaggedWord {
+  readonly text: string;
+  readonly tag: PartOfSpeech;
+  readonly stop: boolean;
+  /** The form that a dictionary lists: `map` of `maps`. Its case varies. */
+  readonly lemma: string;
+  /** Whether it stands directly after the token before. */
+  readonly joined: boolean;
+}
+
+/** Sentences as words with their marks. A line that is broken begins a new one: headers and lists have no full stops. */
+export function splitIntoSentences(text: string): TaggedWord[][] {
+  const { its, readDoc } = getLanguageModel();
+  const document = readDoc(text);
+  const tokens = document.tokens();
+  const texts = tokens.out(its.value) as string[];
+  const tags = tokens.out(its.pos) as PartOfSpeech[];
+  // The package declares some of these with another signature than that which `out` takes.
+  const stops = tokens.out(its.stopWordFlag as unknown as ItsFunction<boolean>) as boolean[];
+  const lemmas = tokens.out(its.lemma as unknown as ItsFunction<string>) as string[];
+  const spaces = tokens.out(its.precedingSpaces) as string[];
+  const starts = new Set((document.sentences().out(its.span) as number[][]).map(([start]) => start));
+  const sentences: TaggedWord[][] = [[]];
+  for (const [i, word] of texts.entries()) {
+    if (starts.has(i) || word.includes('\n')) sentences.push([]);
+    sentences.at(-1)?.push({
+      text: word,
+      tag: tags[i] as PartOfSpeech,
+      stop: stops[i] as boolean,
+      lemma: lemmas[i] as string,
+      joined: spaces[i] === '',
+    });
+  }
+  return sentences;
+}
