@@ -28,7 +28,10 @@ const number = z
 export const storedText = z.string().regex(/^[^\p{Cs}\0]*$/u, 'a text of well-formed Unicode without U+0000');
 const text = storedText;
 
-const value = z.union([text, number, z.boolean(), z.array(text)]);
+const value = z.union(
+  [text, number, z.boolean(), z.array(text)],
+  'a text, a finite number, if whole within 2^53 - 1, a boolean or a list of texts',
+);
 
 /** Keys that the framework reads, each of one type. */
 const reserved = {

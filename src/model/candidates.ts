@@ -26,6 +26,8 @@ export interface QueryBatch {
   readonly visible?: readonly (Int32Array | null)[];
   /** [Q] the turns where the walks of each query start; null, or absent: none. Only an index that walks reads them. */
   readonly seeds?: readonly (SeedTurns | null)[];
+  /** [Q] the concepts of each text, for an index that joins turns by concepts; it lists them itself where they are absent. */
+  readonly concepts?: readonly (readonly string[])[];
 }
 
 /** The best turns for each of Q queries, C places each. */

@@ -4,6 +4,8 @@ import type { StartProgress } from '../core/progress.ts';
 export interface TextOwner {
   readonly kind: 'turn' | 'query';
   readonly id: string;
+  /** Whether the text must stay on this machine. An encoder that calls a service refuses it. */
+  readonly sensitive?: boolean;
 }
 
 /** Whose texts are encoded, for encoders that look vectors up by id, and a signal that stops the work. */
@@ -47,5 +49,7 @@ export interface Encoder {
   describeUse?(): string;
   /** {@link describeUse} as numbers, of an encoder that calls a service; null for no calls. */
   readUse?(): EncoderUse | null;
+  /** Whether texts leave this machine. */
+  readonly isRemote?: boolean;
   dispose(): void;
 }

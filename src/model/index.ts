@@ -36,6 +36,7 @@ export {
 export { filterSchema, readFilter } from './filter/filter-schema.ts';
 export { formatFilter } from './filter/format-filter.ts';
 export { parseFilter } from './filter/parse-filter.ts';
+export { GRADES, type Judgement, type PairToJudge } from './judgement.ts';
 export {
   EMPTY_OUTCOME_STATISTICS,
   type MemoryRecord,
@@ -47,6 +48,18 @@ export {
 } from './memory-record.ts';
 export { type MemoryRecordInput, memoryRecordSchema } from './memory-record-schema.ts';
 export type { Qrels, Run } from './run.ts';
+export {
+  assertSendable,
+  type Cleared,
+  type DividedItems,
+  formatSendable,
+  isSensitive,
+  joinSendable,
+  type Sendable,
+  type SendableText,
+  stateOwnText,
+  withholdSensitive,
+} from './sendable-text.ts';
 export { compareBytes, compareScored, rankIdsDescending, type Scored } from './tie-rule.ts';
 export type { Turn } from './turn.ts';
 export type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from './vector-index.ts';

@@ -38,6 +38,8 @@ test.each([
   [{ id: '' }, 'id: expected'],
   [{ context: '\ud800' }, 'context: expected a text of well-formed Unicode'],
   [{ outcome: Number.NaN }, 'outcome: expected number, got NaN'],
+  [{ createdAt: 1.7e18 }, 'createdAt: expected a time in milliseconds since 1970, at most 8.64e15, got 1700'],
+  [{ createdAt: Number.NaN }, 'createdAt: expected a time in milliseconds since 1970, at most 8.64e15, got NaN'],
   [{ metadata: { outcome: 1 } }, 'metadata: expected no outcome, which is a field of the record'],
   [{ metadata: { importance: 2 } }, 'metadata.importance: expected number <= 1, got 2'],
   [{ stats: { count: 0.5, mean: 0, m2: 0, min: null, max: null } }, 'stats.count: expected int'],
@@ -45,4 +47,9 @@ test.each([
   const read = () => parse(memoryRecordSchema, { ...least, ...change }, 'record a');
   expect(read).toThrow(ConfigurationError);
   expect(read).toThrow(message);
+});
+
+test('a record that is parsed again has its fields in the same order', () => {
+  const once = memoryRecordSchema.parse({ id: 'a', embedding: Float32Array.of(1), context: 'text', createdAt: 0 });
+  expect(Object.keys(memoryRecordSchema.parse(once))).toEqual(Object.keys(once));
 });

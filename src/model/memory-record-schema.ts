@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTime } from '../core/format-time.ts';
 import { attributesSchema, storedText as text } from './attributes.ts';
 import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from './memory-record.ts';
 
@@ -31,7 +32,7 @@ const fields = z.strictObject({
     .refine((metadata) => !Object.hasOwn(metadata, 'outcome'), 'no outcome, which is a field of the record')
     .prefault({}),
   /** Milliseconds since 1970-01-01 UTC. */
-  createdAt: finite,
+  createdAt: z.custom<number>(isTime, 'a time in milliseconds since 1970, at most 8.64e15'),
   stats: statisticsSchema.prefault({ ...EMPTY_OUTCOME_STATISTICS }),
   trajectory: trajectorySchema.nullable().default(null),
   /** Default: the id of the record. */
@@ -52,7 +53,10 @@ export type MemoryRecordInput = Omit<
   Partial<MemoryRecord>;
 
 /** A record as it enters. Missing fields get their defaults: the conversation is the record itself, everything else is not known. */
-export const memoryRecordSchema = fields.transform((record) => ({
+export const memoryRecordSchema = fields.transform(({ conversationId, parentId, author, channel, ...record }) => ({
   ...record,
-  conversationId: record.conversationId ?? record.id,
+  conversationId: conversationId ?? record.id, // in its place also where it was missing, so that a record that is stored again has the same bytes
+  parentId,
+  author,
+  channel,
 })) as unknown as z.ZodType<MemoryRecord, MemoryRecordInput>;

@@ -28,12 +28,13 @@ export interface VectorSearchOptions {
   readonly variables?: FilterVariables;
   /** The ids that may be found, besides the filter. Absent: every id. */
   readonly visible?: ReadonlySet<string>;
-  /** Stops the search before its next query. */
+  /** Stops the search before its next query; a server of a database in the middle of one. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Vectors by id that may be added, replaced and removed at any time. Searches and writes may overlap: a search sees whole writes, in the order of the calls.
+ * Vectors by id that may be added, replaced and removed at any time. Searches and writes may overlap: writes follow each other in the order of
+ * their calls, and a search sees whole writes.
  *
  * Rows are finite, of length at most 1e18; ids and texts are well-formed Unicode without U+0000. With cosine a zero vector has no direction: the index keeps
  * the row, but no query finds it, and a zero query finds nothing. The other distances compare zero vectors as any other.
@@ -45,14 +46,18 @@ export interface VectorIndex {
   readonly distance: Distance;
   /** Whether the rows outlive the process without `save`, as those of a database do. */
   readonly keepsRows?: boolean;
-  /** Removes every row; an index that keeps rows has this. */
+  /** The most rows that it holds; absent: no limit of its own. */
+  readonly capacity?: number;
+  /** Removes every row. Of an index that keeps rows, and where this is faster than to open a new one. */
   clear?(): Promise<void>;
   /** How many rows the index holds. */
   count(): Promise<number>;
-  /** Adds rows; replaces those of the same id. Of two rows with one id the later is kept. */
+  /** Adds rows; replaces those of the same id. Of two rows with one id the later is kept. @throws IndexCapacityError for more rows than it holds; none is added then. */
   upsert(rows: readonly VectorRow[]): Promise<void>;
   /** @returns how many of the ids were there. */
   remove(ids: readonly string[]): Promise<number>;
+  /** Does now what the next search would do before its first query, so that the search takes its own time alone. Nothing happens where the index is ready. */
+  build(): Promise<void>;
   /**
    * The best k of the rows that each query may see, in the order of the tie rule; all of them if there are fewer.
    *

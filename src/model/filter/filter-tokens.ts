@@ -14,7 +14,9 @@ export type FilterToken = { readonly start: number; readonly end: number } & (
 
 /** A key that needs no backticks, and a keyword. */
 const WORD = /[\p{L}_][\p{L}\p{N}\p{M}_.:-]*/uy;
-const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** What follows a number that is none: `01`, `1.`. */
+const DIGITS = /[\d.]+/y;
 const SYMBOL = /!=|<=|>=|<>|==|&&|\|\||[=<>()[\],!]/y;
 const SPACE = /\s+/y;
 const VARIABLE = '$query.';
@@ -100,8 +102,7 @@ export class FilterTokens {
   }
 
   #refuseWordAfterNumber(written: string, start: number): void {
-    const place = this.#place;
-    const rest = this.#match(WORD) ?? (this.text[place] === '.' ? '.' : undefined);
+    const rest = this.#match(WORD) ?? this.#match(DIGITS);
     if (rest === undefined) return;
     const remedy = 'put a string in quotes, and a key that starts with a digit in backticks';
     throw createTextError(this.text, start, { expected: 'a number', got: `${written}${rest}`, remedy });

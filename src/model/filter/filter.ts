@@ -78,16 +78,29 @@ export function listOperands(filter: Filter): readonly FilterValue[] {
   return filter.op === 'in' ? filter.values : [];
 }
 
-/** The names of the variables that a filter reads, sorted. */
-export function listFilterVariables(filter: Filter): string[] {
-  const names = new Set<string>();
+type FilterLeaf = Extract<Filter, { readonly field: string }>;
+
+/** The nodes that look at a field. A loop over a list, as all that walk whole trees. */
+function* walkLeaves(filter: Filter): Generator<FilterLeaf> {
   const pending: Filter[] = [filter];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.op === 'not') pending.push(node.of);
-    else if (node.op === 'and' || node.op === 'or') for (const inner of node.of) pending.push(inner);
-    else for (const value of listOperands(node)) if (isVariable(value)) names.add(value.query);
+    else if ('field' in node) yield node;
+    else for (const inner of node.of) pending.push(inner);
   }
+}
+
+/** The names of the variables that a filter reads, sorted. */
+export function listFilterVariables(filter: Filter): string[] {
+  const names = new Set<string>();
+  for (const leaf of walkLeaves(filter))
+    for (const value of listOperands(leaf)) if (isVariable(value)) names.add(value.query);
   return [...names].sort();
+}
+
+/** The fields that a filter reads, sorted. */
+export function listFilterFields(filter: Filter): string[] {
+  return [...new Set(Array.from(walkLeaves(filter), ({ field }) => field))].sort();
 }
 
 /** Whether a tree, of whatever shape, has more levels than a filter may have. A loop over a list: the tree may be too deep for calls. */

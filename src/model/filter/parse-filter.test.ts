@@ -122,6 +122,8 @@ describe('an error has the place, what was expected, and what to do', () => {
     ['a = NaN', "got NaN; put a string in quotes: 'NaN'"],
     ['a = 1st', 'column 5: expected a number, got 1st'],
     ['a = 1.', 'column 5: expected a number, got 1.'],
+    ['a = 007', 'column 5: expected a number, got 007'],
+    ['a = -01.5', 'column 5: expected a number, got -01.5'],
     [
       "a = '\ud800'",
       'column 5: expected well-formed Unicode without U+0000, got "\\ud800"; remove half surrogate pairs and U+0000',
