@@ -16,5 +16,6 @@ test('tells what each option takes, and what is taken for it', () => {
       default: ['multi-hop', 'temporal', 'open-domain', 'single-hop'],
     },
     { name: 'testConversations', takes: 'list of text', required: false, default: [] },
+    { name: 'splitQuestions', takes: 'true or false', required: false },
   ]);
 });

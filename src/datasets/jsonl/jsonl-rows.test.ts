@@ -53,6 +53,11 @@ describe('readRows', () => {
       'malformed row',
       `${TIME}, got "2024-03-01T09:00:00"`,
     ],
+    [
+      JSON.stringify({ ...ROW, timestamp: 1.7e18 }), // nanoseconds
+      'malformed row',
+      `${TIME}, got 1700000000000000000`,
+    ],
     [JSON.stringify(ROW).replace('7', '1e999'), 'malformed row', `${TIME}, got Infinity`],
     [
       JSON.stringify({ ...ROW, parent: 'r' }),

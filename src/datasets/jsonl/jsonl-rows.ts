@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
+import { isTime } from '../../core/format-time.ts';
 import { check } from '../../core/validation.ts';
 import { attributesSchema } from '../../model/attributes.ts';
 import { id } from './id-schema.ts';
@@ -12,7 +13,7 @@ const text = z.string().refine((value) => value.trim() !== '', 'a text that is n
 const isoTime = z.iso.datetime({ offset: true });
 /** ISO 8601 with a zone, or milliseconds since 1970; one message for both, where a union would give one for each. */
 export const time = z.unknown().transform((value, context): number => {
-  if (Number.isFinite(value)) return value as number; // JSON.parse reads 1e999 as infinity
+  if (isTime(value)) return value;
   if (value instanceof Date && Number.isFinite(value.getTime())) return value.getTime(); // of rows in memory
   if (isoTime.safeParse(value).success) return Date.parse(value as string);
   context.addIssue({ code: 'custom', message: 'a time in ISO 8601 with a zone, or in milliseconds since 1970' });
@@ -42,6 +43,10 @@ export const queryRow = z.strictObject({
   cluster: id.optional(),
   /** The kind of query; reports group results by it. */
   kind: text.optional(),
+  /** The person or model that wrote the query. Read by `ragpp judge`; no dataset reads it. */
+  generator: text.optional(),
+  /** The turns that the query was written from. Read by `ragpp judge`; no dataset reads it. */
+  sources: z.array(id).min(1).optional(),
   author: z.string().nullable().default(null),
   channel: z.string().nullable().default(null),
   /** For filters, as `$query.` names. */

@@ -36,6 +36,12 @@ describe('splitQueries', () => {
     ]);
   });
 
+  it('leaves the generator and the sources of a query behind: no scorer may read them', () => {
+    const rows = [{}, { generator: 'ana', sources: ['r1'] }].map((more) => [buildSplitRow('q', 5000, more)]);
+    const [bare, authored] = rows.map((one) => splitQueries(corpus, one).queries);
+    expect(authored).toEqual(bare);
+  });
+
   it('is that of the queries; learned parts exclude conversations of test queries', () => {
     const { queries, devConversations } = splitQueries(corpus, [
       buildSplitRow('t', 450, { split: 'test', conversationId: 'c2', cluster: 'mine' }),

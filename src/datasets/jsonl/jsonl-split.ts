@@ -30,7 +30,7 @@ export function splitQueries(corpus: Corpus, rows: readonly QueryRow[]): SplitQu
     return isDev({ id: row.id, timestamp: row.timestamp }, first) ? 'dev' : 'test';
   };
   const queries = rows.map((row, i): Query => {
-    const { conversationId: _, cluster, kind, ...rest } = row;
+    const { conversationId: _, cluster, kind, generator: __, sources: ___, ...rest } = row;
     const home = homes[i] ?? null;
     return {
       ...rest,

@@ -187,7 +187,10 @@ describe('loadJsonl', () => {
     [{ entities: 'Ann' }, 'attributes.entities: expected array, got "Ann"'],
     [{ size: 2 ** 53 }, 'attributes.size: expected a whole number within 2^53 - 1; write a larger one as a string'],
     [{ channel: 'a' }, 'attributes.channel: expected a key of a key that is no field of a turn, got "channel"'],
-    [{ nothing: null }, 'attributes.nothing: expected string or number or boolean or array, got null'],
+    [
+      { nothing: null },
+      'attributes.nothing: expected a text, a finite number, if whole within 2^53 - 1, a boolean or a list of texts, got null',
+    ],
   ])('refuses the attributes %j', async (attributes, message) => {
     const turn = JSON.stringify({ ...JSON.parse(TURN), attributes });
     await expect(load(write(turn, QUERY, ''))).rejects.toThrow(message);

@@ -15,6 +15,8 @@ export const locomo = {
       .default([...ANSWERABLE_CATEGORIES]),
     /** Sample ids such as conv-26. */
     testConversations: z.array(z.string().min(1)).default([]),
+    /** A hash of a question's id puts it into dev or test, instead of its conversation. */
+    splitQuestions: z.boolean().optional(),
   }),
   description: 'LoCoMo: questions about very long conversations of two speakers must find their evidence',
   licence: LOCOMO_LICENCE,

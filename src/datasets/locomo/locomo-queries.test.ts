@@ -12,7 +12,7 @@ function ask(categories: readonly LocomoCategory[], split: 'dev' | 'test' = 'dev
   const asked = buildLocomoQueries(
     sample,
     buildLocomoConversation(sample, 'my.json', new Counts()),
-    { categories, split },
+    { categories, chooseSplit: () => split },
     counts,
   );
   return { ...asked, facts: counts.toFacts() };

@@ -20,7 +20,10 @@ interface AskedQuestions {
 export function buildLocomoQueries(
   sample: LocomoSample,
   { turns, byKey }: LocomoConversation,
-  { categories, split }: { readonly categories: readonly LocomoCategory[]; readonly split: Split },
+  {
+    categories,
+    chooseSplit,
+  }: { readonly categories: readonly LocomoCategory[]; readonly chooseSplit: (questionId: string) => Split },
   counts: Counts,
 ): AskedQuestions {
   const end = (turns.at(-1) as Turn).timestamp + 1;
@@ -44,7 +47,7 @@ export function buildLocomoQueries(
       channel: null,
       conversationId: sample.id,
       kind: category,
-      split,
+      split: chooseSplit(id),
       cluster: sample.id,
     }),
   );

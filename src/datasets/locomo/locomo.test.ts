@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../../core/errors.ts';
 import { describeData } from '../data-folder.harness.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
+import { chooseSplitByHash } from '../hash-split.ts';
 import { buildLocomoSamples } from './locomo.fixture.ts';
 import { type LocomoOptions, loadLocomo } from './locomo.ts';
 import { ANSWERABLE_CATEGORIES, LOCOMO_CATEGORIES } from './locomo-categories.ts';
@@ -110,6 +111,17 @@ describe('loadLocomo', () => {
     const error = await load({ path: write('faulty.json', content) }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ValidationError);
     expect((error as Error).message).toMatch(message);
+  });
+
+  it('puts questions into dev or test by their ids, instead of test conversations', async () => {
+    const { queries } = await load({ splitQuestions: true });
+    expect(queries.map(({ id, split }) => [id, split])).toEqual(
+      ['conv-5/q0', 'conv-7/q0', 'conv-7/q1', 'conv-7/q3'].map((id) => [id, chooseSplitByHash(id)]),
+    );
+    expect(new Set(queries.map(({ split }) => split)).size).toBe(2);
+    await expect(load({ splitQuestions: true, testConversations: ['conv-5'] })).rejects.toThrow(
+      /^splitQuestions leaves no test conversations: give one of the two$/,
+    );
   });
 
   it('names a test conversation that is not there', async () => {

@@ -7,6 +7,7 @@ import { compareBytes } from '../../model/tie-rule.ts';
 import type { Turn } from '../../model/turn.ts';
 import { Counts } from '../counts.ts';
 import { displayDataset } from '../dataset-display.ts';
+import { chooseSplitByHash } from '../hash-split.ts';
 import { describeDepthFault } from '../jsonl/json-depth.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
 import { groupJudgements, type Judgement } from '../prepared.ts';
@@ -24,6 +25,8 @@ export interface LocomoOptions {
   readonly categories: readonly LocomoCategory[];
   /** The conversations whose questions are for test; all others are for development. */
   readonly testConversations: readonly string[];
+  /** Whether a hash of a question's id puts it into dev or test, instead of its conversation; false by default. */
+  readonly splitQuestions?: boolean | undefined;
 }
 
 interface Read {
@@ -110,11 +113,19 @@ function assertHeld(samples: readonly LocomoSample[], wanted: readonly string[],
 }
 
 function prepare(samples: readonly LocomoSample[], options: LocomoOptions, counts: Counts): Read {
-  const { path, categories, testConversations } = options;
+  const { path, categories, testConversations, splitQuestions = false } = options;
+  if (splitQuestions && testConversations.length > 0)
+    throw new ValidationError('splitQuestions leaves no test conversations: give one of the two', {
+      testConversations,
+    });
   const parts = samples.map((sample) => {
     const conversation = buildLocomoConversation(sample, path, counts);
     const split = testConversations.includes(sample.id) ? 'test' : 'dev';
-    return { turns: conversation.turns, ...buildLocomoQueries(sample, conversation, { categories, split }, counts) };
+    const chooseSplit = splitQuestions ? chooseSplitByHash : () => split;
+    return {
+      turns: conversation.turns,
+      ...buildLocomoQueries(sample, conversation, { categories, chooseSplit }, counts),
+    };
   });
   const turns = parts.flatMap((part) => part.turns);
   const queries = parts.flatMap((part) => part.queries).sort((a, b) => a.timestamp - b.timestamp);
