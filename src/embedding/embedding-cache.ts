@@ -7,6 +7,7 @@ import { createSerialRunner } from '../core/one-at-a-time.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { EncodeOptions, Encoder, EncoderUse, TextOwner } from '../model/encoder.ts';
 import type { VectorInput } from './encoder-definition.ts';
+import { assertTextsSendable, listSensitiveTexts } from './sensitive-texts.ts';
 import { assertOneOwnerEach } from './text-owners.ts';
 import { type KeyedVectors, VectorSegments } from './vector-segments.ts';
 
@@ -118,6 +119,7 @@ class FileCachedEncoder implements Encoder {
   ): Promise<void> {
     signal?.throwIfAborted();
     const encoder = await this.#openEncoder(progress);
+    if (encoder.isRemote === true) assertEntriesSendable(entries, this.name);
     const stage = progress(`embeddings of ${this.name}`, entries.length);
     for (let start = 0; start < entries.length; start += SAVED_TEXTS) {
       rows.set(await this.#embedPart(encoder, entries.slice(start, start + SAVED_TEXTS), signal));
@@ -155,7 +157,7 @@ class FileCachedEncoder implements Encoder {
       ...(signal === undefined ? {} : { signal }),
     });
     this.#assertInUse();
-    assertFinite(this.name, texts, vectors, encoder.dimension);
+    assertFinite(this.name, entries, vectors, encoder.dimension);
     const part = { keys: entries.map(({ key }) => key), vectors };
     this.#segments.append(part);
     return part;
@@ -179,11 +181,20 @@ class FileCachedEncoder implements Encoder {
 }
 
 /** @throws NotFiniteError naming the first text whose vector holds NaN or infinity. */
-function assertFinite(name: string, texts: readonly string[], vectors: Float32Array, dimension: number): void {
+function assertFinite(name: string, entries: readonly MissingText[], vectors: Float32Array, dimension: number): void {
   const at = vectors.findIndex((value) => !Number.isFinite(value));
   if (at < 0) return;
-  const text = texts[Math.floor(at / dimension)]!.slice(0, 80);
-  throw new NotFiniteError(`embedding by ${name}`, `text ${JSON.stringify(text)}`, vectors[at]!);
+  const { text, owner } = entries[Math.floor(at / dimension)] as MissingText;
+  const shown =
+    owner?.sensitive === true ? `a sensitive text of ${owner.id}` : `text ${JSON.stringify(text.slice(0, 80))}`;
+  throw new NotFiniteError(`embedding by ${name}`, shown, vectors[at]!);
+}
+
+/** Of all missing texts before the first part, so that nothing is sent if one is refused. @throws SensitiveTextError. */
+function assertEntriesSendable(entries: readonly MissingText[], name: string): void {
+  const texts = entries.map(({ text }) => text);
+  const owners = entries.flatMap(({ owner }) => (owner === undefined ? [] : [owner]));
+  assertTextsSendable(texts, owners, `encoder ${name}`);
 }
 
 interface MissingText {
@@ -197,7 +208,11 @@ function listMissing(
   texts: readonly string[],
   owners: readonly TextOwner[] | undefined,
 ): MissingText[] {
-  return [...missing].map(([key, at]) => ({ key, text: texts[at] as string, owner: owners?.[at] }));
+  const sensitive = listSensitiveTexts(texts, owners);
+  return [...missing].map(([key, at]) => {
+    const [text, owner] = [texts[at] as string, owners?.[at]];
+    return { key, text, owner: owner && sensitive.has(text) ? { ...owner, sensitive: true } : owner };
+  });
 }
 
 /** The vectors of N texts, which come a few keys at a time. */

@@ -8,12 +8,15 @@ function isPlainUrl(text: string): boolean {
   return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !/[?#]/.test(text);
 }
 
+/** The address of a service, before the path of a request. */
+export const endpointAddress = z
+  .string()
+  .refine(isPlainUrl, { error: 'an address of http or https without a password, a query or a hash' });
+
 const options = z.strictObject({
   encoder: z.literal('openai-compatible'),
   /** The address before `/embeddings`. */
-  baseUrl: z
-    .string()
-    .refine(isPlainUrl, { error: 'an address of http or https without a password, a query or a hash' }),
+  baseUrl: endpointAddress,
   model: z.string().min(1),
   /** Of the vectors that come; another one is an error. */
   dimension: z.int().min(1),

@@ -1,11 +1,14 @@
-import { UnavailableError, ValidationError } from '../core/errors.ts';
+import { ValidationError } from '../core/errors.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { EncodeOptions, Encoder, EncoderUse } from '../model/encoder.ts';
+import { joinSendable, type SendableText, stateOwnText } from '../model/sendable-text.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
+import { readApiKey } from './endpoint/api-key.ts';
 import { requestEmbeddings } from './endpoint/embedding-request.ts';
 import { EndpointLedger } from './endpoint/endpoint-ledger.ts';
-import { assertHeaderText } from './endpoint/header-text.ts';
+
 import { type OpenAiCompatibleOptions, openAiCompatibleIdentity } from './openai-compatible-options.ts';
+import { assertTextsSendable } from './sensitive-texts.ts';
 import { assertOneOwnerEach } from './text-owners.ts';
 import { scaleRowsToUnit } from './unit-rows.ts';
 
@@ -17,29 +20,20 @@ export interface EndpointEncoder extends Encoder {
 
 /**
  * Asks a service with the interface of OpenAI for vectors, a batch of texts a request. Vectors are scaled to length 1;
- * an empty text is not sent and has a zero vector. See {@link requestEmbeddings} for retries.
+ * an empty text is not sent and has a zero vector. Refuses every text if one is sensitive. See {@link requestEmbeddings} for retries.
  *
  * @throws UnavailableError when the environment variable of the key is not set; ValidationError for a key that no header can hold.
  */
 export function openEndpoint(options: OpenAiCompatibleOptions): EndpointEncoder {
-  return new ServiceEncoder(options, readApiKey(options));
+  return new ServiceEncoder(options, readApiKey(options.apiKeyVariable, 'encoder openai-compatible'));
 }
 
 /** {@link openEndpoint} as the registry calls it. */
 export const createOpenAiCompatible: CreateEncoder<OpenAiCompatibleOptions> = async (options) => openEndpoint(options);
 
-function readApiKey({ apiKeyVariable }: OpenAiCompatibleOptions): string | null {
-  if (apiKeyVariable === null) return null;
-  const key = process.env[apiKeyVariable]?.trim(); // a line break of a file of secrets; fetch quotes an invalid header
-  if (key !== undefined && key !== '') return assertHeaderText(key, apiKeyVariable);
-  throw new UnavailableError(
-    'encoder openai-compatible',
-    `the environment variable ${apiKeyVariable} is not set; export the key, or set apiKeyVariable: null`,
-  );
-}
-
 class ServiceEncoder implements EndpointEncoder {
   readonly name = 'openai-compatible';
+  readonly isRemote = true;
   readonly dimension: number;
   readonly identity: Readonly<Record<string, unknown>>;
   readonly #options: OpenAiCompatibleOptions;
@@ -61,14 +55,18 @@ class ServiceEncoder implements EndpointEncoder {
     { owners, signal }: EncodeOptions = {},
   ): Promise<Float32Array> {
     assertOneOwnerEach(texts, owners);
-    const { batchSize, queryPrompt, passagePrompt } = this.#options;
+    const gated = assertTextsSendable(texts, owners, 'encoder openai-compatible');
+    const [query, passage] = [stateOwnText(this.#options.queryPrompt), stateOwnText(this.#options.passagePrompt)];
+    const { batchSize } = this.#options;
     const rows = new Float32Array(texts.length * this.dimension);
     const sent = [...texts.keys()].filter((i) => (texts[i] as string).trim() !== '');
     const stage = progress(`ask ${this.#options.model}`, texts.length);
     for (let start = 0; start < sent.length; start += batchSize) {
       if (this.#disposed) throw new ValidationError('encoder was disposed: openai-compatible; load a new encoder');
       const batch = sent.slice(start, start + batchSize);
-      const prompted = batch.map((i) => `${owners?.[i]?.kind === 'query' ? queryPrompt : passagePrompt}${texts[i]}`);
+      const prompted = batch.map((i) =>
+        joinSendable(owners?.[i]?.kind === 'query' ? query : passage, gated[i] as SendableText),
+      );
       const vectors = await requestEmbeddings(prompted, {
         options: this.#options,
         apiKey: this.#apiKey,

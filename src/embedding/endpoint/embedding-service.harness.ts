@@ -5,7 +5,16 @@ import type { AddressInfo } from 'node:net';
 export interface ReceivedRequest {
   readonly path: string;
   readonly authorization: string | undefined;
-  readonly body: { readonly model: string; readonly input: string[]; readonly dimensions?: number };
+  /** Names and values in turn, as they came. */
+  readonly headers: readonly string[];
+  readonly body: {
+    readonly model: string;
+    readonly input: string[];
+    readonly dimensions?: number;
+    /** Of a request to `/chat/completions`, which has no input. */
+    readonly messages?: readonly { readonly role: string; readonly content: string }[];
+    readonly temperature?: number;
+  };
 }
 
 /** What the service answers; null breaks the connection, 'silence' never answers. */
@@ -50,6 +59,7 @@ export class EmbeddingService {
       const received: ReceivedRequest = {
         path: request.url as string,
         authorization: request.headers.authorization,
+        headers: request.rawHeaders,
         body: JSON.parse(Buffer.concat(parts).toString()),
       };
       service.received.push(received);

@@ -25,30 +25,31 @@ interface FromFolder<T> {
   from_pretrained(folder: string, options: Readonly<Record<string, unknown>>): Promise<T>;
 }
 
-/** The part of @huggingface/transformers that the encoder uses. */
+/** The part of @huggingface/transformers that the encoder and the cross-encoder use. */
 export interface TransformersPeer {
   readonly AutoTokenizer: FromFolder<Tokeniser>;
   readonly AutoModel: FromFolder<Model>;
+  readonly AutoModelForSequenceClassification: FromFolder<Model>;
   readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => ModelTensor;
 }
 
-/** Version of the installed peer. @throws UnavailableError with the command that installs it. */
-export function findPeerVersion(): string {
+/** Version of the installed peer. @param user what needs the peer @throws UnavailableError with the command that installs it. */
+export function findPeerVersion(user = 'encoder transformers'): string {
   try {
     const entry = createRequire(import.meta.url).resolve(PEER);
     return JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8')).version;
   } catch (error) {
-    throw new UnavailableError('encoder transformers', `${PEER} is not installed: ${INSTALL_PEER}`, { cause: error });
+    throw new UnavailableError(user, `${PEER} is not installed: ${INSTALL_PEER}`, { cause: error });
   }
 }
 
-/** @throws UnavailableError when the peer is not installed, or when its native part does not load. */
-export async function loadPeer(): Promise<TransformersPeer> {
-  findPeerVersion();
+/** @param user what needs the peer @throws UnavailableError when the peer is not installed, or when its native part does not load. */
+export async function loadPeer(user = 'encoder transformers'): Promise<TransformersPeer> {
+  findPeerVersion(user);
   try {
     return (await import('@huggingface/transformers' as string)) as TransformersPeer;
   } catch (error) {
-    throw new UnavailableError('encoder transformers', `${(error as Error).message}; ${INSTALL_PEER}`, {
+    throw new UnavailableError(user, `${(error as Error).message}; ${INSTALL_PEER}`, {
       cause: error,
     });
   }

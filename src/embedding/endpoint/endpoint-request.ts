@@ -1,0 +1,133 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { UnavailableError } from '../../core/errors.ts';
+import type { Sendable } from '../../model/sendable-text.ts';
+import { trimSlash } from '../openai-compatible-options.ts';
+import type { EndpointLedger } from './endpoint-ledger.ts';
+
+/** A longer pause that the service asks for is shortened to this. */
+const LONGEST_PAUSE_SECONDS = 60;
+/** Characters of an answer that a message quotes. */
+const QUOTED = 200;
+
+/** An attempt that may be repeated. */
+export class PassingFault extends Error {
+  /** As the service asks for it. */
+  readonly pauseSeconds: number;
+
+  constructor(message: string, pauseSeconds = 0) {
+    super(message);
+    this.pauseSeconds = pauseSeconds;
+  }
+}
+
+/** A service with the interface of OpenAI, one of its paths, and how attempts are repeated. */
+export interface Endpoint {
+  /** What asks, as errors name it. */
+  readonly user: string;
+  /** After the address, such as `/embeddings`. */
+  readonly path: string;
+  readonly options: {
+    readonly baseUrl: string;
+    readonly maxAttempts: number;
+    /** Before the second attempt; doubles from attempt to attempt. */
+    readonly pauseSeconds: number;
+    readonly timeoutSeconds: number;
+  };
+  /** Sent, and never part of a message. */
+  readonly apiKey: string | null;
+  readonly ledger: EndpointLedger;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Asks a service by POST to `<baseUrl><path>`. Repeats an attempt that ends in status 408, 429 or 5xx, without an answer, after the timeout, or in a
+ * {@link PassingFault} of `read`. The pause doubles from attempt to attempt; a longer one in `Retry-After` is kept.
+ *
+ * @param body texts of data in it passed the gate for sensitive texts.
+ * @param read checks the parsed body of an answer of status 200.
+ * @throws UnavailableError for another status, for the last attempt and for an answer that is not JSON; what `read` throws; the reason of the signal.
+ */
+export async function requestEndpoint<T>(body: Sendable, endpoint: Endpoint, read: (answer: unknown) => T): Promise<T> {
+  const { options, ledger, signal } = endpoint;
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted();
+    try {
+      return read(await post(body, endpoint));
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof PassingFault)) throw error;
+      if (attempt === options.maxAttempts)
+        throw createEndpointError(endpoint, `${error.message}, after ${attempt} attempts`, 'try again later');
+      ledger.addRetry();
+      const seconds = Math.max(options.pauseSeconds * 2 ** (attempt - 1), error.pauseSeconds);
+      const milliseconds = 1000 * Math.min(seconds, LONGEST_PAUSE_SECONDS);
+      await pause(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+    }
+  }
+}
+
+/** The error of a service, with what was used of it and without the key. */
+export function createEndpointError(endpoint: Endpoint, reason: string, remedy: string): UnavailableError {
+  const { user, path, options, apiKey, ledger } = endpoint;
+  const text = `${trimSlash(options.baseUrl)}${path}: ${reason} (so far ${ledger.describe()}); ${remedy}`;
+  return new UnavailableError(user, hideKey(text, apiKey));
+}
+
+/** A service may repeat the key in its answer, with the escapes of JSON. */
+function hideKey(text: string, apiKey: string | null): string {
+  if (apiKey === null) return text;
+  const letters = Array.from(apiKey, (letter) => {
+    const code = letter.charCodeAt(0).toString(16).padStart(4, '0');
+    const hex = [...code].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
+    return `(?:\\\\u${hex}|\\\\?${/\w/.test(letter) ? letter : `\\u${code}`})`;
+  });
+  return text.replace(new RegExp(letters.join(''), 'g'), '***');
+}
+
+/** @returns the body of an answer of status 200, parsed */
+async function post(body: Sendable, endpoint: Endpoint): Promise<unknown> {
+  const { path, options, apiKey, signal } = endpoint;
+  const { baseUrl, timeoutSeconds } = options;
+  const timeout = AbortSignal.timeout(1000 * timeoutSeconds);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(`${trimSlash(baseUrl)}${path}`, {
+      method: 'POST',
+      redirect: 'error', // a key belongs to one address
+      headers: {
+        'content-type': 'application/json',
+        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify(body),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+    text = hideKey(await response.text(), apiKey);
+  } catch (error) {
+    if (timeout.aborted) throw new PassingFault(`no answer within ${timeoutSeconds} s`);
+    const { message, cause } = error as Error;
+    throw new PassingFault(cause instanceof Error ? `${message} (${cause.message})` : message);
+  }
+  if (response.status === 200) return parseBody(text, endpoint);
+  const fault = `status ${response.status}: ${text.slice(0, QUOTED).replace(/\s+/g, ' ')}`;
+  if (response.status === 408 || response.status === 429 || response.status >= 500)
+    throw new PassingFault(fault, parseRetryAfter(response.headers));
+  throw createEndpointError(endpoint, fault, 'check baseUrl, model and apiKeyVariable');
+}
+
+/** Seconds to wait, of a number or a date after that of the answer; 0 without either. RFC 9110, 10.2.3. */
+function parseRetryAfter(headers: Headers): number {
+  const value = headers.get('retry-after') ?? '';
+  const [until, sent] = [value, headers.get('date') ?? ''].map((date) => Date.parse(date));
+  const seconds =
+    value === '' || !Number.isNaN(Number(value)) ? Number(value) : ((until as number) - (sent as number)) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
+}
+
+function parseBody(text: string, endpoint: Endpoint): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw createEndpointError(endpoint, `the answer is not JSON: ${text.slice(0, QUOTED)}`, 'check baseUrl');
+  }
+}
