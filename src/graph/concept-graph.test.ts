@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
+import { computeHash } from '../core/hash.ts';
 import { ConceptGraph, type GraphMemory, nameConceptNode, nameMemoryNode } from './concept-graph.ts';
 import { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
 import { drawGraphMemories } from './graph-memories.fixture.ts';
@@ -115,6 +116,26 @@ describe('edges', () => {
     expect(listEdges(buildGraph([text, ...label]), 'names')).toHaveLength(16);
   });
 
+  test('a new spelling of a concept has an edge to the earlier ones, with its time, and joins none of them to each other', () => {
+    const graph = buildGraph(
+      [
+        describeMemory('a', { concepts: ['ann b. davis', 'ann c. davis'] }),
+        describeMemory('b', { concepts: ['rome'] }),
+        describeMemory('c', { concepts: ['ann davis', 'ann b. davis'] }),
+      ],
+      ['alias'],
+    );
+    expect(listEdges(graph, 'alias')).toEqual(['ann b. davis - ann davis', 'ann c. davis - ann davis']);
+    expect(graph.graph.mapEdges((_, { time }) => time)).toEqual([2, 2]);
+    const [weight] = graph.graph.mapEdges((_, attributes) => attributes.weight);
+    expect(graph.findAliases('ann e. davis')).toEqual([{ form: 'ann davis', similarity: 8 / 13 }]);
+    expect(weight).toBeCloseTo(8 / 13, 12);
+    const strict = new ConceptGraph(['alias'], 0.99);
+    strict.insert([describeMemory('a', { concepts: ['ann davis', 'ann e. davis'] })]);
+    expect(strict.graph.size).toBe(0);
+    expect(buildGraph([describeMemory('a', { concepts: ['rome'] })], ['mentions']).findAliases('romes')).toEqual([]);
+  });
+
   test('similar memories have the weight that is given', () => {
     const similar = new Map([['a', 0.9]]);
     const { graph } = buildGraph([describeMemory('a'), describeMemory('b', { similar })]);
@@ -169,7 +190,7 @@ describe('insertion', () => {
           conversationId: `${group}`,
           title: `Place number${group}x${i}`,
           text: `From place number${group}x${(i * 7) % 100} to somewhere else`,
-          concepts: [`number${group}x${i % 10}`, 'place'],
+          concepts: [computeHash([group, i % 10]).slice(0, 13), 'place'],
         }),
       );
     const measureInsertion = (others: number) => {

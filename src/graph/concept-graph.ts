@@ -2,6 +2,7 @@ import { MultiUndirectedGraph } from 'graphology';
 import { ValidationError } from '../core/errors.ts';
 import { getOrCompute } from '../core/once.ts';
 import { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
+import { type FormAlias, FormAliases } from './form-aliases.ts';
 import { NamedTitles } from './named-titles.ts';
 
 /** A memory as a concept graph takes it in. */
@@ -24,7 +25,10 @@ export interface ConceptNode {
   readonly time: number;
 }
 
-/** An edge: `time` is the number of the memory that brought it, the later one where it joins two. */
+/**
+ * An edge: `time` is the number of the memory that brought it, the later one where it joins two. Its source is what mentions or names, its target what is mentioned
+ * or named.
+ */
 export interface ConceptEdge {
   readonly kind: EdgeKind;
   readonly weight: number;
@@ -38,6 +42,12 @@ const NEARBY_CONCEPTS = 4;
 export const nameMemoryNode = (id: string): string => `memory ${id}`;
 /** The node of a concept in a concept graph. */
 export const nameConceptNode = (concept: string): string => `concept ${concept}`;
+
+/** Forms that are near a form by another measure than its letters, such as the cosine of vectors, with the weights of the edges; those that come later are not read. */
+export type NearForms = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** The least similarity of two spellings of a concept: the best on half of the pairs of the experiment `concept-aliases`. */
+export const ALIAS_ABOVE = 0.4;
 
 /**
  * Memories and the concepts that they mention, with weighted edges that each have a kind and a time; undirected. Several edges of one kind may join two concepts,
@@ -56,11 +66,19 @@ export class ConceptGraph {
   readonly #lastOf = new Map<string, string>();
   /** Memories whose parent has not arrived: turns of one moment are in the order of their ids. */
   readonly #waiting = new Map<string, string[]>();
+  readonly #aliases: FormAliases;
+  readonly #near: NearForms;
   #added = 0;
 
-  /** @param kinds of edges to make; all of them by default. */
-  constructor(kinds: Iterable<EdgeKind> = EDGE_KINDS) {
+  /**
+   * @param kinds of edges to make; all of them by default.
+   * @param aliasAbove the least similarity of two spellings of a concept, see {@link FormAliases}.
+   * @param near further spellings.
+   */
+  constructor(kinds: Iterable<EdgeKind> = EDGE_KINDS, aliasAbove: number = ALIAS_ABOVE, near: NearForms = new Map()) {
     this.#kinds = new Set(kinds);
+    this.#aliases = new FormAliases(aliasAbove);
+    this.#near = near;
   }
 
   /** Memories so far. */
@@ -68,9 +86,9 @@ export class ConceptGraph {
     return this.#ids.length;
   }
 
-  /** Nodes and edges added, words and postings looked at: what the insertions cost so far. */
+  /** Nodes and edges added, words, postings and spellings looked at: what the insertions cost so far. */
   get operations(): number {
-    return this.#added + this.#titles.operations;
+    return this.#added + this.#titles.operations + this.#aliases.operations;
   }
 
   /** @throws ValidationError for a memory that is in the graph, or one that is similar to a memory that is not. */
@@ -81,6 +99,11 @@ export class ConceptGraph {
   /** The memories of each title that a text holds, such as a question, by number, ascending; none unless the graph makes edges of `names`. */
   findNamed(text: string): (readonly number[])[] {
     return this.#titles.find(text);
+  }
+
+  /** The concepts of the graph that are spellings of a concept, first mentioned first; none unless the graph makes edges of `alias`. */
+  findAliases(concept: string): FormAlias[] {
+    return this.#aliases.find(concept);
   }
 
   #insertOne(memory: GraphMemory): void {
@@ -96,7 +119,7 @@ export class ConceptGraph {
     this.#addNode(node, 'memory');
     this.#ids.push(memory.id);
     const has = (kind: EdgeKind) => this.#kinds.has(kind);
-    if (has('mentions') || has('cooccurrence')) this.#addConcepts(node, [...new Set(memory.concepts)]);
+    if (has('mentions') || has('cooccurrence') || has('alias')) this.#addConcepts(node, [...new Set(memory.concepts)]);
     if (has('reply')) this.#addReplies(memory);
     if (has('next')) this.#addNext(memory);
     if (has('names')) this.#addNames(node, memory);
@@ -106,13 +129,25 @@ export class ConceptGraph {
 
   #addConcepts(memory: string, concepts: readonly string[]): void {
     const nodes = concepts.map(nameConceptNode);
-    for (const node of nodes) {
-      if (!this.graph.hasNode(node)) this.#addNode(node, 'concept');
+    for (const [i, node] of nodes.entries()) {
+      if (!this.graph.hasNode(node)) {
+        this.#addNode(node, 'concept');
+        if (this.#kinds.has('alias')) this.#addAliases(node, concepts[i] as string);
+      }
       if (this.#kinds.has('mentions')) this.#addEdge('mentions', memory, node);
     }
     if (!this.#kinds.has('cooccurrence')) return;
     for (const [i, node] of nodes.entries())
       for (const near of nodes.slice(i + 1, i + 1 + NEARBY_CONCEPTS)) this.#addEdge('cooccurrence', node, near);
+  }
+
+  /** Edges from a new concept to earlier ones, so that no later spelling joins two of them before its time. */
+  #addAliases(node: string, concept: string): void {
+    const found = new Map(this.#near.get(concept));
+    for (const { form, similarity } of this.#aliases.add(concept))
+      found.set(form, Math.max(similarity, found.get(form) ?? 0));
+    for (const [form, weight] of found)
+      if (this.graph.hasNode(nameConceptNode(form))) this.#addEdge('alias', node, nameConceptNode(form), weight);
   }
 
   #addReplies({ id, parentId }: GraphMemory): void {
@@ -131,8 +166,10 @@ export class ConceptGraph {
   }
 
   #addNames(node: string, { text, title }: GraphMemory): void {
-    for (const other of this.#titles.add(text, title))
-      this.#addEdge('names', node, nameMemoryNode(this.#ids[other] as string));
+    const { names, namedBy } = this.#titles.add(text, title);
+    const nodeOf = (memory: number) => nameMemoryNode(this.#ids[memory] as string);
+    for (const other of names) this.#addEdge('names', node, nodeOf(other));
+    for (const other of namedBy) this.#addEdge('names', nodeOf(other), node);
   }
 
   #addNode(node: string, kind: ConceptNode['kind']): void {

@@ -16,7 +16,7 @@ const CONCEPTS = [
 
 /**
  * Memories of a few conversations in time order: texts that hold titles of others, earlier and later, titles that several share or that say too little, parents
- * that arrive after their children, concepts that repeat, and similar memories.
+ * that arrive after their children, concepts that repeat, some in other spellings, and similar memories.
  */
 export function drawGraphMemories(seed: number, count: number, conversations = 5): GraphMemory[] {
   const source = createRandom(seed, 'graph-memories');
@@ -37,7 +37,7 @@ export function drawGraphMemories(seed: number, count: number, conversations = 5
       parentId: parent < 0 || parent >= count || source.uniform() < 0.2 ? null : drawId(parent),
       text: `Then ${concepts.join(' and ')} after the ${drawTitle()} of ${pick(CONCEPTS)}.`,
       title: source.uniform() < 0.4 ? null : drawTitle(),
-      concepts,
+      concepts: concepts.map((concept, i) => `${concept}${['s', 'e'][(number + i) % 4] ?? ''}`),
       similar,
     };
   });

@@ -1,4 +1,4 @@
-import { CONCEPT, type TemporalAdjacency } from './temporal-adjacency.ts';
+import { ALIAS, MENTIONED, type TemporalAdjacency } from './temporal-adjacency.ts';
 
 /** The memories that a query may see, by number; their edges and what they mention are visible with them. */
 export interface VisibleMemories {
@@ -17,7 +17,7 @@ export interface MomentOptions {
    * numbers of memories, as in a concept graph. null: everything that exists is visible.
    */
   readonly visible?: VisibleMemories | null;
-  /** Multiplies the weight of a mention by the specificity of its concept. */
+  /** Multiplies the weight of a mention by the specificity of what is mentioned: a concept, or a memory that others name. */
   readonly scalesMentions?: boolean;
 }
 
@@ -56,14 +56,23 @@ export class GraphMoment {
     this.operations += end - offsets[node]!;
     for (let entry = offsets[node]!; entry < end; entry++) {
       const neighbour = neighbours[entry]!;
-      if (this.#visible !== null && (this.#isBroughtByHidden(entry) || this.#isHidden(neighbour))) continue;
+      if (weights[entry] === 0) continue;
       const mention = mentions[entry]!;
+      if (this.#visible !== null && this.#isEdgeHidden(node, entry)) continue;
       const scale =
-        mention === 0 || !this.#scalesMentions
+        mention === 0 || mention === ALIAS || !this.#scalesMentions
           ? 1
-          : this.computeSpecificity(mention === CONCEPT.self ? node : neighbour);
+          : this.computeSpecificity(mention === MENTIONED.self ? node : neighbour);
       visit(neighbour, weights[entry]! * scale);
     }
+  }
+
+  /** Spellings are joined as long as visible memories mention both, whoever mentioned them first. */
+  #isEdgeHidden(node: number, entry: number): boolean {
+    const neighbour = this.adjacency.neighbours[entry]!;
+    if (this.adjacency.mentions[entry] === ALIAS)
+      return this.computeSpecificity(node) === 0 || this.computeSpecificity(neighbour) === 0;
+    return this.#isBroughtByHidden(entry) || this.#isHidden(neighbour);
   }
 
   #isBroughtByHidden(entry: number): boolean {
@@ -85,24 +94,25 @@ export class GraphMoment {
     return sum;
   }
 
-  /** 1 / the visible memories that mention a concept; 0 for a concept that none mentions. */
-  computeSpecificity(concept: number): number {
-    const known = this.#specificities.get(concept);
+  /** 1 / the visible memories that mention a concept or name a memory; 0 for one that none mentions. */
+  computeSpecificity(node: number): number {
+    const known = this.#specificities.get(node);
     if (known !== undefined) return known;
-    const count = this.#countMentions(concept);
+    const count = this.#countMentions(node);
     const specificity = count === 0 ? 0 : 1 / count;
-    this.#specificities.set(concept, specificity);
+    this.#specificities.set(node, specificity);
     return specificity;
   }
 
-  #countMentions(concept: number): number {
-    if (this.#visible === null) return this.adjacency.countMentions(concept, this.#asOf);
+  #countMentions(node: number): number {
+    if (this.#visible === null) return this.adjacency.countMentions(node, this.#asOf);
     let count = 0;
-    const { mentions, offsets } = this.adjacency;
-    const end = this.adjacency.findEnd(concept, this.#asOf);
-    this.operations += end - offsets[concept]!;
-    for (let entry = offsets[concept]!; entry < end; entry++)
-      if (mentions[entry] === CONCEPT.self && !this.#isBroughtByHidden(entry)) count++;
+    const { mentions, neighbours, offsets } = this.adjacency;
+    const end = this.adjacency.findEnd(node, this.#asOf);
+    this.operations += end - offsets[node]!;
+    for (let entry = offsets[node]!; entry < end; entry++)
+      if (mentions[entry] === MENTIONED.self && !this.#isBroughtByHidden(entry) && !this.#isHidden(neighbours[entry]!))
+        count++;
     return count;
   }
 }

@@ -5,14 +5,18 @@ export {
   ConceptGraph,
   type ConceptNode,
   type GraphMemory,
+  type NearForms,
   nameConceptNode,
   nameMemoryNode,
 } from './concept-graph.ts';
 export { DENSE_NODES, DenseTensorPageRank } from './dense-tensor-pagerank.ts';
 export { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
+export type { Fact, FactClosing, FactEdge, FactMoments } from './fact-edge.ts';
+export { FactGraph, type FactNeighbour } from './fact-graph.ts';
+export { type FormAlias, FormAliases } from './form-aliases.ts';
 export { GraphMoment, type MomentOptions, type VisibleMemories } from './graph-moment.ts';
 export { HostPageRank } from './host-pagerank.ts';
-export { listConcepts } from './list-concepts.ts';
+export { type ConceptSource, listConcepts } from './list-concepts.ts';
 export { type GraphScoringOptions, MomentScorer, type NodeSeeds } from './moment-scoring.ts';
 export {
   createPageRankSolver,

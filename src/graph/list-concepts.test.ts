@@ -7,3 +7,16 @@ test('concepts are the names of a text and its title, each once', () => {
   expect(listConcepts('Nothing here.', 'Second Punic War')).toEqual(['second punic war']);
   expect(listConcepts('', ' ')).toEqual([]);
 });
+
+test('phrases are the noun phrases, names and quoted titles of a text and its title, each once', () => {
+  const text = 'Then the elephants of Hannibal crossed "The Old Bridge" near 218 mountains, and an elephant fell.';
+  expect(listConcepts(text, 'The Alps (range)', 'phrases')).toEqual([
+    'alps (range)',
+    'alps',
+    'old bridge',
+    'elephant',
+    'hannibal',
+    'mountain',
+  ]);
+  expect(listConcepts('', ' ', 'phrases')).toEqual([]);
+});

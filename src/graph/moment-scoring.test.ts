@@ -19,11 +19,30 @@ const SCORINGS = ['pagerank', 'hop-decay', 'degree'] as const;
 const OPTIONS: Omit<GraphScoringOptions, 'scoring'> = { damping: 0.5, tolerance: 1e-14, decay: 0.6, maxHops: 2 };
 const [N, CUTOFF] = [83, 47];
 const memories = drawGraphMemories(11, N);
-const every: EdgeWeights = { mentions: 1, cooccurrence: 0.3, reply: 0.7, next: 0.5, names: 1.3, similar: 0.9 };
-const weighEach: EdgeWeights = { mentions: 1, cooccurrence: 1, reply: 1, next: 1, names: 1, similar: 0 };
+const every: EdgeWeights = {
+  mentions: 1,
+  alias: 0.4,
+  cooccurrence: 0.3,
+  reply: 0.7,
+  next: 0.5,
+  names: 1.3,
+  namedBy: 0.2,
+  similar: 0.9,
+};
+const weighEach: EdgeWeights = {
+  mentions: 1,
+  alias: 1,
+  cooccurrence: 1,
+  reply: 1,
+  next: 1,
+  names: 1,
+  namedBy: 1,
+  similar: 0,
+};
 const weighAlone = (kind: EdgeKind): EdgeWeights => ({
   ...(Object.fromEntries(EDGE_KINDS.map((other) => [other, 0])) as Record<EdgeKind, number>),
   [kind]: 1,
+  namedBy: kind === 'names' ? 1 : 0,
 });
 
 function buildWalkable(given: readonly GraphMemory[], weights: EdgeWeights): WalkableGraph {

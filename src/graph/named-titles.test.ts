@@ -23,7 +23,15 @@ test('a text is asked for the titles that it holds, without becoming a memory', 
   for (const title of ['War', 'War and Peace', 'War', null]) titles.add('nothing', title);
   expect(titles.find('Who wrote War and Peace?')).toEqual([[0, 2], [1]]);
   expect(titles.find('an unknown word')).toEqual([]);
-  expect(titles.add('War', null)).toEqual([0, 2]);
+  expect(titles.add('War', null)).toEqual({ names: [0, 2], namedBy: [] });
+});
+
+test('a text names by a possessive too, and memories of two texts may name each other', () => {
+  const titles = new NamedTitles();
+  titles.add("Schindler's List won; so did Hannibal’s film.", 'Spielberg');
+  expect(titles.add("Spielberg's film", "Schindler's List")).toEqual({ names: [0], namedBy: [0] });
+  expect(titles.add('nothing', 'Hannibal')).toEqual({ names: [], namedBy: [0] });
+  expect(titles.find("Who made Schindler's List?")).toEqual([[1]]);
 });
 
 test('a text of one word time and again costs in proportion to its length, whatever the titles repeat', () => {

@@ -1,5 +1,5 @@
 import { getOrCompute } from '../core/once.ts';
-import { createTokeniser } from '../text/tokens.ts';
+import { createTokeniser, dropPossessive } from '../text/tokens.ts';
 
 /** Memories of one title that texts may name: the earliest. More of them make a label, such as the subject of a mailing, and not the name of a thing. */
 const TITLE_MEMORIES = 16;
@@ -8,7 +8,9 @@ const SHORTEST_WORD = 3;
 /** Words of a title that texts may name: what is longer is a sentence. It bounds what looking for titles costs at each word of a text. */
 const LONGEST_TITLE = 24;
 
-const splitIntoWords = createTokeniser({ dropStopWords: false, stem: false });
+const splitIntoTerms = createTokeniser({ dropStopWords: false, stem: false });
+/** A text names Rome by `Rome's`. */
+const splitIntoWords = (text: string) => splitIntoTerms(text).map(dropPossessive);
 const splitIntoContentWords = createTokeniser({ dropStopWords: true, stem: false });
 
 /** A title without what is between brackets at its end. */
@@ -40,6 +42,14 @@ interface Title {
   readonly namedBy: number[];
 }
 
+/** What a memory names and is named by, by number, ascending, each once. */
+export interface Namings {
+  /** The earlier memories whose title its text holds. */
+  readonly names: readonly number[];
+  /** The earlier memories whose text holds its title. */
+  readonly namedBy: readonly number[];
+}
+
 /** Titles that begin with the same words. */
 interface Branch {
   readonly next: Map<number, Branch>;
@@ -61,23 +71,23 @@ export class NamedTitles {
 
   /**
    * Takes in the next memory. Costs the words of its text and, for the first memory of a title, the earlier texts that hold the rarest word of the title.
-   *
-   * @returns the earlier memories that its text names, and those whose text names its title, ascending, each once.
    */
-  add(text: string, title: string | null): number[] {
+  add(text: string, title: string | null): Namings {
     const memory = this.#texts.length;
     const words = Int32Array.from(splitIntoWords(text), (word) => this.#number(word));
     this.#texts.push(words);
     this.operations += words.length;
     for (const word of new Set(words)) (this.#postings[word] as number[]).push(memory);
     const own = title === null ? null : this.#enter(title, memory);
-    const found = new Set<number>();
+    const names = new Set<number>();
     for (const named of this.#findTitles(words)) {
-      for (const other of named.memories) if (other !== memory) found.add(other);
+      for (const other of named.memories) if (other !== memory) names.add(other);
       named.namedBy.push(memory);
     }
-    if (own !== null) for (const other of own.namedBy) if (other !== memory) found.add(other);
-    return [...found].sort((a, b) => a - b);
+    return {
+      names: [...names].sort((a, b) => a - b),
+      namedBy: own === null ? [] : own.namedBy.filter((other) => other !== memory),
+    };
   }
 
   /** The memories of each title that a text holds, by number, ascending. The text is no memory. */

@@ -11,16 +11,28 @@ export interface TimedEdges {
   readonly sources: Int32Array;
   /** [E] the other end. */
   readonly targets: Int32Array;
-  /** [E] above 0. */
+  /** [E] from 0; above 0 in one direction. */
   readonly weights: Float64Array;
   /** [E] */
   readonly times: Float64Array;
-  /** [E] 1 for an edge from a memory, its source, to a concept that it mentions, its target. */
+  /** [E] what each edge weighs for a walk from its target to its source, from 0; `weights` where it is left out. */
+  readonly reverseWeights?: Float64Array;
+  /** [E] 1 for an edge from a memory, its source, to what it mentions, its target: a concept, or a memory that it names. */
   readonly isMention: Uint8Array;
+  /** [E] 1 for an edge between two spellings of a concept; none is one where it is left out. */
+  readonly isAlias?: Uint8Array;
 }
 
-/** Which end of a mention the concept is, as seen from a node: the neighbour, or the node itself. */
-export const CONCEPT = Object.freeze({ neighbour: 1, self: 2 });
+/** Edges with the kind of each. */
+export interface KindedEdges extends TimedEdges {
+  /** [E] */
+  readonly kinds: readonly EdgeKind[];
+}
+
+/** Which end of a mention is mentioned, as seen from a node: the neighbour, or the node itself. */
+export const MENTIONED = Object.freeze({ neighbour: 1, self: 2 });
+/** In place of {@link MENTIONED}: an edge between two spellings of a concept. */
+export const ALIAS = 3;
 
 /**
  * The neighbours of each node in the order in which the edges began to exist: those that exist at a moment are a prefix, found by binary search, and prefix sums give
@@ -38,7 +50,7 @@ export class TemporalAdjacency {
   readonly times: Float64Array;
   /** [2E] */
   readonly weights: Float64Array;
-  /** [2E] which end is the concept, see {@link CONCEPT}; 0 for an edge that is no mention. */
+  /** [2E] which end is mentioned, see {@link MENTIONED}, or {@link ALIAS}; 0 for other edges. */
   readonly mentions: Uint8Array;
   /** [2E] the weight of the entries of a node up to and with this one. */
   readonly #weightUpTo: Float64Array;
@@ -48,7 +60,7 @@ export class TemporalAdjacency {
   /** @throws DimensionMismatchError for arrays of different lengths; ValidationError for an end that is no node, and a weight that is not above 0. */
   constructor(edges: TimedEdges) {
     assertTimedEdges(edges);
-    const { nodeTimes, sources, targets, weights, isMention } = edges;
+    const { nodeTimes, sources, targets, weights, reverseWeights = weights, isMention, isAlias } = edges;
     const begins = computeBegins(edges);
     const count = sources.length;
     this.nodeTimes = nodeTimes;
@@ -58,16 +70,16 @@ export class TemporalAdjacency {
     this.weights = new Float64Array(2 * count);
     this.mentions = new Uint8Array(2 * count);
     const next = this.offsets.slice();
-    const add = (edge: number, from: number, to: number, concept: number) => {
+    const add = (edge: number, from: number, to: number, weight: number, mentioned: number) => {
       const entry = next[from]!++;
       this.neighbours[entry] = to;
       this.times[entry] = begins[edge]!;
-      this.weights[entry] = weights[edge]!;
-      this.mentions[entry] = isMention[edge] === 1 ? concept : 0;
+      this.weights[entry] = weight;
+      this.mentions[entry] = isMention[edge] === 1 ? mentioned : isAlias?.[edge] === 1 ? ALIAS : 0;
     };
     for (const edge of orderByTime(begins)) {
-      add(edge, sources[edge]!, targets[edge]!, CONCEPT.neighbour);
-      add(edge, targets[edge]!, sources[edge]!, CONCEPT.self);
+      add(edge, sources[edge]!, targets[edge]!, weights[edge]!, MENTIONED.neighbour);
+      add(edge, targets[edge]!, sources[edge]!, reverseWeights[edge]!, MENTIONED.self);
     }
     this.#weightUpTo = new Float64Array(2 * count);
     this.#mentionsUpTo = new Int32Array(2 * count);
@@ -80,7 +92,7 @@ export class TemporalAdjacency {
       let mentions = 0;
       for (let entry = this.offsets[node]!; entry < this.offsets[node + 1]!; entry++) {
         weight += this.weights[entry]!;
-        if (this.mentions[entry] === CONCEPT.self) mentions++;
+        if (this.mentions[entry] === MENTIONED.self) mentions++;
         this.#weightUpTo[entry] = weight;
         this.#mentionsUpTo[entry] = mentions;
       }
@@ -103,25 +115,32 @@ export class TemporalAdjacency {
     return end === this.offsets[node] ? 0 : this.#weightUpTo[end - 1]!;
   }
 
-  /** The memories that mention a concept before a moment; 0 for a memory. */
+  /** The memories that mention a concept, or name a memory, before a moment. */
   countMentions(node: number, asOf: number): number {
     const end = this.findEnd(node, asOf);
     return end === this.offsets[node] ? 0 : this.#mentionsUpTo[end - 1]!;
   }
 }
 
-function assertTimedEdges({ nodeTimes, sources, targets, weights, times, isMention }: TimedEdges): void {
-  const lengths = [sources, targets, weights, times, isMention].map(({ length }) => length);
+function assertTimedEdges(edges: TimedEdges): void {
+  const { nodeTimes, sources, targets, weights, reverseWeights = weights, times, isMention } = edges;
+  const { isAlias = isMention } = edges;
+  const lengths = [sources, targets, weights, reverseWeights, times, isMention, isAlias].map(({ length }) => length);
   if (new Set(lengths).size > 1)
     throw new DimensionMismatchError('timed edges', 'arrays of one length', lengths.join(', '));
   for (let edge = 0; edge < sources.length; edge++) {
     for (const end of [sources[edge]!, targets[edge]!])
       if (nodeTimes[end] === undefined)
         throw new ValidationError(`edge ${edge} has an end outside ${nodeTimes.length} nodes: ${end}; pass nodes`);
-    const weight = weights[edge]!;
-    if (!(weight > 0 && weight < Number.POSITIVE_INFINITY))
-      throw new ValidationError(`weight of edge ${edge} is not above 0 and finite: ${weight}; leave the edge out`);
+    assertEdgeWeights(edge, weights[edge]!, reverseWeights[edge]!);
   }
+}
+
+function assertEdgeWeights(edge: number, forward: number, back: number): void {
+  for (const weight of [forward, back])
+    if (!(weight >= 0 && weight < Number.POSITIVE_INFINITY))
+      throw new ValidationError(`weight of edge ${edge} is below 0 or not finite: ${weight}; pass a number from 0`);
+  if (forward + back === 0) throw new ValidationError(`edge ${edge} weighs 0 in both directions; leave the edge out`);
 }
 
 /** [E] when each edge begins to exist. */
@@ -155,10 +174,21 @@ export interface WalkableGraph {
 }
 
 /** How much an edge of each kind counts; 0 leaves the kind out. */
-export type EdgeWeights = Readonly<Record<EdgeKind, number>>;
+export interface EdgeWeights extends Readonly<Record<EdgeKind, number>> {
+  /** An edge of names, as seen from the memory that is named. */
+  readonly namedBy: number;
+}
 
-/** The adjacency of a concept graph. Nodes are in the order in which the graph got them, so that later memories change no node before them. */
-export function buildWalkableGraph({ graph, size }: ConceptGraph, edgeWeights: EdgeWeights): WalkableGraph {
+/**
+ * The adjacency of a concept graph. Nodes are in the order in which the graph got them, so that later memories change no node before them.
+ *
+ * @param disturb what the edges are replaced by.
+ */
+export function buildWalkableGraph(
+  { graph, size }: ConceptGraph,
+  edgeWeights: EdgeWeights,
+  disturb: (edges: KindedEdges) => TimedEdges = (edges) => edges,
+): WalkableGraph {
   const nodeOf = new Map<string, number>();
   const conceptNodes = new Map<string, number>();
   const nodeTimes = new Float64Array(graph.order);
@@ -174,16 +204,20 @@ export function buildWalkableGraph({ graph, size }: ConceptGraph, edgeWeights: E
       memoryOf[node] = time;
     }
   });
-  const kept = graph.filterEdges((_, { kind }) => edgeWeights[kind] > 0);
+  const weighBack = (kind: EdgeKind) => edgeWeights[kind === 'names' ? 'namedBy' : kind];
+  const kept = graph.filterEdges((_, { kind }) => edgeWeights[kind] + weighBack(kind) > 0);
   const ends = kept.map((edge) => graph.extremities(edge));
   const attributes = kept.map((edge) => graph.getEdgeAttributes(edge));
-  const adjacency = new TemporalAdjacency({
+  const edges = {
     nodeTimes,
     sources: Int32Array.from(ends, ([source]) => nodeOf.get(source)!),
     targets: Int32Array.from(ends, ([, target]) => nodeOf.get(target)!),
     weights: Float64Array.from(attributes, ({ kind, weight }) => weight * edgeWeights[kind]),
+    reverseWeights: Float64Array.from(attributes, ({ kind, weight }) => weight * weighBack(kind)),
     times: Float64Array.from(attributes, ({ time }) => time),
-    isMention: Uint8Array.from(attributes, ({ kind }) => (kind === 'mentions' ? 1 : 0)),
-  });
-  return { adjacency, memoryNodes, memoryOf, conceptNodes };
+    isMention: Uint8Array.from(attributes, ({ kind }) => (kind === 'mentions' || kind === 'names' ? 1 : 0)),
+    isAlias: Uint8Array.from(attributes, ({ kind }) => (kind === 'alias' ? 1 : 0)),
+    kinds: attributes.map(({ kind }) => kind),
+  };
+  return { adjacency: new TemporalAdjacency(disturb(edges)), memoryNodes, memoryOf, conceptNodes };
 }
