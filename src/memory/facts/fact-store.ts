@@ -1,0 +1,158 @@
+import { ValidationError } from '../../core/errors.ts';
+import type { Journal } from '../../core/journal/journal.ts';
+import { createSerialRunner } from '../../core/one-at-a-time.ts';
+import {
+  checkClosing,
+  checkFact,
+  type Fact,
+  type FactClosing,
+  type FactEdge,
+  type FactMoments,
+  type FactOperation,
+} from '../../graph/fact-edge.ts';
+import type { FactGraph, FactNeighbour } from '../../graph/fact-graph.ts';
+import { FactLedger } from '../../graph/fact-ledger.ts';
+import { removeSnapshots } from '../store/snapshot-folder.ts';
+import { encodeFactOperation } from './fact-operation.ts';
+import { writeFactSnapshot } from './fact-snapshot.ts';
+
+/** How messages name a store. */
+export const FACT_STORE_NAME = 'fact store';
+
+/** An operation that waits to be written. */
+interface Job {
+  readonly operation: FactOperation;
+  readonly finish: (version: FactEdge) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * A graph of facts on two timelines, see {@link FactGraph}, whose changes are kept in a journal. A change is acknowledged, and seen, once its entry is written: an
+ * acknowledged change is there after the process is killed and, with `fsync: always`, after a power failure. Changes are checked and done in the order of the calls.
+ */
+export class FactStore {
+  /** Null for a store in memory alone. */
+  readonly folder: string | null;
+  readonly #journal: Journal | null;
+  readonly #graph: FactGraph;
+  readonly #waiting: Job[] = [];
+  readonly #runAlone = createSerialRunner();
+  #writing: Promise<void> | null = null;
+  #snapshotSequence: number;
+  #isClosed = false;
+
+  /** @internal `openFactStore` makes stores. */
+  constructor(journal: Journal | null, graph: FactGraph, snapshotSequence: number) {
+    this.folder = journal?.folder ?? null;
+    this.#journal = journal;
+    this.#graph = graph;
+    this.#snapshotSequence = snapshotSequence;
+  }
+
+  /** Versions so far, which is the number of the last change; never falls. */
+  get size(): number {
+    return this.#graph.size;
+  }
+
+  /** Facts so far; never falls. */
+  get facts(): number {
+    return this.#graph.facts;
+  }
+
+  /** The moment of the last change; null for an empty store. */
+  get lastRecordedAt(): number | null {
+    return this.#graph.lastRecordedAt;
+  }
+
+  /** As {@link FactGraph.assert}, once the change is written. @throws ValidationError as there, and after {@link close}; StorageError. */
+  async assert(fact: Fact, recordedAt: number): Promise<FactEdge> {
+    return this.#write(checkFact(fact, recordedAt));
+  }
+
+  /** As {@link FactGraph.supersede}, once the change is written. @throws ValidationError as there, and after {@link close}; StorageError. */
+  async supersede(id: string, closing: FactClosing): Promise<FactEdge> {
+    return this.#write(checkClosing(id, closing));
+  }
+
+  /** As {@link FactGraph.asOf}. */
+  asOf(moments?: FactMoments): FactEdge[] {
+    return this.#graph.asOf(moments);
+  }
+
+  /** As {@link FactGraph.neighbours}. */
+  neighbours(node: string, moments?: FactMoments): FactNeighbour[] {
+    return this.#graph.neighbours(node, moments);
+  }
+
+  /** As {@link FactGraph.versions}. */
+  versions(id?: string): FactEdge[] {
+    return this.#graph.versions(id);
+  }
+
+  #write(operation: FactOperation): Promise<FactEdge> {
+    this.#assertOpen();
+    return new Promise((finish, fail) => {
+      this.#waiting.push({ operation, finish, fail });
+      this.#writing ??= this.#drain();
+    });
+  }
+
+  /**
+   * Writes the operations that wait as one batch. The next batch is checked after this one is written or has failed, so that no entry depends on one that is not
+   * in the journal.
+   */
+  async #drain(): Promise<void> {
+    await Promise.resolve(); // operations of the same moment share a batch
+    while (this.#waiting.length > 0) {
+      const ledger = new FactLedger(this.#graph.ledger);
+      await Promise.all(this.#waiting.splice(0).map((job) => this.#writeOne(job, ledger)));
+    }
+    this.#writing = null;
+  }
+
+  async #writeOne({ operation, finish, fail }: Job, ledger: FactLedger): Promise<void> {
+    try {
+      ledger.add(operation);
+      const apply = () => this.#graph.apply(operation);
+      finish(this.#journal === null ? apply() : await this.#journal.append(encodeFactOperation(operation), apply));
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /**
+   * Writes every change so far as a snapshot, then removes the entries of the journal and the snapshots that it replaces. Changes go on meanwhile. Does nothing for
+   * a store in memory, nor if nothing has changed.
+   *
+   * @throws StorageError; the store is as before then.
+   */
+  snapshot(): Promise<void> {
+    this.#assertOpen();
+    return this.#runAlone(() => this.#writeSnapshot());
+  }
+
+  async #writeSnapshot(): Promise<void> {
+    const journal = this.#journal;
+    if (journal === null || this.size === this.#snapshotSequence) return;
+    await journal.rotate(); // entries up to here are in earlier segments
+    const sequence = await writeFactSnapshot(journal.folder, this.#graph);
+    this.#snapshotSequence = sequence;
+    journal.dropThrough(sequence);
+    removeSnapshots(journal.folder, sequence);
+  }
+
+  /** Ends writing, after the changes that wait, and releases the folder. @throws StorageError. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#runAlone(async () => {
+      await this.#writing;
+      await this.#journal?.close();
+    });
+  }
+
+  #assertOpen(): void {
+    if (!this.#isClosed) return;
+    const { folder } = this;
+    throw new ValidationError(`${FACT_STORE_NAME} is closed: ${folder ?? 'in memory'}; open it again`, { folder });
+  }
+}
