@@ -124,7 +124,20 @@ test('outcomes and statistics that cannot be are refused', () => {
   expect(() => collect([Number.POSITIVE_INFINITY])).toThrow(NotFiniteError);
   expect(() => collect([-2 * LARGEST_OUTCOME])).toThrow(/beyond 1e\+140 in magnitude: -2e\+140; scale/);
   const some = collect([3, 5]);
-  for (const wrong of [{ count: 1.5 }, { count: -1 }, { m2: -1 }, { m2: Number.NaN }, { mean: 7 }, { min: null }])
+  for (const wrong of [
+    { count: 1.5 },
+    { count: -1 },
+    { m2: -1 },
+    { m2: Number.NaN },
+    { m2: 9 }, // the squares of two distances of at most 2
+    { mean: 7 },
+    { mean: Number.NaN },
+    { meanRemainder: 0.5 },
+    { meanRemainder: Number.NaN },
+    { min: null },
+    { max: 1e300 },
+  ])
     expect(() => mergeOutcomeStatistics(some, { ...some, ...wrong })).toThrow(ValidationError);
-  expect(() => updateOutcomeStatistics({ ...EMPTY_OUTCOME_STATISTICS, min: 1 }, 3)).toThrow(ValidationError);
+  for (const wrong of [{ min: 1 }, { mean: 5 }, { m2: 3 }])
+    expect(() => updateOutcomeStatistics({ ...EMPTY_OUTCOME_STATISTICS, ...wrong }, 3)).toThrow(ValidationError);
 });

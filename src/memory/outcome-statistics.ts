@@ -29,18 +29,22 @@ export function assertOutcome(outcome: number, where: string): void {
     );
 }
 
-/** Whether values are between the bounds and m2 is a sum of squares; an empty one has no bounds. */
-function isConsistent({ count, mean, m2, min, max }: OutcomeStatistics): boolean {
-  if (!Number.isSafeInteger(count) || count < 0) return false;
-  if (count === 0) return min === null && max === null;
+/**
+ * Whether the bounds are outcomes, the mean is between them, what rounding left of it is less than its last digit, and m2 is a sum of squares of distances
+ * between them. Without an outcome there are no bounds, and mean and m2 are 0.
+ */
+function isConsistent({ count, mean, meanRemainder = 0, m2, min, max }: OutcomeStatistics): boolean {
+  if (!Number.isSafeInteger(count) || count < 0 || mean + meanRemainder !== mean) return false;
+  if (count === 0) return mean === 0 && m2 === 0 && min === null && max === null;
   if (min === null || max === null) return false;
-  return Number.isFinite(min) && Number.isFinite(max) && min <= mean && mean <= max && m2 >= 0 && Number.isFinite(m2);
+  const areBounds = -LARGEST_OUTCOME <= min && min <= mean && mean <= max && max <= LARGEST_OUTCOME;
+  return areBounds && m2 >= 0 && m2 <= count * (max - min) ** 2;
 }
 
 function assertConsistent(statistics: OutcomeStatistics): void {
   if (!isConsistent(statistics))
     throw new ValidationError(
-      `outcome statistics contradict themselves: ${JSON.stringify(statistics)}; pass a count from 0, min <= mean <= max and m2 >= 0`,
+      `outcome statistics contradict themselves: ${JSON.stringify(statistics)}; pass statistics as they were written, or those of outcomes that are added one by one`,
       { statistics },
     );
 }

@@ -1,12 +1,10 @@
-import { writeSync } from 'node:fs';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { updateOutcomeStatistics } from '../outcome-statistics.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { openStore } from './open-store.ts';
 import { createSampleRecord } from './records.fixture.ts';
+import { writeUntilKilled } from './write-until-killed.harness.ts';
 
-/** Writers that change a store at the same time, each its own records. */
-export const WRITERS = 16;
 const STEPS = 5;
 const DIMENSION = 13;
 
@@ -41,25 +39,4 @@ export function listExpected(writer: number, steps: number): MemoryRecord[] {
   return expected;
 }
 
-/** Changes a store until the process is killed. Prints a line for each operation after it was acknowledged. */
-async function writeUntilKilled(folder: string, starts: readonly number[]): Promise<void> {
-  const store = await openStore(folder, { segmentBytes: 20_000 });
-  writeSync(1, 'open\n');
-  const write = async (writer: number) => {
-    for (let step = starts[writer] as number; ; step++) {
-      await runStep(store, writer, step);
-      writeSync(1, `${writer} ${step + 1}\n`);
-    }
-  };
-  const takeSnapshots = async () => {
-    for (;;) {
-      await store.snapshot();
-      writeSync(1, 'snapshot\n');
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-  };
-  await Promise.all([takeSnapshots(), ...Array.from({ length: WRITERS }, (_, writer) => write(writer))]);
-}
-
-const [, , folder, starts] = process.argv;
-if (process.env.RAGPP_KILL_WRITER === '1') await writeUntilKilled(folder as string, JSON.parse(starts as string));
+await writeUntilKilled((folder) => openStore(folder, { segmentBytes: 20_000 }), runStep);

@@ -5,8 +5,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { build } from 'esbuild';
 import { createRandom } from '../../core/random.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
-import { listExpected, WRITERS } from './kill-writer.harness.ts';
+import { listExpected } from './kill-writer.harness.ts';
 import { openStore } from './open-store.ts';
+import { WRITERS } from './write-until-killed.harness.ts';
 
 /** What a series of kills went through. */
 export interface KillReport {
@@ -21,10 +22,17 @@ export interface KillReport {
   readonly duringSnapshots: number;
 }
 
+/** Writers of a store, and how to see what is there. */
+export interface KilledWriters {
+  /** The path of the program. */
+  readonly entry: string;
+  /** Opens the store and compares it with what each writer did. @returns the operations of each. @throws Error for a store that is not as it must be. */
+  check(folder: string, acknowledged: readonly number[]): Promise<number[]>;
+}
+
 /** The program in one file, which starts in a tenth of a second. */
-export async function buildWriter(folder: string): Promise<string> {
+async function buildWriter(folder: string, entry: string): Promise<string> {
   const outfile = join(folder, 'writer.mjs');
-  const entry = join(import.meta.dirname, 'kill-writer.harness.ts');
   const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
   await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', banner: { js: banner } });
   return outfile;
@@ -62,31 +70,52 @@ async function killWriters(
   return output.split('\n').slice(0, -1);
 }
 
-/** The number of operations of a writer that the store shows; an error unless it is the acknowledged one, or one more. */
-function findSteps(writer: number, acknowledged: number, records: readonly MemoryRecord[]): number {
-  const sort = (list: readonly MemoryRecord[]) => list.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const stored = sort(records);
-  const fits = (count: number) => isDeepStrictEqual(sort(listExpected(writer, count)), stored);
+/** The number of operations of a writer that a store shows; an error unless it is the acknowledged one, or one more. */
+export function findSteps<T>(
+  writer: number,
+  acknowledged: number,
+  stored: readonly T[],
+  expect: (writer: number, steps: number) => readonly T[],
+): number {
+  const fits = (count: number) => isDeepStrictEqual(expect(writer, count), stored);
   const steps = [acknowledged, acknowledged + 1].find(fits);
   if (steps !== undefined) return steps;
-  const shown = JSON.stringify(stored.map(({ id, stats, createdAt }) => ({ id, count: stats.count, createdAt })));
+  const shown = JSON.stringify(stored).slice(0, 3000);
   throw new Error(`writer ${writer} has acknowledged ${acknowledged} operations, and the store has ${shown}`);
 }
 
-/** Opens the store and compares it with what each writer did. @returns the operations of each. */
-async function checkStore(folder: string, acknowledged: readonly number[]): Promise<number[]> {
-  const store = await openStore(folder);
-  try {
-    const records = Array.from({ length: WRITERS }, (): MemoryRecord[] => []);
-    for (const record of store.records()) records[Number(/^w(\d+)-/.exec(record.id)?.[1])]?.push(record);
-    const steps = acknowledged.map((count, writer) => findSteps(writer, count, records[writer] as MemoryRecord[]));
-    const sum = steps.reduce((total, count) => total + count, 0);
-    if (store.sequence !== sum) throw new Error(`the store has ${store.sequence} operations, the writers ${sum}`);
-    return steps;
-  } finally {
-    await store.close();
-  }
+/** The items of each writer, whose ids begin with its name. */
+export function groupByWriter<T extends { readonly id: string }>(items: Iterable<T>): T[][] {
+  const groups = Array.from({ length: WRITERS }, (): T[] => []);
+  for (const item of items) groups[Number(/^w(\d+)-/.exec(item.id)?.[1])]?.push(item);
+  return groups;
 }
+
+/** @throws Error unless a store counts the operations of its writers, and no other. */
+export function assertCount(operations: number, steps: readonly number[]): void {
+  const sum = steps.reduce((total, count) => total + count, 0);
+  if (operations !== sum) throw new Error(`the store has ${operations} operations, the writers ${sum}`);
+}
+
+const sortById = (list: readonly MemoryRecord[]) => list.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+const RECORD_WRITERS: KilledWriters = {
+  entry: join(import.meta.dirname, 'kill-writer.harness.ts'),
+  async check(folder, acknowledged) {
+    const store = await openStore(folder);
+    try {
+      const records = groupByWriter(store.records());
+      const expect = (writer: number, steps: number) => sortById(listExpected(writer, steps));
+      const steps = acknowledged.map((count, writer) =>
+        findSteps(writer, count, sortById(records[writer] as MemoryRecord[]), expect),
+      );
+      assertCount(store.sequence, steps);
+      return steps;
+    } finally {
+      await store.close();
+    }
+  },
+};
 
 /** Whether a folder has an unfinished snapshot, or one that was not yet removed. */
 function hasUnfinished(folder: string): boolean {
@@ -102,10 +131,16 @@ const drawMoment = (uniform: () => number): Moment =>
  * most one more, each as a whole, and the store counts no other.
  *
  * @param folder for the program and the store.
+ * @param writers of records by default.
  * @throws Error for a store that is not as it must be.
  */
-export async function runKills(folder: string, kills: number, seed: number): Promise<KillReport> {
-  const program = await buildWriter(folder);
+export async function runKills(
+  folder: string,
+  kills: number,
+  seed: number,
+  writers: KilledWriters = RECORD_WRITERS,
+): Promise<KillReport> {
+  const program = await buildWriter(folder, writers.entry);
   const path = join(folder, 'store');
   const random = createRandom(seed, 'kills');
   const counts = { whileWriting: 0, acknowledged: 0, unacknowledged: 0, snapshots: 0, duringSnapshots: 0 };
@@ -125,7 +160,7 @@ export async function runKills(folder: string, kills: number, seed: number): Pro
     }
     counts.whileWriting += Number(lines.length > 0);
     counts.duringSnapshots += Number(hasUnfinished(path));
-    const steps = await checkStore(path, acknowledged);
+    const steps = await writers.check(path, acknowledged);
     const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
     counts.acknowledged += sum(acknowledged) - sum(done);
     counts.unacknowledged += sum(steps) - sum(acknowledged);

@@ -11,8 +11,9 @@ import {
 import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
 import { assertOutcome, mergeOutcomeStatistics } from '../outcome-statistics.ts';
 import { encodeOperation, listChanged, type Operation } from './operation.ts';
-import type { RecordTable } from './record-table.ts';
-import { removeSnapshots, writeSnapshot } from './snapshot.ts';
+import { RecordTable } from './record-table.ts';
+import { writeSnapshot } from './snapshot.ts';
+import { measureSnapshot, removeSnapshots } from './snapshot-folder.ts';
 
 /** How messages name a store. */
 export const STORE_NAME = 'memory store';
@@ -21,6 +22,22 @@ export const STORE_NAME = 'memory store';
 interface Expectation {
   exists: boolean;
   operations: number;
+}
+
+/** What a folder held when its store was opened. */
+export interface RestoredStore {
+  readonly table: RecordTable;
+  readonly snapshotSequence: number;
+  /** By id, the last operation on it since the snapshot. */
+  readonly changes: Map<string, number>;
+  /** See {@link MemoryStore.grownBytes}. */
+  readonly grownBytes: number;
+  /** See {@link MemoryStore.snapshotBytes}. */
+  readonly snapshotBytes: number;
+}
+
+function restoreNothing(): RestoredStore {
+  return { table: new RecordTable(), snapshotSequence: 0, changes: new Map(), grownBytes: 0, snapshotBytes: 0 };
 }
 
 /**
@@ -37,22 +54,20 @@ export class MemoryStore {
   readonly #expected = new Map<string, Expectation>();
   readonly #runAlone = createSerialRunner();
   readonly #fixedDimension: number | null;
-  /** By id, the last operation on it since the snapshot. */
   readonly #changes: Map<string, number>;
   readonly #watchers: ((ids: readonly string[]) => void)[] = [];
   #dimension: number | null;
   #snapshotSequence: number;
+  #grownBytes: number;
+  #snapshotBytes: number;
   #isClosed = false;
 
   /** @internal `openStore` makes stores. */
-  constructor(
-    journal: Journal | null,
-    table: RecordTable,
-    fixedDimension: number | null,
-    snapshotSequence: number,
-    changes: Map<string, number> = new Map(),
-  ) {
+  constructor(journal: Journal | null, fixedDimension: number | null, restored: RestoredStore = restoreNothing()) {
+    const { table, snapshotSequence, changes, grownBytes, snapshotBytes } = restored;
     this.#changes = changes;
+    this.#grownBytes = grownBytes;
+    this.#snapshotBytes = snapshotBytes;
     this.folder = journal?.folder ?? null;
     this.#journal = journal;
     this.#table = table;
@@ -73,6 +88,16 @@ export class MemoryStore {
   /** The number of operations so far, and of the last one. */
   get sequence(): number {
     return this.#table.sequence;
+  }
+
+  /** Bytes of the operations since the last snapshot, which an opening reads. */
+  get grownBytes(): number {
+    return this.#grownBytes;
+  }
+
+  /** Bytes of the last snapshot; 0 without one. */
+  get snapshotBytes(): number {
+    return this.#snapshotBytes;
   }
 
   has(id: string): boolean {
@@ -171,7 +196,11 @@ export class MemoryStore {
       return result;
     };
     if (this.#journal === null) return commit(this.#table.sequence + 1);
-    const written = this.#journal.append(encodeOperation(operation), commit);
+    const entry = encodeOperation(operation);
+    const written = this.#journal.append(entry, (sequence) => {
+      this.#grownBytes += entry.byteLength;
+      return commit(sequence);
+    });
     this.#expect(ids, exists);
     try {
       return await written;
@@ -213,11 +242,14 @@ export class MemoryStore {
     if (journal === null || this.#table.sequence === this.#snapshotSequence) return;
     await journal.rotate(); // entries up to here are in earlier segments
     const { sequence } = this.#table;
+    const coveredBytes = this.#grownBytes;
     await writeSnapshot(journal.folder, { sequence, records: this.#table.list() });
     this.#snapshotSequence = sequence;
     for (const [id, changed] of this.#changes) if (changed <= sequence) this.#changes.delete(id);
     journal.dropThrough(sequence);
     removeSnapshots(journal.folder, sequence);
+    this.#grownBytes -= coveredBytes;
+    this.#snapshotBytes = measureSnapshot(journal.folder);
   }
 
   /** Ends writing, after the changes that wait, and releases the folder. @throws StorageError. */

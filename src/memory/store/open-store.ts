@@ -1,9 +1,10 @@
 import { DimensionMismatchError } from '../../core/errors.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
-import { MemoryStore, STORE_NAME } from './memory-store.ts';
+import { MemoryStore, type RestoredStore, STORE_NAME } from './memory-store.ts';
 import { decodeOperation, listChanged } from './operation.ts';
 import { RecordTable } from './record-table.ts';
-import { readSnapshot, removeSnapshots } from './snapshot.ts';
+import { readSnapshot } from './snapshot.ts';
+import { measureSnapshot, removeSnapshots } from './snapshot-folder.ts';
 
 /** The dimension of a store's records, and when its changes reach the disk. */
 export interface StoreOptions extends Pick<JournalOptions, 'fsync' | 'intervalMs' | 'segmentBytes'> {
@@ -15,15 +16,10 @@ const describeRepair = (folder: string) =>
   `save the rest in a new folder with 'ragpp memory repair ${folder} --into FOLDER'`;
 
 /** Reads a folder's snapshot and journal. */
-interface Restored {
-  readonly table: RecordTable;
-  readonly snapshotSequence: number;
-  readonly changes: Map<string, number>;
-}
-
-async function restore(journal: Journal): Promise<Restored> {
+async function restore(journal: Journal): Promise<RestoredStore> {
   const table = new RecordTable();
   const changes = new Map<string, number>();
+  let grownBytes = 0;
   const snapshot = await readSnapshot(journal.folder, describeRepair(journal.folder));
   table.put(snapshot.records);
   table.sequence = snapshot.sequence;
@@ -32,10 +28,12 @@ async function restore(journal: Journal): Promise<Restored> {
     table.apply(operation);
     for (const id of listChanged(operation)) changes.set(id, sequence);
     table.sequence = sequence;
+    grownBytes += payload.byteLength;
   });
   journal.dropThrough(snapshot.sequence);
   removeSnapshots(journal.folder, snapshot.sequence);
-  return { table, snapshotSequence: snapshot.sequence, changes };
+  const snapshotBytes = measureSnapshot(journal.folder);
+  return { table, snapshotSequence: snapshot.sequence, changes, grownBytes, snapshotBytes };
 }
 
 function assertDimension(table: RecordTable, asked: number | undefined): void {
@@ -53,12 +51,12 @@ function assertDimension(table: RecordTable, asked: number | undefined): void {
  */
 export async function openStore(folder: string | null, options: StoreOptions = {}): Promise<MemoryStore> {
   const { dimension, ...others } = options;
-  if (folder === null) return new MemoryStore(null, new RecordTable(), dimension ?? null, 0);
+  if (folder === null) return new MemoryStore(null, dimension ?? null);
   const journal = Journal.open(folder, { ...others, kind: STORE_NAME, remedy: describeRepair(folder) });
   try {
-    const { table, snapshotSequence, changes } = await restore(journal);
-    assertDimension(table, dimension);
-    return new MemoryStore(journal, table, dimension ?? null, snapshotSequence, changes);
+    const restored = await restore(journal);
+    assertDimension(restored.table, dimension);
+    return new MemoryStore(journal, dimension ?? null, restored);
   } catch (error) {
     await journal.close();
     throw error;

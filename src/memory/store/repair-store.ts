@@ -10,7 +10,8 @@ import type { MemoryRecord } from '../../model/memory-record.ts';
 import { openStore } from './open-store.ts';
 import { decodeOperation } from './operation.ts';
 import { RecordTable } from './record-table.ts';
-import { decodeLine, listSnapshots, type Manifest, namePart, readManifest, splitLines } from './snapshot.ts';
+import { decodeLine, type Manifest, readManifest } from './snapshot.ts';
+import { listSnapshots, namePart, splitLines } from './snapshot-folder.ts';
 
 /** What a repair found. */
 export interface RepairReport {
