@@ -1,3 +1,4 @@
+import { QueryError } from '../../core/errors.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { compareScored } from '../../model/tie-rule.ts';
 import type { ReadRecord } from './following-index.ts';
@@ -64,7 +65,7 @@ async function mixTrajectories(
 
 async function rerankCandidates(candidates: Candidate[], { reranker, query }: RankingInputs): Promise<Candidate[]> {
   if (reranker === null) return candidates;
-  // Any moment gives the same order, since it divides all scores alike.
+  // From the newest candidate on, no age is negative.
   const newest = candidates.reduce(
     (latest, { record }) => Math.max(latest, record.createdAt),
     Number.NEGATIVE_INFINITY,
@@ -75,7 +76,16 @@ async function rerankCandidates(candidates: Candidate[], { reranker, query }: Ra
     reranker,
     asOf,
   );
-  return candidates.map((candidate, i) => ({ ...candidate, score: scores[i] as number }));
+  return candidates.map((candidate, i) => ({ ...candidate, score: assertScore(scores[i] as number, candidate) }));
+}
+
+/** @throws QueryError for a score that cannot be ranked, as a large factor of a large outcome makes it. */
+function assertScore(score: number, { id, record }: Candidate): number {
+  if (Number.isFinite(score)) return score;
+  throw new QueryError(
+    `score of record ${id} is not finite after reranking: ${score}; lower the factors of the reranker, or scale the outcomes down`,
+    { id, score, outcome: record.outcome },
+  );
 }
 
 /**

@@ -52,6 +52,12 @@ export class FollowingIndex {
     });
   }
 
+  /** Brings the index up to what is noted, and makes it ready for a search. @throws what the index throws. */
+  async build(): Promise<void> {
+    await this.catchUp();
+    await this.index.build();
+  }
+
   async #apply(ids: readonly string[]): Promise<void> {
     const records = ids.map((id) => [id, this.#read(id)] as const);
     const rows = records.flatMap(([, record]) => (record === null ? [] : [toRow(record)]));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { openVectorIndex, type VectorIndexOptions } from '../../candidates/live/registry.ts';
-import { ValidationError } from '../../core/errors.ts';
+import { ChecksumMismatchError, StorageError, ValidationError } from '../../core/errors.ts';
 import { readText, writeAtomic } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
@@ -46,7 +46,7 @@ export function readSavedSequence(folder: string, name: string, options: VectorI
 const listIds = (store: MemoryStore) => Array.from(store.records(), ({ id }) => id);
 
 /**
- * Opens an index of a memory, with what was saved of it if the store still knows what changed since, and brings it up to the store.
+ * Opens an index of a memory, with what was saved of it if its files are whole and the store still knows what changed since, and brings it up to the store.
  *
  * @throws ValidationError for a database table with rows of another store; what the index throws.
  */
@@ -61,9 +61,12 @@ export async function openIndex(
   const changes = state === null || state.sequence === null ? null : store.listChangesSince(state.sequence);
   const fresh = await openVectorIndex(options, dimension);
   if (fresh.keepsRows !== true) {
-    if (changes === null) return follow(store, fresh, listIds(store));
-    await fresh.dispose();
-    return follow(store, await openVectorIndex(options, dimension, places?.rows), changes);
+    const saved = changes === null ? null : await openSaved(options, dimension, places?.rows as string);
+    if (saved === null) return follow(store, fresh, listIds(store));
+    const follower = await follow(store, saved, changes as readonly string[]);
+    const isWhole = (await saved.count()) === store.size;
+    await (isWhole ? fresh : saved).dispose();
+    return isWhole ? follower : follow(store, fresh, listIds(store));
   }
   if (state === null && (await fresh.count()) > 0) {
     await fresh.dispose();
@@ -79,6 +82,16 @@ export async function openIndex(
   }
   await fresh.clear?.();
   return follow(store, fresh, listIds(store));
+}
+
+/** The index as it was saved; null if its files are damaged or missing, since the store has all that it holds. */
+async function openSaved(options: VectorIndexOptions, dimension: number, rows: string): Promise<VectorIndex | null> {
+  try {
+    return await openVectorIndex(options, dimension, rows);
+  } catch (error) {
+    if (error instanceof ChecksumMismatchError || error instanceof StorageError) return null;
+    throw error;
+  }
 }
 
 async function follow(store: MemoryStore, index: VectorIndex, lacks: readonly string[]): Promise<FollowingIndex> {

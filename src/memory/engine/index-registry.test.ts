@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { openVectorIndex } from '../../candidates/live/registry.ts';
 import { useBackend } from '../../core/backend.ts';
-import { ConfigurationError, IndexNotFoundError, ValidationError } from '../../core/errors.ts';
+import { ConfigurationError, IndexNotFoundError, QueryError } from '../../core/errors.ts';
 import { FUSIONS } from '../../fusion/registry.ts';
 import { IndexRegistry } from './index-registry.ts';
 
@@ -59,7 +59,7 @@ test('names that are unknown or taken are refused', async () => {
   await expect(registry.searchAll(QUERY, 2, { names: ['semantik'] })).rejects.toThrow(IndexNotFoundError);
   await expect(registry.searchAll(QUERY, 2, { names: ['semantik'] })).rejects.toThrow('; use semantic');
   await expect(registry.searchAll(QUERY, 2, { fusion: 'rff' })).rejects.toThrow(ConfigurationError);
-  await expect(new IndexRegistry().searchAll(QUERY, 2)).rejects.toThrow(ValidationError);
+  await expect(new IndexRegistry().searchAll(QUERY, 2)).rejects.toThrow(QueryError);
   expect(() => registry.register('temporal', registry.get('semantic'))).toThrow(
     'an index has this name: temporal; choose another name',
   );

@@ -1,4 +1,4 @@
-import { IndexNotFoundError, ValidationError } from '../../core/errors.ts';
+import { IndexNotFoundError, QueryError, ValidationError } from '../../core/errors.ts';
 import { suggestKnown } from '../../core/validation.ts';
 import { fuseLists, parseFusion } from '../../fusion/registry.ts';
 import type { Scored } from '../../model/tie-rule.ts';
@@ -45,7 +45,7 @@ export class IndexRegistry {
    * @param k the most that each index finds.
    * @param names the indexes; absent: all of them.
    * @param fusion of the lists of several indexes; any of the project's fusions, see docs/fusion.md.
-   * @throws IndexNotFoundError; ConfigurationError for a fusion that does not exist; DimensionMismatchError.
+   * @throws IndexNotFoundError; QueryError for no index; ConfigurationError for a fusion that does not exist; DimensionMismatchError.
    */
   async searchAll(
     query: Float32Array,
@@ -60,7 +60,7 @@ export class IndexRegistry {
     } = {},
   ): Promise<IndexAnswers> {
     const indexes = [...new Set(names)].map((name) => [name, this.get(name)] as const);
-    if (indexes.length === 0) throw new ValidationError('no index to search; register an index or name one');
+    if (indexes.length === 0) throw new QueryError('no index to search; register an index or name one');
     const chosen = parseFusion(fusion, 'the fusion of several indexes');
     const found = new Map<string, readonly VectorMatch[]>();
     for (const [name, index] of indexes) {

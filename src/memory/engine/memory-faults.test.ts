@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { openVectorIndex } from '../../candidates/live/registry.ts';
 import {
   ConfigurationError,
+  IndexCapacityError,
   InvalidFilterError,
   QueryTimeoutError,
   RagPlusPlusError,
@@ -40,6 +41,26 @@ async function openOver(replace: (index: VectorIndex) => Partial<VectorIndex>, t
 }
 
 const listFound = async (memory: Memory) => (await memory.search('main', QUERY, 100)).map(({ id }) => id).sort();
+
+test('the time to build an index is not that of a query, and a query from the cache builds nothing', async () => {
+  let built = 0;
+  const { memory } = await openOver(
+    (index) => ({
+      build: async () => {
+        built++;
+        await new Promise((resolve) => setTimeout(resolve, 1600));
+      },
+      search: (...query) => (built === 0 ? new Promise(() => {}) : index.search(...query)),
+    }),
+    1500,
+  );
+  await memory.addBatch(RECORDS.slice(0, 3));
+  expect((await memory.query({ embedding: QUERY })).candidates).toHaveLength(3);
+  await memory.query({ embedding: QUERY });
+  expect(built).toBe(1);
+  expect(await memory.searchOnly(QUERY)).toHaveLength(3);
+  expect(built).toBe(2);
+});
 
 describe('an index that fails', () => {
   test('INV-004: the write is stored and acknowledged; searches fail until the index has it', async () => {
@@ -144,6 +165,30 @@ describe('writes while a query runs', () => {
   });
 });
 
+test('each record goes to the index once, however many are there', async () => {
+  let rows = 0;
+  let removals = 0;
+  const { memory } = await openOver((index) => ({
+    upsert: (given) => {
+      rows += given.length;
+      return index.upsert(given);
+    },
+    remove: (ids) => {
+      removals += ids.length;
+      return index.remove(ids);
+    },
+  }));
+  const many = drawRecords(1024);
+  for (let start = 0; start < many.length; start += 64) {
+    await memory.addBatch(many.slice(start, start + 64));
+    expect(rows).toBe(start + 64);
+  }
+  await memory.query({ embedding: QUERY });
+  await memory.upsert(many.slice(0, 3));
+  await memory.remove('r9');
+  expect([rows, removals]).toEqual([1027, 1]);
+});
+
 describe('the door', () => {
   test.each([
     ['a channel', { channel: 'a\0b' }],
@@ -156,6 +201,22 @@ describe('the door', () => {
     expect(memory.size).toBe(0);
     await memory.add(THIRD);
     expect(await memory.searchOnly(QUERY)).toHaveLength(1);
+    await memory.close();
+  });
+
+  test('refuses records for which an index has no room, before they are stored', async () => {
+    const indexes = { main: { index: 'hnsw', capacity: 3 }, other: { index: 'flat' } } as const;
+    const memory = await openMemory({ dimension: 8, indexes });
+    await memory.addBatch(RECORDS.slice(0, 2));
+    await expect(memory.addBatch(RECORDS.slice(2, 4))).rejects.toThrow(
+      'main index holds at most 3 vectors, got 4; remove records, raise its capacity, or use pgvector',
+    );
+    expect(memory.size).toBe(2);
+    await memory.upsert(RECORDS.slice(0, 3)); // two of them are there
+    await expect(memory.add(RECORDS[3] as typeof FIRST)).rejects.toThrow(IndexCapacityError);
+    await memory.remove('r0');
+    await memory.add(RECORDS[3] as typeof FIRST);
+    expect(await listFound(memory)).toEqual(['r1', 'r2', 'r3']);
     await memory.close();
   });
 

@@ -37,6 +37,8 @@ export const memoryOptions = z.strictObject({
   cache: cacheOptions.prefault({}),
   /** When writes reach the disk: before they are acknowledged, at intervals, or when the system chooses. */
   fsync: z.enum(['always', 'interval', 'never']).default('always'),
+  /** A snapshot is written once the journal has this size, and at least that of the last snapshot; null: when it is asked for. */
+  snapshotBytes: z.int().min(1).nullable().default(null),
 });
 
 /** The options of a memory as written: all but the dimension may be left out. */

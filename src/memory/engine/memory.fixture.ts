@@ -1,5 +1,8 @@
 import { createRandom } from '../../core/random.ts';
 import type { MemoryRecordInput } from '../../model/memory-record-schema.ts';
+import type { Memory } from './memory.ts';
+import type { MemoryInput } from './memory-options.ts';
+import { openMemory } from './open-memory.ts';
 
 /** Records with unit vectors of 8 numbers, an outcome for two of three, and a channel; by seed. */
 export function drawRecords(count: number, seed = 1): (MemoryRecordInput & { readonly outcome: number | null })[] {
@@ -17,4 +20,20 @@ export function drawRecords(count: number, seed = 1): (MemoryRecordInput & { rea
       metadata: { number: i },
     };
   });
+}
+
+/** Sixty records, and a vector to ask with. */
+export const RECORDS = drawRecords(60);
+export const QUERY = drawRecords(1, 7)[0]?.embedding as Float32Array;
+/** An exact index and an approximate one. */
+export const INDEXES = {
+  exact: { index: 'flat' },
+  graph: { index: 'hnsw', preset: 'specification' },
+} as const;
+
+/** A memory with the first of {@link RECORDS}, in an exact index. */
+export async function openFilled(options: Partial<MemoryInput> = {}, count = RECORDS.length): Promise<Memory> {
+  const memory = await openMemory({ dimension: 8, indexes: { exact: INDEXES.exact }, ...options });
+  await memory.addBatch(RECORDS.slice(0, count));
+  return memory;
 }

@@ -1,46 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import {
   ConfigurationError,
   DimensionMismatchError,
-  DuplicateRecordError,
   IndexNotFoundError,
   InvalidFilterError,
   NotFiniteError,
+  QueryError,
   QueryTimeoutError,
   RecordNotFoundError,
 } from '../../core/errors.ts';
 import { computePriors } from '../prior-bundle.ts';
-import { drawRecords } from './memory.fixture.ts';
-import type { MemoryInput } from './memory-options.ts';
+import { INDEXES, openFilled, QUERY, RECORDS } from './memory.fixture.ts';
 import { openMemory } from './open-memory.ts';
 
 beforeAll(() => useBackend('wasm'));
-
-const folders: string[] = [];
-function makeTestFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'memory-'));
-  folders.push(folder);
-  return folder;
-}
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
-
-const RECORDS = drawRecords(60);
-const INDEXES = {
-  exact: { index: 'flat' },
-  graph: { index: 'hnsw', preset: 'specification' },
-} as const;
-
-async function openFilled(options: Partial<MemoryInput> = {}, count = RECORDS.length) {
-  const memory = await openMemory({ dimension: 8, indexes: { exact: INDEXES.exact }, ...options });
-  await memory.addBatch(RECORDS.slice(0, count));
-  return memory;
-}
 
 /** The ids of the records in the order of their cosines with a query. */
 function rankByCosine(query: Float32Array, records = RECORDS): string[] {
@@ -48,8 +22,6 @@ function rankByCosine(query: Float32Array, records = RECORDS): string[] {
     embedding.reduce((sum, value, i) => sum + value * (query[i] as number), 0);
   return [...records].sort((a, b) => score(b) - score(a)).map(({ id }) => id);
 }
-
-const QUERY = drawRecords(1, 7)[0]?.embedding as Float32Array;
 
 describe('a query', () => {
   test('has the nearest records and the prior over their outcomes', async () => {
@@ -150,6 +122,17 @@ describe('a query', () => {
     await memory.close();
   });
 
+  test('whose reranker makes a score infinite is refused by the record', async () => {
+    const memory = await openMemory({ dimension: 8, reranker: { method: 'outcome', alpha: 1e308 } });
+    await memory.add({ ...(RECORDS[0] as (typeof RECORDS)[number]), embedding: QUERY, outcome: 1e9 });
+    const asked = memory.query({ embedding: QUERY });
+    await expect(asked).rejects.toThrow(QueryError);
+    await expect(asked).rejects.toThrow(
+      /^score of record r0 is not finite after reranking: Infinity; lower the factors/,
+    );
+    await memory.close();
+  });
+
   test.each([
     ['k', { k: 0 }, ConfigurationError],
     ['an unknown key', { filters: 'a = 1' }, ConfigurationError],
@@ -160,6 +143,14 @@ describe('a query', () => {
   ])('is refused for %s', async (_, more, error) => {
     const memory = await openFilled({}, 5);
     await expect(memory.query({ embedding: QUERY, ...more } as never)).rejects.toThrow(error);
+    await memory.close();
+  });
+
+  test('is refused by a memory without an index', async () => {
+    const memory = await openFilled({ indexes: {} }, 3);
+    await expect(memory.query({ embedding: QUERY })).rejects.toThrow(
+      'no index to search; register an index or name one',
+    );
     await memory.close();
   });
 
@@ -183,61 +174,6 @@ describe('the cache', () => {
   });
 });
 
-describe('the invariants', () => {
-  test('INV-001: a record does not change, whoever holds its parts', async () => {
-    const memory = await openMemory({ dimension: 8 });
-    const written = {
-      ...(RECORDS[0] as (typeof RECORDS)[number]),
-      embedding: Float32Array.from(QUERY),
-      metadata: { entities: ['Ann'] },
-    };
-    await memory.add(written);
-    const before = structuredClone(memory.get('r0'));
-    written.embedding.fill(0);
-    written.metadata.entities.push('Bo');
-    const held = memory.get('r0') as { embedding: Float32Array };
-    held.embedding.fill(0);
-    expect(() => Object.assign(held, { outcome: 7 })).toThrow(TypeError);
-    expect(memory.get('r0')).toEqual(before);
-    expect((await memory.query({ embedding: QUERY })).candidates[0]?.semanticScore).toBeCloseTo(1, 5);
-    await memory.updateStats('r0', 3);
-    expect({ ...memory.get('r0'), stats: null }).toEqual({ ...before, stats: null });
-    await memory.close();
-  });
-
-  test('INV-004: indexes hold what the store holds, after any writes', async () => {
-    const memory = await openFilled({ indexes: INDEXES });
-    await memory.remove('r7');
-    await memory.upsert([{ ...(RECORDS[8] as (typeof RECORDS)[number]), embedding: QUERY }]);
-    await Promise.all([memory.remove('r9'), memory.upsert([RECORDS[7] as never]), memory.remove('r10')]);
-    const held = Array.from(memory.records(), ({ id }) => id).sort();
-    for (const name of ['exact', 'graph']) {
-      const found = await memory.search(name, QUERY, 100);
-      expect(found.map(({ id }) => id).sort()).toEqual(held);
-      expect(found[0]?.id).toBe('r8');
-    }
-    await memory.close();
-  });
-
-  test('INV-005: every embedding has the dimension of the memory', async () => {
-    const memory = await openFilled({}, 3);
-    const wrong = { ...(RECORDS[4] as (typeof RECORDS)[number]), embedding: new Float32Array(9) };
-    await expect(memory.addBatch([RECORDS[3] as never, wrong])).rejects.toThrow(DimensionMismatchError);
-    expect(memory.size).toBe(3);
-    await memory.close();
-  });
-
-  test('INV-006: ids are unique, and a batch is added as a whole or not at all', async () => {
-    const memory = await openFilled({}, 3);
-    await expect(memory.addBatch([RECORDS[5] as never, RECORDS[1] as never])).rejects.toThrow(DuplicateRecordError);
-    await expect(memory.addBatch([RECORDS[5] as never, RECORDS[5] as never])).rejects.toThrow(DuplicateRecordError);
-    const both = await Promise.allSettled([memory.add(RECORDS[6] as never), memory.add(RECORDS[6] as never)]);
-    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(memory.size).toBe(4);
-    await memory.close();
-  });
-});
-
 describe('statistics', () => {
   test('collect what is observed later, and priors do not pool them', async () => {
     const memory = await openFilled({}, 5);
@@ -249,49 +185,5 @@ describe('statistics', () => {
     await expect(memory.updateStats('r99', 1)).rejects.toThrow(RecordNotFoundError);
     expect((await memory.query({ embedding: QUERY })).prior).toEqual(before);
     await memory.close();
-  });
-});
-
-describe('a folder', () => {
-  test.each(['with a snapshot', 'without one'])('opens as it was closed, %s', async (kind) => {
-    const folder = makeTestFolder();
-    const first = await openFilled({ folder, indexes: INDEXES }, 40);
-    if (kind === 'with a snapshot') await first.snapshot();
-    await first.addBatch(RECORDS.slice(40));
-    await first.remove('r3');
-    await first.updateStats('r4', 0.5);
-    const before = await first.query({ embedding: QUERY, k: 60 });
-    await first.close();
-    const second = await openMemory({ folder, dimension: 8, indexes: INDEXES });
-    expect({ ...(await second.query({ embedding: QUERY, k: 60 })), latency: 0 }).toEqual({ ...before, latency: 0 });
-    expect(second.getStats('r4')).toMatchObject({ count: 1 });
-    await second.close();
-  });
-
-  test('whose process died has the changes since its indexes were saved', async () => {
-    const folder = makeTestFolder();
-    const first = await openFilled({ folder, indexes: INDEXES }, 40);
-    await first.snapshot();
-    await first.close();
-    const { openStore } = await import('../store/open-store.ts');
-    const store = await openStore(folder); // writes that no index saw
-    await store.put(RECORDS.slice(40));
-    await store.remove(['r3']);
-    await store.close();
-    const second = await openMemory({ folder, dimension: 8, indexes: INDEXES });
-    const held = Array.from(second.records(), ({ id }) => id).sort();
-    for (const name of ['exact', 'graph'])
-      expect((await second.search(name, QUERY, 100)).map(({ id }) => id).sort()).toEqual(held);
-    await second.close();
-  });
-
-  test('with other options of an index, or a state that cannot be read, builds it again', async () => {
-    const folder = makeTestFolder();
-    await (await openFilled({ folder, indexes: INDEXES })).close();
-    const indexes = { exact: { index: 'hnsw' }, graph: INDEXES.graph } as const;
-    writeFileSync(join(folder, 'indexes', 'graph', 'state.json'), 'x');
-    const second = await openMemory({ folder, dimension: 8, indexes });
-    for (const name of ['exact', 'graph']) expect(await second.search(name, QUERY, 100)).toHaveLength(60);
-    await second.close();
   });
 });

@@ -15,8 +15,9 @@ import { computePriors, type PriorBundle } from '../prior-bundle.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { rankCandidates } from './candidate-ranking.ts';
 import { type FollowingIndex, toRow } from './following-index.ts';
-import { saveIndex } from './index-folder.ts';
-import { type IndexAnswers, IndexRegistry } from './index-registry.ts';
+import { GrowthSnapshots } from './growth-snapshots.ts';
+import type { IndexAnswers } from './index-registry.ts';
+import { MemoryIndexes } from './memory-indexes.ts';
 import type { MemoryOptions } from './memory-options.ts';
 import { buildVisibility, type CheckedQuery, type QueryBundle, queryBundleSchema } from './query-bundle.ts';
 import { QueryCache } from './query-cache.ts';
@@ -43,18 +44,18 @@ export interface MemorySearchOptions extends Omit<VectorSearchOptions, 'signal' 
 export class Memory {
   readonly #options: MemoryOptions;
   readonly #store: MemoryStore;
-  readonly #registry = new IndexRegistry();
-  readonly #followers: ReadonlyMap<string, FollowingIndex>;
+  readonly #indexes: MemoryIndexes;
   readonly #cache: QueryCache<TimelessResponse>;
+  readonly #growth: GrowthSnapshots;
   #closed: Promise<void> | null = null;
 
   /** @internal `openMemory` makes memories. @param followers indexes by name, which know what they lack. */
   constructor(options: MemoryOptions, store: MemoryStore, followers: ReadonlyMap<string, FollowingIndex>) {
     this.#options = options;
     this.#store = store;
-    this.#followers = followers;
+    this.#indexes = new MemoryIndexes(store, followers);
     this.#cache = new QueryCache(options.cache);
-    for (const [name, { index }] of followers) this.#registry.register(name, index);
+    this.#growth = new GrowthSnapshots(store, options.snapshotBytes, () => this.#writeSnapshot());
   }
 
   /** The number of records. */
@@ -73,7 +74,7 @@ export class Memory {
   }
 
   get indexNames(): readonly string[] {
-    return this.#registry.names;
+    return this.#indexes.names;
   }
 
   /** A copy of the record: changing it does not change the memory. null for an unknown id. */
@@ -96,7 +97,8 @@ export class Memory {
    *
    * @returns their ids.
    * @throws ConfigurationError for a record that breaks the schema; DimensionMismatchError, NotFiniteError for its embedding; DuplicateRecordError for an id that
-   * is there, or twice in the list; ValidationError for an id of more than 2048 bytes or an embedding longer than 1e18; StorageError.
+   * is there, or twice in the list; IndexCapacityError for more records than an index holds; ValidationError for an id of more than 2048 bytes or an embedding
+   * longer than 1e18; StorageError.
    */
   async addBatch(records: readonly MemoryRecordInput[]): Promise<string[]> {
     return this.#put(records, false);
@@ -109,23 +111,28 @@ export class Memory {
 
   async #put(records: readonly MemoryRecordInput[], replace: boolean): Promise<string[]> {
     this.#assertOpen();
-    const admit = (checked: readonly MemoryRecord[]) => void prepareRows(checked.map(toRow), this.dimension, 'l2');
-    await this.#store.put(records, { replace, admit });
-    await this.#follow();
+    await this.#store.put(records, { replace, admit: (checked) => this.#admit(checked) });
+    await this.#followWrite();
     return records.map(({ id }) => id);
+  }
+
+  /** Refuses what an index would refuse once it is stored. */
+  #admit(records: readonly MemoryRecord[]): void {
+    prepareRows(records.map(toRow), this.dimension, 'l2');
+    this.#indexes.assertRoom(records.filter(({ id }) => !this.#store.has(id)).length);
   }
 
   /** Removes a record. @returns whether it was there. @throws StorageError. */
   async remove(id: string): Promise<boolean> {
     this.#assertOpen();
     const removed = await this.#store.remove([id]);
-    await this.#follow();
+    await this.#followWrite();
     return removed > 0;
   }
 
-  /** After a write, which is stored whether the indexes fail or not. */
-  async #follow(): Promise<void> {
-    await Promise.allSettled(Array.from(this.#followers.values(), (follower) => follower.catchUp()));
+  async #followWrite(): Promise<void> {
+    await this.#indexes.follow();
+    this.#growth.consider();
   }
 
   #assertOpen(): void {
@@ -172,36 +179,28 @@ export class Memory {
     assertEmbedding(embedding, this.dimension, 'a query');
     const { indexNames = this.indexNames, filter, ...others } = options;
     const found = filter === undefined ? {} : { filter: readFilter(filter) };
-    for (const name of indexNames) this.#registry.get(name);
+    this.#indexes.assertKnown(indexNames);
     const own = embedding.slice(); // the caller may change what was passed
+    await this.#indexes.build(indexNames);
     return runInTime(this.#options.timeoutMs, (signal) =>
-      this.#search(own, k, indexNames, { ...others, ...found, signal }),
+      this.#indexes.search(own, k, { ...others, ...found, signal, names: indexNames, fusion: this.#options.fusion }),
     );
-  }
-
-  async #search(
-    embedding: Float32Array,
-    k: number,
-    names: readonly string[],
-    options: VectorSearchOptions,
-  ): Promise<IndexAnswers> {
-    for (const name of names) await this.#followers.get(name)?.catchUp();
-    return this.#registry.searchAll(embedding, k, { ...options, names, fusion: this.#options.fusion });
   }
 
   /**
    * The best candidates of a query, and the prior over their outcomes.
    *
-   * @throws ConfigurationError for a query that breaks the schema; DimensionMismatchError; NotFiniteError; InvalidFilterError; IndexNotFoundError;
-   * QueryTimeoutError beyond `timeoutMs`; and what an index throws.
+   * @throws ConfigurationError for a query that breaks the schema; DimensionMismatchError; NotFiniteError; InvalidFilterError; IndexNotFoundError; QueryError
+   * for a memory without an index, or for scores that a reranker makes infinite; QueryTimeoutError beyond `timeoutMs`; and what an index throws.
    */
   async query(bundle: QueryBundle): Promise<QueryResponse> {
     this.#assertOpen();
     const start = performance.now();
     const query = this.#check(bundle);
-    const answer = await this.#cache.answer(query, this.#store.sequence, async () =>
-      freezeDeeply(await runInTime(this.#options.timeoutMs, (signal) => this.#answer(query, signal))),
-    );
+    const answer = await this.#cache.answer(query, this.#store.sequence, async () => {
+      await this.#indexes.build(query.indexNames ?? this.indexNames);
+      return freezeDeeply(await runInTime(this.#options.timeoutMs, (signal) => this.#answer(query, signal)));
+    });
     return displayResponse({ ...answer, latency: performance.now() - start });
   }
 
@@ -211,39 +210,24 @@ export class Memory {
     const { embedding, variables, ...query } = parse(queryBundleSchema, { ...rest, ...found }, 'a query');
     assertEmbedding(embedding, this.dimension, 'a query');
     if (query.filter !== undefined) bindFilter(query.filter, variables); // NaN and 'NaN' have one key in the cache
-    for (const name of query.indexNames ?? []) this.#registry.get(name);
+    this.#indexes.assertKnown(query.indexNames ?? []);
     const own = { ...query, embedding: embedding.slice() };
     return variables === undefined ? own : { ...own, variables: structuredClone(variables) };
   }
 
   async #answer(query: CheckedQuery, signal: AbortSignal): Promise<TimelessResponse> {
-    const { defaultK, poolSize, reranker } = this.#options;
+    const { defaultK, poolSize, reranker, fusion } = this.#options;
     const { k = defaultK, indexNames = this.indexNames, weighted } = query;
     const isReordered = reranker !== null || query.trajectory !== undefined || indexNames.length > 1;
     const wanted = isReordered ? Math.max(k, poolSize) : k;
-    const answers = await this.#searchUnchanged(query.embedding, wanted, indexNames, {
+    const answers = await this.#indexes.searchUnchanged(query.embedding, wanted, {
       ...buildVisibility(query),
-      signal,
+      ...{ signal, names: indexNames, fusion },
     });
     const read = (id: string) => this.#store.get(id);
     const { candidates, records } = await rankCandidates(answers, { query, k, reranker, read });
     const weights = weighted ? candidates.map(({ score }) => Math.max(0, score)) : null;
     return { prior: this.computePriors(records, weights), candidates, indexesSearched: [...answers.found.keys()] };
-  }
-
-  /** Searches until no record that was found changed meanwhile, so that scores are those of the records as they are. */
-  async #searchUnchanged(
-    embedding: Float32Array,
-    k: number,
-    names: readonly string[],
-    options: VectorSearchOptions,
-  ): Promise<IndexAnswers> {
-    for (;;) {
-      const { sequence } = this.#store;
-      const answers = await this.#search(embedding, k, names, options);
-      const isUnchanged = answers.ranking.every(({ id }) => !this.#store.hasChangedSince(id, sequence));
-      if (isUnchanged) return answers;
-    }
   }
 
   /** The prior over the outcomes of records, all alike or weighted. @throws as `computePriors` of the room `memory`. */
@@ -262,7 +246,9 @@ export class Memory {
    */
   async updateStats(id: string, outcome: number): Promise<OutcomeStatistics> {
     this.#assertOpen();
-    return this.#store.observe(id, outcome);
+    const stats = await this.#store.observe(id, outcome);
+    this.#growth.consider();
+    return stats;
   }
 
   /** What was observed of a record after it was made; null for an unknown id. */
@@ -277,17 +263,17 @@ export class Memory {
 
   /** Writes a snapshot of the store, and the indexes as they then are, so that the memory opens without its journal. @throws StorageError. */
   async snapshot(): Promise<void> {
-    await this.#store.snapshot();
-    await this.#saveIndexes();
+    this.#assertOpen();
+    return this.#writeSnapshot();
   }
 
-  async #saveIndexes(): Promise<void> {
-    for (const name of this.#followers.keys()) await this.#saveIndex(name);
+  async #writeSnapshot(): Promise<void> {
+    await this.#store.snapshot();
+    for (const name of this.indexNames) await this.#saveIndex(name);
   }
 
   #saveIndex(name: string): Promise<void> {
-    const follower = this.#followers.get(name) as FollowingIndex;
-    return saveIndex(this.#store, name, follower, this.#options.indexes[name] as VectorIndexOptions);
+    return this.#indexes.save(name, this.#options.indexes[name] as VectorIndexOptions);
   }
 
   /**
@@ -303,13 +289,9 @@ export class Memory {
   async #close(): Promise<void> {
     const errors: unknown[] = [];
     const steps = [
+      () => this.#growth.end(),
       ...this.indexNames.map((name) => () => this.#saveIndex(name)),
-      ...Array.from(
-        this.#followers.values(),
-        ({ index }) =>
-          () =>
-            index.dispose(),
-      ),
+      ...this.indexNames.map((name) => () => this.#indexes.dispose(name)),
       () => this.#store.close(),
     ];
     for (const step of steps) await step().catch((error: unknown) => errors.push(error));

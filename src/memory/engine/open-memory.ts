@@ -1,4 +1,5 @@
 import { parse } from '../../core/validation.ts';
+import { computePriors } from '../prior-bundle.ts';
 import { openStore } from '../store/open-store.ts';
 import type { FollowingIndex } from './following-index.ts';
 import { openIndex } from './index-folder.ts';
@@ -20,6 +21,7 @@ export async function openMemory(written: MemoryInput): Promise<Memory> {
   try {
     for (const [name, index] of Object.entries(indexes))
       followers.set(name, await openIndex(store, name, index, dimension));
+    computePriors([{ outcome: 0 }, { outcome: 1 }]); // loads Student's t now, not within the time of the first query
     return new Memory(options, store, followers);
   } catch (error) {
     for (const { index } of followers.values()) await index.dispose();
