@@ -1,5 +1,14 @@
 /** The memory engine: records with outcomes, found by embedding, and priors over the outcomes of what a query retrieves. */
 
+export type { CurationChoice, CurationDecider, Neighbour } from './curation/curation-choice.ts';
+export type { CurationEntry, RecordChange } from './curation/curation-entry.ts';
+export { type CurationOptions, type Curator, type CuratorSettings, openCurator } from './curation/curator.ts';
+export {
+  type CurationEndpointOptions,
+  createEndpointDecider,
+  curationEndpointOptions,
+  type EndpointDecider,
+} from './curation/endpoint-decider.ts';
 export { type FusionChoice, type IndexAnswers, IndexRegistry } from './engine/index-registry.ts';
 export type { Memory, MemorySearchOptions } from './engine/memory.ts';
 export { type MemoryInput, type MemoryOptions, memoryOptions } from './engine/memory-options.ts';
@@ -8,6 +17,8 @@ export type { QueryBundle } from './engine/query-bundle.ts';
 export type { CandidateProvenance, QueryResponse, RankedCandidate } from './engine/query-response.ts';
 export { type RerankerOptions, rerankerOptions } from './engine/reranker-options.ts';
 export { type RerankedCandidate, rerank } from './engine/rerankers.ts';
+export type { FactStore } from './facts/fact-store.ts';
+export { type FactStoreOptions, openFactStore } from './facts/open-fact-store.ts';
 export type { Histogram } from './histogram.ts';
 export {
   assertOutcome,
