@@ -3,7 +3,7 @@ import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
-import { allocateCandidates, assertQueries, assertQueryVectors } from '../query-batch.ts';
+import { allocateCandidates, assertQueries, assertQueryVectors, assertUnitRows } from '../query-batch.ts';
 
 /** Rows that an index takes at once. */
 const BLOCK = 1000;
@@ -38,6 +38,7 @@ class CandidateReplay implements CandidateIndex {
         turns.ids.length * turns.dimension,
         turns.vectors.length,
       );
+    assertUnitRows(turns.vectors, turns.dimension, (row) => `turn ${turns.ids[row]}`);
     this.name = name;
     this.#turns = turns;
     this.#open = open;
@@ -81,9 +82,9 @@ class CandidateReplay implements CandidateIndex {
     return ids;
   }
 
-  /** The index of the turns before the cutoff; opened again where it holds later ones. */
+  /** The index of the turns before the cutoff; emptied, or opened again, where it holds later ones. */
   async #growTo(cutoff: number): Promise<VectorIndex> {
-    if (this.#added > cutoff) await this.#close();
+    if (this.#added > cutoff) await this.#empty();
     this.#index ??= await this.#open();
     const { ids, vectors, dimension } = this.#turns;
     while (this.#added < cutoff) {
@@ -100,6 +101,12 @@ class CandidateReplay implements CandidateIndex {
     return this.#index;
   }
 
+  async #empty(): Promise<void> {
+    if (this.#index?.clear === undefined) return this.#close();
+    await this.#index.clear();
+    this.#added = 0;
+  }
+
   async #close(): Promise<void> {
     const index = this.#index;
     this.#index = null;
@@ -109,7 +116,7 @@ class CandidateReplay implements CandidateIndex {
 
   dispose(): void {
     this.#disposed = true;
-    void this.#inTurn(() => this.#close());
+    void this.#inTurn(() => this.#close()).catch(() => {}); // nothing that anyone needs is lost
   }
 }
 
@@ -118,7 +125,7 @@ class CandidateReplay implements CandidateIndex {
  * the index holds exactly the turns that each query may see.
  *
  * @param open opens an empty index with distance `cosine`; called again where a query needs an earlier state than the one at hand.
- * @throws DimensionMismatchError for vectors that do not fit the ids.
+ * @throws DimensionMismatchError for vectors that do not fit the ids; NotFiniteError, ValidationError for one that is neither of length 1 nor zero.
  */
 export function asCandidateIndex(name: string, turns: ReplayedTurns, open: () => Promise<VectorIndex>): CandidateIndex {
   return new CandidateReplay(name, turns, open);

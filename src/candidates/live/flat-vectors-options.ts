@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { distanceOption, type VectorIndexDefinition } from './vector-index-definition.ts';
+import { capacityOption, distanceOption, type VectorIndexDefinition } from './vector-index-definition.ts';
 
-const options = z.strictObject({ index: z.literal('flat'), distance: distanceOption });
+const options = z.strictObject({ index: z.literal('flat'), distance: distanceOption, capacity: capacityOption });
 
 export type FlatVectorsOptions = z.output<typeof options>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { freezeDeeply } from '../../core/frozen.ts';
 import { HNSW_DEFAULTS, type HnswOptions } from '../hnsw-options.ts';
-import { distanceOption, type VectorIndexDefinition } from './vector-index-definition.ts';
+import { capacityOption, distanceOption, type VectorIndexDefinition } from './vector-index-definition.ts';
 
 /** Named graphs: that of the papers' tables, and that of the engine's specification. */
 export const HNSW_PRESETS = freezeDeeply({
@@ -12,6 +12,7 @@ export const HNSW_PRESETS = freezeDeeply({
 const options = z.strictObject({
   index: z.literal('hnsw'),
   distance: distanceOption,
+  capacity: capacityOption,
   preset: z.enum(['paper', 'specification']).default('paper'),
   m: z.int().min(2).max(512).optional(),
   efConstruction: z.int().min(1).optional(),

@@ -133,6 +133,7 @@ export class HnswVectorIndex extends TableIndex {
   async restore({ rows, findPart }: SavedIndex): Promise<void> {
     const path = findPart('graph-');
     if (path === undefined) return this.load(rows);
+    this.assertRoom(rows);
     for (const row of rows) {
       this.table.put(row, row.slot);
       if (row.vector !== null) this.#shown.add(row.slot);

@@ -1,5 +1,5 @@
 import type { PgvectorOptions } from './pgvector-options.ts';
-import { OPERATORS } from './pgvector-search.ts';
+import { OPERATORS, type SqlCondition } from './pgvector-search.ts';
 import type { SqlSession } from './sql-database.ts';
 
 /** What a build may use at least; a server may allow more. A graph that does not fit is built many times slower. */
@@ -9,6 +9,20 @@ const BUILD_MEMORY = '256MB';
 export async function countRows(session: SqlSession, table: string): Promise<number> {
   const [row] = await session.query(`select count(*)::int as count from ${table}`);
   return row?.count as number;
+}
+
+/** Whether more than `count` rows of a table meet a condition, whose parameters begin with `$1`. */
+export async function hasMoreRows(
+  session: SqlSession,
+  table: string,
+  { sql, parameters }: SqlCondition,
+  count: number,
+): Promise<boolean> {
+  const [seen] = await session.query(
+    `select count(*)::int as count from (select 1 from ${table} where ${sql} limit ${count + 1}) as seen`,
+    parameters,
+  );
+  return (seen?.count as number) > count;
 }
 
 /** Writers wait for each other, so that two of one id do not collide; searches go on. */
@@ -42,7 +56,21 @@ export class ColumnIndex {
       [this.#name],
     );
     this.isThere = found?.method === this.#options.method && found.settings === this.#describeSettings('=');
-    if (this.isThere) this.#trainedOn = await countRows(session, this.#table);
+    if (!this.isThere || this.#options.method !== 'ivfflat') return;
+    this.#trainedOn = await countRows(session, this.#table);
+    this.added = 0;
+  }
+
+  /** Whether a search can use it, or needs none. The lists of ivfflat are trained again when the table has doubled. */
+  get isReady(): boolean {
+    const { method } = this.#options;
+    if (method === 'none') return true;
+    return this.isThere && (method !== 'ivfflat' || this.added <= this.#trainedOn);
+  }
+
+  /** To be called when a transaction failed: looks again before the next search. */
+  forget(): void {
+    this.isThere = false;
   }
 
   #describeSettings(sign: string): string {
@@ -66,30 +94,38 @@ export class ColumnIndex {
     this.isThere = false;
   }
 
-  /** Builds it, also if it is there. */
-  async build(session: SqlSession): Promise<void> {
-    const { method, distance } = this.#options;
-    if (method === 'none') return;
+  /**
+   * Builds it, if no other client has done so meanwhile. The former index answers searches until the end.
+   *
+   * @param session which has not read the table: two clients with a lock for readers would each wait for the other.
+   */
+  async bringUp(session: SqlSession): Promise<void> {
+    await lockWriters(session, this.#table);
+    if (!this.isThere) await this.take(session);
+    if (!this.isReady) await this.#build(session);
+  }
+
+  async #build(session: SqlSession): Promise<void> {
+    const { method, distance, table } = this.#options;
     await session.query(
       `select set_config('maintenance_work_mem', '${BUILD_MEMORY}', true)
         where pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('${BUILD_MEMORY}')`,
     );
-    await lockWriters(session, this.#table);
-    await this.drop(session);
-    const column = `embedding ${OPERATORS[distance].operatorClass}`;
+    const [column, next] = [`embedding ${OPERATORS[distance].operatorClass}`, `"${table}_embedding_next"`];
     await session.query(
-      `create index ${this.#name} on ${this.#table} using ${method} (${column}) with (${this.#describeSettings(' = ')})`,
+      `create index ${next} on ${this.#table} using ${method} (${column}) with (${this.#describeSettings(' = ')})`,
     );
+    await this.drop(session);
+    await session.query(`alter index ${next} rename to ${this.#name}`);
     await session.query(`analyze ${this.#table}`);
     this.#trainedOn = await countRows(session, this.#table);
     this.added = 0;
     this.isThere = true;
   }
 
-  /** Makes it ready for the searches of a session: builds it if it is missing or trained on fewer rows than were added, and sets their breadth. */
-  async prepare(session: SqlSession): Promise<void> {
+  /** Sets how much of it the searches of a session read. */
+  async setBreadth(session: SqlSession): Promise<void> {
     const { method, efSearch, probes } = this.#options;
-    if (!this.isThere || (method === 'ivfflat' && this.added > this.#trainedOn)) await this.build(session);
     await session.query(
       method === 'hnsw'
         ? `select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'strict_order', true)`

@@ -28,9 +28,12 @@ export interface SqlCondition {
   readonly parameters: readonly SqlValue[];
 }
 
-/** The rows that a search may find, null for every row with a vector. */
+/** Every row with a vector. */
+export const EVERY_ROW: SqlCondition = Object.freeze({ sql: 'embedding is not null', parameters: Object.freeze([]) });
+
+/** The rows that a search may find. */
 export function writeCondition({ filter, variables, visible }: VectorSearchOptions, first: number): SqlCondition {
-  const parts = ['embedding is not null'];
+  const parts = [EVERY_ROW.sql];
   const parameters: SqlValue[] = [];
   if (filter !== undefined) {
     const options = variables === undefined ? {} : { variables };

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { DimensionMismatchError, IndexBuildError, ValidationError } from '../../core/errors.ts';
+import {
+  DimensionMismatchError,
+  IndexBuildError,
+  ReplicationError,
+  ShardError,
+  ValidationError,
+} from '../../core/errors.ts';
 import { createRandom } from '../../core/random.ts';
 import type { Filter } from '../../model/filter/filter.ts';
 import type { VectorRow } from '../../model/vector-index.ts';
@@ -53,7 +59,7 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
         const twins = drawRows(30, 5000).map((row) => ({ ...row, vector: queries.slice(0, D) }));
         for (const each of [index, flat]) {
           await each.upsert([...drawRows(), ...twins]);
-          await each.search(queries, 1); // builds the index
+          await each.build();
           await each.upsert(drawRows(400, 3000));
           await each.remove(drawRows(100).map(({ id }) => id));
         }
@@ -132,8 +138,8 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       await index.dispose();
     });
 
-    /** A database whose statements are listed. */
-    const listen = async (statements: string[]): Promise<SqlDatabase> => {
+    /** A database whose statements are listed, and of which one may fail. */
+    const listen = async (statements: string[], fail: (sql: string) => boolean = () => false): Promise<SqlDatabase> => {
       const database = await connect();
       return {
         place: database.place,
@@ -144,19 +150,47 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
               copyIn: (target, payload) => session.copyIn(target, payload),
               query: (sql, parameters) => {
                 statements.push(sql);
-                return session.query(sql, parameters);
+                return fail(sql) ? Promise.reject(new Error('no more')) : session.query(sql, parameters);
               },
             }),
           ),
       };
     };
 
+    test('the index is built once: before a search, by the first search, or by another client; a build that fails is repeated', async () => {
+      const [statements, others]: string[][] = [[], []];
+      let isFailing = true;
+      const options = readOptions({ method: 'ivfflat', lists: 7 });
+      const fail = (sql: string) => isFailing && /^analyze/.test(sql); // when the index is there
+      const index = await PgvectorIndex.open(options, { dimension: D }, await listen(statements!, fail));
+      const other = await PgvectorIndex.open(options, { dimension: D }, await listen(others!));
+      const listBuilds = () =>
+        [statements!, others!].map((each) => each.filter((sql) => /^create index/.test(sql)).length);
+      await index.upsert(drawRows(1000));
+      await index.build();
+      expect(listBuilds()).toEqual([0, 0]); // every search of a thousand rows compares them all
+      await index.upsert(drawRows(N));
+      await expect(index.search(queries, 1)).rejects.toThrow('no more');
+      expect(await describeIndexes(options.table)).not.toMatch(/ivfflat/);
+      isFailing = false;
+      await index.build();
+      await index.search(queries, 1);
+      expect(listBuilds()).toEqual([2, 0]);
+      await other.search(queries, 1);
+      expect(listBuilds()).toEqual([2, 0]);
+      await index.upsert(drawRows(N + 1, 10_000)); // more than the lists were trained on
+      await Promise.all([index.build(), index.search(queries, 1)]);
+      expect(listBuilds()).toEqual([3, 0]);
+      await index.dispose();
+      await other.dispose();
+    });
+
     test('up to a tenth of the rows is compared one by one; among more hnsw looks for efSearch of them', async () => {
       const statements: string[] = [];
       const options = readOptions({ m: 2, efConstruction: 4, efSearch: 70 });
       const index = await PgvectorIndex.open(options, { dimension: D }, await listen(statements));
       await index.upsert(drawRows(11_000));
-      await index.search(queries, 5); // builds the index
+      await index.build();
       const readPlan = async (visible: number) => {
         statements.length = 0;
         await index.search(queries.slice(0, D), 5, { filter: { op: '<', field: 'place', value: visible } });
@@ -168,6 +202,56 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       await index.search(queries.slice(0, D), 5);
       expect(statements.at(-1)).toMatch(/limit 6$/);
       await index.dispose();
+    });
+
+    test('a database that takes no writes is an error of writes alone', async () => {
+      const database = await connect();
+      let isStandby = false;
+      const transaction: SqlDatabase['transaction'] = (work) =>
+        database.transaction(async (session) => {
+          if (isStandby) await session.query('set transaction read only');
+          return work(session);
+        });
+      const options = readOptions({});
+      const index = await PgvectorIndex.open(options, { dimension: D }, { ...database, transaction });
+      await index.upsert(drawRows(3));
+      isStandby = true;
+      const written = index.upsert(drawRows(1, 7));
+      await expect(written).rejects.toThrow(ReplicationError);
+      await expect(written).rejects.toThrow(/^replica .*read-only transaction; name a server that takes writes$/);
+      await expect(index.remove(['row0'])).rejects.toThrow(ReplicationError);
+      expect((await index.search(queries.slice(0, D), 5))[0]).toHaveLength(3);
+      const reader = await PgvectorIndex.open(options, { dimension: D }, { ...database, transaction });
+      expect(await reader.search(queries, 5)).toEqual(await index.search(queries, 5));
+      await reader.dispose();
+    });
+
+    test('a table in partitions is an index; a row without a partition is an error that stores nothing', async () => {
+      const database = await connect();
+      const options = readOptions({});
+      const addPart = (remainder: number) =>
+        `create table ${options.table}_${remainder} partition of ${options.table} for values with (modulus 2, remainder ${remainder})`;
+      await database.transaction(async (session) => {
+        await session.query('create extension if not exists vector');
+        await session.query(`create table ${options.table} (id text collate "C" primary key, conversation_id text,
+          parent_id text, created_at double precision, author text, channel text, attributes jsonb not null,
+          embedding vector(${D})) partition by hash (id)`);
+        await session.query(addPart(0));
+      });
+      const index = await PgvectorIndex.open(options, { dimension: D }, { ...database, dispose: async () => {} });
+      const written = index.upsert(drawRows());
+      await expect(written).rejects.toThrow(ShardError);
+      await expect(written).rejects.toThrow(/^shard contract_.* no partition of relation .*; add the partition/);
+      expect(await index.count()).toBe(0);
+      await database.transaction((session) => session.query(addPart(1)));
+      await index.upsert(drawRows());
+      await index.upsert(drawRows(100));
+      const flat = await openFlatVectors({ index: 'flat', distance: 'cosine' }, { dimension: D });
+      await flat.upsert(drawRows());
+      const list = async (each: typeof flat) => (await each.search(queries.slice(0, D), 3))[0]?.map(({ id }) => id);
+      expect(await list(index)).toEqual(await list(flat));
+      await index.dispose();
+      await database.dispose();
     });
 
     test('vectors that no index takes are refused unless every search is exact', async () => {

@@ -1,18 +1,21 @@
-import { DimensionMismatchError, IndexBuildError, ValidationError } from '../../core/errors.ts';
+import { IndexBuildError, ValidationError } from '../../core/errors.ts';
+import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import { compareScored } from '../../model/tie-rule.ts';
 import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from '../../model/vector-index.ts';
 import { scoreDistance } from './distances.ts';
 import { openPglite } from './pglite-database.ts';
-import { ColumnIndex, countRows, lockWriters } from './pgvector-column-index.ts';
+import { ColumnIndex, countRows, hasMoreRows, lockWriters } from './pgvector-column-index.ts';
 import type { PgvectorOptions } from './pgvector-options.ts';
 import { COLUMNS, decodeRow, encodeRows } from './pgvector-rows.ts';
 import {
+  EVERY_ROW,
   readDistance,
   type SqlCondition,
   writeCondition,
   writeExactSearch,
   writeIndexSearch,
 } from './pgvector-search.ts';
+import { type TableLifetime, takeTable } from './pgvector-table.ts';
 import { connectPostgres } from './postgres-database.ts';
 import { writeSavedIndex } from './saved-index.ts';
 import type { SqlDatabase, SqlSession } from './sql-database.ts';
@@ -26,12 +29,10 @@ const SCANNED_SHARE = 0.1;
 const COPIED_NUMBERS = 2 ** 22;
 /** pgvector's limit for an index on float32 vectors. */
 const MOST_INDEXED = 2000;
-/** Locks out another process that creates the extension or the table at the same time. */
-const CREATION_LOCK = 7_221_981;
 
 /**
  * Vectors in a table of Postgres with pgvector. Filters become conditions of SQL. Where an index finds fewer rows than k, and where fewer than a thousand are
- * visible, the rows are compared one by one. The index is built when a search first meets a thousand rows, or by {@link PgvectorIndex.build}.
+ * visible, the rows are compared one by one. The index is built when a search first meets more than a thousand rows, or before by {@link PgvectorIndex.build}.
  */
 export class PgvectorIndex implements VectorIndex {
   readonly name = 'pgvector';
@@ -42,12 +43,15 @@ export class PgvectorIndex implements VectorIndex {
   readonly #database: SqlDatabase;
   readonly #table: string;
   readonly #index: ColumnIndex;
+  readonly #inTurn = createSerialRunner();
+  readonly #lifetime: TableLifetime;
   #disposed = false;
 
-  private constructor(options: PgvectorOptions, dimension: number, database: SqlDatabase) {
+  private constructor(options: PgvectorOptions, dimension: number, database: SqlDatabase, lifetime: TableLifetime) {
     this.dimension = dimension;
     this.distance = options.distance;
-    this.keepsRows = options.url !== null || options.folder !== null;
+    this.keepsRows = lifetime === 'kept' && (options.url !== null || options.folder !== null);
+    this.#lifetime = lifetime;
     this.#options = options;
     this.#database = database;
     this.#table = `"${options.table}"`;
@@ -58,6 +62,7 @@ export class PgvectorIndex implements VectorIndex {
    * Makes the table, or takes over the one that is there.
    *
    * @param database disposed with the index, also if this throws.
+   * @param lifetime `session`: the table belongs to the one connection of the database, and is dropped with the index.
    * @throws DimensionMismatchError, ValidationError for a table of another dimension or distance; IndexBuildError for vectors too long for an index;
    * UnavailableError without a server or without pgvector.
    */
@@ -65,11 +70,15 @@ export class PgvectorIndex implements VectorIndex {
     options: PgvectorOptions,
     { dimension, saved }: VectorIndexContext,
     database: SqlDatabase,
+    lifetime: TableLifetime = 'kept',
   ): Promise<PgvectorIndex> {
     try {
       assertDimension(options, dimension);
-      const index = new PgvectorIndex(options, dimension, database);
-      await database.transaction((session) => index.#createTable(session));
+      const index = new PgvectorIndex(options, dimension, database, lifetime);
+      await database.transaction(async (session) => {
+        await takeTable(session, options.table, dimension, options.distance, lifetime);
+        await index.#index.take(session);
+      });
       if (saved !== undefined) await index.#restore(saved.rows);
       return index;
     } catch (error) {
@@ -78,43 +87,24 @@ export class PgvectorIndex implements VectorIndex {
     }
   }
 
-  async #createTable(session: SqlSession): Promise<void> {
-    await session.query('select pg_advisory_xact_lock($1)', [CREATION_LOCK]);
-    await session.query('create extension if not exists vector');
-    await session.query(`create table if not exists ${this.#table} (id text collate "C" primary key,
-      conversation_id text, parent_id text, created_at double precision, author text, channel text,
-      attributes jsonb not null, embedding vector(${this.dimension}))`);
-    const [found] = await session.query(
-      `select format_type(atttypid, atttypmod) as type, obj_description(attrelid) as remark
-        from pg_attribute where attrelid = $1::regclass and attname = 'embedding'`,
-      [this.#table],
-    );
-    const type = String(found?.type);
-    if (type !== `vector(${this.dimension})`)
-      throw new DimensionMismatchError(
-        `vectors of table ${this.#options.table}`,
-        `vector(${this.dimension})`,
-        type,
-        'name another table',
-      );
-    const remark = `ragpp ${this.distance}`;
-    if (found?.remark === null) await session.query(`comment on table ${this.#table} is '${remark}'`);
-    else if (found?.remark !== remark)
-      throw new ValidationError(
-        `table ${this.#options.table} was made for another distance than ${this.distance}: ${found?.remark}; name another table`,
-      );
-    await this.#index.take(session);
-  }
-
   async #restore(rows: readonly PreparedRow[]): Promise<void> {
     if ((await this.count()) > 0)
       throw new ValidationError(`table ${this.#options.table} is not empty; name an empty table for saved rows`);
     await this.#put(rows);
   }
 
-  #run<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
-    if (this.#disposed) return Promise.reject(new ValidationError('index was disposed: pgvector; open it again'));
-    return this.#database.transaction(work);
+  #assertInUse(): void {
+    if (this.#disposed) throw new ValidationError('index was disposed: pgvector; open it again');
+  }
+
+  async #run<T>(work: (session: SqlSession) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.#assertInUse();
+    return this.#database.transaction(work, signal);
+  }
+
+  /** Writes follow each other in the order of their calls, in one connection. */
+  #write<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
+    return this.#inTurn(() => this.#run(work));
   }
 
   count(): Promise<number> {
@@ -125,9 +115,9 @@ export class PgvectorIndex implements VectorIndex {
     await this.#put(prepareRows(rows, this.dimension, this.distance));
   }
 
-  #put(rows: readonly PreparedRow[]): Promise<void> {
+  async #put(rows: readonly PreparedRow[]): Promise<void> {
     const step = Math.max(1, Math.floor(COPIED_NUMBERS / this.dimension));
-    return this.#run(async (session) => {
+    await this.#write(async (session) => {
       if (rows.length === 0) return;
       await lockWriters(session, this.#table);
       for (let start = 0; start < rows.length; start += step) {
@@ -135,12 +125,12 @@ export class PgvectorIndex implements VectorIndex {
         await session.query(`delete from ${this.#table} where id = any($1::text[])`, [block.map(({ id }) => id)]);
         await session.copyIn(`${this.#table} (${COLUMNS.join(', ')})`, encodeRows(block));
       }
-      this.#index.added += rows.length;
     });
+    this.#index.added += rows.length;
   }
 
   remove(ids: readonly string[]): Promise<number> {
-    return this.#run(async (session) => {
+    return this.#write(async (session) => {
       await lockWriters(session, this.#table);
       const gone = await session.query(`delete from ${this.#table} where id = any($1::text[]) returning 1`, [ids]);
       return gone.length;
@@ -148,53 +138,55 @@ export class PgvectorIndex implements VectorIndex {
   }
 
   /** Removes the index of the table as well: many rows are added faster without it. */
-  async clear(): Promise<void> {
-    await this.#run(async (session) => {
+  clear(): Promise<void> {
+    return this.#write(async (session) => {
       await session.query(`truncate ${this.#table}`);
       await this.#index.drop(session);
     });
   }
 
   async search(queries: Float32Array, k: number, options: VectorSearchOptions = {}): Promise<VectorMatch[][]> {
-    if (this.#disposed) throw new ValidationError('index was disposed: pgvector; open it again');
+    this.#assertInUse();
     const prepared = prepareQueries(queries, k, this.dimension, this.distance);
     options.signal?.throwIfAborted();
+    const isExact = await this.#scansEveryRow(k, options);
+    if (!isExact) await this.build();
     return this.#run(async (session) => {
-      const isExact = await this.#scansEveryRow(session, k, options);
+      if (!isExact) await this.#index.setBreadth(session);
       const condition = writeCondition(options, 2);
       const least = this.#chooseLeastFound(k, options);
       const found: VectorMatch[][] = [];
       for (const query of prepared) {
-        options.signal?.throwIfAborted();
         if (query === null) found.push([]);
         else if (isExact) found.push(await this.#searchExactly(session, query, k, condition));
         else found.push(await this.#searchIndex(session, query, k, condition, least));
       }
       return found;
-    });
+    }, options.signal);
   }
 
-  /** Whether few rows are visible, or there is no index to ask; else makes the index ready. */
-  async #scansEveryRow(session: SqlSession, k: number, options: VectorSearchOptions): Promise<boolean> {
+  /** Whether a search compares every visible row: where few are visible, and where the table has no index. */
+  async #scansEveryRow(k: number, options: VectorSearchOptions): Promise<boolean> {
     if (this.#options.method === 'none' || (options.visible?.size ?? Infinity) <= SCANNED_ROWS) return true;
     const { isThere } = this.#index;
-    if (options.filter !== undefined || options.visible !== undefined || !isThere) {
+    if (isThere && options.filter === undefined && options.visible === undefined) return false;
+    return this.#run(async (session) => {
       const rows = isThere ? await this.#index.estimateRows(session) : 0;
-      const limit = Math.max(SCANNED_ROWS, k, Math.floor(SCANNED_SHARE * rows)) + 1;
-      const { sql, parameters } = writeCondition(options, 1);
-      const [seen] = await session.query(
-        `select count(*)::int as count from (select 1 from ${this.#table} where ${sql} limit ${limit}) as seen`,
-        parameters,
-      );
-      if ((seen?.count as number) < limit) return true;
-    }
-    await this.#index.prepare(session);
-    return false;
+      const limit = Math.max(SCANNED_ROWS, k, Math.floor(SCANNED_SHARE * rows));
+      return !(await hasMoreRows(session, this.#table, writeCondition(options, 1), limit));
+    }, options.signal);
   }
 
-  /** Builds the index of the table now instead of in the first search; an index that is there is built again. */
-  build(): Promise<void> {
-    return this.#run((session) => this.#index.build(session));
+  async build(): Promise<void> {
+    this.#assertInUse();
+    if (this.#index.isReady) return;
+    if (!(await this.#run((session) => hasMoreRows(session, this.#table, EVERY_ROW, SCANNED_ROWS)))) return;
+    try {
+      await this.#write((session) => this.#index.bringUp(session));
+    } catch (error) {
+      this.#index.forget(); // what the transaction built is gone
+      throw error;
+    }
   }
 
   async #searchExactly(session: SqlSession, query: Float32Array, k: number, condition: SqlCondition) {
@@ -253,6 +245,9 @@ export class PgvectorIndex implements VectorIndex {
   async dispose(): Promise<void> {
     if (this.#disposed) return;
     this.#disposed = true;
+    const drop = (session: SqlSession) => session.query(`drop table if exists ${this.#table}`);
+    // A connection that was lost has taken its table with it.
+    if (this.#lifetime === 'session') await this.#database.transaction(drop).catch(() => {});
     await this.#database.dispose();
   }
 }

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { UnavailableError } from '../../core/errors.ts';
+import { UnavailableError, ValidationError } from '../../core/errors.ts';
 import { describePgvector } from './pgvector.harness.ts';
 import { PgvectorIndex } from './pgvector.ts';
 import { pgvector } from './pgvector-options.ts';
 import { connectPostgres } from './postgres-database.ts';
+import { openVectorIndex } from './registry.ts';
 
 /** A server for these tests, and a command that kills it and starts it again: `.ci/postgres` sets both. */
 const { RAGPP_TEST_POSTGRES: url, RAGPP_TEST_POSTGRES_RESTART: restart } = process.env;
@@ -20,7 +21,49 @@ test('a server that does not answer is one typed error without the password', as
   await database.dispose();
 });
 
+test.each(['postgres://user:sec/ret@host:1/db', 'mysql://user:secret@host/db', 'secret'])(
+  'a connection string that cannot be read is refused without its text: %s',
+  async (url) => {
+    const opening = openVectorIndex({ index: 'pgvector', url }, 2);
+    await expect(opening).rejects.toThrow(ValidationError);
+    await expect(opening).rejects.toThrow(/^the connection string of Postgres cannot be read; write (?!.*sec)/);
+  },
+);
+
 if (url !== undefined) describePgvector('a server', () => connectPostgres(url));
+
+describe.skipIf(url === undefined)('a server that is busy', () => {
+  test('an aborted search is cancelled in the middle of its statement, and its connection goes on', async () => {
+    const options = pgvector.options.parse({ index: 'pgvector', table: `aborted_${process.pid}`, url });
+    const index = await PgvectorIndex.open(options, { dimension: 2 }, await connectPostgres(url!, { connections: 1 }));
+    await index.upsert([{ id: 'a', vector: Float32Array.of(1, 0) }]);
+    const other = await connectPostgres(url!);
+    const stop = new AbortController();
+    let search: Promise<unknown> | undefined;
+    await other.transaction(async (session) => {
+      await session.query(`lock table ${options.table} in access exclusive mode`);
+      search = index.search(Float32Array.of(1, 0), 1, { signal: stop.signal });
+      const countWaiting = async () =>
+        (await session.query('select 1 from pg_locks where not granted and relation = $1::regclass', [options.table]))
+          .length;
+      await expect.poll(countWaiting).toBe(1);
+      stop.abort(new Error('too late'));
+      await expect(search).rejects.toThrow('too late');
+      expect(await countWaiting()).toBe(0);
+    });
+    expect((await index.search(Float32Array.of(1, 0), 1))[0]).toMatchObject([{ id: 'a' }]);
+    await index.dispose();
+    await other.dispose();
+  });
+
+  test('a call waits for another that has the last connection longer than a connection may take', async () => {
+    const database = await connectPostgres(url!, { connections: 1 });
+    const ask = (sql: string) => database.transaction((session) => session.query(sql));
+    const [, rows] = await Promise.all([ask('select pg_sleep(5.5)'), ask('select 7 as seven')]);
+    expect(rows).toEqual([{ seven: 7 }]);
+    await database.dispose();
+  });
+});
 
 describe.skipIf(url === undefined || restart === undefined)('a server that is killed in the middle of writes', () => {
   test('keeps every acknowledged row, fails with one typed error, and works again', async () => {

@@ -1,5 +1,6 @@
 import { bindFilter } from '../../model/filter/compile-filter.ts';
 import type { FilterSubject } from '../../model/filter/filter.ts';
+import { resolveVariables } from '../../model/filter/filter-values.ts';
 import type { Distance, VectorSearchOptions } from '../../model/vector-index.ts';
 import { measureDistance } from './distances.ts';
 import type { PreparedRow } from './vector-doors.ts';
@@ -10,10 +11,6 @@ const BLOCK_ROWS = 1024;
 const KEPT_HOLES = 1000;
 /** Filters whose accepted slots are kept until the next write. */
 const KEPT_FILTERS = 16;
-
-/** JSON writes NaN as null; they are different values of a variable. */
-const writeNumbers = (_: string, value: unknown) =>
-  typeof value === 'number' && !Number.isFinite(value) ? { number: String(value) } : value;
 
 interface Slot {
   readonly id: string;
@@ -42,6 +39,10 @@ export class RowTable {
   /** Rows, those without a vector included. */
   get size(): number {
     return this.#slotOf.size;
+  }
+
+  has(id: string): boolean {
+    return this.#slotOf.has(id);
   }
 
   /** Rows that a query can find. */
@@ -144,7 +145,7 @@ export class RowTable {
     filter: NonNullable<VectorSearchOptions['filter']>,
     variables: VectorSearchOptions['variables'],
   ): Int32Array {
-    const key = JSON.stringify([filter, variables], writeNumbers);
+    const key = JSON.stringify([filter, ...resolveVariables(filter, variables)]); // not those that it does not read
     const known = this.#accepted.get(key);
     if (known !== undefined) return known;
     const accepts = bindFilter(filter, variables);

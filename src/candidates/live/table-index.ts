@@ -1,16 +1,18 @@
-import { ValidationError } from '../../core/errors.ts';
+import { IndexCapacityError, ValidationError } from '../../core/errors.ts';
 import { createEventBreaks } from '../../core/event-loop.ts';
 import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from '../../model/vector-index.ts';
 import { RowTable } from './row-table.ts';
 import { type SavedOptions, writeSavedIndex } from './saved-index.ts';
 import { type PreparedRow, prepareQueries, prepareRows } from './vector-doors.ts';
+import { LARGEST_TABLE } from './vector-index-definition.ts';
 
 /** An index over rows in this process. Calls are answered one after another, in their order. */
 export abstract class TableIndex implements VectorIndex {
   abstract readonly name: string;
   readonly dimension: number;
   readonly distance: Distance;
+  readonly capacity: number;
   protected readonly table: RowTable;
   protected readonly pause = createEventBreaks();
   readonly #options: SavedOptions;
@@ -18,11 +20,12 @@ export abstract class TableIndex implements VectorIndex {
   #disposed = false;
 
   /** @param options written beside a saved index, so that it is reopened as it was. */
-  constructor(options: SavedOptions, dimension: number) {
+  constructor(options: SavedOptions & { readonly capacity?: number | undefined }, dimension: number) {
     if (!Number.isInteger(dimension) || dimension < 1)
       throw new ValidationError(`dimension is not a positive integer: ${dimension}; pass the length of the vectors`);
     this.dimension = dimension;
     this.distance = options.distance;
+    this.capacity = options.capacity ?? LARGEST_TABLE;
     this.table = new RowTable(dimension, options.distance);
     this.#options = options;
   }
@@ -41,12 +44,21 @@ export abstract class TableIndex implements VectorIndex {
     return this.#run(async () => this.table.size);
   }
 
-  upsert(rows: readonly VectorRow[]): Promise<void> {
-    return this.#run(async () => this.load(prepareRows(rows, this.dimension, this.distance)));
+  async upsert(rows: readonly VectorRow[]): Promise<void> {
+    const prepared = prepareRows(rows, this.dimension, this.distance);
+    await this.#run(() => this.load(prepared));
   }
 
-  /** Rows that have passed the door. */
+  /** @param rows of different ids. @throws IndexCapacityError. */
+  protected assertRoom(rows: readonly PreparedRow[]): void {
+    const wanted = this.table.size + rows.filter(({ id }) => !this.table.has(id)).length;
+    if (wanted > this.capacity)
+      throw new IndexCapacityError(this.name, this.capacity, wanted, 'remove rows, raise capacity, or use pgvector');
+  }
+
+  /** Rows that have passed the door. @throws IndexCapacityError. */
   async load(rows: readonly PreparedRow[]): Promise<void> {
+    this.assertRoom(rows);
     for (const row of rows) {
       const { slot, replaced } = this.table.put(row);
       this.add(slot, replaced);
@@ -75,9 +87,14 @@ export abstract class TableIndex implements VectorIndex {
     await this.rebuild();
   }
 
-  search(queries: Float32Array, k: number, options: VectorSearchOptions = {}): Promise<VectorMatch[][]> {
+  /** A search has nothing to build, since writes do: waits for them. */
+  build(): Promise<void> {
+    return this.#run(async () => {});
+  }
+
+  async search(queries: Float32Array, k: number, options: VectorSearchOptions = {}): Promise<VectorMatch[][]> {
+    const prepared = prepareQueries(queries, k, this.dimension, this.distance);
     return this.#run(async () => {
-      const prepared = prepareQueries(queries, k, this.dimension, this.distance);
       const slots = this.table.listVisible(options);
       const found: VectorMatch[][] = [];
       for (const query of prepared) {

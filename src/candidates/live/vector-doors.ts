@@ -71,7 +71,7 @@ export interface PreparedRow {
 }
 
 /**
- * What every index checks of rows at its door. Of two rows with one id the later is kept.
+ * What every index checks of rows at its door, before its first pause: the caller may change vectors after the call. Of two rows with one id the later is kept.
  *
  * @throws DimensionMismatchError, NotFiniteError and ValidationError that name the row.
  */
@@ -82,7 +82,8 @@ export function prepareRows(rows: readonly VectorRow[], dimension: number, metri
     if (vector.length !== dimension)
       throw new DimensionMismatchError(`vector of row ${id}`, dimension, vector.length, 'use the encoder of the index');
     assertSubject(subject, `row ${id}`);
-    byId.set(id, { id, vector: prepareVector(vector, metric, `row ${id}`), subject: { ...subject, id } });
+    const prepared = prepareVector(vector, metric, `row ${id}`);
+    byId.set(id, { id, vector: prepared === vector ? vector.slice() : prepared, subject: { ...subject, id } });
   }
   return [...byId.values()];
 }

@@ -235,6 +235,33 @@ export function describeVectorIndex(name: string, open: OpenForContract): void {
       expect((await index.search(query, 500))[0]).toHaveLength(100);
     });
 
+    test('writes that overlap follow each other in the order of the calls', async () => {
+      const index = await openNew('l2');
+      const write = (i: number) => index.upsert([{ id: 'same', vector: new Float32Array(D).fill(i) }]);
+      await Promise.all(Array.from({ length: 9 }, (_, i) => (i === 4 ? index.remove(['same']) : write(i))));
+      expect((await index.search(new Float32Array(D).fill(8), 2))[0]).toMatchObject([{ id: 'same', distance: 0 }]);
+    });
+
+    test('vectors and queries may be changed as soon as a call returns its promise', async () => {
+      const index = await openNew('l2');
+      const buffer = new Float32Array(D);
+      const writes = [1, 2, 3].map((value) => index.upsert([{ id: `${value}`, vector: buffer.fill(value) }]));
+      await Promise.all(writes);
+      const searches = [1, 2, 3].map((value) => index.search(buffer.fill(value), 1));
+      const found = await Promise.all(searches);
+      expect(found.map(([row]) => idsOf(row))).toEqual([['1'], ['2'], ['3']]);
+    });
+
+    test('to build an index changes nothing that a search finds', async () => {
+      const index = await openFilled();
+      const query = drawVector(0, 'query');
+      const found = await index.search(query, 9);
+      await index.build();
+      await index.build();
+      expect(await index.search(query, 9)).toEqual(found);
+      await (await openNew()).build();
+    });
+
     test('an aborted search stops with the reason', async () => {
       const index = await openFilled('l2', drawRows(5));
       const signal = AbortSignal.abort(new Error('too late'));
@@ -246,6 +273,7 @@ export function describeVectorIndex(name: string, open: OpenForContract): void {
       await index.dispose();
       await index.dispose();
       await expect(index.count()).rejects.toThrow(/^index was disposed: .*; open it again/);
+      await expect(index.build()).rejects.toThrow(ValidationError);
       await expect(index.search(drawVector(0, 'query'), 1)).rejects.toThrow(ValidationError);
     });
 

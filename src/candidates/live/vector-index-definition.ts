@@ -6,6 +6,12 @@ import type { SavedIndex } from './saved-index.ts';
 /** How vectors are compared, an option of every index. */
 export const distanceOption = z.enum(['cosine', 'l2', 'inner-product']).default('cosine');
 
+/** Rows that an index in this process can hold: the most entries of a Map of V8. */
+export const LARGEST_TABLE = 2 ** 24;
+
+/** The most rows of an index in this process; absent: {@link LARGEST_TABLE}. */
+export const capacityOption = z.int().min(1).max(LARGEST_TABLE).optional();
+
 /** What an index is made from besides its options. */
 export interface VectorIndexContext {
   /** D, at least 1. */
