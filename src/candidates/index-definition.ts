@@ -3,6 +3,21 @@ import type { Definition, NamingOptions } from '../core/registry.ts';
 import type { CandidateIndex } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 
+/** A null control of the concept graph, and the seed of its draws. */
+export interface GraphControl {
+  readonly kind: 'random-graph' | 'shuffled-titles';
+  readonly seed: number;
+}
+
+/** Vectors of concepts. */
+export interface ConceptVectors {
+  readonly names: readonly string[];
+  /** Row-major [names, D], unit rows. */
+  readonly vectors: Float32Array;
+  /** D. */
+  readonly dimension: number;
+}
+
 /** What an index may be made from besides its options. */
 export interface IndexContext {
   readonly corpus: Corpus;
@@ -13,10 +28,22 @@ export interface IndexContext {
   readonly seed: number;
   /** [N] the concepts of each turn, for the index that joins turns by them; it lists them itself where they are absent. */
   readonly concepts?: readonly (readonly string[])[];
+  /** The vectors of concepts, for the index that compares them. */
+  readonly conceptVectors?: ConceptVectors;
+  /** The null control in whose world the index is, where it destroys something that the index reads. */
+  readonly control?: GraphControl;
 }
 
 /** What an index's results depend on. */
-export type IndexReads = readonly ('texts' | 'vectors' | 'times' | 'replies' | 'attributes')[];
+export type IndexReads = readonly (
+  | 'texts'
+  | 'vectors'
+  | 'times'
+  | 'replies'
+  | 'attributes'
+  | 'titles'
+  | 'concept-edges'
+)[];
 
 /** An index that is not made yet. */
 export interface IndexDefinition<S extends NamingOptions<'index'> = NamingOptions<'index'>>

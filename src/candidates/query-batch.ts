@@ -31,6 +31,8 @@ export function assertQueries(queries: QueryBatch, size: number, k: number): voi
       size,
     });
   if (queries.visible !== undefined) assertVisibleLists(queries, size);
+  if (queries.concepts !== undefined && queries.concepts.length !== queries.cutoffs.length)
+    throw new DimensionMismatchError('concepts of a query batch', queries.cutoffs.length, queries.concepts.length);
   if (queries.seeds !== undefined) assertSeeds(queries.seeds, queries.cutoffs.length, size);
 }
 
@@ -154,4 +156,22 @@ function findVisibilityFault(
   if (list !== null && !isListed(list, position))
     return `is hidden from the query: position ${position}; let the index return turns of the list in \`visible\` only`;
   return null;
+}
+
+/**
+ * Checks pairs of queries and turns, row-major [Q, width], -1 for padding.
+ *
+ * @throws DimensionMismatchError for another number of pairs; ValidationError for a position that is not before its query's cutoff.
+ */
+export function assertPairs({ cutoffs }: QueryBatch, positions: Int32Array, width: number): void {
+  if (positions.length !== cutoffs.length * width)
+    throw new DimensionMismatchError('pairs to score', cutoffs.length * width, positions.length);
+  for (const [pair, position] of positions.entries()) {
+    const query = Math.floor(pair / width);
+    if (position >= cutoffs[query]!)
+      throw new ValidationError(
+        `pair of query ${query} is not strictly earlier: position ${position}; pass earlier turns only`,
+        { query, position },
+      );
+  }
 }
