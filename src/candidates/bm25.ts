@@ -1,4 +1,4 @@
-import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { DimensionMismatchError } from '../core/errors.ts';
 import { createEventBreaks } from '../core/event-loop.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
@@ -7,7 +7,7 @@ import { createTokeniser } from '../text/tokens.ts';
 import { BM25_DEFAULTS, type Bm25Options } from './bm25-options.ts';
 import { BM25_VARIANTS } from './bm25-variants.ts';
 import type { IndexContext } from './index-definition.ts';
-import { allocateCandidates, assertQueries, listVisibleTurns } from './query-batch.ts';
+import { allocateCandidates, assertPairs, assertQueries, listVisibleTurns } from './query-batch.ts';
 import { TermPostings } from './term-postings.ts';
 import { TopSelection } from './top-selection.ts';
 
@@ -66,20 +66,11 @@ export class Bm25Index implements CandidateIndex {
     width: number,
     progress: StartProgress = ignoreProgress,
   ): Promise<Float32Array> {
-    if (positions.length !== queries.cutoffs.length * width)
-      throw new DimensionMismatchError('pairs to score', queries.cutoffs.length * width, positions.length);
+    assertPairs(queries, positions, width);
     const pairScores = new Float32Array(positions.length);
     await this.#visitQueries(queries, width, progress, (query, scores) => {
       for (let rank = query * width; rank < (query + 1) * width; rank++) {
         const position = positions[rank]!;
-        if (position >= scores.length)
-          throw new ValidationError(
-            `pair of query ${query} is not strictly earlier: position ${position}; pass earlier turns only`,
-            {
-              query,
-              position,
-            },
-          );
         if (position >= 0) pairScores[rank] = scores[position]!;
       }
     });

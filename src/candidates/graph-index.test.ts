@@ -11,6 +11,7 @@ import { describeCandidateIndex } from './candidate-contract.harness.ts';
 import { type ContractCorpus, drawContractCorpus, readCandidateRow } from './contract-sample.fixture.ts';
 import { GraphIndex } from './graph-index.ts';
 import { type GraphIndexOptions, graph } from './graph-options.ts';
+import type { GraphControl } from './index-definition.ts';
 
 beforeAll(async () => void (await useBackend('wasm')));
 
@@ -51,7 +52,7 @@ describe.each([
   describeCandidateIndex('graph', (corpus) => createContractIndex(corpus, { ...options, tolerance: 1e-9 }));
 });
 
-const WORDS = ['alps', 'rome', 'zama', 'cannae', 'elephants', 'senate', 'ships'];
+const WORDS = ['alps', 'rome', 'zama', 'cannae', 'elephants', 'romes', 'ships'];
 const [N, CUTOFF] = [61, 37];
 const sample = drawContractCorpus(N);
 const turns = sample.ids.map((id, i) =>
@@ -84,7 +85,7 @@ describe.each(['pagerank', 'hop-decay', 'degree'])('future turns change no score
   test.each(EDGE_KINDS)('over edges of %s', async (kind) => {
     const none = Object.fromEntries(EDGE_KINDS.map((other) => [other, 0]));
     // Edges between concepts are reached through mentions alone.
-    const mentions = kind === 'cooccurrence' ? 1 : 0;
+    const mentions = kind === 'cooccurrence' || kind === 'alias' ? 1 : 0;
     const options = { scoring, edges: { ...none, mentions, [kind]: 1 }, similarAbove: 0.3, specificity: 'both' };
     const queries = { ...batch, seeds: [placeSeeds(5, 20, 30), null, placeSeeds(9, 21)] };
     const before = await searchTurns(turns.slice(0, CUTOFF), options, queries);
@@ -94,9 +95,30 @@ describe.each(['pagerank', 'hop-decay', 'degree'])('future turns change no score
   });
 });
 
+describe.each(['random-graph', 'shuffled-titles'] as const)('null control %s', (kind) => {
+  const search = async (given: readonly Turn[], control?: GraphControl) => {
+    const corpus = new Corpus(given);
+    const concepts = corpus.turns.map(({ text }) => listWords(text));
+    const context = { corpus, vectors: new Float32Array(0), dimension: 0, concepts, ...(control && { control }) };
+    const queries = { ...batch, seeds: [placeSeeds(5, 20, 30), null, placeSeeds(9, 21)] };
+    const index = new GraphIndex(context, describeOptions({ seeds: { titles: true }, specificity: 'both' }), listWords);
+    const found = await index.search(queries, 50);
+    index.dispose();
+    return queries.texts.map((_, query) => readCandidateRow(found, query));
+  };
+
+  test('changes scores, by its seed, and reads no later turn', async () => {
+    const drawn = await search(turns, { kind, seed: 1 });
+    expect(drawn).not.toEqual(await search(turns));
+    expect(drawn).not.toEqual(await search(turns, { kind, seed: 2 }));
+    const before = await search(turns.slice(0, CUTOFF), { kind, seed: 1 });
+    expect(drawn).toEqual(before);
+  });
+});
+
 test('hidden turns are as if they had never been', async () => {
   // Without a turn its conversation has another next turn.
-  const options = { edges: { next: 0, cooccurrence: 0.5 }, specificity: 'both', tolerance: 1e-14 };
+  const options = { edges: { next: 0, cooccurrence: 0.5, alias: 0.4 }, specificity: 'both', tolerance: 1e-14 };
   const list = Int32Array.from(turns.keys()).filter((position) => position % 3 !== 1);
   const hidden = await searchTurns(turns, options, { ...batch, visible: [list, list, list] });
   const kept = Array.from(list, (position) => turns[position] as Turn);
@@ -145,6 +167,67 @@ describe('seeds', () => {
   test('a walk from a turn reaches the turns that share its concepts, the nearest with the highest scores', async () => {
     expect((await search({}, 'unknown', placeSeeds(0))).positions).toEqual([0, 2, 3, -1]);
     expect((await search({}, 'zama', null)).positions).toEqual([1, -1, -1, -1]);
+  });
+
+  test('the concepts of a batch are taken for those of its texts', async () => {
+    const index = createIndex(lone, {});
+    const queries = { texts: ['rome', 'rome'], vectors: new Float32Array(0), cutoffs: Int32Array.of(4, 4) };
+    const found = await index.search({ ...queries, concepts: [['zama'], []] }, 2);
+    expect([0, 1].map((query) => readCandidateRow(found, query).positions)).toEqual([
+      [1, -1],
+      [-1, -1],
+    ]);
+    await expect(index.search({ ...queries, concepts: [['zama']] }, 2)).rejects.toThrow(
+      /^concepts of a query batch: .*2.*1/,
+    );
+  });
+
+  test('a spelling that no visible turn has stands for the earlier spellings, and walks pass from one to another', async () => {
+    const named = ['ann davis', 'ann b. davis', 'ann c. davis'].map((text, i) => describeTurn(i, text));
+    const corpus = new Corpus(named);
+    const concepts = corpus.turns.map(({ text }) => [text]);
+    const find = async (text: string, cutoff: number, options: object, visible?: number[]) => {
+      const index = new GraphIndex(
+        { corpus, vectors: new Float32Array(0), dimension: 0, concepts },
+        describeOptions(options),
+      );
+      const lists = visible && { visible: [Int32Array.from(visible)] };
+      const queries = { texts: [text], concepts: [[text]], vectors: new Float32Array(0), ...lists };
+      return [...(await index.search({ ...queries, cutoffs: Int32Array.of(cutoff) }, 3)).positions];
+    };
+    const joined = { edges: { alias: 1 } };
+    expect(await find('ann b. davis', 1, {})).toEqual([-1, -1, -1]);
+    expect(await find('ann b. davis', 1, joined)).toEqual([0, -1, -1]);
+    expect(await find('ann b. davis', 2, {})).toEqual([1, -1, -1]);
+    expect(await find('ann b. davis', 2, joined)).toEqual([1, 0, -1]);
+    // b and c are joined over the name without an initial, which they cannot see.
+    expect(await find('ann b. davis', 3, joined)).toEqual([1, 0, 2]);
+    expect(await find('ann b. davis', 3, joined, [1, 2])).toEqual([1, -1, -1]);
+    expect(await find('ann davis', 3, joined, [1, 2])).toEqual([2, 1, -1]);
+  });
+
+  test('forms whose vectors are near are spellings too, unless their numbers differ, as of the earlier forms', async () => {
+    const named = ['car', 'automobile', 'car 2', 'vehicle'].map((text, i) => describeTurn(i, text));
+    const conceptVectors = {
+      names: ['vehicle', 'car 2', 'automobile', 'car'],
+      vectors: Float32Array.of(0.8, 0.6, 1, 0, 1, 0, 1, 0),
+      dimension: 2,
+    };
+    const find = async (options: object, turns = named, given: object = { conceptVectors }) => {
+      const corpus = new Corpus(turns);
+      const concepts = corpus.turns.map(({ text }) => [text]);
+      const context = { corpus, vectors: new Float32Array(0), dimension: 0, concepts, ...given };
+      const index = new GraphIndex(context, describeOptions(options));
+      const queries = { texts: ['car'], concepts: [['car']], vectors: new Float32Array(0) };
+      const found = await index.search({ ...queries, cutoffs: Int32Array.of(Math.min(3, turns.length)) }, 3);
+      return readCandidateRow(found, 0);
+    };
+    const near = { edges: { alias: 1 }, aliasCosine: 0.9 };
+    expect((await find({ edges: { alias: 1 } })).positions).toEqual([0, -1, -1]);
+    expect((await find({ aliasCosine: 0.9 })).positions).toEqual([0, -1, -1]);
+    expect((await find(near)).positions).toEqual([0, 1, -1]);
+    expect(await find(near, named.slice(0, 3))).toEqual(await find(near));
+    await expect(find(near, named, {})).rejects.toThrow(/none given; pass conceptVectors, or aliasCosine: null$/);
   });
 
   test('concepts of the query weigh by their specificity, turns by passageWeight', async () => {

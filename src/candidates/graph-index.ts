@@ -1,26 +1,25 @@
 import { ValidationError } from '../core/errors.ts';
 import { createEventBreaks } from '../core/event-loop.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
-import { ConceptGraph, nameConceptNode } from '../graph/concept-graph.ts';
-import { EDGE_KINDS } from '../graph/edge-kinds.ts';
+import { nameConceptNode } from '../graph/concept-graph.ts';
 import { GraphMoment } from '../graph/graph-moment.ts';
 import { listConcepts } from '../graph/list-concepts.ts';
-import { MomentScorer } from '../graph/moment-scoring.ts';
-import { buildWalkableGraph, type WalkableGraph } from '../graph/temporal-adjacency.ts';
-import { readTitle } from '../graph/turn-title.ts';
+import type { WalkableGraph } from '../graph/temporal-adjacency.ts';
 import type { CandidateIndex, Candidates, QueryBatch, SeedTurns } from '../model/candidates.ts';
-import type { Corpus } from '../model/corpus.ts';
 import { rankIdsDescending } from '../model/tie-rule.ts';
 import type { GraphIndexOptions } from './graph-options.ts';
+import { allocateGraphPairs, fillGraphPairs, type GraphPairs } from './graph-pairs.ts';
+import { type PreparedGraph, PreparedGraphs } from './graph-preparation.ts';
 import type { CreateIndex, IndexContext } from './index-definition.ts';
-import { allocateCandidates, assertQueries } from './query-batch.ts';
+import { allocateCandidates, assertPairs, assertQueries } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
 import { groupByVisibleList } from './visible-turns.ts';
 
-/** The graph of a corpus, with room for the scores of one query. */
-interface Prepared extends WalkableGraph {
-  readonly graph: ConceptGraph;
-  readonly scorer: MomentScorer;
+/** What a query gives for its seeds. */
+interface AskedQuery {
+  readonly text: string;
+  readonly turns: SeedTurns | null;
+  readonly listConcepts: () => readonly string[];
 }
 
 /**
@@ -36,67 +35,110 @@ export class GraphIndex implements CandidateIndex {
   readonly #options: GraphIndexOptions;
   readonly #listQueryConcepts: (text: string) => readonly string[];
   readonly #ranks: Int32Array;
-  #prepared: Promise<Prepared> | null = null;
+  readonly #graphs: PreparedGraphs;
   #disposed = false;
 
-  /** @param listQueryConcepts of the text of a query, as those of the turns are. */
+  /** @param listQueryConcepts of the text of a query, as those of the turns are; of a batch without `concepts`. */
   constructor(
     context: Omit<IndexContext, 'seed'>,
     options: GraphIndexOptions,
-    listQueryConcepts: (text: string) => readonly string[] = listConcepts,
+    listQueryConcepts: (text: string) => readonly string[] = (text) => listConcepts(text, null, options.concepts),
   ) {
     this.#context = context;
     this.#options = options;
+    this.#graphs = new PreparedGraphs(context, options);
     this.#listQueryConcepts = listQueryConcepts;
     this.#ranks = rankIdsDescending(context.corpus.turns.map(({ id }) => id));
   }
 
   /** @throws ValidationError after `dispose()`. */
   async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
-    if (this.#disposed) throw new ValidationError('index was disposed: graph; build a new index');
-    const { corpus } = this.#context;
-    assertQueries(queries, corpus.size, k);
-    this.#prepared ??= prepareGraph(this.#context, this.#options);
-    const prepared = await this.#prepared;
+    this.#assertUsable();
+    assertQueries(queries, this.#context.corpus.size, k);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
     const top = new TopSelection(k, this.#ranks);
+    await this.#visitQueries(queries, progress, (query, prepared, moment) => {
+      const { memoryOf, scorer } = prepared;
+      const placed = this.#placeSeeds(prepared, moment, this.#readQuery(queries, query));
+      const { nodes, values } = scorer.score(moment, placed, this.#options);
+      for (const node of nodes)
+        if (memoryOf[node]! >= 0 && values[node]! > 0) top.offer(memoryOf[node]!, values[node]!);
+      top.drainTo(candidates, query);
+    });
+    return candidates;
+  }
+
+  /**
+   * What given turns are on the graph at each query's time: see {@link GraphPairs}.
+   *
+   * @param positions row-major [Q, width], -1 for padding.
+   * @throws ValidationError for a position that is not before its query's cutoff, and after `dispose()`; DimensionMismatchError.
+   */
+  async scorePairs(
+    queries: QueryBatch,
+    positions: Int32Array,
+    width: number,
+    progress: StartProgress = ignoreProgress,
+  ): Promise<GraphPairs> {
+    this.#assertUsable();
+    assertPairs(queries, positions, width);
+    const pairs = allocateGraphPairs(positions.length);
+    await this.#visitQueries(queries, progress, (query, prepared, moment) => {
+      const asked = this.#readQuery(queries, query);
+      const onGraph = {
+        seeds: this.#placeSeeds(prepared, moment, asked),
+        seedTurns: listSeedTurns(prepared, moment, asked.turns, this.#options.seeds.turns).map(({ node }) => node),
+        concepts: [...findConceptNodes(prepared, moment, asked.listConcepts()).keys()],
+      };
+      const row = positions.subarray(query * width, (query + 1) * width);
+      fillGraphPairs(prepared, moment, onGraph, this.#options, row, pairs, query * width);
+    });
+    return pairs;
+  }
+
+  #assertUsable(): void {
+    if (this.#disposed) throw new ValidationError('index was disposed: graph; build a new index');
+  }
+
+  /** Calls `visit` with each query and the graph as of its moment. */
+  async #visitQueries(
+    queries: QueryBatch,
+    progress: StartProgress,
+    visit: (query: number, prepared: PreparedGraph, moment: GraphMoment) => void,
+  ): Promise<void> {
+    const { specificity } = this.#options;
     const stage = progress('graph', queries.cutoffs.length);
     const pause = createEventBreaks();
     let done = 0;
     for (const [list, members] of groupByVisibleList(queries)) {
-      const isVisible = list === null ? null : markListed(list, corpus.size);
+      const isVisible = list === null ? null : markListed(list, this.#context.corpus.size);
       for (const query of members) {
-        this.#offerTurns(prepared, queries, query, isVisible, top);
-        top.drainTo(candidates, query);
+        const prepared = await this.#graphs.get(queries.cutoffs[query]!);
+        const { adjacency, memoryOf } = prepared;
+        const moment = new GraphMoment(adjacency, {
+          asOf: queries.cutoffs[query]!,
+          visible: isVisible === null ? null : { isVisible, memoryOf },
+          scalesMentions: specificity === 'edges' || specificity === 'both',
+        });
+        visit(query, prepared, moment);
         stage.update(++done);
         await pause();
       }
     }
     stage.finish(`${done} queries`);
-    return candidates;
   }
 
-  /** Offers every turn with a score above 0. */
-  #offerTurns(
-    prepared: Prepared,
-    { texts, cutoffs, seeds }: QueryBatch,
-    query: number,
-    isVisible: Uint8Array | null,
-    top: TopSelection,
-  ): void {
-    const { adjacency, memoryOf, scorer } = prepared;
-    const moment = new GraphMoment(adjacency, {
-      asOf: cutoffs[query]!,
-      visible: isVisible === null ? null : { isVisible, memoryOf },
-      scalesMentions: this.#options.specificity === 'edges' || this.#options.specificity === 'both',
-    });
-    const placed = this.#placeSeeds(prepared, moment, texts[query]!, seeds?.[query] ?? null);
-    const { nodes, values } = scorer.score(moment, placed, this.#options);
-    for (const node of nodes) if (memoryOf[node]! >= 0 && values[node]! > 0) top.offer(memoryOf[node]!, values[node]!);
+  #readQuery({ texts, seeds, concepts }: QueryBatch, query: number): AskedQuery {
+    const text = texts[query]!;
+    return {
+      text,
+      turns: seeds?.[query] ?? null,
+      listConcepts: () => concepts?.[query] ?? this.#listQueryConcepts(text),
+    };
   }
 
   /** The weights of a query's seeds: turns as shares of the best, concepts by their specificity. */
-  #placeSeeds(prepared: Prepared, moment: GraphMoment, text: string, turns: SeedTurns | null): Map<number, number> {
+  #placeSeeds(prepared: PreparedGraph, moment: GraphMoment, { text, turns, listConcepts: list }: AskedQuery) {
     const { seeds: wanted, specificity, passageWeight } = this.#options;
     const placed = new Map<number, number>();
     const add = (node: number, weight: number) => placed.set(node, (placed.get(node) ?? 0) + weight);
@@ -113,18 +155,33 @@ export class GraphIndex implements CandidateIndex {
         });
     }
     if (wanted.concepts)
-      for (const concept of new Set(this.#listQueryConcepts(text))) {
-        const node = prepared.conceptNodes.get(nameConceptNode(concept));
-        if (node !== undefined && moment.has(node)) add(node, weighConcept(node));
-      }
+      for (const [node, weight] of findConceptNodes(prepared, moment, list())) add(node, weight * weighConcept(node));
     if (wanted.titles) placeNamedTurns(prepared, moment, text, add);
     return placed;
   }
 
   dispose(): void {
     this.#disposed = true;
-    this.#prepared = null;
+    this.#graphs.clear();
   }
+}
+
+/** The nodes of concepts that are there at a moment, each with weight 1; in place of a concept that no visible turn mentions its spellings, with their similarity. */
+function findConceptNodes(
+  { conceptNodes, graph }: PreparedGraph,
+  moment: GraphMoment,
+  concepts: readonly string[],
+): Map<number, number> {
+  const found = new Map<number, number>();
+  const find = (form: string, weight: number): boolean => {
+    const node = conceptNodes.get(nameConceptNode(form));
+    if (node === undefined || !moment.has(node)) return false;
+    found.set(node, Math.max(weight, found.get(node) ?? 0));
+    return moment.computeSpecificity(node) > 0;
+  };
+  for (const concept of new Set(concepts))
+    if (!find(concept, 1)) for (const { form, similarity } of graph.findAliases(concept)) find(form, similarity);
+  return found;
 }
 
 /** The heaviest visible seed turns, with weights relative to the heaviest; those of equal weight in the order given. */
@@ -145,7 +202,7 @@ function listSeedTurns(
 
 /** A title weighs 1, as a concept that one turn mentions; the visible turns that have it share this. */
 function placeNamedTurns(
-  { graph, memoryNodes }: Prepared,
+  { graph, memoryNodes }: PreparedGraph,
   moment: GraphMoment,
   text: string,
   add: (node: number, weight: number) => void,
@@ -160,40 +217,6 @@ function markListed(list: Int32Array, size: number): Uint8Array {
   const marks = new Uint8Array(size);
   for (const position of list) marks[position] = 1;
   return marks;
-}
-
-async function prepareGraph(
-  { corpus, vectors, dimension, concepts }: Omit<IndexContext, 'seed'>,
-  { edges, seeds, similarAbove }: GraphIndexOptions,
-): Promise<Prepared> {
-  const { turns } = corpus;
-  const similar =
-    edges.similar > 0 ? await loadSimilarTurns(corpus, vectors, dimension, similarAbove) : turns.map(() => new Map());
-  const graph = new ConceptGraph(EDGE_KINDS.filter((kind) => edges[kind] > 0 || (kind === 'names' && seeds.titles)));
-  const pause = createEventBreaks();
-  for (const [position, turn] of turns.entries()) {
-    const title = readTitle(turn);
-    const listed = concepts?.[position] ?? listConcepts(turn.text, title);
-    graph.insert([{ ...turn, title, concepts: listed, similar: similar[position]! }]);
-    await pause();
-  }
-  const walkable = buildWalkableGraph(graph, edges);
-  return { ...walkable, graph, scorer: new MomentScorer(walkable.adjacency.size) };
-}
-
-async function loadSimilarTurns(
-  { turns }: Corpus,
-  vectors: Float32Array,
-  dimension: number,
-  above: number,
-): Promise<Map<string, number>[]> {
-  const { findSimilarTurns } = await import('./similar-turns.ts');
-  return findSimilarTurns(
-    turns.map(({ id }) => id),
-    vectors,
-    dimension,
-    above,
-  );
 }
 
 /** An index over the graph of a corpus. */

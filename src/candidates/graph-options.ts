@@ -6,6 +6,8 @@ const edgeWeight = z.number().min(0);
 const options = z.strictObject({
   index: z.literal('graph'),
   k: candidateCount,
+  /** What a concept of a turn or a query is: see `listConcepts`. */
+  concepts: z.enum(['names', 'phrases']).default('names'),
   /** Where the walks of a query start. */
   seeds: z
     .strictObject({
@@ -26,13 +28,16 @@ const options = z.strictObject({
     .strictObject({
       mentions: edgeWeight.default(1),
       names: edgeWeight.default(1),
+      /** What an edge of names counts from the turn that is named to the one that names it. */
+      namedBy: edgeWeight.default(1),
       similar: edgeWeight.default(0),
       reply: edgeWeight.default(1),
       next: edgeWeight.default(1),
       cooccurrence: edgeWeight.default(0),
+      alias: edgeWeight.default(0),
     })
     .prefault({}),
-  /** What the specificity of a concept multiplies: its weight as a seed, its mentions, both or nothing. */
+  /** What the specificity of a concept multiplies: its weight as a seed, edges (its mentions, and names by how many name a turn), both or nothing. */
   specificity: z.enum(['seeds', 'edges', 'both', 'none']).default('seeds'),
   scoring: z.enum(['pagerank', 'hop-decay', 'degree']).default('pagerank'),
   /** Of pagerank: the probability of following an edge rather than returning to the seeds. */
@@ -47,16 +52,33 @@ const options = z.strictObject({
   passageWeight: z.number().min(0).default(0.05),
   /** The least cosine of similar turns. */
   similarAbove: z.number().min(-1).max(1).default(0.8),
+  /** The least similarity of two spellings of a concept. */
+  aliasAbove: z.number().positive().max(1).default(0.4),
+  /** The least cosine of two forms that count as spellings too, by the encoder of the arm; null: vectors are not compared. */
+  aliasCosine: z.number().positive().max(1).nullable().default(null),
 });
 /** The index `graph` of a config: where walks start, what they follow, and how turns are scored around the seeds. */
 export type GraphIndexOptions = z.output<typeof options>;
 
+/** The options that spellings by vectors depend on. */
+export interface ConceptVectorOptions {
+  readonly edges: Pick<GraphIndexOptions['edges'], 'alias'>;
+  readonly aliasCosine: number | null;
+}
+
+/** Whether spellings of concepts are found by vectors too. */
+export function needsConceptVectors({ edges, aliasCosine }: ConceptVectorOptions): boolean {
+  return edges.alias > 0 && aliasCosine !== null;
+}
+
 export const graph: IndexDefinition<typeof options> = {
   options,
-  reads: ({ edges }) => [
+  reads: ({ edges, seeds }) => [
     'texts',
     'times',
     'attributes',
+    'concept-edges',
+    ...(edges.names > 0 || edges.namedBy > 0 || seeds.titles ? (['titles'] as const) : []),
     ...(edges.similar > 0 ? (['vectors'] as const) : []),
     ...(edges.reply > 0 ? (['replies'] as const) : []),
   ],

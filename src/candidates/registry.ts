@@ -9,6 +9,7 @@ import { graph } from './graph-options.ts';
 import { hnsw } from './hnsw-options.ts';
 import type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './index-definition.ts';
 import { NewestFirstIndex, newest } from './newest-first.ts';
+import { pgvector } from './pgvector-options.ts';
 import { run } from './run-options.ts';
 
 function member<S extends NamingOptions<'index'>>(
@@ -22,6 +23,7 @@ function member<S extends NamingOptions<'index'>>(
 export const INDEXES = new OptionsRegistry('index', [
   member(flat, async () => (await import('./flat.ts')).createFlat),
   member(hnsw, async () => (await import('./hnsw.ts')).createHnsw),
+  member(pgvector, async () => (await import('./pgvector.ts')).createPgvector),
   member(bm25, async () => (await import('./bm25.ts')).createBm25),
   member(
     newest,
@@ -67,7 +69,7 @@ export type IndexInputs = Pick<IndexContext, 'corpus'> & Partial<IndexContext>;
 
 /** @throws ValidationError for an index that compares vectors and gets none. */
 function completeContext(options: IndexOptions, given: IndexInputs): IndexContext {
-  const { corpus, vectors = new Float32Array(0), seed = 1, concepts } = given;
+  const { corpus, vectors = new Float32Array(0), seed = 1, concepts, conceptVectors } = given;
   if (listIndexReads(options).includes('vectors') && given.vectors === undefined)
     throw new ValidationError(
       `index ${options.index} compares vectors: none given; pass vectors, row-major [turns, dimension]`,
@@ -77,7 +79,7 @@ function completeContext(options: IndexOptions, given: IndexInputs): IndexContex
     throw new ValidationError(
       `vectors do not fit ${corpus.size} turns: ${vectors.length} numbers; pass one row for each turn`,
     );
-  return { corpus, vectors, dimension, seed, ...(concepts === undefined ? {} : { concepts }) };
+  return { corpus, vectors, dimension, seed, ...(concepts && { concepts }), ...(conceptVectors && { conceptVectors }) };
 }
 
 /**
