@@ -3,6 +3,7 @@ import { attentionSignal } from './attention.ts';
 import { bm25Signal } from './bm25.ts';
 import { boostSignal } from './boost.ts';
 import { cosineSignal } from './cosine.ts';
+import { curationSignal } from './curation.ts';
 import { decaySignal } from './decay.ts';
 import { recencySignal } from './recency.ts';
 import { trajectorySignal } from './trajectory.ts';
@@ -13,6 +14,7 @@ export const SIGNALS = freezeDeeply([
   cosineSignal,
   recencySignal,
   boostSignal,
+  curationSignal,
   decaySignal,
   trajectorySignal,
   attentionSignal,

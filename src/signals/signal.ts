@@ -6,6 +6,7 @@ import type { EncoderOptions } from '../embedding/registry.ts';
 import type { QueryBatch } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
+import type { TextOwner } from '../model/encoder.ts';
 import type { CandidatePool, Column } from './candidate-pool.ts';
 import type { StageResult } from './stage.ts';
 import type { Subcorpora } from './subcorpus.ts';
@@ -35,6 +36,13 @@ export interface Encoding {
   readonly queryVectors: Float32Array;
 }
 
+/** Vectors of texts: rows of D = `dimension` numbers. */
+export interface TextVectors {
+  readonly dimension: number;
+  /** Row-major [texts, D], unit rows. */
+  readonly vectors: Float32Array;
+}
+
 /** What signals are computed from. A null control is another world with the same data. */
 export interface World extends Setting {
   /** D */
@@ -52,6 +60,12 @@ export interface World extends Setting {
   getCorpusTensor(): Promise<tf.Tensor2D>;
   /** Turns and queries by an encoder, null for the experiment's own; each is embedded at most once. */
   embedWith(options: EncoderOptions | null): Promise<Encoding>;
+  /**
+   * Texts that are neither turns nor queries, by the experiment's encoder.
+   *
+   * @param owners [texts] the turn that each text is from.
+   */
+  embedTexts(texts: readonly string[], owners: readonly TextOwner[]): Promise<TextVectors>;
   /** Computes what cannot be stored, such as tensors and indexes, once for each key. */
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T>;
   /** Keeps tensors or an index until the world is disposed. */

@@ -33,7 +33,7 @@ function findLocalSeeds({ conversationId, positions }: Subcorpus, seeds: SeedTur
 
 /** Some queries of a batch, with the cutoffs, the lists of visible turns and the seeds that they have among the turns of a subcorpus. */
 export function selectLocalBatch(
-  { ids, texts, vectors, cutoffs, visible, seeds }: QueryBatch,
+  { ids, texts, vectors, cutoffs, visible, seeds, concepts }: QueryBatch,
   queryIndexes: readonly number[],
   subcorpus: Subcorpus,
 ): QueryBatch {
@@ -49,6 +49,9 @@ export function selectLocalBatch(
     ...(seeds === undefined
       ? {}
       : { seeds: queryIndexes.map((queryIndex) => findLocalSeeds(subcorpus, seeds[queryIndex] ?? null)) }),
+    ...(concepts === undefined
+      ? {}
+      : { concepts: queryIndexes.map((queryIndex) => concepts[queryIndex] as readonly string[]) }),
     texts: queryIndexes.map((queryIndex) => texts[queryIndex] as string),
     vectors: gatherRows(vectors, dimension, queryIndexes),
     cutoffs: Int32Array.from(queryIndexes, (queryIndex) =>

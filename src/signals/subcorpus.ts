@@ -242,7 +242,7 @@ class SubcorpusIndex implements CandidateIndex {
 export async function createSubcorpusIndex(
   options: IndexOptions,
   subcorpora: Subcorpora,
-  { vectors, dimension, seed, concepts }: Omit<IndexContext, 'corpus'>,
+  { vectors, dimension, seed, concepts, conceptVectors, control }: Omit<IndexContext, 'corpus'>,
   rows: PropagatedVersions | null = null,
 ): Promise<SubcorpusIndex> {
   const create = await loadIndex(options);
@@ -260,6 +260,8 @@ export async function createSubcorpusIndex(
       ...(concepts === undefined
         ? {}
         : { concepts: Array.from(subcorpus.positions, (position) => concepts[position] as readonly string[]) }),
+      ...(conceptVectors && { conceptVectors }),
+      ...(control && { control }),
     });
   });
 }

@@ -11,7 +11,7 @@ import { rankIdsDescending } from '../model/tie-rule.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import { Plan, type WorkspaceIdentity } from './plan.ts';
 import { Resources } from './resources.ts';
-import type { Encoding, StageUse, World } from './signal.ts';
+import type { Encoding, StageUse, TextVectors, World } from './signal.ts';
 import {
   KEEPS_NOTHING,
   type Stage,
@@ -52,6 +52,8 @@ export interface WorkspaceInputs {
   readonly progress?: StartProgress;
   /** Embeds turns and queries with another encoder than that of the vectors; without it there is none. */
   readonly encode?: (options: EncoderOptions) => Promise<Encoding>;
+  /** Embeds other texts with the encoder of the vectors; without it there are none. */
+  readonly encodeTexts?: World['embedTexts'];
   /** Where results are kept for other workspaces, and what distinguishes theirs from ours; without it they stay in memory. */
   readonly stages?: { readonly store: StageStore; readonly identity: WorkspaceIdentity };
 }
@@ -80,6 +82,7 @@ export class Workspace implements World {
   /** [N] the rank that the tie rule gives each turn among equal scores. */
   readonly tieRanks: Int32Array;
   readonly #encode: WorkspaceInputs['encode'];
+  readonly #encodeTexts: WorkspaceInputs['encodeTexts'];
   readonly #results: StageResults;
   readonly #resources = new Resources();
 
@@ -109,6 +112,7 @@ export class Workspace implements World {
     this.tieRanks = shared?.tieRanks ?? rankIdsDescending(corpus.turns.map(({ id }) => id));
     this.plan = new Plan({ ...inputs, identity: inputs.stages?.identity ?? NOBODY });
     this.#encode = inputs.encode;
+    this.#encodeTexts = inputs.encodeTexts;
     this.#results = new StageResults(inputs.stages?.store ?? KEEPS_NOTHING);
   }
 
@@ -214,6 +218,13 @@ export class Workspace implements World {
     });
   }
 
+  /** @throws UnavailableError where the workspace cannot embed texts; what the encoder throws. */
+  async embedTexts(...[texts, owners]: Parameters<World['embedTexts']>): Promise<TextVectors> {
+    if (this.#encodeTexts === undefined)
+      throw new UnavailableError('the encoder', 'the workspace cannot embed texts; open it with the input encodeTexts');
+    return this.#encodeTexts(texts, owners);
+  }
+
   dispose(): void {
     this.#resources.dispose();
     this.#results.clear();
@@ -281,5 +292,9 @@ class DisturbedWorld implements World {
 
   embedWith(options: EncoderOptions | null): Promise<Encoding> {
     return this.#workspace.embedWith(options);
+  }
+
+  embedTexts(...given: Parameters<World['embedTexts']>): Promise<TextVectors> {
+    return this.#workspace.embedTexts(...given);
   }
 }

@@ -7,7 +7,7 @@ const parseBank = (options: object) => parse(signalBankOptions, options, 'test')
 const listBankNames = (options: object) => listSignalNames(parseBank(options));
 
 test('without options a bank has every group but attributes, and the encoder of the experiment alone', () => {
-  const groups = SIGNAL_GROUPS.filter((group) => group !== 'attributes');
+  const groups = SIGNAL_GROUPS.filter((group) => group !== 'attributes' && group !== 'graph');
   expect(parseBank({})).toEqual({ groups, encoders: [] });
   expect(listCosineNames(parseBank({}))).toEqual(['cosine']);
 });

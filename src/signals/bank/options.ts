@@ -5,6 +5,7 @@ import { signalNumbers } from '../signal-names.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
 import { findAddedFaults, listAddedSignals } from './added-signals.ts';
 import { listAttributeSignals } from './attributes.ts';
+import { listGraphSignals } from './graph-signals.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { PRODUCTS } from './products.ts';
 import { RANK_SIGNALS } from './session-ranks.ts';
@@ -21,20 +22,24 @@ export const SIGNAL_GROUPS = freezeDeeply([
   'author',
   'structure',
   'attributes',
+  'graph',
 ] as const);
 /** The name of a group of signals, one of {@link SIGNAL_GROUPS}. */
 export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
+/** The groups that a bank has only where they are asked for: few datasets have attributes, and the concepts of all turns take long to find. */
+const ASKED_GROUPS: readonly SignalGroup[] = ['attributes', 'graph'];
+
 /**
- * The schema of a bank of signals: the groups of signals (by default all but `attributes`, which few datasets have), encoders besides that of the experiment (by default none), and signals of
- * plugins.
+ * The schema of a bank of signals: the groups of signals (by default all but `attributes` and `graph`), encoders besides that of the experiment (by default none),
+ * and signals of plugins.
  */
 export const signalBankOptions = z
   .strictObject({
     groups: z
       .array(z.enum(SIGNAL_GROUPS))
       .min(1)
-      .default(SIGNAL_GROUPS.filter((group) => group !== 'attributes')),
+      .default(SIGNAL_GROUPS.filter((group) => !ASKED_GROUPS.includes(group))),
     /** Besides the experiment's own; each gives a cosine that is spread as the words' scores are. */
     encoders: z.array(encoderOptions).default([]),
     /** Signal of a plugin -> its options. */
@@ -142,6 +147,7 @@ export function bankSignals(options: SignalBankOptions): BankSignal[] {
     ),
     ...(groups.includes('structure') ? STRUCTURE : []),
     ...(groups.includes('attributes') ? listAttributeSignals() : []),
+    ...(groups.includes('graph') ? listGraphSignals() : []),
   ];
   const byName = new Map(columns.map((signal) => [signal.name, signal]));
   const products = PRODUCTS.flatMap(({ name, of }) => {

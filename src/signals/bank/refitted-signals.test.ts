@@ -5,7 +5,7 @@ import { buildNewestPool } from '../columns.harness.ts';
 import { ADDED_SIGNALS, defineSignal } from '../signal.ts';
 import type { Workspace } from '../workspace.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
-import { listSignalNames, signalBankOptions } from './options.ts';
+import { listSignalNames, SIGNAL_GROUPS, signalBankOptions } from './options.ts';
 import { computeRefittedSignals, listEncoderSignals } from './refitted-signals.ts';
 import { type SignalTable, signalTable } from './signal-bank.ts';
 import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts';
@@ -16,6 +16,7 @@ afterEach(() => {
 });
 
 const options = signalBankOptions.parse({
+  groups: SIGNAL_GROUPS.filter((group) => group !== 'attributes'),
   encoders: [{ encoder: 'lsa', dimension: 5, minDocumentFrequency: 1, oversampling: 2 }],
 });
 const names = listSignalNames(options);

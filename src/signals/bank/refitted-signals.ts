@@ -3,6 +3,7 @@ import type { CandidatePool, Column } from '../candidate-pool.ts';
 import type { Signal, World } from '../signal.ts';
 import { mapLocalRows, type SubcorpusQueries } from '../subcorpus.ts';
 import { listAddedSignals } from './added-signals.ts';
+import { GRAPH_SIGNALS } from './graph-signals.ts';
 import { listSignalNames, type SignalBankOptions } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
@@ -16,11 +17,12 @@ const OWN_COSINE = 'cosine';
 /** The structure signals that compare vectors. */
 const OWN_STRUCTURE: readonly string[] = ['difference.homogeneity', ...Object.keys(STRUCTURE_SIGNALS)];
 
-/** The signals of plugins that read vectors, of whichever encoder. */
-function listAddedReaders({ plugins }: SignalBankOptions): string[] {
-  return Array.from(listAddedSignals(plugins)).flatMap(([name, { use }]) =>
-    use.reads.includes('vectors') ? [name] : [],
-  );
+/** The signals of plugins that read vectors, of whichever encoder, and those whose walks start at what the workspace's own encoder finds. */
+function listColumnReaders({ groups, plugins }: SignalBankOptions, cosines: readonly string[]): Map<string, Signal> {
+  const added = Array.from(listAddedSignals(plugins), ([name, { use }]) => [name, use] as const);
+  const own = groups.includes('graph') && cosines.includes(OWN_COSINE) ? Object.entries(GRAPH_SIGNALS) : [];
+  const all = [...own, ...(cosines.length > 0 ? added : [])];
+  return new Map(all.filter(([, { reads }]) => reads.includes('vectors')));
 }
 
 function listSpreadNames(cosine: string): string[] {
@@ -32,7 +34,7 @@ export function listEncoderSignals(options: SignalBankOptions, cosines: readonly
   const direct = new Set([
     ...cosines.flatMap(listSpreadNames),
     ...(cosines.includes(OWN_COSINE) ? OWN_STRUCTURE : []),
-    ...(cosines.length > 0 ? listAddedReaders(options) : []),
+    ...listColumnReaders(options, cosines).keys(),
   ]);
   const products = PRODUCTS.filter(({ of }) => of.some((factor) => direct.has(factor))).map(({ name }) => name);
   return listSignalNames(options).filter((name) => direct.has(name) || products.includes(name));
@@ -137,7 +139,8 @@ export async function computeRefittedSignals(
   const dependent = listEncoderSignals(options, cosines).filter((name) => wanted.includes(name));
   const products = PRODUCTS.filter(({ name }) => dependent.includes(name));
   const structure = OWN_STRUCTURE.filter((name) => dependent.includes(name));
-  const added = listAddedReaders(options).filter((name) => dependent.includes(name));
+  const readers = listColumnReaders(options, cosines);
+  const added = [...readers.keys()].filter((name) => dependent.includes(name));
   const spreads = options.groups.includes('text') ? cosines.flatMap(listSpreadNames) : [];
   const computed = [...spreads, ...structure, ...added, ...products.map(({ name }) => name)];
   const copied = [...new Set([...wanted, ...products.flatMap(({ of }) => of)])].filter(
@@ -148,8 +151,7 @@ export async function computeRefittedSignals(
   copyColumns(base, copied, table);
   const columns = structure.length === 0 ? new Map<string, Column>() : await ownStructure(world, pool);
   const whole = new Map(structure.map((name) => [name, columns.get(name) as Column]));
-  const signalsOf = listAddedSignals(options.plugins);
-  for (const name of added) whole.set(name, await world.get((signalsOf.get(name) as { use: Signal }).use, pool));
+  for (const name of added) whole.set(name, await world.get(readers.get(name) as Signal, pool));
   const filler = new SubcorpusRefit(world, pool, table, whole, products);
   for (const part of world.subcorpora.split(world.batch)) await filler.fill(part, options, cosines);
   return { signals, values: table.values };

@@ -16,6 +16,7 @@ import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts'
 beforeAll(() => useBackend('wasm'));
 
 const whole = signalBankOptions.parse({
+  groups: SIGNAL_GROUPS.filter((group) => group !== 'attributes'),
   encoders: [{ encoder: 'lsa', dimension: 5, minDocumentFrequency: 1, oversampling: 2 }],
 });
 
@@ -177,7 +178,7 @@ describe('a table', () => {
     expect(tf.memory().numTensors).toBe(before);
   });
 
-  test.each(['time', 'thread', 'channel', 'author', 'structure'] as const)(
+  test.each(['time', 'thread', 'channel', 'author', 'structure', 'graph'] as const)(
     'of the group %s alone has the columns that the whole has of it',
     async (group) => {
       const options = signalBankOptions.parse({ groups: [group] });
@@ -192,7 +193,7 @@ describe('a table', () => {
   );
 
   test('without the group author does not know who speaks and who asks', async () => {
-    const options = signalBankOptions.parse({ groups: SIGNAL_GROUPS.filter((group) => group !== 'author') });
+    const options = signalBankOptions.parse({ groups: whole.groups.filter((group) => group !== 'author') });
     const removeAuthors = <T>(rows: readonly T[]) => rows.map((row) => ({ ...row, author: null }));
     const anonymous = { ...world, turns: removeAuthors(world.turns), queries: removeAuthors(world.queries) };
     expectSame(

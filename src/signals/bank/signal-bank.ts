@@ -4,12 +4,14 @@ import { gatherRows } from '../../core/rows.ts';
 import type { EncoderOptions } from '../../embedding/registry.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { CandidatePool, Column } from '../candidate-pool.ts';
-import { defineStage, type StageUse, type World } from '../signal.ts';
+import { prepareGraphRelations } from '../graph-relations.ts';
+import { defineStage, type Signal, type StageUse, type World } from '../signal.ts';
 import { mapLocalRows, type Subcorpus, type SubcorpusQueries, selectScopeVectors } from '../subcorpus.ts';
 import { listAddedSignals } from './added-signals.ts';
 import { ATTRIBUTE_SIGNALS } from './attributes.ts';
 import { CosineRows } from './cosine-rows.ts';
-import { bankSignals, listCosineNames, listSignalNames, type SignalBankOptions } from './options.ts';
+import { GRAPH_SIGNALS } from './graph-signals.ts';
+import { bankSignals, listCosineNames, listSignalNames, type SignalBankOptions, type SignalGroup } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
 import { collectStructureColumns, listStructureInputs } from './structure.ts';
@@ -56,6 +58,7 @@ function listBankEncoders(options: SignalBankOptions): (readonly [string, Encode
 
 /** Builds everything a bank needs that does not depend on the queries. */
 export async function prepareSignals(world: World, options: SignalBankOptions): Promise<void> {
+  if (options.groups.includes('graph')) await prepareGraphRelations(world);
   for (const { subcorpus } of world.subcorpora.split(world.batch)) {
     await prepareSubcorpusTables(world, subcorpus, options);
     for (const [, encoder] of listBankEncoders(options)) await getTurnTensor(world, subcorpus, encoder);
@@ -141,6 +144,14 @@ class TableFiller {
   }
 }
 
+/** The signals of some groups that are columns already, by name. */
+function listColumnSignals(groups: readonly SignalGroup[]): Readonly<Record<string, Signal>> {
+  return {
+    ...(groups.includes('attributes') ? ATTRIBUTE_SIGNALS : {}),
+    ...(groups.includes('graph') ? GRAPH_SIGNALS : {}),
+  };
+}
+
 /** Every signal of a bank for every candidate of a pool, as of each query's moment. */
 export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<Record<string, StageUse<unknown>>>>({
   name: 'signals',
@@ -154,7 +165,7 @@ export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<
   ],
   inputs: ({ groups, plugins }, setting) => ({
     ...(groups.includes('structure') ? listStructureInputs(setting) : {}),
-    ...(groups.includes('attributes') ? ATTRIBUTE_SIGNALS : {}),
+    ...listColumnSignals(groups),
     ...Object.fromEntries(Array.from(listAddedSignals(plugins), ([name, { use }]) => [name, use])),
   }),
   compute: async ({ world, pool, inputs }, options) => {
@@ -162,8 +173,7 @@ export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<
     const values = new Float32Array(pool.positions.length * signals.length);
     const table = { values, columns: new Map(signals.map((name, column) => [name, column])) };
     const structure = options.groups.includes('structure') ? collectStructureColumns(inputs) : [];
-    const attributes = options.groups.includes('attributes') ? Object.keys(ATTRIBUTE_SIGNALS) : [];
-    const added = [...attributes, ...Object.keys(options.plugins ?? {})].map(
+    const added = [...Object.keys(listColumnSignals(options.groups)), ...Object.keys(options.plugins ?? {})].map(
       (name) => [name, inputs[name] as Column] as const,
     );
     const filler = new TableFiller(world, pool, options, table, new Map([...structure, ...added]));

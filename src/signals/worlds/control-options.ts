@@ -11,6 +11,8 @@ export const CONTROL_KINDS = freezeDeeply([
   'shuffled-coordinates',
   'random-parents',
   'rewired-graph',
+  'random-graph',
+  'shuffled-titles',
 ] as const);
 /** The name of a null control, one of {@link CONTROL_KINDS}. */
 export type ControlKind = (typeof CONTROL_KINDS)[number];

@@ -11,7 +11,7 @@ import type { ControlKind } from './control-options.ts';
  * The parts of the world that a signal may read: texts, vectors, times as far as they order turns and queries, the clock (hours and dates, which data with only an
  * order of turns does not have), what belongs together as the corpus has it (`replies`: reply links, conversations, sessions, channels; no control destroys
  * it), the order of turns on their ring, the trees and the numbers of answers that coordinates are computed from, which coordinates belong to which candidate,
- * and the attributes of turns, which no control destroys.
+ * the attributes of turns, which no control destroys, and for walks on the concept graph which turn has which title and which edges there are.
  */
 export const WORLD_PARTS = freezeDeeply([
   'texts',
@@ -24,6 +24,8 @@ export const WORLD_PARTS = freezeDeeply([
   'answer-counts',
   'coordinates',
   'attributes',
+  'titles',
+  'concept-edges',
 ] as const);
 /** The name of a part of the world that a signal reads, one of {@link WORLD_PARTS}; null controls destroy some of them. */
 export type WorldPart = (typeof WORLD_PARTS)[number];
@@ -34,6 +36,8 @@ const DESTROYED: Readonly<Record<ControlKind, readonly WorldPart[]>> = {
   'shuffled-coordinates': ['coordinates'],
   'random-parents': ['trees', 'answer-counts'],
   'rewired-graph': ['trees'],
+  'random-graph': ['concept-edges'],
+  'shuffled-titles': ['titles'],
 };
 
 /** Whether a control changes anything that is read. */
