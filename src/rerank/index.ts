@@ -1,5 +1,6 @@
 /** Selection: which of the best candidates are shown, in which order. */
 
+export { type ColumnRerankingOptions, rerankByColumn } from './column-reranking.ts';
 export { diversityFilter } from './diversity-filter.ts';
 export { DIVERSITY_FILTER_DEFAULTS, type DiversityFilterOptions } from './diversity-filter-options.ts';
 export { type MarginalRelevanceOptions, maximalMarginalRelevance } from './maximal-marginal-relevance.ts';

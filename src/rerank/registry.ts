@@ -1,27 +1,41 @@
 import type { z } from 'zod';
-import { type Definition, type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
+import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
+import type { Signal } from '../signals/signal.ts';
+import { mentions, nodeDistance } from './column-options.ts';
+import { crossEncoder } from './cross-encoder-options.ts';
 import { diversity } from './diversity-filter-options.ts';
 import { mmr } from './marginal-relevance-options.ts';
 import type { Selection, SelectionInputs } from './selection.ts';
-import type { Select } from './selection-definition.ts';
+import type { Select, SelectionDefinition } from './selection-definition.ts';
 
 function member<S extends NamingOptions<'method'>>(
-  definition: Definition<'method', S>,
+  definition: SelectionDefinition<S>,
   load: () => Promise<Select<z.output<S>>>,
-): Lazy<Definition<'method', S>, Select<z.output<S>>> {
+): Lazy<SelectionDefinition<S>, Select<z.output<S>>> {
   return { ...definition, load };
 }
+
+const loadColumnReranking = async () => (await import('./column-reranking.ts')).rerankByColumn;
 
 /** Every selection: to add one takes its file and a line here. */
 export const SELECTIONS = new OptionsRegistry('method', [
   member(mmr, async () => (await import('./maximal-marginal-relevance.ts')).maximalMarginalRelevance),
   member(diversity, async () => (await import('./diversity-filter.ts')).diversityFilter),
+  member(nodeDistance, loadColumnReranking),
+  member(mentions, loadColumnReranking),
+  member(crossEncoder, loadColumnReranking),
 ]);
 
 /** The options of every selection, distinguished by `method`; unknown keys are refused. */
 export const selectionOptions = SELECTIONS.options;
 /** The options of one selection, chosen by its name, with every default written out. */
 export type SelectionOptions = z.output<typeof selectionOptions>;
+
+/** The column of a pool that a selection orders by; null for one that orders by relevance, vectors or texts. */
+export function findSelectionColumn(options: SelectionOptions): Signal | null {
+  const { listColumn } = SELECTIONS.get(options.method) as SelectionDefinition;
+  return listColumn?.(options) ?? null;
+}
 
 /**
  * Imports the selection that the options name.

@@ -12,6 +12,8 @@ export interface SelectionInputs {
   readonly similarities: tf.Tensor3D;
   /** bool [B, C], false for padding. */
   readonly mask: tf.Tensor2D;
+  /** [B, C] not negative: what a reranking by a column orders by. */
+  readonly column?: tf.Tensor2D;
 }
 
 /** The candidates that were taken, in the order in which they were taken. */

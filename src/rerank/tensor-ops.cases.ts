@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Own, TensorOps } from '../core/tensor-op.harness.ts';
+import { rerankByColumn } from './column-reranking.ts';
 import { diversityFilter } from './diversity-filter.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from './diversity-filter-options.ts';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.ts';
@@ -25,7 +26,28 @@ const selected = async (own: Own, options: object, mask: number[], k: number) =>
   return select(buildSelectionPool(own, SCORES, mask), k);
 };
 
+const rerankBy = (own: Own, column: number[], mask: number[], k: number, weight = 1) =>
+  rerankByColumn({ ...buildSelectionPool(own, SCORES, mask), column: own(uploadRow(...column)) }, { weight, k });
+
 export const TENSOR_OPS: TensorOps = {
+  rerankByColumn: {
+    use: (own) => rerankBy(own, [0.2, 0, 0.4], [1, 1, 1], 2, 0.5),
+    refuses: [
+      [(own) => rerankBy(own, [0.2, 0, 0.4], [1, 1, 1], 2, 1.5), /weight is outside \[0, 1\]: 1.5/],
+      [(own) => rerankBy(own, [0.2, 0, 0.4], [1, 1, 1], 0), /k is not a positive integer: 0/],
+      [(own) => rerankBy(own, [0.2, 0], [1, 1, 1], 1), /shape of column/],
+      [
+        (own) => rerankByColumn(buildSelectionPool(own, SCORES, [1, 1, 1]), { weight: 1, k: 1 }),
+        /reranking has no column/,
+      ],
+    ],
+    edges: {
+      duplicates: [(own) => rerankBy(own, [0.5, 0.25, 0.5], [1, 1, 1], 3), [0, 2, 1, 1, 1, 0.5]],
+      'one turn': [(own) => rerankBy(own, [9, 0.5, 9], [0, 1, 0], 1), [1, 1]],
+      'all masked': [(own) => rerankBy(own, [1, 1, 1], [0, 0, 0], 2), [-1, -1, 0, 0]],
+      'K > C': [(own) => rerankBy(own, [0.1, 1, 0.2], [1, 0, 1], 5), [2, 0, -1, -1, -1, 1, 0.5, 0, 0, 0]],
+    },
+  },
   diversityFilter: {
     use: (own) => filter(own, SCORES, [1, 1, 1], 2),
     refuses: [[(own) => filter(own, SCORES, [1, 1, 1], 0), /k is not a positive integer: 0/]],
