@@ -1,9 +1,11 @@
 import type { RunIndexOptions } from '../candidates/run-options.ts';
+import { findSelectionColumn } from '../rerank/registry.ts';
 import { attentionSignal } from '../signals/attention.ts';
 import { signalTable } from '../signals/bank/signal-bank.ts';
 import { bm25Signal } from '../signals/bm25.ts';
 import { boostSignal } from '../signals/boost.ts';
 import { cosineSignal } from '../signals/cosine.ts';
+import { curationSignal } from '../signals/curation.ts';
 import { decaySignal } from '../signals/decay.ts';
 import type { Plan } from '../signals/plan.ts';
 import { recencySignal } from '../signals/recency.ts';
@@ -39,12 +41,14 @@ export function listRelevanceSignals(options: RetrieverOptions): ReadonlyMap<Rel
 /** The signals that relevance is decayed by and blended with, by the names of an arm's components, in the order in which they are applied. */
 export function listChainSignals({
   boosts = null,
+  curation = null,
   decay,
   trajectory,
   attention,
 }: RetrieverOptions): ReadonlyMap<string, Signal> {
   return new Map([
     ...(boosts === null ? [] : ([['boost', boostSignal(boosts)]] as const)),
+    ...(curation === null ? [] : ([['curation', curationSignal(curation)]] as const)),
     ...(decay === null ? [] : ([['decay', decaySignal(decay)]] as const)),
     ...(trajectory === null ? [] : ([['trajectory', trajectorySignal(trajectory)]] as const)),
     ...(attention === null ? [] : ([['attention', attentionSignal({ attention, trajectory })]] as const)),
@@ -53,7 +57,8 @@ export function listChainSignals({
 
 /** The stages that the ranking of an arm is put together from. */
 export function listArmStages(plan: Plan, options: RetrieverOptions): Stage[] {
-  const { relevance, scoring, control } = options;
+  const { relevance, scoring, selection, control } = options;
+  const column = selection === null ? null : findSelectionColumn(selection);
   const world = plan.under(control);
   const pool = world.stage(poolRows(options));
   const lists = selectListedSignals(relevance.signals, relevance.fusion).length > 0;
@@ -63,5 +68,6 @@ export function listArmStages(plan: Plan, options: RetrieverOptions): Stage[] {
     ...(lists ? pool.inputs : []), // what the sources found is looked at again
     ...uses.map((use) => world.stage(use, pool)),
     ...(scoring === null ? [] : [world.stage(signalTable(scoring.signals), pool)]),
+    ...(column === null ? [] : [plan.stage(column, pool)]),
   ];
 }

@@ -71,6 +71,10 @@ const written = {
       { attribute: 'memoryType', factors: { summary: 0.1, procedural: -0.05 } },
     ],
   },
+  curated: {
+    ...placed,
+    curation: { rules: { duplicateAbove: -1, updateAbove: -1, contradictAbove: -1 } },
+  },
   'mix of attributes': {
     ...hybrid,
     scoring: {
@@ -112,6 +116,8 @@ const written = {
     ...hybrid,
     scoring: { signals: { groups: ['text'] }, weights: { 'bm25@share': 1, 'cosine@next': 0.3 } },
   },
+  'nearest in the graph': { ...hybrid, selection: { method: 'node-distance', k: 11, weight: 0.5 } },
+  'most mentioned': { ...hybrid, selection: { method: 'mentions', k: 11, among: 'turns' } },
   'diversity filter': { ...hybrid, selection: { method: 'diversity-filter', k: 13 } },
 } as const;
 

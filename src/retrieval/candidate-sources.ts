@@ -1,5 +1,7 @@
 import type { PropagationOptions } from '../attention/options.ts';
 import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
+import { needsConceptVectors } from '../candidates/graph-options.ts';
+import type { ConceptVectors, GraphControl } from '../candidates/index-definition.ts';
 import { assertAdmissible } from '../candidates/query-batch.ts';
 import { INDEXES, type IndexOptions, listIndexReads } from '../candidates/registry.ts';
 import { hashRunFile } from '../candidates/run-options.ts';
@@ -7,14 +9,20 @@ import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
 import { propagatedRows } from '../signals/propagated.ts';
+import { fuseSeedTurns } from '../signals/seed-turns.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
 import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts';
-import { listTurnConcepts, type TurnConcepts, turnConcepts } from '../signals/turn-concepts.ts';
+import {
+  conceptVectors,
+  listTurnConcepts,
+  queryConcepts,
+  type TurnConcepts,
+  turnConcepts,
+} from '../signals/turn-concepts.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { createPoolFilter, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
 import { findSourceFilter } from './retriever-options.ts';
-import { fuseSeedTurns } from './seed-turns.ts';
 
 /** Runs each part of a retrieval and observes it, for example its time. Parts may be nested. */
 export type Watch = <T>(part: string, work: () => Promise<T> | T) => Promise<T>;
@@ -63,45 +71,76 @@ function describeIndex({ index }: SourceUse, seed: number): unknown {
 interface IndexParts {
   readonly rows?: PropagatedVersions;
   readonly concepts?: TurnConcepts;
+  readonly conceptVectors?: ConceptVectors;
 }
 
 /** The stages of {@link IndexParts} that a source needs. */
 function listIndexParts({ index, propagation }: SourceUse): Readonly<Record<string, StageUse<unknown>>> {
   return {
     ...(propagation === null ? {} : { rows: propagatedRows(propagation) }),
-    ...(index.index === 'graph' ? { concepts: turnConcepts } : {}),
+    ...(index.index === 'graph' ? { concepts: turnConcepts(index.concepts) } : {}),
+    ...(index.index === 'graph' && needsConceptVectors(index)
+      ? { conceptVectors: conceptVectors(index.concepts) }
+      : {}),
   };
 }
 
-function openIndex(world: World, { index }: SourceUse, { rows, concepts }: IndexParts): Promise<CandidateIndex> {
+/** The concepts of the queries, for walks that start at them. */
+function listAskedParts({ index }: SourceUse): Readonly<Record<string, StageUse<unknown>>> {
+  return index.index === 'graph' && index.seeds.concepts ? { asked: queryConcepts(index.concepts) } : {};
+}
+
+function openIndex(
+  world: World,
+  { index }: SourceUse,
+  { rows, concepts, conceptVectors: named }: IndexParts,
+): Promise<CandidateIndex> {
   const { turnVectors: vectors, dimension, seed } = world;
-  const context = { vectors, dimension, seed, ...(concepts && { concepts: listTurnConcepts(concepts) }) };
+  const control = readGraphControl(world);
+  const context = {
+    vectors,
+    dimension,
+    seed,
+    ...(concepts && { concepts: listTurnConcepts(concepts) }),
+    ...(named && { conceptVectors: named }),
+    ...(control && { control }),
+  };
   return createSubcorpusIndex(index, world.subcorpora, context, rows);
+}
+
+/** The null control of a world, if it destroys a part of the concept graph. */
+function readGraphControl(world: World): GraphControl | null {
+  const { control } = world;
+  if (control?.kind !== 'random-graph' && control?.kind !== 'shuffled-titles') return null;
+  return { kind: control.kind, seed: world.controlSeed(control) };
 }
 
 /** An index that is kept until the workspace is disposed, as one that is asked time and again. */
 function keepIndex({ shared }: World, use: SourceUse): Promise<CandidateIndex> {
-  // Only another order of turns changes propagated rows, and those alone change an index.
+  // Only another order of turns changes propagated rows, which alone change an index that is no graph.
   const order = use.propagation !== null && shared.control?.kind === 'permuted-order' ? shared.control : null;
-  return shared.keepOnce(['index', { index: use.index, propagation: use.propagation }, order], async () => {
+  const control = use.index.index === 'graph' ? readGraphControl(shared) : order;
+  return shared.keepOnce(['index', { index: use.index, propagation: use.propagation }, control], async () => {
     const parts: Record<string, unknown> = {};
     for (const [name, part] of Object.entries(listIndexParts(use))) parts[name] = await shared.get(part);
     return shared.keepResource(await openIndex(shared, use, parts));
   });
 }
 
-/** The queries with the turns that a filter accepts for each, whose lists the sources of an arm share, and with the turns where walks start. */
+/** The queries with the turns that a filter accepts for each, whose lists the sources of an arm share, and with the turns and concepts where walks start. */
 async function buildSourceBatch(
   world: World,
   { index, filter }: SourceUse,
   found: readonly Candidates[],
+  asked: TurnConcepts | undefined,
 ): Promise<QueryBatch> {
   const { batch, corpus, tieRanks } = world;
   const visible =
     filter === null ? null : await world.keepOnce(['visible', filter], () => listVisibleTurns(filter, world));
   const seeds =
     index.index === 'graph' ? fuseSeedTurns(found, batch.cutoffs.length, index.seeds, corpus, tieRanks) : null;
-  return { ...batch, ...(visible && { visible }), ...(seeds && { seeds }) };
+  const concepts = asked && listTurnConcepts(asked);
+  return { ...batch, ...(visible && { visible }), ...(seeds && { seeds }), ...(concepts && { concepts }) };
 }
 
 /** How many candidates a query can have: the turns that exist before the last one. */
@@ -120,6 +159,7 @@ const defineSource = (isKept: boolean) =>
       ...new Set([
         ...listIndexReads(index),
         ...(propagation === null ? [] : (['order'] as const)),
+        ...(index.index === 'graph' && needsConceptVectors(index) ? (['vectors'] as const) : []),
         ...seedSources.flatMap(({ reads }) => reads),
       ]),
     ],
@@ -127,14 +167,14 @@ const defineSource = (isKept: boolean) =>
       const key = describeIndex(use, seed);
       return use.filter === null ? key : { of: key, filter: use.filter };
     },
-    inputs: (use) => ({ ...listIndexParts(use), ...nameInOrder(use.seedSources) }),
+    inputs: (use) => ({ ...listIndexParts(use), ...listAskedParts(use), ...nameInOrder(use.seedSources) }),
     compute: async ({ world, inputs }, use) => {
       const isSubset = world.shared.queries !== world.queries;
       const index = isSubset ? await keepIndex(world, use) : await openIndex(world, use, inputs as IndexParts);
       try {
         const k = Math.min(use.index.k, countMostFound(world));
         const found = use.seedSources.map((_, i) => inputs[`${i}`] as Candidates);
-        const batch = await buildSourceBatch(world, use, found);
+        const batch = await buildSourceBatch(world, use, found, inputs.asked as TurnConcepts | undefined);
         const candidates = await index.search(batch, k, world.startProgress);
         assertAdmissible(candidates, batch, world.corpus);
         return candidates;

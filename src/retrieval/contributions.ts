@@ -24,7 +24,7 @@ function invertMaximum(row: Float64Array): number {
 /** The parts of a query's row, [C] each; with the shape of the chain in ARCHITECTURE.md, "An arm". */
 function decomposeRow(
   read: (name: string) => Float64Array,
-  { boosts = null, decay, trajectory, attention }: RetrieverOptions,
+  { boosts = null, curation = null, decay, trajectory, attention }: RetrieverOptions,
 ): Map<string, Float64Array> {
   const parts = new Map([['relevance', read('relevance')]]);
   let score = read('relevance');
@@ -48,6 +48,7 @@ function decomposeRow(
     );
   };
   if (boosts !== null) multiply('boost');
+  if (curation !== null) multiply('curation');
   if (decay !== null) multiply('decay');
   if (trajectory !== null) {
     scale((1 - trajectory.weight) * invertMaximum(score));
@@ -95,6 +96,7 @@ export function decomposeChain(
   const chain = {
     relevance: true,
     boost: options.boosts ?? null,
+    curation: options.curation ?? null,
     decay: options.decay,
     trajectory: options.trajectory,
     attention: options.attention,

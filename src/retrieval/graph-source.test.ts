@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { listConcepts } from '../graph/list-concepts.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
-import { listTurnConcepts, turnConcepts } from '../signals/turn-concepts.ts';
-import type { Workspace } from '../signals/workspace.ts';
+import { conceptVectors, listTurnConcepts, queryConcepts, turnConcepts } from '../signals/turn-concepts.ts';
+import { Workspace } from '../signals/workspace.ts';
 import { candidatesFrom, candidatesOfArm } from './candidate-sources.ts';
 import { checkRetrieverOptions, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
@@ -67,9 +67,60 @@ describe('the graph source of an arm', () => {
     await findLast([flat, { ...graph, damping: 0.4 }]);
     await findLast([flat, { ...graph, damping: 0.6 }]);
     expect(workspace.readStageCounts().concepts?.executed).toBe(1);
-    const concepts = listTurnConcepts(await workspace.get(turnConcepts));
+    const concepts = listTurnConcepts(await workspace.get(turnConcepts('names')));
     expect(concepts).toEqual(workspace.corpus.turns.map(({ text }) => listConcepts(text)));
     expect(new Set(concepts.flat()).size).toBeGreaterThan(2);
+  });
+
+  test('takes the concepts of queries from one stage, which equal those of each text', async () => {
+    const asking = { ...graph, seeds: { concepts: true } };
+    await findLast([flat, { ...asking, damping: 0.4 }]);
+    await findLast([flat, { ...asking, damping: 0.6 }]);
+    expect(workspace.readStageCounts()['query-concepts']?.executed).toBe(1);
+    const concepts = listTurnConcepts(await workspace.get(queryConcepts('names')));
+    expect(concepts).toEqual(workspace.queries.map(({ text }) => listConcepts(text)));
+    expect(new Set(concepts.flat()).size).toBeGreaterThan(0);
+  });
+
+  test('joins turns by noun phrases where these are its concepts', async () => {
+    const arm = describeArm([{ ...graph, concepts: 'phrases' }]);
+    const { inputs } = candidatesOfArm(arm, arm.candidates[0] as never);
+    const named = Object.values(inputs(workspace)).map(({ name }) => name);
+    expect(named).toContain('concepts');
+    const concepts = listTurnConcepts(await workspace.get(turnConcepts('phrases')));
+    expect(concepts).toEqual(workspace.corpus.turns.map(({ text }) => listConcepts(text, null, 'phrases')));
+    expect(concepts).not.toEqual(listTurnConcepts(await workspace.get(turnConcepts('names'))));
+    expect((await findLast([flat, { ...graph, concepts: 'phrases' }])).scores).not.toEqual(
+      (await findLast([flat, graph])).scores,
+    );
+  });
+
+  test('gives the concepts to the encoder once, each as of the first turn that mentions it', async () => {
+    const asked: [string, string][] = [];
+    const { corpus, queries, turnVectors, batch, dimension } = workspace;
+    const encoding = new Workspace({
+      corpus,
+      queries,
+      turnVectors,
+      queryVectors: batch.vectors,
+      dimension,
+      seed: 5,
+      encodeTexts: async (texts, owners) => {
+        asked.push(...texts.map((text, i): [string, string] => [text, owners[i]?.id as string]));
+        return { dimension: 2, vectors: Float32Array.from(texts.flatMap(() => [0, 1])) };
+      },
+    });
+    const near = { ...graph, seeds: { concepts: true }, edges: { alias: 1 }, aliasCosine: 0.9 };
+    const found = await findLast([flat, near], encoding);
+    await findLast([flat, { ...near, damping: 0.3 }], encoding);
+    const { names } = await encoding.get(conceptVectors('names'));
+    const listed = corpus.turns.map(({ id, text }) => ({ id, concepts: listConcepts(text) }));
+    const expected = names.map((name) => [name, listed.find(({ concepts }) => concepts.includes(name))?.id]);
+    expect(asked).toEqual(expected);
+    expect(found.scores).not.toEqual((await findLast([flat, { ...near, aliasCosine: null }], encoding)).scores);
+    const arm = describeArm([near]);
+    expect(candidatesOfArm(arm, arm.candidates[0] as never).reads).toContain('vectors');
+    encoding.dispose();
   });
 
   test('has the graph of one conversation for a query that asks it alone', async () => {

@@ -1,3 +1,4 @@
+import { GRAPH_SIGNALS } from '../signals/bank/graph-signals.ts';
 import { bankSignals } from '../signals/bank/options.ts';
 import type { WorldPart } from '../signals/worlds/world-parts.ts';
 import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
@@ -22,7 +23,7 @@ interface Reader {
 const THREAD_PARTS: readonly WorldPart[] = ['replies', 'order', 'trees', 'answer-counts', 'coordinates'];
 
 /** Signals that follow replies where there are any, besides what the texts name and mention. */
-const WITHOUT_THREADS: ReadonlySet<string> = new Set(['graph-scores']);
+const WITHOUT_THREADS: ReadonlySet<string> = new Set(['graph-scores', ...Object.keys(GRAPH_SIGNALS)]);
 
 /** Whether a signal needs a part of the data. What reads times and nothing else ranks by them; other signals read times only to see no later turn. */
 const NEEDS: Readonly<Record<DataPart, (reader: Reader) => boolean>> = {

@@ -6,8 +6,12 @@ import { listControlsFor } from './null-controls.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
-const [order, coordinates, parents, graph] = CONTROL_KINDS;
-const allOf = [coordinates, parents, graph];
+const [order, coordinates, parents, rewired, random, titles] = CONTROL_KINDS;
+const allOf = [coordinates, parents, rewired];
+const walkFrom = (options: object) => ({
+  candidates: [...hybrid.candidates, { index: 'graph', k: 17, ...options }],
+  relevance: { signals: ['cosine', 'bm25', 'graph'], fusion: { method: 'rrf' } },
+});
 const hybrid = {
   candidates: [
     { index: 'bm25', k: 19 },
@@ -65,8 +69,15 @@ const ARMS: readonly (readonly [string, object, readonly ControlKind[]])[] = [
     { ...plainly, scoring: { weights: { 'difference.children-count': 1 } } },
     [coordinates, parents],
   ],
+  ['a graph without names', walkFrom({ edges: { names: 0, namedBy: 0 } }), [random]],
   ['propagation and coordinates', { propagation: { preset: 'framework' }, trajectory: {} }, [order, ...allOf]],
 ];
+
+test('shuffled titles control arms that walk along names or start at titles', () => {
+  expect(listControlsFor(parseHybridArm(walkFrom({})))).toEqual([random, titles]);
+  const alone = { edges: { names: 0, namedBy: 0 }, seeds: { titles: true } };
+  expect(listControlsFor(parseHybridArm(walkFrom(alone)))).toEqual([random, titles]);
+});
 
 test.each(ARMS)('%s', (_, options, controls) => {
   expect(listControlsFor(parseHybridArm(options))).toEqual(controls);
@@ -95,7 +106,7 @@ describe('a control', () => {
     [order, ['attention', 'controlled-frames', 'log-masses']],
     [coordinates, ['attention', 'controlled-frames', 'trajectory']],
     [parents, ['attention', 'frames', 'trajectory']],
-    [graph, ['attention', 'frames', 'trajectory']],
+    [rewired, ['attention', 'frames', 'trajectory']],
   ])('%s shares every stage with its arm that it does not touch', async (kind, own) => {
     const workspace = createSampleWorkspace(world);
     const unified = { trajectory: {}, attention: { mechanism: 'unified' } };

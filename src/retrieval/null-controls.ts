@@ -1,3 +1,4 @@
+import { listIndexReads } from '../candidates/registry.ts';
 import { type BankSignal, bankSignals, type ScoringOptions } from '../signals/bank/options.ts';
 import { ADDED_SIGNALS, type Signal } from '../signals/signal.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
@@ -7,6 +8,7 @@ import type { RetrieverOptions } from './retriever-options.ts';
 
 /** What {@link listControlsFor} depends on. */
 const DECIDING = [
+  'candidates',
   'attention.mechanism',
   'attention.mix',
   'trajectory.dimensions',
@@ -37,6 +39,7 @@ function listAddedRelevance(arm: RetrieverOptions): Signal[] {
 function listArmReads(arm: RetrieverOptions): readonly WorldPart[] {
   return [
     ...(arm.propagation === null ? [] : (['order'] as const)),
+    ...arm.candidates.flatMap(listIndexReads),
     ...(arm.scoring === null
       ? [...listChainSignals(arm).values(), ...listAddedRelevance(arm)].flatMap(({ reads }) => reads)
       : listWeighedSignals(arm.scoring).flatMap(({ reads }) => reads)),

@@ -24,7 +24,7 @@ export const relevanceSignal = createOpenSchema(
 
 const LIST_SOURCES: Readonly<Record<RelevanceSignal, readonly IndexOptions['index'][]>> = {
   bm25: ['bm25'],
-  cosine: ['hnsw', 'flat'],
+  cosine: ['hnsw', 'flat', 'pgvector'],
   recency: ['newest'],
   run: ['run'],
   graph: ['graph'],

@@ -114,7 +114,7 @@ describe('an error is reported for', () => {
     [
       'a selection that is none',
       { selection: { method: 'mrr' } },
-      'selection.method: expected "mmr" or "diversity-filter", got "mrr"',
+      'selection.method: expected "mmr" or "diversity-filter" or "node-distance" or "mentions" or "cross-encoder", got "mrr"',
     ],
     [
       'a signal without its source',
@@ -144,7 +144,7 @@ describe('an error is reported for', () => {
     [
       'a list that no source finds',
       { relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'rrf' } } },
-      'candidates: expected a source with index hnsw or flat, whose list rrf fuses as cosine; or fusion method pool-rrf, which needs no lists, got [{"index":"bm25"}]',
+      'candidates: expected a source with index hnsw or flat or pgvector, whose list rrf fuses as cosine; or fusion method pool-rrf, which needs no lists, got [{"index":"bm25"}]',
     ],
     [
       'a weight of another signal',

@@ -8,6 +8,7 @@ import { selectionOptions } from '../rerank/registry.ts';
 import { attentionOptions } from '../signals/attention-options.ts';
 import { listSignalNames, scoringOptions } from '../signals/bank/options.ts';
 import { boostOptions } from '../signals/boost-options.ts';
+import { curationArmOptions } from '../signals/curation-options.ts';
 import { decayOptions } from '../signals/decay.ts';
 import { ADDED_SIGNALS } from '../signals/signal.ts';
 import { trajectoryOptions } from '../signals/trajectory-options.ts';
@@ -48,6 +49,8 @@ export const retrieverOptions = z.strictObject({
   filter: filterOptions.nullable().optional(),
   /** Multiplies relevance by factors of attributes; absent in a resolved config that has none, so that its hash stays. */
   boosts: boostOptions.nullable().optional(),
+  /** Multiplies relevance by what curation leaves of a turn; absent in a resolved config that has none, so that its hash stays. */
+  curation: curationArmOptions.nullable().optional(),
   decay: decayOptions.nullable().default(null),
   trajectory: trajectoryOptions.nullable().default(null),
   attention: attentionOptions.nullable().default(null),
@@ -121,9 +124,12 @@ function assertSignalOptions({ relevance: { signals, options = {} } }: Retriever
 }
 
 /** A mix of signals that the bank has, and nothing done by hand beside it. */
-function assertScoring({ scoring, boosts = null, decay, trajectory, attention }: RetrieverOptions, fault: Fault): void {
+function assertScoring(
+  { scoring, boosts = null, curation = null, decay, trajectory, attention }: RetrieverOptions,
+  fault: Fault,
+): void {
   if (scoring === null) return;
-  for (const [name, value] of Object.entries({ boosts, decay, trajectory, attention }))
+  for (const [name, value] of Object.entries({ boosts, curation, decay, trajectory, attention }))
     if (value !== null) fault([name], 'null, since scoring takes its place');
   const known = listSignalNames(scoring.signals);
   for (const signal of Object.keys(scoring.weights)) {

@@ -81,7 +81,7 @@ function computeExpectedRelevance(
 
 describe('an arm', () => {
   test.each(Object.entries(SAMPLE_ARMS))('%s is put together from its columns', async (_, options) => {
-    const { boosts = null, decay, trajectory, attention, selection, scoring } = options;
+    const { boosts = null, curation = null, decay, trajectory, attention, selection, scoring } = options;
     const rows = listRetrievedRows(await retrieve(workspace, options));
     expect(rows.some(({ turns }) => turns.length > 5)).toBe(true);
     for (const row of rows) {
@@ -91,6 +91,7 @@ describe('an arm', () => {
       expect(relevance.every((value) => value >= 0)).toBe(true);
       let score = relevance;
       if (boosts !== null) score = score.map((value, i) => value * (parts.boost?.[i] as number));
+      if (curation !== null) score = score.map((value, i) => value * (parts.curation?.[i] as number));
       if (decay !== null) score = score.map((value, i) => value * (parts.decay?.[i] as number));
       if (trajectory !== null)
         score = mixScores(scaleByMaximum(score), parts.trajectory as number[], trajectory.weight);
@@ -101,6 +102,7 @@ describe('an arm', () => {
     }
     const steps = [
       boosts && 'boost',
+      curation && 'curation',
       decay && 'decay',
       trajectory && 'trajectory',
       attention && 'attention',

@@ -86,6 +86,7 @@ function compose(
     const uploadColumn = (name: string) => tf.tensor2d(columns.get(name) as Column, shape); // [Q, C]
     let score = uploadColumn('relevance');
     if (columns.has('boost')) score = tf.mul(score, uploadColumn('boost'));
+    if (columns.has('curation')) score = tf.mul(score, uploadColumn('curation'));
     if (columns.has('decay')) score = tf.mul(score, uploadColumn('decay'));
     if (trajectory !== null)
       score = blendTrajectory(divideScoresByRowMaximum(score), uploadColumn('trajectory'), trajectory.weight);

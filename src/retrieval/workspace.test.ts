@@ -19,7 +19,7 @@ import { candidatesFrom, findPool, warmUp } from './candidate-sources.ts';
 import { retrieve } from './retriever.ts';
 
 /** Stages whose results no store keeps. */
-const NOT_KEPT = ['candidates-newest', 'controlled-frames', 'graph-scores'];
+const NOT_KEPT = ['candidates-newest', 'controlled-frames', 'graph-scores', 'graph.distance', 'mentions'];
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(3);
@@ -274,6 +274,7 @@ describe('an encoding', () => {
     withWorkspace(async (workspace) => {
       await expect(workspace.embedWith(lsa)).rejects.toThrow(UnavailableError);
       expect((await workspace.embedWith(null)).dimension).toBe(DIMENSION);
+      await expect(workspace.embedTexts(['rome'], [{ kind: 'turn', id: 't' }])).rejects.toThrow(UnavailableError);
     }));
 });
 
