@@ -35,6 +35,8 @@ const DESTROYS: Readonly<Record<ControlKind, string>> = {
   'shuffled-coordinates': "each query's candidates exchange their coordinates at random",
   'random-parents': 'each turn answers any earlier one of its conversation',
   'rewired-graph': 'each turn has as many children as it has, but others',
+  'random-graph': 'the edges of the concept graph exchange their ends at random, those of each kind',
+  'shuffled-titles': 'the turns exchange their titles at random, for what names them in the concept graph',
 };
 
 function buildControlArm(arm: ArmOptions, kind: ControlKind): ArmOptions {

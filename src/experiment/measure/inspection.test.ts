@@ -89,3 +89,18 @@ test('a query record reads its judgements when they are asked for', () => {
   expect(record.judgements).toEqual({ a2: 3 });
   expect(asked).toEqual(['q']);
 });
+
+test('a sensitive turn, and a query that is one, are shown without their texts', () => {
+  const secret = { ...buildTurn('s', 'a', 6, null, 'the pin is 4711'), attributes: { sensitive: true } };
+  const held = { ...dataset, corpus: new Corpus([...corpus.turns, secret]) };
+  const asked: Query = { ...query, text: secret.text, turnId: 's' };
+  const marked: Query = { ...query, text: secret.text, attributes: { sensitive: true } };
+  const shown = [
+    ...listInspectedTurns(held, [query], []),
+    buildQueryRecord(held, asked),
+    buildQueryRecord(held, marked),
+  ];
+  expect(JSON.stringify(shown)).not.toContain('4711');
+  expect(shown.filter(({ text }) => text === '(sensitive: not shown)')).toHaveLength(3);
+  expect(buildQueryRecord(held, query).text).toBe('where?');
+});

@@ -1,4 +1,5 @@
 import type { Dataset, Query } from '../../model/dataset.ts';
+import { isSensitive } from '../../model/sendable-text.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { QueryRecord, RankedTurn, TurnRecord } from './result.ts';
 
@@ -10,8 +11,11 @@ function shortenTurnText(text: string): string {
   return characters.length <= SHOWN_CHARACTERS ? text : `${characters.slice(0, SHOWN_CHARACTERS - 1).join('')}…`;
 }
 
+/** Reports are shared: they show no sensitive text. */
+const HIDDEN = '(sensitive: not shown)';
+
 function buildTurnRecord(turn: Turn): TurnRecord {
-  return { ...turn, text: shortenTurnText(turn.text) };
+  return { ...turn, text: isSensitive(turn) ? HIDDEN : shortenTurnText(turn.text) };
 }
 
 /** The turns that an inspector needs: every ranked one, and the whole conversation of every judged one. In time order. */
@@ -32,11 +36,16 @@ export function listInspectedTurns(
   return [...positions].sort((a, b) => a - b).map((position) => buildTurnRecord(corpus.turns[position] as Turn));
 }
 
+/** By its attribute, or because the turn that it is has the attribute. */
+function isSensitiveQuery({ corpus }: Dataset, query: Query): boolean {
+  return isSensitive(query) || (query.turnId !== undefined && isSensitive(corpus.getTurn(query.turnId)));
+}
+
 export function buildQueryRecord(dataset: Dataset, query: Query): QueryRecord {
   const { id, text, timestamp, author, channel, cluster } = query;
   return {
     id,
-    text: shortenTurnText(text),
+    text: isSensitiveQuery(dataset, query) ? HIDDEN : shortenTurnText(text),
     timestamp,
     author,
     channel,

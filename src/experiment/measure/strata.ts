@@ -58,6 +58,9 @@ function createTurnCounter({ corpus }: Dataset): (conversationId: string, moment
   };
 }
 
+const KIND = { name: 'kind', description: 'what sort of query it is, as the dataset says' };
+const NO_KIND = 'not said';
+
 function listDivisions(dataset: Dataset): readonly Division[] {
   const { corpus } = dataset;
   const sizeBefore = createTurnCounter(dataset);
@@ -65,12 +68,7 @@ function listDivisions(dataset: Dataset): readonly Division[] {
     corpus.getTurn(turnId ?? anchorTurnId ?? target.id).conversationId;
   const readTurnDepth = (id: string) => corpus.getConversation(corpus.getTurn(id).conversationId).getDepth(id);
   return [
-    {
-      name: 'kind',
-      description: 'what sort of query it is, as the dataset says',
-      levels: null,
-      levelOf: ({ kind }) => kind ?? 'not said',
-    },
+    { ...KIND, levels: null, levelOf: ({ kind }) => kind ?? NO_KIND },
     binQueries(
       'depth',
       'edges from the root to the turn that the query is, or to its newest relevant turn where it is none',
@@ -99,6 +97,30 @@ function findNewestRelevant({ corpus, qrels, relevantGrade }: Dataset, { id }: Q
   return corpus.turns[newest] as Turn;
 }
 
+/** @param levels in order; null for those of the queries, by name. @returns one division, or none with queries in fewer than two levels. */
+function divideByLevels(
+  division: Pick<Stratum, 'name' | 'description'>,
+  levels: readonly string[] | null,
+  levelsOfQueries: readonly string[],
+): Stratum[] {
+  const queryIndexes = new Map<string, number[]>((levels ?? []).map((level) => [level, []]));
+  for (const [queryIndex, level] of levelsOfQueries.entries())
+    queryIndexes.set(level, [...(queryIndexes.get(level) ?? []), queryIndex]);
+  const filled = [...queryIndexes].filter(([, held]) => held.length > 0);
+  if (levels === null) filled.sort(([a], [b]) => (a < b ? -1 : 1));
+  if (filled.length < 2) return [];
+  return [{ ...division, levels: filled.map(([level, held]) => ({ name: level, queries: held })) }];
+}
+
+/** Divides queries of which only the kind is known, as those of judgements in a file. @returns as {@link divideIntoStrata} does. */
+export function divideByKind(queries: readonly { readonly kind: string | null }[]): Stratum[] {
+  return divideByLevels(
+    KIND,
+    null,
+    queries.map(({ kind }) => kind ?? NO_KIND),
+  );
+}
+
 /**
  * Divides queries by their kind, depth, the size of their thread and the age of what they look for, all as of the query's moment. What decides the level is
  * never shown to a scorer.
@@ -109,14 +131,7 @@ function findNewestRelevant({ corpus, qrels, relevantGrade }: Dataset, { id }: Q
 export function divideIntoStrata(dataset: Dataset, queries: readonly Query[]): Stratum[] {
   const targets = queries.map((query) => findNewestRelevant(dataset, query));
   return listDivisions(dataset).flatMap(({ name, description, levels, levelOf }) => {
-    const queryIndexes = new Map<string, number[]>((levels ?? []).map((level) => [level, []]));
-    for (const [queryIndex, query] of queries.entries()) {
-      const level = levelOf(query, targets[queryIndex] as Turn);
-      queryIndexes.set(level, [...(queryIndexes.get(level) ?? []), queryIndex]);
-    }
-    const filled = [...queryIndexes].filter(([, held]) => held.length > 0);
-    if (levels === null) filled.sort(([a], [b]) => (a < b ? -1 : 1));
-    if (filled.length < 2) return [];
-    return [{ name, description, levels: filled.map(([level, held]) => ({ name: level, queries: held })) }];
+    const levelsOfQueries = queries.map((query, queryIndex) => levelOf(query, targets[queryIndex] as Turn));
+    return divideByLevels({ name, description }, levels, levelsOfQueries);
   });
 }

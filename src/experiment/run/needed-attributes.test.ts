@@ -26,3 +26,19 @@ test('each arm without its attribute is named', () => {
     'scoring signal importance of arm mixed: turns have outcome, phase; ',
   );
 });
+
+test.each<[object, object, string]>([
+  [{ outcome: 'good' }, { factor: 1 }, 'has one factor, and turn b of dataset chats has a text there; set factors'],
+  [{ outcome: ['good'] }, { factor: 1 }, 'has one factor, and turn b of dataset chats has a list there; set factors'],
+  [
+    { outcome: 1 },
+    { factors: { good: 1 } },
+    'has a factor for each text, and turn b of dataset chats has a number there',
+  ],
+  [{ outcome: 1e300 }, { factor: 10 }, 'is beyond float32 at turn b of dataset chats, which has 1e+300 there; lower'],
+])('%j does not fit a boost with %j, which is refused before the run', (attributes, kind, message) => {
+  const arm = describeArm('boosted', { boosts: [{ attribute: 'outcome', ...kind }] });
+  expect(() => assertArmAttributes(describeDataset(attributes), [arm])).toThrow(
+    `boost of outcome of arm boosted ${message}`,
+  );
+});

@@ -1,6 +1,8 @@
 import { ValidationError } from '../../core/errors.ts';
+import type { AttributeValue } from '../../model/attributes.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { ATTRIBUTE_SIGNALS } from '../../signals/bank/attributes.ts';
+import { computeBoostFactor } from '../../signals/boost-factor.ts';
 import type { ArmOptions } from '../config/config.ts';
 
 /** A part of an arm or a model, the attribute that it reads, and the setting that omits it. */
@@ -32,7 +34,7 @@ function listArmReaders({ name, boosts, scoring }: ArmOptions): AttributeReader[
 }
 
 /** The names of the attributes that some turn has. */
-function listAttributes({ corpus }: Dataset): ReadonlySet<string> {
+export function listAttributes({ corpus }: Pick<Dataset, 'corpus'>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { attributes } of corpus.turns) for (const name of Object.keys(attributes ?? {})) names.add(name);
   return names;
@@ -53,7 +55,18 @@ export function assertAttributesFor(dataset: Dataset, readers: readonly Attribut
   );
 }
 
-/** @throws ValidationError for an arm that reads an attribute which no turn has. */
+/** @throws ValidationError for a boost of a kind that its attribute does not have in some turn. */
+function assertBoosts({ name, corpus }: Dataset, { name: arm, boosts }: ArmOptions): void {
+  for (const boost of boosts ?? [])
+    for (const { id, attributes = {} } of corpus.turns) {
+      if (!Object.hasOwn(attributes, boost.attribute)) continue;
+      const value = attributes[boost.attribute] as AttributeValue;
+      computeBoostFactor(boost, value, `boost of ${boost.attribute} of arm ${arm}`, `turn ${id} of dataset ${name}`);
+    }
+}
+
+/** @throws ValidationError for an arm that reads an attribute which no turn has, or boosts one of another kind. */
 export function assertArmAttributes(dataset: Dataset, arms: readonly ArmOptions[]): void {
   assertAttributesFor(dataset, arms.flatMap(listArmReaders));
+  for (const arm of arms) assertBoosts(dataset, arm);
 }

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { IndexInput } from '../../candidates/registry.ts';
 import { useBackend } from '../../core/backend.ts';
 import { ChecksumMismatchError } from '../../core/errors.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
+import { retrieverOptions } from '../../retrieval/retriever-options.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../../signals/corpus.fixture.ts';
 import type { StageUse } from '../../signals/signal.ts';
 import type { Workspace } from '../../signals/workspace.ts';
@@ -106,6 +108,16 @@ describe('the recall of an approximate index', () => {
     });
     return shares.reduce((sum, share) => sum + share, 0) / shares.length;
   }
+
+  test('is that of hnsw, and of pgvector unless it compares every turn', () => {
+    const methods = ['hnsw', 'ivfflat', 'none'].map((method) => ({ index: 'pgvector', method }));
+    const candidates = [{ index: 'hnsw' }, ...methods, { index: 'flat' }] as IndexInput[];
+    const options = retrieverOptions.parse({ candidates, relevance: { signals: ['recency'] } });
+    const approximate = listApproximateSources(options).map((source) =>
+      source.index === 'pgvector' ? source.method : source.index,
+    );
+    expect(approximate).toEqual(['hnsw', 'hnsw', 'ivfflat']);
+  });
 
   test('is reported once for each that an arm has used, at ten and at its own depth', async () => {
     const [ten, thirteen, three] = [await recall(a, 10), await recall(a, 13), await recall(b, 3)];

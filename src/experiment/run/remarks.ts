@@ -16,7 +16,9 @@ import type { ArmEncoding } from './workspaces.ts';
 
 /** The sources whose answers may differ from the exact index's. */
 export function listApproximateSources({ candidates }: RetrieverOptions): IndexOptions[] {
-  return candidates.filter(({ index }) => index === 'hnsw');
+  return candidates.filter(
+    (source) => source.index === 'hnsw' || (source.index === 'pgvector' && source.method !== 'none'),
+  );
 }
 
 /** Ids that a sentence names before it breaks off. */
@@ -55,7 +57,7 @@ async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]
       return `not measured, ${error.code}: ${error.message}`;
     });
     const isOwn = arm.embedding !== null || arm.seed !== null || findSourceFilter(arm) !== null;
-    remarks.push(`hnsw${isOwn ? ` of ${arm.name}` : ''} against the exact index: ${recall}`);
+    remarks.push(`${source.index}${isOwn ? ` of ${arm.name}` : ''} against the exact index: ${recall}`);
   }
   return remarks;
 }

@@ -22,11 +22,13 @@ import {
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle, displayResult } from '../measure/result-display.ts';
+import { describeSmallStrata } from '../score/warning.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
 import { captureEnvironment, withEncoderUse } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
+import { findFilterWarnings } from './filter-warnings.ts';
 import { keepAllArms, type Raced, runRace } from './race-run.ts';
 import { buildRun } from './rankings.ts';
 import { findReachWarnings } from './reach-warnings.ts';
@@ -142,12 +144,12 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   const measurement = await watch.time('statistics', () => measureOutcomes(run, own, how));
   const before = await runner.sumStageCounts();
   const remarks = await watch.time('remarks', async () => collectRemarks(runner, config, measurement, shown));
+  const arms = shown.records.map(({ options }) => options);
   const warnings = [
-    ...findReachWarnings(
-      shown.records.map(({ options }) => options),
-      config.evaluation,
-    ),
+    ...findReachWarnings(arms, config.evaluation),
+    ...findFilterWarnings(arms, runner.dataset),
     ...(await findRunFileWarnings(runner, shown.records, measurement.queries)),
+    ...describeSmallStrata(measurement.queries.map(({ kind }) => kind)),
   ];
   const counted = subtractCounts(before, await runner.sumStageCounts());
   const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), counted);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { UnavailableError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
 import { getOrCompute } from '../../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
@@ -6,11 +7,10 @@ import { spreadRows } from '../../core/rows.ts';
 import { createCachedEncoder, type EncoderSource } from '../../embedding/embedding-cache.ts';
 import { createEncoderSource, type EncoderOptions } from '../../embedding/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import type { EncoderUse, TextOwner } from '../../model/encoder.ts';
-import type { Turn } from '../../model/turn.ts';
+import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../retrieval/query-reach.ts';
 import { Plan, type WorkspaceIdentity } from '../../signals/plan.ts';
-import type { Encoding } from '../../signals/signal.ts';
+import type { Encoding, TextVectors } from '../../signals/signal.ts';
 import type { StageStore } from '../../signals/stage.ts';
 import { Workspace } from '../../signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
@@ -18,6 +18,7 @@ import { embeddingVersion } from './code-version.ts';
 import { drawConversations, sampleConversationQueries } from './conversation-sample.ts';
 import { type DevSplit, splitDev } from './dev-split.ts';
 import { assertSplitSize } from './split-size.ts';
+import { listTextOwners } from './text-owners.ts';
 
 /** The inputs of workspaces. */
 export interface WorkspaceSource {
@@ -122,13 +123,6 @@ export function limitReach(
   return limitQueries === null ? {} : { reach: computeQueryReach(dataset.corpus, queries) };
 }
 
-function listOwners(turns: readonly Turn[], queries: readonly Query[]): TextOwner[] {
-  return [
-    ...turns.map(({ id }) => ({ kind: 'turn' as const, id })),
-    ...queries.map(({ id }) => ({ kind: 'query' as const, id })),
-  ];
-}
-
 /** @param options the experiment's encoder where they are left out. */
 function chooseEncoder(
   {
@@ -143,7 +137,7 @@ function chooseEncoder(
   return createEncoderSource(options, {
     fitTexts: turns.map(({ text }) => text),
     seed,
-    listOwners: () => listOwners(dataset.corpus.turns, dataset.queries),
+    listOwners: () => listTextOwners(dataset.corpus.turns, dataset.queries, dataset.corpus),
   });
 }
 
@@ -161,6 +155,25 @@ export function buildWorkspaceIdentity(
   };
 }
 
+/** Makes an encoder, with the cache if there is a folder for it, and disposes it after the work. */
+async function encodeWith<T>(
+  { cacheFolder, progress = ignoreProgress, noteUse }: WorkspaceSource,
+  chosen: EncoderSource,
+  work: (encoder: Encoder, progress: StartProgress) => Promise<T>,
+): Promise<T> {
+  const encoder =
+    cacheFolder === null
+      ? await chosen.create(progress)
+      : await createCachedEncoder(chosen, join(cacheFolder, 'embeddings'), progress);
+  try {
+    return await work(encoder, progress);
+  } finally {
+    const use = encoder.readUse?.() ?? null;
+    if (use !== null && use.requests > 0) noteUse?.(use);
+    encoder.dispose();
+  }
+}
+
 /** Embeds the turns within reach and the queries with an encoder fitted on the turns of `fit` alone; other turns have zero vectors. */
 async function embedReachable(
   source: WorkspaceSource,
@@ -168,18 +181,15 @@ async function embedReachable(
   fit: ReadonlySet<string>,
   options?: EncoderOptions,
 ): Promise<Encoding> {
-  const { dataset, cacheFolder, progress = ignoreProgress, reach } = source;
+  const { dataset, reach } = source;
   const { turns } = dataset.corpus;
-  const chosen = chooseEncoder(source, fit, options);
-  const encoder =
-    cacheFolder === null
-      ? await chosen.create(progress)
-      : await createCachedEncoder(chosen, join(cacheFolder, 'embeddings'), progress);
-  try {
+  return encodeWith(source, chooseEncoder(source, fit, options), async (encoder, progress) => {
     const positions = reach === undefined ? null : listTurnsWithin(dataset.corpus, reach);
     const embedded = positions === null ? turns : turns.filter((_, position) => positions.has(position));
     const texts = [...embedded, ...queries].map(({ text }) => text);
-    const vectors = await encoder.encode(texts, progress, { owners: listOwners(embedded, queries) });
+    const vectors = await encoder.encode(texts, progress, {
+      owners: listTextOwners(embedded, queries, dataset.corpus),
+    });
     const { dimension } = encoder;
     const split = embedded.length * dimension;
     const rows = vectors.subarray(0, split);
@@ -188,11 +198,26 @@ async function embedReachable(
       turnVectors: positions === null ? rows : spreadRows(rows, dimension, positions, turns.length),
       queryVectors: vectors.subarray(split),
     };
-  } finally {
-    const use = encoder.readUse?.() ?? null;
-    if (use !== null && use.requests > 0) source.noteUse?.(use);
-    encoder.dispose();
-  }
+  });
+}
+
+/** @throws UnavailableError for an encoder that has vectors of turns and queries alone. */
+async function embedTexts(
+  source: WorkspaceSource,
+  fit: ReadonlySet<string>,
+  texts: readonly string[],
+  owners: readonly TextOwner[],
+): Promise<TextVectors> {
+  const chosen = chooseEncoder(source, fit);
+  if (chosen.dependsOn === 'id')
+    throw new UnavailableError(
+      'vectors of concepts',
+      `encoder ${chosen.name} has those of turns and queries alone; set aliasCosine: null, or use another encoder`,
+    );
+  return encodeWith(source, chosen, async (encoder, progress) => ({
+    dimension: encoder.dimension,
+    vectors: await encoder.encode(texts, progress, { owners }),
+  }));
 }
 
 /** The inputs that distinguish the stages of an experiment, without computing anything. */
@@ -241,6 +266,7 @@ export async function openWorkspace(
     seed: config.seed,
     progress,
     encode: (options) => embedReachable(source, queries, fit, options),
+    encodeTexts: (texts, owners) => embedTexts(source, fit, texts, owners),
     stages: { store, identity: buildWorkspaceIdentity(source, fit) },
   });
 }

@@ -33,6 +33,7 @@ interface Planted {
   readonly qrels?: Protocol['qrels'];
   readonly metrics?: readonly string[];
   readonly documents?: Protocol['documents'];
+  readonly strata?: ReadonlyMap<string, string>;
 }
 
 function plant({ left, right, ...others }: Planted): Protocol {
@@ -70,6 +71,11 @@ const PLANTED: readonly (readonly [keyof typeof PROTOCOL_WARNINGS, Planted, RegE
   ['missing-queries', { left: left.slice(3) }, /1 of 3 judged queries have no ranking and count 0 \(q1\)/],
   ['unjudged-queries', { left: [...left, 'q9 Q0 d1 1 3 left'] }, /1 queries have no judgements .*\(q9\)/],
   ['unanswerable-queries', { qrels: new Map([...qrels, ['q3', new Map([['d0', 0]])]]) }, /1 of 3 .*\(q3\)/],
+  [
+    'small-stratum',
+    { strata: new Map([['q2', 'exact']]) },
+    /^stratum exact has 1 queries, fewer than 50; add 49 queries/,
+  ],
   [
     'query-as-document',
     { left: left.with(1, 'q1 Q0 q1 2 8 left'), documents: new Set([...DOCUMENTS, ...QUERIES]) },
@@ -183,6 +189,18 @@ describe('protocol warnings', () => {
     ]);
   });
 
+  test('the size of a stratum is that of its queries that count', () => {
+    const ids = Array.from({ length: 50 }, (_, i) => `q${i}`);
+    const answered = (id: string) => [id, new Map([[id === 'q7' ? 'd4' : 'd0', id === 'q7' ? 0 : 1]])] as const;
+    const strata = new Map(ids.map((id) => [id, 'exact']));
+    const warn = (count: number) =>
+      findProtocolWarnings({ ...plant({}), strata, qrels: new Map(ids.slice(0, count).map(answered)) })
+        .filter(({ code }) => code === 'small-stratum')
+        .map(({ message }) => message.split(',')[0]);
+    expect(warn(50)).toEqual(['stratum exact has 49 queries']); // q7 has no relevant document
+    expect(warn(7)).toEqual(['stratum exact has 7 queries']);
+  });
+
   test('docs list every kind with its meaning, and no other', () => {
     const page = readFileSync(new URL('../../../docs/score.md', import.meta.url), 'utf8');
     const table = parseTables(page).find(([header]) => header?.[0] === 'warning') ?? [];
@@ -193,7 +211,7 @@ describe('protocol warnings', () => {
 
   test('every kind that a run file can show is planted', () => {
     const planted = [...PLANTED.map(([code]) => code), 'cutoff-beyond-depth', 'cutoff-covers-collection'];
-    const elsewhere = ['reported-recall-is-hit-rate', 'later-documents', 'unreachable-list'];
+    const elsewhere = ['reported-recall-is-hit-rate', 'later-documents', 'unreachable-list', 'unknown-attribute'];
     expect([...planted, ...elsewhere].sort()).toEqual(Object.keys(PROTOCOL_WARNINGS).sort());
   });
 });

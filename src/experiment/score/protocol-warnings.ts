@@ -4,7 +4,7 @@ import type { Qrels, Run } from '../../model/run.ts';
 import { compareBytes } from '../../model/tie-rule.ts';
 import type { ProtocolWarning } from '../measure/result.ts';
 import type { System } from './system.ts';
-import { describeWarning, joinExamples } from './warning.ts';
+import { describeSmallStrata, describeWarning, joinExamples } from './warning.ts';
 
 /** All that the protocol of a comparison consists of. */
 export interface Protocol {
@@ -16,6 +16,8 @@ export interface Protocol {
   readonly documents: ReadonlySet<string> | null;
   /** The number of documents that a typical query can see, where queries see parts of the collection. */
   readonly visibleDocuments?: number;
+  /** The stratum of each query that has one. */
+  readonly strata?: ReadonlyMap<string, string>;
 }
 
 function countRelevant(judgements: ReadonlyMap<string, number>, relevantGrade: number): number {
@@ -124,6 +126,13 @@ function warnOfUnanswerable({ qrels, relevantGrade }: Protocol): ProtocolWarning
   return [describeWarning('unanswerable-queries', null, text)];
 }
 
+/** Queries without a relevant document do not count, and are in no stratum. */
+function warnOfSmallStrata({ qrels, strata, relevantGrade }: Protocol): ProtocolWarning[] {
+  if (strata === undefined) return [];
+  const counted = Array.from(qrels).filter(([, judgements]) => countRelevant(judgements, relevantGrade) > 0);
+  return describeSmallStrata(counted.map(([id]) => strata.get(id)));
+}
+
 function warnOfQueryDocuments({ systems, qrels }: Protocol): ProtocolWarning[] {
   const judged = Array.from(qrels).flatMap(([id, judgements]) => (judgements.has(id) ? [id] : []));
   const text = (count: number, where: string, ids: readonly string[]) =>
@@ -187,6 +196,7 @@ export function findProtocolWarnings(protocol: Protocol): ProtocolWarning[] {
     ...warnOfUnknownDocuments(protocol),
     ...warnOfQueries(protocol),
     ...warnOfUnanswerable(protocol),
+    ...warnOfSmallStrata(protocol),
     ...warnOfQueryDocuments(protocol),
   ];
 }

@@ -152,7 +152,8 @@ export function scoreDataset(
     split: granularity === 'turn' ? split : `${split}, by session`,
     turns: listInspectedTurns(dataset, measurement.queries, shown),
   };
-  const protocol = { ...options, ...unit, visibleDocuments: measureVisible(scored, queries) };
+  const strata = new Map(queries.flatMap(({ id, kind }) => (kind === undefined ? [] : [[id, kind] as const])));
+  const protocol = { ...options, ...unit, strata, visibleDocuments: measureVisible(scored, queries) };
   const result = assembleScore(
     {
       systems: unit.systems,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readClusters, readDocuments, readJudgements, readSystems } from './score-files.ts';
+import { readClusters, readDocuments, readJudgements, readStrata, readSystems } from './score-files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-score-files-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -74,4 +74,16 @@ test('documents are ids, or JSON with one', () => {
   expect(readDocuments(write('ids', 'd1\nd2\n'))).toEqual(new Set(['d1', 'd2']));
   expect(readDocuments(write('corpus.jsonl', '{"_id": "d1"}\n{"id": "d2"}\n'))).toEqual(new Set(['d1', 'd2']));
   expect(() => readDocuments(write('wrong.jsonl', '{"name": "d1"}\n'))).toThrow(/no document at .*:1; write an id/);
+});
+
+test('strata are two columns, or the kinds of queries', () => {
+  const expected = new Map([
+    ['q1', 'exact'],
+    ['q2', 'multi-hop'],
+  ]);
+  expect(readStrata(write('strata.tsv', 'q1\texact\nq2\tmulti-hop\n'))).toEqual(expected);
+  const rows = ['{"id": "q1", "text": "soup", "kind": "exact"}', '{"query": "q2", "kind": "multi-hop"}'];
+  expect(readStrata(write('kinds.jsonl', rows.join('\n')))).toEqual(expected);
+  const bare = write('bare.jsonl', `${rows[0]}\n{"id": "q2", "text": "soup"}\n`);
+  expect(() => readStrata(bare)).toThrow(/^no line of strata at .*bare\.jsonl:2; .*"kind": "paraphrase"\}$/);
 });

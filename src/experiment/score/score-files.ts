@@ -6,19 +6,20 @@ import { ValidationError } from '../../core/errors.ts';
 import { readFolder, readText } from '../../core/files.ts';
 import { parseQrels } from '../../evaluation/trec-files.ts';
 import type { Qrels } from '../../model/run.ts';
+import { isStoredRun, listArmRunFiles } from '../stored/stored-run.ts';
 import { type ForeignRun, readMemorybenchFile } from './memorybench-results.ts';
 import { readMtebPredictions } from './mteb-predictions.ts';
 import { buildSystem, type System } from './system.ts';
 import { describeWarning } from './warning.ts';
 
-/** A file and, before `=`, the name that its system gets. */
-interface NamedFile {
+/** A file and, before `=`, the name that its system gets, or the judge of its judgements. */
+export interface NamedFile {
   readonly name: string | null;
   readonly path: string;
 }
 
 /** `name=path`, or a path alone. */
-function parseNamedFile(typed: string): NamedFile {
+export function parseNamedFile(typed: string): NamedFile {
   const [, name, path] = /^([^=/\\]+)=(.+)$/s.exec(typed) ?? [];
   return name === undefined || path === undefined ? { name: null, path: typed } : { name, path };
 }
@@ -83,14 +84,27 @@ function nameSystem({ name, path }: NamedFile, { lines, system }: ForeignRun, ot
   return basename(path).replace(/\.[^.]*$/, '') || path;
 }
 
+/** The run files of the arms, for the folder of a stored run; else the file itself. */
+function listArmFiles(file: NamedFile): NamedFile[] {
+  if (!isStoredRun(file.path)) return [file];
+  return listArmRunFiles(file.path).map(({ arm, path }) => ({
+    name: file.name === null ? arm : `${file.name} ${arm}`,
+    path,
+  }));
+}
+
 /**
  * Reads run files: TREC, JSONL, predictions of mteb, as LMEB writes them (`file.json#subset` chooses one), and results of memorybench, a report or a folder.
+ * The folder of a stored run is a system for each of its arms.
  *
  * @param typed paths, or `name=path`.
  * @throws StorageError for a file that cannot be read, ValidationError naming the line that is no line of a run.
  */
 export function readSystems(typed: readonly string[]): System[] {
-  const files = typed.map(parseNamedFile).map((file) => ({ file, run: readForeignRun(file.path) }));
+  const files = typed
+    .map(parseNamedFile)
+    .flatMap(listArmFiles)
+    .map((file) => ({ file, run: readForeignRun(file.path) }));
   const tags = files.map(({ run }) => [...new Set(run.lines.map(({ tag }) => tag))]);
   return files.map(({ file, run }, i) => {
     const name = nameSystem(file, run, tags.filter((_, at) => at !== i).flat());
@@ -127,20 +141,36 @@ export function readJudgements(path: string): Qrels {
   throw new ValidationError(`file has no judgement: ${path}; name a file of lines such as "q1 0 d7 1"`, { path });
 }
 
-const clusterLine = z.looseObject({ id: z.string().optional(), query: z.string().optional(), cluster: z.string() });
+/** A word of each query of a file, in two columns or as a key of JSONL. */
+interface QueryColumn {
+  readonly key: 'cluster' | 'kind';
+  /** What it is, for errors. */
+  readonly meaning: string;
+  readonly example: string;
+}
 
-function parseClusterLine(line: string, at: string): readonly [query: string, cluster: string] {
+function parseQueryLine({ key, meaning, example }: QueryColumn, line: string, at: string): readonly [string, string] {
   const fields = line.trim().split(/\s+/);
   if (!line.trim().startsWith('{') && fields.length === 2) return fields as [string, string];
   try {
-    const { id, query = id, cluster } = clusterLine.parse(JSON.parse(line));
-    if (query !== undefined) return [query, cluster];
+    const row = queryLine.parse(JSON.parse(line));
+    const [query, value] = [row.query ?? row.id, row[key]];
+    if (query !== undefined && typeof value === 'string') return [query, value];
   } catch {
     // another shape, as the error below says
   }
   throw new ValidationError(
-    `no line of clusters at ${at}; write a query and its conversation in two columns, or {"query": "q1", "cluster": "c1"}`,
+    `no line of ${key === 'cluster' ? 'clusters' : 'strata'} at ${at}; write a query and its ${meaning} in two columns, or {"query": "q1", "${key}": "${example}"}`,
     { at },
+  );
+}
+
+const queryLine = z.looseObject({ id: z.string().optional(), query: z.string().optional() });
+
+function readQueryColumn(column: QueryColumn, path: string): ReadonlyMap<string, string> {
+  const lines = readText(path).split('\n');
+  return new Map(
+    lines.flatMap((line, i) => (line.trim() === '' ? [] : [parseQueryLine(column, line, `${path}:${i + 1}`)])),
   );
 }
 
@@ -150,8 +180,16 @@ function parseClusterLine(line: string, at: string): readonly [query: string, cl
  * @throws StorageError, ValidationError naming the line.
  */
 export function readClusters(path: string): ReadonlyMap<string, string> {
-  const lines = readText(path).split('\n');
-  return new Map(lines.flatMap((line, i) => (line.trim() === '' ? [] : [parseClusterLine(line, `${path}:${i + 1}`)])));
+  return readQueryColumn({ key: 'cluster', meaning: 'conversation', example: 'c1' }, path);
+}
+
+/**
+ * Reads the stratum of each query: two columns, or JSONL with `kind`, such as the `queries.jsonl` of a run or of the dataset `jsonl`.
+ *
+ * @throws StorageError, ValidationError naming the line.
+ */
+export function readStrata(path: string): ReadonlyMap<string, string> {
+  return readQueryColumn({ key: 'kind', meaning: 'stratum', example: 'paraphrase' }, path);
 }
 
 const documentLine = z.union([

@@ -15,6 +15,7 @@ import type {
   QueryRecord,
   TurnRecord,
 } from '../measure/result.ts';
+import { divideByKind } from '../measure/strata.ts';
 import type { MeasuredRankings } from '../run/run-folder.ts';
 import { findProtocolWarnings } from './protocol-warnings.ts';
 import type { System } from './system.ts';
@@ -42,6 +43,8 @@ export interface ScoredFiles {
   readonly qrels: Qrels;
   /** The conversation of each query; null if every query is independent of the others. */
   readonly clusters: ReadonlyMap<string, string> | null;
+  /** The stratum of each query that has one; absent if none has. */
+  readonly strata?: ReadonlyMap<string, string>;
   /** The ids of the collection; null if they are unknown. */
   readonly documents: ReadonlySet<string> | null;
 }
@@ -83,7 +86,7 @@ function findCluster(clusters: ReadonlyMap<string, string> | null, id: string): 
 }
 
 /** A query of which only its id, its cluster and its judgements are known. */
-function buildQuery({ clusters, qrels }: ScoredFiles, id: string): QueryRecord {
+function buildQuery({ clusters, strata, qrels }: ScoredFiles, id: string): QueryRecord {
   return {
     id,
     text: id,
@@ -91,7 +94,7 @@ function buildQuery({ clusters, qrels }: ScoredFiles, id: string): QueryRecord {
     author: null,
     channel: null,
     cluster: findCluster(clusters, id),
-    kind: null,
+    kind: strata?.get(id) ?? null,
     turnId: null,
     judgements: Object.fromEntries(qrels.get(id) ?? []),
   };
@@ -207,7 +210,7 @@ export function scoreFiles(files: ScoredFiles, written: ScoreOptions, environmen
     unanswerableAre: 'apart' as const,
   };
   const runs = indexRuns(systems);
-  const measurement = measureRuns(runs, judging, queries, { ...options, controls: new Map() }, () => []);
+  const measurement = measureRuns(runs, judging, queries, { ...options, controls: new Map() }, divideByKind);
   const rankings = (system: System) => listTopPlaces(measurement.queries, system);
   const turns = listNamedDocuments(systems.map(rankings));
   const result = assembleScore(

@@ -1,4 +1,5 @@
 import { freezeDeeply } from '../../core/frozen.ts';
+import { describeSmallStratum, findSmallStrata } from '../../evaluation/judging/query-strata.ts';
 import type { ProtocolWarning } from '../measure/result.ts';
 
 /** Every protocol error that is looked for, with one line for people. */
@@ -20,9 +21,11 @@ export const PROTOCOL_WARNINGS = freezeDeeply({
   'missing-queries': 'a system has no ranking for judged queries, which count 0',
   'unjudged-queries': 'a system ranks queries without judgements, which do not count',
   'unanswerable-queries': 'judged queries have no relevant document, and do not count',
+  'small-stratum': 'a stratum has fewer than 50 queries that count, too few to rank systems reliably',
   'query-as-document': 'a query is among its own documents',
   'later-documents': 'a system ranks documents that are not earlier than the query',
   'unreachable-list': 'a turn that one list of an arm alone finds cannot reach the ranks that are measured',
+  'unknown-attribute': 'the filter of an arm reads an attribute that no turn has',
 } as const);
 
 /** The code of a protocol warning, one of the keys of {@link PROTOCOL_WARNINGS}. */
@@ -31,6 +34,13 @@ export type WarningCode = keyof typeof PROTOCOL_WARNINGS;
 /** @param system the name of the system; null for a fault of the judgements or of all systems together */
 export function describeWarning(code: WarningCode, system: string | null, text: string): ProtocolWarning {
   return { code, system, message: system === null ? text : `${system}: ${text}` };
+}
+
+/** A warning for each stratum with too few queries to rank systems. @param strata of the queries that count; undefined if a query has none. */
+export function describeSmallStrata(strata: readonly (string | undefined)[]): ProtocolWarning[] {
+  return findSmallStrata(strata.map((stratum) => stratum ?? null)).map((small) =>
+    describeWarning('small-stratum', null, describeSmallStratum(small)),
+  );
 }
 
 /** Examples in a message. */

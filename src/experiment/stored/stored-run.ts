@@ -131,6 +131,24 @@ function readRepetitions(folder: string, config: Plain): Map<string, Map<number,
   return repetitions;
 }
 
+/** Whether a path is the folder of a finished run. */
+export function isStoredRun(path: string): boolean {
+  return existsSync(join(path, 'metrics.json')) && existsSync(join(path, 'queries.jsonl'));
+}
+
+function readSummary(folder: string): z.output<typeof summarySchema> {
+  const path = join(folder, 'metrics.json');
+  return parseStoredPart(summarySchema, readText(path), path);
+}
+
+/** The run file of each arm of a finished run. @throws as {@link readStoredRun} does. */
+export function listArmRunFiles(folder: string): { readonly arm: string; readonly path: string }[] {
+  return readSummary(folder).arms.map(({ name }) => ({
+    arm: name,
+    path: join(folder, `runs/${formatFileName(name)}.trec`),
+  }));
+}
+
 /**
  * Reads the files of a finished run.
  *
@@ -143,7 +161,7 @@ export function readStoredRun(folder: string): StoredRun {
       `folder has no queries.jsonl: ${folder}; name the folder of a finished run, or run it again`,
       { folder },
     );
-  const summary = parseStoredPart(summarySchema, readText(joinRunPath('metrics.json')), joinRunPath('metrics.json'));
+  const summary = readSummary(folder);
   const config = readYaml(joinRunPath('config.yaml'));
   const turns = readRows(turnSchema, joinRunPath('turns.jsonl'));
   return displayStoredRun({
