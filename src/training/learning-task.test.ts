@@ -38,6 +38,18 @@ test('a limited number of queries, of conversations drawn by the seed', async ()
   for (const task of [all, some]) task.dispose();
 });
 
+test('a filter limits the candidates before the search, so that others take the place of those refused', async () => {
+  const [all, some] = [await open('dev'), await open('dev', "filter=not id contains '-1'")];
+  const [found, kept] = [all, some].map(({ dataset, pool: { positions } }) =>
+    [...positions].filter((position) => position >= 0).map((position) => dataset.corpus.turns[position]!.id),
+  );
+  const allowed = found!.filter((id) => !id.includes('-1'));
+  expect(allowed.length).toBeLessThan(found!.length);
+  expect(kept!.filter((id) => id.includes('-1'))).toEqual([]);
+  expect(kept!.length).toBeGreaterThan(allowed.length);
+  for (const task of [all, some]) task.dispose();
+});
+
 test('what was computed is kept, by its name, its options and the signals', async () => {
   let computed = 0;
   const compute = async () => ({ values: Float64Array.of(++computed) });

@@ -8,8 +8,8 @@ import type { TrainingConfig } from './training-config.ts';
 import { withTrajectorySignals } from './trajectory-features.ts';
 
 /** The candidate stage of a training; relevance is not computed. */
-export function buildCandidateOptions({ candidates, sameChannel }: TrainingConfig): RetrieverOptions {
-  return retrieverOptions.parse({ candidates, sameChannel, relevance: { signals: ['recency'] } });
+export function buildCandidateOptions({ candidates, sameChannel, filter }: TrainingConfig): RetrieverOptions {
+  return retrieverOptions.parse({ candidates, sameChannel, filter, relevance: { signals: ['recency'] } });
 }
 
 export function findCandidatePool(workspace: Workspace, config: TrainingConfig): Promise<CandidatePool> {

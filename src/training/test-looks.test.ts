@@ -117,6 +117,12 @@ describe('the test split of a config', () => {
     expect(found).toMatchObject({ dataset: 'jsonl', features: ['text', 'time'] });
     expect(found.contents).toHaveLength(7); // as many as test conversations
     expect(describeTestSplit(dataset, { ...parsed, sameChannel: true }).features).toEqual(['text', 'time', 'channel']);
+    const filter = "author = $query.author and not (phase = 'late' or timestamp < 7)";
+    const [own, more] = [
+      ['text', 'time'],
+      ['author', 'attributes'],
+    ];
+    expect(describeTestSplit(dataset, { ...parsed, filter }).features).toEqual([...own!, ...more!]);
     const dev = { ...dataset, queries: dataset.queries.map((query) => ({ ...query, split: 'dev' as const })) };
     expect(describeTestSplit(dev, parsed).contents).toEqual([]);
   });

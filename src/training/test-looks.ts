@@ -5,7 +5,9 @@ import { ValidationError } from '../core/errors.ts';
 import { readText, writeAtomic } from '../core/files.ts';
 import { groupContentHashes } from '../experiment/run/cluster-conversations.ts';
 import type { Dataset } from '../model/dataset.ts';
-import { SIGNAL_GROUPS } from '../signals/bank/options.ts';
+import { isOwnField, listFilterFields, type OwnField } from '../model/filter/filter.ts';
+import { parseFilter } from '../model/filter/parse-filter.ts';
+import { SIGNAL_GROUPS, type SignalGroup } from '../signals/bank/options.ts';
 import { formatTimes, readTouches, TEST_FILE, type Touch } from './test-touches.ts';
 import type { TrainingConfig } from './training-config.ts';
 
@@ -40,11 +42,27 @@ export type TestLook = z.output<typeof lookSchema>;
 
 const fileSchema = z.strictObject({ looks: z.array(lookSchema) });
 
+/** What each field of a turn counts as, where a filter reads it; any other field is an attribute. */
+const FIELD_GROUPS: Readonly<Record<OwnField, SignalGroup>> = {
+  id: 'text',
+  conversationId: 'thread',
+  parentId: 'thread',
+  timestamp: 'time',
+  author: 'author',
+  channel: 'channel',
+};
+
+function listFilterGroups({ filter, sameChannel }: TrainingConfig): SignalGroup[] {
+  const fields = filter ? listFilterFields(parseFilter(filter)) : [];
+  const groups = fields.map((field) => (isOwnField(field) ? FIELD_GROUPS[field] : 'attributes'));
+  return [...groups, ...(sameChannel ? (['channel'] as const) : [])];
+}
+
 /** The test split of a dataset as used by a config. */
-export function describeTestSplit(dataset: Dataset, { signals, sameChannel }: TrainingConfig): TestSplit {
+export function describeTestSplit(dataset: Dataset, config: TrainingConfig): TestSplit {
   const test = dataset.queries.filter(({ split }) => split === 'test');
   const contents = [...groupContentHashes({ ...dataset, queries: test }).values()].flat();
-  const groups = new Set([...signals.groups, ...(sameChannel ? ['channel'] : [])]);
+  const groups = new Set([...config.signals.groups, ...listFilterGroups(config)]);
   return {
     dataset: dataset.name,
     features: SIGNAL_GROUPS.filter((group) => groups.has(group)),

@@ -34,6 +34,14 @@ test('all errors are reported at once, with the nearest key', () => {
   expect(loadWrong).toThrow(/fitting\.epoch \(--set\): .*did you mean epochs\?/);
 });
 
+test('a filter is checked as it is read, and is no key of a config without one', () => {
+  expect(Object.keys(loadTrainingConfig(path))).not.toContain('filter');
+  expect(loadTrainingConfig(path, ["filter=phase = 'late'"]).filter).toBe("phase = 'late'");
+  expect(() => loadTrainingConfig(path, ['filter=phase = late'])).toThrow(
+    /filter \(--set\): expected a filter with a string, .* at line 1, column 9, not late \(put a string in quotes: 'late'\)/,
+  );
+});
+
 test('two models of one name are refused: their weights would have one file', () => {
   expect(() => loadTrainingConfig(path, ['models=[{name: linear}, {name: linear, signals: [bm25]}]'])).toThrow(
     /models \(--set\): .*models of different names/,

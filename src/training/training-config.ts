@@ -23,6 +23,7 @@ import {
 } from '../experiment/plugins/named-members.ts';
 import { resolvedPlugin } from '../experiment/plugins/resolved-plugin.ts';
 import { VALIDATION_METRIC } from '../learning/table-metrics.ts';
+import { readWrittenFilter } from '../model/filter/filter-schema.ts';
 import { signalBankOptions } from '../signals/bank/options.ts';
 import { signalName, signalNumbers } from '../signals/signal-names.ts';
 
@@ -85,6 +86,9 @@ const evaluationOptions = z.strictObject({
   resamples: z.int().min(0).default(100),
 });
 
+/** Without a transformation, so that the schema of the keys has defaults. */
+const filterText = z.string().superRefine((text, context) => void readWrittenFilter(text, context));
+
 /** Other data that the weights are tried on, trained here and there. */
 const transferOptions = z.strictObject({
   name: slug,
@@ -92,6 +96,8 @@ const transferOptions = z.strictObject({
   /** If they differ from those of the training. */
   candidates: z.array(indexOptions).min(1).optional(),
   sameChannel: z.boolean().optional(),
+  /** What its queries may see; that of the training is not taken over, since the data may lack its attributes. */
+  filter: filterText.nullable().optional(),
   /** Limits its dev queries, of conversations drawn by the seed. */
   limitQueries: z.int().min(2).nullable().default(null),
 });
@@ -110,6 +116,8 @@ export const trainingConfig = z.strictObject({
   candidates: z.array(indexOptions).min(1),
   /** Leaves out turns of another channel than the query's. */
   sameChannel: z.boolean().default(false),
+  /** The text of a filter, applied before the search; absent in a resolved config that has none, so that its hash stays. */
+  filter: filterText.nullable().optional(),
   signals: signalBankOptions.prefault({}),
   models: z
     .array(modelOptions)

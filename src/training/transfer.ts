@@ -59,7 +59,7 @@ export async function transferWeights(
   const { task, config, options, model, values, point } = trained;
   const progress: StartProgress = context.progress ?? ignoreProgress;
   const { name, dataset, candidates = config.candidates, sameChannel = config.sameChannel, limitQueries } = other;
-  const away = { ...config, dataset, candidates, sameChannel, limitQueries };
+  const away = { ...config, dataset, candidates, sameChannel, limitQueries, filter: other.filter };
   const shown = progress(`transfer to and from ${name}`, 2);
   const scoreTask = async (tested: LearningTask, by: Pick<TransferredModel, 'model' | 'values'>) => ({
     queries: tested.queries.length,
