@@ -12,6 +12,7 @@ import { createDoctorCommand } from './doctor.ts';
 import { FailedCheck } from './failed-check.ts';
 import { fuseCommand } from './fuse.ts';
 import { initCommand } from './init.ts';
+import { judgeCommand } from './judge.ts';
 import { memoryCommand } from './memory.ts';
 import { publishCommand } from './publish.ts';
 import { rescoreCommand } from './rescore.ts';
@@ -68,6 +69,7 @@ export function buildProgram(): Command {
   program.addCommand(rescoreCommand());
   program.addCommand(scoreCommand());
   program.addCommand(fuseCommand());
+  program.addCommand(judgeCommand());
   program.addCommand(tableCommand());
   program.addCommand(verifyCommand());
   program.addCommand(createDoctorCommand());

@@ -1,0 +1,18 @@
+import { printError, printOut } from '../../core/terminal.ts';
+import { findQueryFaults } from '../../evaluation/judging/query-check.ts';
+import { QUERY_STRATA } from '../../evaluation/judging/query-strata.ts';
+import { FailedCheck } from '../failed-check.ts';
+import { readJudgingTexts, type TextFlags } from './judge/pool-texts.ts';
+import { warnOfSmallStrata } from './judge/warn-of-strata.ts';
+
+export async function runJudgeCheckQueries(path: string, flags: Omit<TextFlags, 'queries'>): Promise<void> {
+  const { queries, documents } = await readJudgingTexts([], { ...flags, queries: path });
+  const asked = [...queries.values()];
+  const faults = findQueryFaults(asked, documents);
+  const counts = QUERY_STRATA.map((name) => `${name} ${asked.filter(({ stratum }) => stratum === name).length}`);
+  printOut(`${path}: ${asked.length} queries (${counts.join(', ')})\n`);
+  for (const { queryId, message } of faults) printError(`${queryId}: ${message}\n`);
+  warnOfSmallStrata(new Map(asked.map(({ id, stratum }) => [id, stratum])));
+  if (faults.length > 0) throw new FailedCheck(`faults of queries: ${faults.length}`);
+  printOut('no fault was found\n');
+}

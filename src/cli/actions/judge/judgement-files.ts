@@ -1,0 +1,43 @@
+import { ValidationError } from '../../../core/errors.ts';
+import { readJudgementFile, type StatedJudgement } from '../../../datasets/judging/judgement-file.ts';
+import { assertIndependentJudge } from '../../../evaluation/judging/independence.ts';
+import { parseNamedFile } from '../../../experiment/score/score-files.ts';
+import type { PairToJudge } from '../../../model/judgement.ts';
+
+/** The judgements of a typed file, and the number of its lines without a grade. */
+export interface TypedJudgements {
+  readonly path: string;
+  readonly judgements: readonly StatedJudgement[];
+  readonly open: number;
+}
+
+/**
+ * Reads `JUDGE=FILE`, or a file whose rows name their judges.
+ *
+ * @param pool states who wrote the queries, beside what the file itself states.
+ * @throws ValidationError as {@link readJudgementFile} does, for a file without a grade, and for a judge who wrote a query that it judges.
+ */
+export function readTypedJudgements(typed: string, pool: readonly PairToJudge[] = []): TypedJudgements {
+  const { name, path } = parseNamedFile(typed);
+  const { judgements, open } = readJudgementFile(path, name);
+  if (judgements.length === 0)
+    throw new ValidationError(`file has no grade: ${path}; write grades from 0 to 3 in the place of null`, { path });
+  const generators = new Map(pool.map(({ queryId, generator }) => [queryId, generator]));
+  for (const { judge, queryId, generator } of judgements)
+    assertIndependentJudge(
+      judge,
+      [generator, generators.get(queryId)].filter((one) => one !== null && one !== undefined),
+    );
+  return { path, judgements, open };
+}
+
+/** The one judge of a file. @throws ValidationError if there are several. */
+export function findOnlyJudge({ path, judgements }: TypedJudgements): string {
+  const judges = [...new Set(judgements.map(({ judge }) => judge))];
+  if (judges.length > 1)
+    throw new ValidationError(`file has several judges: ${path} (${judges.join(', ')}); write a file for each judge`, {
+      path,
+      judges,
+    });
+  return judges[0] as string;
+}
