@@ -150,6 +150,19 @@ test.each(['.jsonl', '.parquet', '.safetensors', '.npy'])('%s loses nothing', as
   expect(Object.is(found[0]?.embedding[0], -0)).toBe(true);
 });
 
+test('an import writes each record once: four times the records are four times the journal, in entries of 1,024', async () => {
+  const measure = async (count: number) => {
+    const rows = Array.from({ length: count }, (_, i) => ({ ...ROWS[0], id: `r${String(i).padStart(5, '0')}` }));
+    const folder = at(`${count}-records`);
+    await ragpp('import', folder, write(`${count}.jsonl`, rows));
+    const stats = JSON.parse((await ragpp('stats', folder, '--format', 'json')).stdout);
+    return { journal: stats.bytes.journal as number, changes: stats.sequence as number };
+  };
+  const [few, many] = [await measure(1024), await measure(4096)];
+  expect([few.changes, many.changes]).toEqual([1, 4]);
+  expect(many.journal).toBe(4 * few.journal);
+});
+
 test('texts are embedded by the encoder that later texts are searched with', async () => {
   const bare = ROWS.map(({ embedding: _, ...row }) => row);
   const cache = ['--cache', at('cache')];
@@ -182,6 +195,46 @@ test('stats count what is there', async () => {
   expect((await ragpp('stats', folder)).stdout).toMatch(/^outcomes +2, mean 0\.75, from 0\.5 to 1$/m);
 });
 
+test('times of all that a date can be are read and shown; nanoseconds are refused', async () => {
+  const folder = at('times');
+  const [first] = ROWS;
+  const rows = [8.64e15, -8.64e15, 0].map((createdAt, i) => ({ ...first, id: `t${i}`, createdAt }));
+  expect(await ragpp('import', folder, write('times.jsonl', rows))).toMatchObject({ code: 0 });
+  expect((await ragpp('query', folder, '--id', 't2')).stdout).toContain(' +275760-09-13 ');
+  const late = await ragpp('import', folder, write('late.jsonl', [{ ...first, createdAt: 1.7e18 }]));
+  expect(late.stderr).toContain('createdAt: expected a time in milliseconds since 1970, at most 8.64e15');
+});
+
+test('a store that a program made, which has no memory.json, is a memory with the default options', async () => {
+  const folder = at('of-program');
+  const memory = await openMemory({ folder, dimension: 2, indexes: { graph: { index: 'hnsw' } } });
+  await memory.addBatch([
+    { id: 'a', embedding: Float32Array.of(1, 0), context: 'east', createdAt: 0 },
+    { id: 'b', embedding: Float32Array.of(0, 1), context: 'north', createdAt: 0 },
+  ]);
+  await memory.close();
+  expect((await ragpp('query', folder, '--id', 'a')).stdout).toContain('north');
+  expect((await ragpp('stats', folder)).stdout).toMatch(/^records +2$/m);
+  expect(await ragpp('export', folder, at('of-program.jsonl'))).toMatchObject({ code: 0 });
+  expect(await ragpp('repair', folder, '--into', at('of-repair'))).toMatchObject({ code: 0 });
+  expect(await listRecords(at('of-repair'))).toEqual(await listRecords(folder));
+  expect(await ragpp('import', folder, at('of-program.jsonl'), '--replace')).toMatchObject({ code: 0 });
+});
+
+test.each(['null', '[]', '3', '"text"', '{'])('settings that are %s are refused, and stay', async (text) => {
+  const folder = at('unset');
+  if (!existsSync(folder)) await ragpp('import', folder, records);
+  writeFileSync(join(folder, 'memory.json'), text);
+  const message = `settings of a memory are no JSON object: ${join(folder, 'memory.json')}; correct the file`;
+  for (const words of [
+    ['query', folder, '--id', 'a'],
+    ['stats', folder],
+    ['import', folder, records],
+  ])
+    expect(await ragpp(...words)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
+  expect(readFileSync(join(folder, 'memory.json'), 'utf8')).toBe(text);
+});
+
 test('a damaged memory names the repair, which saves the rest', async () => {
   const folder = at('damaged');
   for (const row of ROWS) await ragpp('import', folder, write(`${row.id}.jsonl`, [row]));
@@ -205,6 +258,8 @@ test('a damaged memory names the repair, which saves the rest', async () => {
 test.each([
   [['query', 'none', '--id', 'a'], 1, 'folder has no memory: none'],
   [['export', 'none', 'out.jsonl'], 1, 'folder has no memory: none'],
+  [['stats', 'none'], 1, 'folder has no memory: none'],
+  [['repair', 'none', '--into', 'new'], 1, 'folder has no memory: none'],
   [['query', 'FOLDER', '--id', 'z'], 1, 'has no record: z'],
   [['query', 'FOLDER', '--text', 'east'], 1, 'import with --encoder'],
   [['query', 'FOLDER', '--id', 'a', '--vector', '[1]'], 2, 'give exactly one of --text, --vector and --id'],

@@ -14,17 +14,10 @@ function importCommand(): Command {
     .description('add records from files; the first import makes the memory')
     .argument('<folder>', 'the folder of the memory; the first import makes it')
     .argument('<files...>', 'records as .jsonl, .parquet or .safetensors; turns.jsonl of a dataset too')
-    .option(
-      '--vectors <file>',
-      'the embeddings as .npy, .safetensors or .parquet, by id, or by order if the file has no ids',
-    )
+    .addOption(vectorsOption())
     .option('--encoder <name>', 'embed the text of records without an embedding, for example by use-lite')
     .option('--replace', 'replace records whose ids are in the memory')
-    .addOption(
-      new Option('--on-dirty-row <treatment>', 'error: report all bad rows and write nothing; skip: count them')
-        .choices(['error', 'skip'])
-        .default('error'),
-    )
+    .addOption(dirtyRowOption())
     .option('--set <option=value>', 'an option of the memory, kept in memory.json (repeatable)', collect, [])
     .addOption(cacheOption())
     .addHelpText(
@@ -36,6 +29,45 @@ Examples:
   ragpp memory import notes corrections.jsonl --replace`,
     )
     .action(lazyAction(async () => (await import('./actions/memory-import.ts')).runMemoryImport));
+}
+
+const vectorsOption = () =>
+  new Option(
+    '--vectors <file>',
+    'the embeddings as .npy, .safetensors or .parquet, by id, or by order if the file has no ids',
+  );
+
+const dirtyRowOption = () =>
+  new Option('--on-dirty-row <treatment>', 'error: report all bad rows and write nothing; skip: count them')
+    .choices(['error', 'skip'])
+    .default('error');
+
+function curateCommand(): Command {
+  return new Command('curate')
+    .description('compare records of files with those of a memory: add, merge or drop each, or mark what it corrects')
+    .argument('<folder>', 'the folder of the memory; the log of the decisions is in its folder curation')
+    .argument('<files...>', 'records as .jsonl, .parquet or .safetensors; turns.jsonl of a dataset too')
+    .addOption(vectorsOption())
+    .addOption(dirtyRowOption())
+    .option('--set <option=value>', 'an option of the curation, for this command alone (repeatable)', collect, [])
+    .addOption(cacheOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ragpp memory curate notes today.jsonl
+  ragpp memory curate notes today.jsonl --vectors vectors.npy --set rules.updateAbove=0.9`,
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-curate.ts')).runMemoryCurate));
+}
+
+function undoCommand(): Command {
+  return new Command('undo')
+    .description('undo the last decisions of a curation, which brings the records back')
+    .argument('<folder>', 'the folder of the memory')
+    .addOption(new Option('--count <count>', 'how many decisions; default: 1').argParser(parseCount).conflicts('all'))
+    .option('--all', 'every decision of the log')
+    .action(lazyAction(async () => (await import('./actions/memory-curate.ts')).runMemoryUndo));
 }
 
 function queryCommand(): Command {
@@ -99,6 +131,8 @@ export function memoryCommand(): Command {
   return new Command('memory')
     .description('keep records with outcomes, find those like a query, and tell what their outcomes say')
     .addCommand(importCommand())
+    .addCommand(curateCommand())
+    .addCommand(undoCommand())
     .addCommand(queryCommand())
     .addCommand(statsCommand())
     .addCommand(exportCommand())

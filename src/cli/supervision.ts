@@ -12,6 +12,13 @@ export const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 const GRACE_MILLISECONDS = 500;
 
 const RESUME = 'what was cached stays: a run goes on from there with --resume, a training when it is started again';
+const IMPORT_AGAIN = 'the records that were written stay: run the same import again with --replace';
+
+/** What is left of the work, and how it goes on. */
+function describeRest([command, inner]: readonly string[]): string {
+  if (command !== 'memory') return RESUME;
+  return inner === 'import' ? IMPORT_AGAIN : 'run it again';
+}
 
 /** The message for work that a signal ended. */
 function describeEndSignal(signal: NodeJS.Signals): string {
@@ -22,9 +29,9 @@ function describeEndSignal(signal: NodeJS.Signals): string {
   return `ended by ${signal}`;
 }
 
-function report(signal: NodeJS.Signals): void {
+function report(signal: NodeJS.Signals, argv: readonly string[]): void {
   restoreTerminal();
-  printError(`\nragpp: ${describeEndSignal(signal)}; ${RESUME}\n`);
+  printError(`\nragpp: ${describeEndSignal(signal)}; ${describeRest(argv)}\n`);
 }
 
 /**
@@ -62,6 +69,6 @@ async function superviseWork({ nodeOptions, main }: Program, argv: readonly stri
   });
   const ending = heard ?? signal ?? (code === EXIT_CODES.SIGINT ? 'SIGINT' : null);
   if (ending === null) return code as number;
-  report(ending);
+  report(ending, argv);
   return 128 + constants.signals[ending];
 }

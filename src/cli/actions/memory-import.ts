@@ -12,17 +12,21 @@ import { assertFreeEncoder, openEncoder } from './memory/open-encoder.ts';
 import { runWithMemory } from './memory/open-folder.ts';
 import { type LocatedRecord, readFiles } from './memory/read-files.ts';
 
-interface ImportFlags {
+/** How records are read from files. */
+export interface ReadFlags {
   readonly vectors?: string;
-  readonly encoder?: string;
-  readonly replace?: true;
   readonly onDirtyRow: OnDirtyRow;
-  readonly set: readonly string[];
   readonly cache: string;
 }
 
+interface ImportFlags extends ReadFlags {
+  readonly encoder?: string;
+  readonly replace?: true;
+  readonly set: readonly string[];
+}
+
 /** A record that can be written, and where it is from. */
-interface Complete {
+export interface Complete {
   readonly where: string;
   readonly record: MemoryRecord;
 }
@@ -59,7 +63,12 @@ async function embed(
   const encoder = await openEncoder(options, cache, progress);
   try {
     const texts = bare.map(({ record }) => record.context);
-    const vectors = await encoder.encode(texts, progress);
+    const owners = bare.map(({ record }) => ({
+      kind: 'turn' as const,
+      id: record.id,
+      sensitive: record.metadata.sensitive === true,
+    }));
+    const vectors = await encoder.encode(texts, progress, { owners });
     const rowOf = new Map(bare.map(({ place }, row) => [place, row]));
     return located.map((entry) => {
       const row = rowOf.get(entry.place);
@@ -85,11 +94,16 @@ function selectComplete(located: readonly LocatedRecord[], given: number | undef
   });
 }
 
-/** Records whose ids are new to the memory. */
-function selectNew(found: readonly Complete[], memory: Memory, faults: RowFaults): readonly Complete[] {
+/** Records whose ids are new to the memory. @param remedy the end of the message about another one. */
+export function selectNew(
+  found: readonly Complete[],
+  memory: Memory,
+  faults: RowFaults,
+  remedy: string,
+): readonly Complete[] {
   return found.filter(({ where, record }) => {
     const isNew = memory.get(record.id) === null;
-    if (!isNew) faults.add(where, 'duplicate id', `${record.id} is in the memory; pass --replace to replace it`);
+    if (!isNew) faults.add(where, 'duplicate id', `${record.id} is in the memory; ${remedy}`);
     return isNew;
   });
 }
@@ -104,13 +118,14 @@ async function write(memory: Memory, found: readonly Complete[], isReplacing: bo
   stage.finish(`${found.length} written`);
 }
 
-const SKIP = 'pass --on-dirty-row skip';
+/** The remedy for rows that cannot be used. */
+export const SKIP = 'pass --on-dirty-row skip';
 
 /** The records of the files with their vectors, all faults of rows noted. */
-async function readComplete(
+export async function readComplete(
   files: readonly string[],
   { settings }: MemoryFolder,
-  flags: ImportFlags,
+  flags: ReadFlags,
   faults: RowFaults,
 ): Promise<Complete[]> {
   const progress = createTerminalProgress();
@@ -140,7 +155,7 @@ export async function runMemoryImport(folder: string, files: readonly string[], 
   if (!target.exists) settle(); // before the folder is made
   const { settings, written } = addDimension(folder, target, found);
   await runWithMemory(folder, settings, async (memory) => {
-    const chosen = replace ? found : selectNew(found, memory, faults);
+    const chosen = replace ? found : selectNew(found, memory, faults, 'pass --replace to replace it');
     const skipped = settle();
     writeSettings(folder, written);
     await write(memory, chosen, replace);

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { StorageError, ValidationError } from '../../../core/errors.ts';
+import { ValidationError } from '../../../core/errors.ts';
 import { makeFolder, readFolder, readText, writeAtomic } from '../../../core/files.ts';
 import { parse } from '../../../core/validation.ts';
+import { parseJson } from '../../../datasets/jsonl/jsonl-rows.ts';
 import { encoderOptions } from '../../../embedding/registry.ts';
 import { applyOverrides } from '../../../experiment/config/config-file.ts';
 import { memoryOptions } from '../../../memory/engine/memory-options.ts';
@@ -38,12 +39,9 @@ function holdsStore(folder: string): boolean {
 function readWritten(folder: string): WrittenSettings {
   const path = join(folder, FILE);
   if (!existsSync(path)) return {};
-  try {
-    return JSON.parse(readText(path)) as WrittenSettings;
-  } catch (cause) {
-    if (cause instanceof StorageError) throw cause;
-    throw new ValidationError(`settings of a memory are not JSON: ${path}; correct the file`, { path }, { cause });
-  }
+  const written = parseJson(readText(path));
+  if (written !== null && typeof written === 'object' && !Array.isArray(written)) return written as WrittenSettings;
+  throw new ValidationError(`settings of a memory are no JSON object: ${path}; correct the file`, { path });
 }
 
 /** @throws ConfigurationError for options that do not exist. */

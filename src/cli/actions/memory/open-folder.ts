@@ -5,9 +5,7 @@ import { findDimension, type MemorySettings } from './memory-folder.ts';
 /** Opens the memory of a folder with its settings, its indexes up to date. @throws as `openMemory`. */
 export async function openFolder(folder: string, settings: MemorySettings): Promise<Memory> {
   const { encoder: _, ...options } = settings;
-  const memory = await openMemory({ ...options, folder, dimension: await findDimension(folder, settings) });
-  await memory.addBatch([]); // indexes that were not saved take their records here, not within the time of a query
-  return memory;
+  return openMemory({ ...options, folder, dimension: await findDimension(folder, settings) });
 }
 
 /** Works with a memory, then closes it, also after an error. */

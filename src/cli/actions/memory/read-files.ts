@@ -1,13 +1,12 @@
 import { createReadStream, statSync } from 'node:fs';
 import { extname } from 'node:path';
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../../core/errors.ts';
 import { createEventBreaks } from '../../../core/event-loop.ts';
 import { readSafetensors } from '../../../core/safetensors.ts';
 import { describeDepthFault } from '../../../datasets/jsonl/json-depth.ts';
 import { parseJson, shorten } from '../../../datasets/jsonl/jsonl-rows.ts';
 import type { RowFaults } from '../../../datasets/jsonl/row-faults.ts';
-import { memoryRecordFields } from '../../../model/memory-record-schema.ts';
+import { readParquetRows } from './parquet-rows.ts';
 import { RowFault, type RowRecord, readRecordRow } from './record-rows.ts';
 
 /** A row of a file, not yet a record. */
@@ -67,45 +66,6 @@ async function* readJsonLines(path: string, chunks: AsyncIterable<Uint8Array>): 
   }
 }
 
-/** Columns that are no field of a record or turn. */
-const FIELDS: ReadonlySet<string> = new Set([...memoryRecordFields, 'text', 'timestamp', 'attributes']);
-/** Columns that may be JSON texts. */
-const JSON_COLUMNS = ['metadata', 'attributes', 'stats', 'trajectory'] as const;
-
-const toNumber = (value: unknown) =>
-  typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
-
-/** The fields of a row of Parquet: JSON texts are read, and columns of other names become attributes. Nulls are missing values. */
-function readColumns(columns: Readonly<Record<string, unknown>>): unknown {
-  const row: Record<string, unknown> = {};
-  const others: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(columns)) {
-    if (value === null && name !== 'parentId') continue;
-    (FIELDS.has(name) ? row : others)[name] = toNumber(value);
-  }
-  for (const name of JSON_COLUMNS) {
-    if (typeof row[name] !== 'string') continue;
-    const value = parseJson(row[name]);
-    if (value === undefined) return new RowFault(`${name}: expected JSON, got ${shorten(row[name])}`);
-    row[name] = value;
-  }
-  if (Object.keys(others).length === 0) return row;
-  const key = Object.hasOwn(row, 'text') ? 'attributes' : 'metadata';
-  return { ...row, [key]: { ...others, ...(row[key] as object | undefined) } };
-}
-
-async function* readParquet(path: string): AsyncGenerator<FileRow> {
-  const file = await asyncBufferFromFile(path);
-  const metadata = await parquetMetadataAsync(file);
-  let rowStart = 0;
-  for (const group of metadata.row_groups) {
-    const rowEnd = rowStart + Number(group.num_rows);
-    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
-    for (const [i, row] of rows.entries()) yield { where: `${path}:${rowStart + i + 1}`, row: readColumns(row) };
-    rowStart = rowEnd;
-  }
-}
-
 /** A file that `ragpp memory export` wrote: tensors `vectors` [N, D] and `records`, JSON Lines as bytes. */
 async function* readSafetensorRows(path: string): AsyncGenerator<FileRow> {
   const { vectors, records } = readSafetensors(path, 'export it again').tensors;
@@ -131,7 +91,7 @@ function readRows(path: string): AsyncGenerator<FileRow> {
     case '.jsonl':
       return readJsonLines(path, createReadStream(path));
     case '.parquet':
-      return readParquet(path);
+      return readParquetRows(path);
     case '.safetensors':
       return readSafetensorRows(path);
     default: {
@@ -144,13 +104,20 @@ function readRows(path: string): AsyncGenerator<FileRow> {
   }
 }
 
+/** The remedy for a file that is there and is not Parquet that can be read; the usual one otherwise. */
+function adviseOnFormat(path: string, error: unknown): { readonly remedy?: string } {
+  const isOfSystem = typeof (error as NodeJS.ErrnoException).syscall === 'string';
+  if (isOfSystem || extname(path) !== '.parquet') return {};
+  return { remedy: 'write it as Parquet again, with snappy compression or none' };
+}
+
 async function* readRowsNamingFile(path: string): AsyncGenerator<FileRow> {
   try {
     statSync(path);
     yield* readRows(path);
   } catch (error) {
     if (error instanceof RagPlusPlusError) throw error;
-    throw new StorageError('read', path, { cause: error });
+    throw new StorageError('read', path, { cause: error, ...adviseOnFormat(path, error) });
   }
 }
 

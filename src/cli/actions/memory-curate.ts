@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ValidationError } from '../../core/errors.ts';
+import { createTerminalProgress } from '../../core/progress.ts';
+import { printOut } from '../../core/terminal.ts';
+import { RowFaults } from '../../datasets/jsonl/row-faults.ts';
+import { applyOverrides } from '../../experiment/config/config-file.ts';
+import type { CurationEntry } from '../../memory/curation/curation-entry.ts';
+import { type CurationOptions, type Curator, openCurator } from '../../memory/curation/curator.ts';
+import type { Memory } from '../../memory/engine/memory.ts';
+import { alignColumns } from '../columns.ts';
+import { readMemoryFolder } from './memory/memory-folder.ts';
+import { runWithMemory } from './memory/open-folder.ts';
+import { type ReadFlags, readComplete, SKIP, selectNew } from './memory-import.ts';
+
+interface CurateFlags extends ReadFlags {
+  readonly set: readonly string[];
+}
+
+/** The log of the decisions about a memory, within its folder. */
+const locateLog = (folder: string) => join(folder, 'curation');
+
+async function runWithCurator<T>(
+  memory: Memory,
+  folder: string,
+  options: CurationOptions,
+  work: (curator: Curator) => Promise<T>,
+): Promise<T> {
+  const curator = await openCurator(memory, locateLog(folder), options);
+  try {
+    return await work(curator);
+  } finally {
+    await curator.close();
+  }
+}
+
+/** A decision a row. The cosine is that of the record that it concerns. */
+function formatEntries(entries: readonly CurationEntry[]): string {
+  const rows = entries.map(({ id, operation, target, reason, neighbours }) => {
+    const cosine = neighbours.find((neighbour) => neighbour.id === target)?.cosine;
+    return [id, operation, target ?? '-', cosine === undefined ? '-' : String(Number(cosine.toPrecision(4))), reason];
+  });
+  return `${alignColumns([['record', 'operation', 'target', 'cosine', 'reason'], ...rows])}\n`;
+}
+
+const formatSize = (folder: string, { size }: Memory) => `${folder}: ${size} records\n`;
+
+/** Curates the records of files in their order. Without `skip` every row is checked before the first decision. */
+export async function runMemoryCurate(folder: string, files: readonly string[], flags: CurateFlags): Promise<void> {
+  const target = readMemoryFolder(folder);
+  const options: CurationOptions = applyOverrides({}, flags.set); // `openCurator` checks them
+  const faults = new RowFaults();
+  const found = await readComplete(files, target, flags, faults);
+  await runWithMemory(folder, target.settings, async (memory) => {
+    const chosen = selectNew(found, memory, faults, 'remove the row');
+    const skipped = faults.settle(files.join(', '), flags.onDirtyRow, SKIP);
+    const stage = createTerminalProgress()('records', chosen.length);
+    const entries: CurationEntry[] = [];
+    await runWithCurator(memory, folder, options, async (curator) => {
+      for (const { record } of chosen) stage.update(entries.push(await curator.curate(record)));
+    });
+    stage.finish(`${entries.length} curated`);
+    for (const [kind, count] of Object.entries(skipped.toFacts())) printOut(`${kind}: ${count}\n`);
+    printOut(formatEntries(entries) + formatSize(folder, memory));
+  });
+}
+
+/** Undoes the last decisions about the records of a memory, or all of them. */
+export async function runMemoryUndo(
+  folder: string,
+  { count = 1, all = false }: { readonly count?: number; readonly all?: boolean },
+): Promise<void> {
+  const { settings } = readMemoryFolder(folder);
+  if (!existsSync(locateLog(folder)))
+    throw new ValidationError(
+      `memory has no log of curation: ${folder}; curate records with 'ragpp memory curate ${folder} FILE' first`,
+      { folder },
+    );
+  await runWithMemory(folder, settings, (memory) =>
+    runWithCurator(memory, folder, {}, async (curator) => {
+      const entries = curator.entries();
+      const undone = await curator.undo(all ? 'all' : count);
+      printOut(`undone: ${undone} of ${entries.length} decisions\n`);
+      if (undone > 0) printOut(formatEntries(entries.slice(-undone)));
+      printOut(formatSize(folder, memory));
+    }),
+  );
+}

@@ -1,0 +1,89 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { runRagpp } from './command.harness.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-memory-curation-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const at = (name: string) => join(root, name);
+const ragpp = (...words: string[]) => runRagpp('memory', ...words);
+
+/** What is not about Ada; the two have the cosine .8. */
+const VECTORS: Readonly<Record<string, readonly number[]>> = { b: [0, -1], d: [0.6, -0.8] };
+
+function write(name: string, texts: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(texts).map(([id, context], i) => ({
+    ...{ id, context, createdAt: i },
+    embedding: VECTORS[id] ?? [1, 0],
+  }));
+  writeFileSync(at(name), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  return at(name);
+}
+
+const first = write('first.jsonl', { a: 'Ada lives in London', b: 'The deploy takes 7 minutes' });
+const second = write('second.jsonl', {
+  c: 'ada lives in london',
+  d: 'The deploy takes 9 minutes',
+  e: 'Ada lives in London near the river',
+});
+
+async function exportBytes(folder: string): Promise<string> {
+  expect(await ragpp('export', folder, at('out.jsonl'))).toMatchObject({ code: 0 });
+  return readFileSync(at('out.jsonl'), 'utf8');
+}
+
+/** The cells of a printed table, without its heading. */
+const readRows = (stdout: string) =>
+  stdout.split('\n').flatMap((line) => (/ (?:add|noop|update|delete) /.test(line) ? [line.split(/ {2,}/)] : []));
+
+test('records of a file are curated, and undoing all brings the memory back byte for byte', async () => {
+  const folder = at('memory');
+  await ragpp('import', folder, first);
+  const before = await exportBytes(folder);
+  const curated = await ragpp('curate', folder, second);
+  expect(curated.code).toBe(0);
+  expect(curated.stdout).toMatch(new RegExp(`\n${folder}: 3 records\n$`));
+  expect(readRows(curated.stdout)).toEqual([
+    ['c', 'noop', 'a', '1', 'same words'],
+    ['d', 'delete', 'b', '0.8', 'other value'],
+    ['e', 'update', 'a', '1', 'more words'],
+  ]);
+  const after = await exportBytes(folder);
+  expect(after).toContain('"superseded":true');
+  const last = await ragpp('undo', folder);
+  expect(last.stdout).toMatch(/^undone: 1 of 3 decisions\n/);
+  expect(readRows(last.stdout).map(([id]) => id)).toEqual(['e']);
+  expect(await exportBytes(folder)).not.toBe(before);
+  expect((await ragpp('undo', folder, '--all')).stdout).toMatch(/^undone: 2 of 2 decisions\n/);
+  expect(await exportBytes(folder)).toBe(before);
+  expect((await ragpp('undo', folder, '--count', '3')).stdout).toBe(`undone: 0 of 0 decisions\n${folder}: 2 records\n`);
+});
+
+test('the cosines of the rules are options; a record that is there and a bad row are refused before any decision', async () => {
+  const folder = at('options');
+  await ragpp('import', folder, first);
+  const before = await exportBytes(folder);
+  const refused = await ragpp('curate', folder, first, second);
+  expect(refused.stderr).toContain(`${first}:1: duplicate id: a is in the memory; remove the row`);
+  expect((await ragpp('curate', folder, second, '--set', 'neighbour=1')).stderr).toContain('neighbour');
+  expect(await exportBytes(folder)).toBe(before);
+  const strict = ['--on-dirty-row', 'skip', '--set', 'rules.contradictAbove=0.9'];
+  const skipped = await ragpp('curate', folder, first, second, ...strict);
+  expect(skipped.stdout).toContain('duplicate id: 2\n');
+  expect(readRows(skipped.stdout).map(([id, operation]) => `${id} ${operation}`)).toEqual([
+    'c noop',
+    'd add',
+    'e update',
+  ]);
+});
+
+test('a folder without a memory or without a log is refused, and none is made', async () => {
+  expect((await ragpp('curate', at('none'), first)).stderr).toContain('folder has no memory');
+  await ragpp('import', at('plain'), first);
+  expect((await ragpp('undo', at('plain'))).stderr).toContain(
+    `memory has no log of curation: ${at('plain')}; curate records with 'ragpp memory curate ${at('plain')} FILE' first`,
+  );
+  expect([existsSync(at('none')), existsSync(join(at('plain'), 'curation'))]).toEqual([false, false]);
+  expect((await ragpp('undo', at('plain'), '--all', '--count', '2')).code).toBe(2);
+});
