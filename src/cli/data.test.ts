@@ -66,7 +66,7 @@ describe('with a name', () => {
     [
       'an option that is none',
       ['locomo', '--set', 'path=x', '--set', 'category=[temporal]'],
-      / {2}category: expected one of name, path, categories, testConversations, got unknown key "category"/,
+      / {2}category: expected one of name, path, categories, testConversations, splitQuestions, got unknown key "category"/,
     ],
     ['a missing option', ['jsonl'], / {2}path: expected string, got nothing\n/],
     ['what is no setting', ['jsonl', '--set', 'path'], / {2}--set: expected path=value, got "path"\n/],

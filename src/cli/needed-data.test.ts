@@ -82,14 +82,17 @@ test('on documents an arm of texts and vectors runs', async () => {
 });
 
 test('on documents an arm of the concept graph runs: replies are one kind of its edges', async () => {
-  const candidates = [{ index: 'bm25' }, { index: 'graph' }] as const;
+  const candidates = [{ index: 'bm25' }, { index: 'flat' }, { index: 'graph' }] as const;
+  const weights = { 'graph.pagerank': 1, 'graph.distance': 1, 'graph.degree': 1, 'graph.shared-concepts': 1 };
   const { result } = await run(
     DOCUMENTS,
     extend('graph', { candidates, relevance: { signals: ['bm25', 'graph'], fusion: { method: 'rrf' } } }),
-    extend('graph alone', { candidates, relevance: { signals: ['graph'] } }),
+    extend('graph alone', { candidates: [{ index: 'bm25' }, { index: 'graph' }], relevance: { signals: ['graph'] } }),
+    extend('near', { candidates, selection: { method: 'node-distance' } }),
+    extend('mixed', { scoring: { signals: { groups: ['graph'] }, weights } }),
   );
   expect(result.failures).toEqual([]);
-  expect(result.arms.map(({ name }) => name)).toEqual(['words', 'graph', 'graph alone']);
+  expect(result.arms.map(({ name }) => name)).toEqual(['words', 'graph', 'graph alone', 'near', 'mixed']);
 });
 
 test('an arm is refused only for what the data lacks', async () => {

@@ -94,6 +94,32 @@ describe('the rankings of a run, scored from its files', () => {
   });
 });
 
+describe('the folder of a stored run', () => {
+  const scoreFolder = async (typed: string, ...flags: string[]) => {
+    const results = mkdtempSync(join(root, 'folders-'));
+    const fixed = ['--results', results, '--metrics', 'mrr@10', '--samples', '99', ...flags];
+    const outcome = await runRagpp('score', join(run, 'qrels.trec'), typed, ...fixed);
+    return { ...outcome, folder: join(results, readdirSync(results)[0] as string) };
+  };
+  const pickNames = (folder: string) => readJson(folder).arms.map(({ name }: { name: string }) => name);
+
+  test('is a system for each arm', async () => {
+    expect(pickNames((await scoreFolder(run)).folder)).toEqual(['newest', 'hybrid']);
+    expect(pickNames((await scoreFolder(`mine=${run}`)).folder)).toEqual(['mine newest', 'mine hybrid']);
+  });
+
+  test('has figures by stratum, and a warning for each stratum below 50 queries', async () => {
+    const strata = join(root, 'strata');
+    const ids = readFileSync(join(run, 'queries.jsonl'), 'utf8').match(/(?<="id":")[^"]+/g) as string[];
+    writeFileSync(strata, ids.map((id, i) => `${id} ${i % 2 === 0 ? 'exact' : 'multi-hop'}\n`).join(''));
+    const { folder, stdout } = await scoreFolder(run, '--strata', strata);
+    const { strata: divisions } = JSON.parse(readFileSync(join(folder, 'strata.json'), 'utf8'));
+    expect(divisions).toMatchObject([{ name: 'kind', levels: [{ name: 'exact' }, { name: 'multi-hop' }] }]);
+    expect(stdout).toMatch(/Warning \(small-stratum\): stratum exact has \d+ queries, fewer than 50/);
+    expect(stdout).toMatch(/Warning \(small-stratum\): stratum multi-hop/);
+  });
+});
+
 test.each([
   [['--metrics', 'mrx@3'], 1, 'unknown metric: mrx@3; use mrr@3'],
   [['--metrics', 'mrr,mrr'], 1, 'metric is listed twice: mrr; list it once'],

@@ -13,7 +13,13 @@ import { captureEnvironment, NO_BACKEND } from '../../experiment/run/environment
 import { type MeasuredRankings, writeRunFolder } from '../../experiment/run/run-folder.ts';
 import { type ScoreOptions, scoreFiles } from '../../experiment/score/score.ts';
 import { scoreDataset } from '../../experiment/score/score-dataset.ts';
-import { readClusters, readDocuments, readJudgements, readSystems } from '../../experiment/score/score-files.ts';
+import {
+  readClusters,
+  readDocuments,
+  readJudgements,
+  readStrata,
+  readSystems,
+} from '../../experiment/score/score-files.ts';
 import type { System } from '../../experiment/score/system.ts';
 import { renderText } from '../../report/tables/text-table.ts';
 import { renderRunFiles } from '../../workbench/run-files.ts';
@@ -22,6 +28,7 @@ interface ScoreFlags {
   readonly metrics: readonly string[];
   readonly baseline?: string;
   readonly clusters?: string;
+  readonly strata?: string;
   readonly documents?: string;
   readonly relevantGrade?: number;
   readonly data?: string;
@@ -76,10 +83,11 @@ function finish(finished: MeasuredRankings, { results, name }: ScoreFlags): void
 
 /** Options that mean something without a dataset alone, or with one alone. */
 function assertFlags(flags: ScoreFlags, files: readonly string[], command: Command): void {
-  const { data, relevantGrade, clusters, documents, set, granularity } = flags;
+  const { data, relevantGrade, clusters, strata, documents, set, granularity } = flags;
   const others = Object.entries({
     '--relevant-grade': relevantGrade,
     '--clusters': clusters,
+    '--strata': strata,
     '--documents': documents,
   });
   const given = others.filter(([, value]) => value !== undefined).map(([flag]) => flag);
@@ -118,6 +126,7 @@ function scoreWithFiles(
     systems,
     qrels: readJudgements(qrels),
     clusters: flags.clusters === undefined ? null : readClusters(flags.clusters),
+    ...(flags.strata === undefined ? {} : { strata: readStrata(flags.strata) }),
     documents: flags.documents === undefined ? null : readDocuments(flags.documents),
   };
   return scoreFiles(files, chooseOptions(flags, systems), describeEnvironment([qrels, ...runs], flags, command));
