@@ -23,16 +23,21 @@ function runSnippet(code: string): string {
   return execFileSync(process.execPath, command, { cwd: root, encoding: 'utf8' });
 }
 
-test.each(['README.md', 'docs/library.md', 'docs/memory.md', 'docs/own-chats.md', 'docs/priors.md', 'docs/reports.md'])(
-  'every example of %s prints what the page says',
-  (page) => {
-    const text = read(page);
-    const examples = [...text.matchAll(MARKED)];
-    expect(examples.length).toBe(text.split('<!-- example -->').length - 1);
-    expect(examples.length).toBeGreaterThan(0);
-    for (const [, code, output] of examples) expect(runSnippet(code as string)).toBe(output);
-  },
-);
+test.each([
+  'README.md',
+  'docs/library.md',
+  'docs/memory.md',
+  'docs/own-chats.md',
+  'docs/priors.md',
+  'docs/reports.md',
+  'docs/two-timelines.md',
+])('every example of %s prints what the page says', (page) => {
+  const text = read(page);
+  const examples = [...text.matchAll(MARKED)];
+  expect(examples.length).toBe(text.split('<!-- example -->').length - 1);
+  expect(examples.length).toBeGreaterThan(0);
+  for (const [, code, output] of examples) expect(runSnippet(code as string)).toBe(output);
+});
 
 test('README has at most 800 words, and a picture of at most 300 kB', () => {
   expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(800);

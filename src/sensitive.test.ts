@@ -1,0 +1,201 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { SensitiveTextError } from './core/errors.ts';
+import type { StartProgress } from './core/progress.ts';
+import { createCachedEncoder } from './embedding/embedding-cache.ts';
+import { type Answer, answerEmbeddings, EmbeddingService } from './embedding/endpoint/embedding-service.harness.ts';
+import { createEncoderSource } from './embedding/registry.ts';
+import { judgePairs } from './evaluation/judging/endpoint-judge.ts';
+import { endpointJudgeOptions } from './evaluation/judging/endpoint-judge-options.ts';
+import { openCurator } from './memory/curation/curator.ts';
+import { createEndpointDecider } from './memory/curation/endpoint-decider.ts';
+import { openMemory } from './memory/engine/open-memory.ts';
+import type { TextOwner } from './model/encoder.ts';
+
+/** Files that reach the network, and why no sensitive text goes through each. A new one needs a line here, and a test below that its texts pass the gate. */
+const NETWORK = {
+  'embedding/endpoint/endpoint-request.ts': 'takes texts of the gate alone, as its type states',
+  'embedding/transformers/model-download.ts': 'sends the name of a model',
+  'candidates/live/postgres-database.ts': 'the database that the user names holds records, see docs/sensitive.md',
+};
+/** Files that send texts through the gate. */
+const ADAPTERS = [
+  'embedding/endpoint/embedding-request.ts',
+  'evaluation/judging/endpoint-judge.ts',
+  'memory/curation/endpoint-decider.ts',
+];
+
+const source = dirname(fileURLToPath(import.meta.url));
+const code = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .map((file) => relative('.', file))
+  .filter((file) => file.endsWith('.ts') && !/\.(test|harness|fixture|cases|oracle)\.ts$/.test(file))
+  .map((file) => ({ file, text: readFileSync(join(source, file), 'utf8') }));
+const listFiles = (pattern: RegExp) => code.flatMap(({ file, text }) => (pattern.test(text) ? [file] : [])).sort();
+
+test('no other file reaches the network', () => {
+  const network =
+    /(?<![\w.#])fetch\(|globalThis\.fetch|['"](?:node:)?(?:https?|http2|net|tls|dgram|undici|axios|ws|openai|pg)['"]|new (?:WebSocket|EventSource|XMLHttpRequest)\b/;
+  expect(listFiles(network)).toEqual(Object.keys(NETWORK).sort());
+});
+
+test('no other file calls the client of services, and none makes a sendable text by a cast', () => {
+  const callers = listFiles(/\brequestEndpoint\b/).filter((file) => !(file in NETWORK));
+  expect(callers).toEqual([...ADAPTERS].sort());
+  expect(listFiles(/\bas (?:unknown as )?(?:readonly )?(?:SendableText|Sendable|Cleared)\b(?!\[|, )/)).toEqual([
+    'embedding/openai-compatible.ts', // an element of a list of such texts
+    'model/sendable-text.ts',
+  ]);
+});
+
+const root = mkdtempSync(join(tmpdir(), 'sensitive-'));
+let service: EmbeddingService;
+beforeAll(async () => {
+  service = await EmbeddingService.start();
+});
+afterEach(() => service.reset());
+afterAll(async () => {
+  await service.stop();
+  rmSync(root, { recursive: true });
+});
+
+/** Everything that leaves the process: requests, stages of progress with their remarks, and the error. */
+class Outlet {
+  readonly lines: string[] = [];
+  readonly progress: StartProgress = (stage) => {
+    this.lines.push(stage);
+    return { update() {}, finish: (remark = '') => void this.lines.push(remark) };
+  };
+
+  async run<T>(work: (progress: StartProgress) => Promise<T>): Promise<T | Error> {
+    try {
+      return await work(this.progress);
+    } catch (error) {
+      for (let at: unknown = error; at instanceof Error; at = at.cause)
+        this.lines.push(at.message, at.stack ?? '', JSON.stringify(at));
+      return error as Error;
+    }
+  }
+
+  readAll(): string {
+    return [...this.lines, ...service.received.map((request) => JSON.stringify(request))].join('\n');
+  }
+}
+
+const SECRET = 'xq-4711-zw';
+/** Texts with marks; some are sensitive, and hold the secret within words. */
+const texts = fc.array(
+  fc.record({
+    words: fc.stringMatching(/^[a-f]{1,6}$/),
+    sensitive: fc.boolean(),
+    kind: fc.constantFrom('turn' as const, 'query' as const),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+/** Every service echoes what it got, with every kind of failure. */
+const answers = fc.constantFrom<(request: Parameters<EmbeddingService['answer']>[0]) => Answer>(
+  (request) => (request.body.input === undefined ? { status: 500, body: '' } : answerEmbeddings(request)),
+  (request) => ({ status: 400, body: { error: JSON.stringify(request.body) } }),
+  (request) => ({ status: 503, body: JSON.stringify(request.body) }),
+  (request) => ({ status: 200, body: JSON.stringify(request.body) }),
+);
+
+const encoderOptions = () => ({
+  ...{ encoder: 'openai-compatible' as const, baseUrl: service.baseUrl, model: 'm', dimension: 5 },
+  ...{ pauseSeconds: 0, maxAttempts: 2, batchSize: 2, queryPrompt: 'query: ' },
+});
+
+test('an encoder of a service sends nothing if one text is sensitive, cached or not', async () => {
+  let folder = 0;
+  await fc.assert(
+    fc.asyncProperty(texts, answers, fc.boolean(), async (drawn, answer, cached) => {
+      service.reset();
+      service.answer = answer;
+      const given = drawn.map(({ words, sensitive }) => (sensitive ? `${words} ${SECRET}` : words));
+      const owners = drawn.map(({ kind, sensitive }, i): TextOwner => ({ kind, id: `t${i}`, sensitive }));
+      const outlet = new Outlet();
+      const result = await outlet.run(async (progress) => {
+        const from = createEncoderSource(encoderOptions(), { fitTexts: [], seed: 1 });
+        const encoder = cached ? await createCachedEncoder(from, join(root, `${folder++}`)) : await from.create();
+        try {
+          return await encoder.encode(given, progress, { owners });
+        } finally {
+          encoder.dispose();
+        }
+      });
+      expect(outlet.readAll()).not.toContain(SECRET);
+      const refused = drawn.some(({ sensitive }) => sensitive);
+      expect(result instanceof SensitiveTextError).toBe(refused);
+      expect(service.received.length === 0).toBe(refused);
+    }),
+    { numRuns: 60, seed: 17 },
+  );
+});
+
+test('a text is sensitive if one of its owners is, and beyond the first part of a cache nothing was sent', async () => {
+  const given = [...Array.from({ length: 600 }, (_, i) => `text ${i}`), SECRET, SECRET];
+  const owners = given.map((_, i): TextOwner => ({ kind: 'turn', id: `t${i}`, sensitive: i === 601 }));
+  const from = createEncoderSource(encoderOptions(), { fitTexts: [], seed: 1 });
+  const encoder = await createCachedEncoder(from, join(root, 'parts'));
+  await expect(encoder.encode(given, undefined, { owners })).rejects.toThrow(
+    'encoder openai-compatible sends texts off this machine, and 1 of 601 are sensitive',
+  );
+  expect(service.received).toEqual([]);
+  await encoder.encode(given.slice(0, 600), undefined, { owners: owners.slice(0, 600) });
+  expect(service.received).toHaveLength(300);
+  encoder.dispose();
+});
+
+test('a judge behind a service gets no sensitive pair, and the other pairs all the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(texts, answers, async (drawn, answer) => {
+      service.reset();
+      service.answer = answer;
+      const pairs = drawn.map(({ words, sensitive, kind }, i) => ({
+        ...{ queryId: `q${i % 3}`, id: `d${i}`, stratum: null, generator: 'ana', sensitive },
+        queryText: sensitive && kind === 'query' ? SECRET : words,
+        text: sensitive ? `${words} ${SECRET}` : words,
+      }));
+      const outlet = new Outlet();
+      const options = endpointJudgeOptions.parse({
+        ...{ baseUrl: service.baseUrl, model: 'm', pauseSeconds: 0, maxAttempts: 2, batchSize: 2 },
+      });
+      await outlet.run((progress) => judgePairs(pairs, options, { progress }));
+      expect(outlet.readAll()).not.toContain(SECRET);
+      expect(service.received.length > 0).toBe(drawn.some(({ sensitive }) => !sensitive));
+    }),
+    { numRuns: 60, seed: 17 },
+  );
+});
+
+test('a curation by a service gets the text of no sensitive record, and its log has none', async () => {
+  let folder = 0;
+  await fc.assert(
+    fc.asyncProperty(texts, answers, async (drawn, answer) => {
+      service.reset();
+      service.answer = answer;
+      const options = { baseUrl: service.baseUrl, model: 'm', pauseSeconds: 0, maxAttempts: 1 };
+      const log = join(root, `curation-${folder++}`);
+      const memory = await openMemory({ dimension: 2 });
+      const { decide } = createEndpointDecider(options);
+      const curator = await openCurator(memory, log, {}, { decide, fsync: 'never' });
+      const outlet = new Outlet();
+      for (const [i, { words, sensitive }] of drawn.entries())
+        await outlet.run(() =>
+          curator.curate({
+            ...{ id: `r${i}`, createdAt: i, embedding: Float32Array.of(1, 0), metadata: { sensitive } },
+            context: sensitive ? `${words} ${SECRET}` : words,
+          }),
+        );
+      await curator.close();
+      await memory.close();
+      const logged = readdirSync(log).map((name) => readFileSync(join(log, name), 'utf8'));
+      expect(outlet.readAll() + logged.join('')).not.toContain(SECRET);
+      expect(service.received.length > 0).toBe(drawn.filter(({ sensitive }) => !sensitive).length > 1);
+    }),
+    { numRuns: 40, seed: 17 },
+  );
+});
