@@ -1,4 +1,5 @@
 import { candidateStage } from './candidate-stage/study.ts';
+import { conceptAliases } from './concept-aliases/study.ts';
 import { runConservationDrift } from './conservation-drift/command.ts';
 import { runFindings } from './findings/command.ts';
 import { memory } from './memory/study.ts';
@@ -11,6 +12,7 @@ import { throughput } from './throughput/study.ts';
 /** Every experiment by name: what `npm run experiment -- <name>` runs. */
 const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   'candidate-stage': createStudyCommand(candidateStage),
+  'concept-aliases': createStudyCommand(conceptAliases),
   'conservation-drift': runConservationDrift,
   findings: runFindings,
   memory: createStudyCommand(memory),
