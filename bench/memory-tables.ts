@@ -1,4 +1,5 @@
 import type { BreadthFigures, IndexFigures } from './memory-index.ts';
+import type { QueryFigures } from './memory-queries.ts';
 import type { RecoveryFigures } from './memory-recovery.ts';
 import type { WriteFigures } from './memory-writes.ts';
 import { formatTextTable } from './text-table.ts';
@@ -46,6 +47,19 @@ export function formatFiltered(rows: readonly IndexFigures[], k: number): string
   return lines.length === 0
     ? ''
     : formatTextTable(['index', 'breadth', 'visible %', 'records', 'p50 ms', 'p99 ms', `recall@${k}`], lines);
+}
+
+/** Questions to a memory, beside the search in its index alone. */
+export function formatQueries(rows: readonly QueryFigures[]): string {
+  return formatTextTable(
+    ['memory of', 'records', 'add s', 'asked', 'p50 ms', 'p99 ms'],
+    rows.flatMap(({ name, size, addSeconds, asked }) =>
+      Object.entries(asked).map(([kind, { p50, p99 }]) => [
+        ...[name, `${size}`, formatSeconds(addSeconds), kind],
+        ...[p50.toFixed(3), p99.toFixed(3)],
+      ]),
+    ),
+  );
 }
 
 /** Rates, and how many times that of the first number of writers. */

@@ -22,8 +22,19 @@ test('measures how a store opens from its journal and from its snapshot', async 
   expect(output).toMatch(/\njournal +300 .*\nsnapshot +300 /);
 });
 
+test('measures queries beside the search in the index alone', async () => {
+  const options = ['--only', 'queries', '--indexes', 'flat,hnsw-paper'];
+  const { status, output } = await runBenchCommand('memory', ...SMALL, ...options);
+  expect(status).toBe(0);
+  for (const name of ['flat', 'hnsw-paper'])
+    for (const kind of ['search', 'query', 'query, kept', 'query, 10 % visible'])
+      expect(output).toMatch(new RegExp(`\\n${name} +300 +[.\\d]+ +${kind} +[.\\d]+ +[.\\d]+`));
+});
+
 test('a wrong option ends with 2', async () => {
-  const errors: unknown = expect.stringMatching(/^unknown --only: reads; use indexes, filtered, writes, recovery\n$/);
+  const errors: unknown = expect.stringMatching(
+    /^unknown --only: reads; use indexes, filtered, queries, writes, recovery\n$/,
+  );
   expect(await runBenchCommand('memory', '--only', 'reads')).toMatchObject({ status: 2, errors });
 });
 

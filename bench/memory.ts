@@ -10,14 +10,22 @@ import { parsePositiveOption } from './integer-option.ts';
 import type { MemoryTask } from './memory-child.ts';
 import { DATA_KINDS, drawMemoryData, K, type MemorySettings, writeMemoryData } from './memory-data.ts';
 import { type IndexFigures, TABLE } from './memory-index.ts';
+import type { QueryFigures } from './memory-queries.ts';
 import { type RecoveryFigures, writeJournal } from './memory-recovery.ts';
-import { formatCurves, formatFiltered, formatIndexes, formatRecovery, formatWrites } from './memory-tables.ts';
+import {
+  formatCurves,
+  formatFiltered,
+  formatIndexes,
+  formatQueries,
+  formatRecovery,
+  formatWrites,
+} from './memory-tables.ts';
 import { measureSqliteWrites, type WriteFigures, type WriteSettings } from './memory-writes.ts';
 import { type FoundPython, findSqlitePython, runPeer } from './peers/python.ts';
 import { installPython } from './peers/venv.ts';
 import { slowSyncs } from './slow-disk.ts';
 
-const PARTS = ['indexes', 'filtered', 'writes', 'recovery'] as const;
+const PARTS = ['indexes', 'filtered', 'queries', 'writes', 'recovery'] as const;
 type Part = (typeof PARTS)[number];
 
 /** The indexes of this project, by the name in the tables. */
@@ -35,7 +43,7 @@ const INDEXES = {
 const PEERS = ['faiss-flat', 'faiss-hnsw', 'faiss-ivfflat', 'hnswlib-paper', 'hnswlib-specification'] as const;
 const NAMES = [...Object.keys(INDEXES), ...PEERS];
 
-export const MEMORY_USAGE = `memory [options]       the memory engine: indexes beside faiss and hnswlib, filtered search, acknowledged writes beside SQLite, recovery
+export const MEMORY_USAGE = `memory [options]       the memory engine: indexes beside faiss and hnswlib, filtered search, queries with priors, acknowledged writes beside SQLite, recovery
     --n N          records (default 100000, which takes some 30 minutes)
     --dimension D  of the vectors (default 512)
     --queries Q    (default 200)
@@ -179,6 +187,21 @@ async function measureIndexes(options: Options): Promise<void> {
   for (const table of [formatCurves(rows, K), formatFiltered(rows, K)]) if (table !== '') console.log(`\n${table}`);
 }
 
+/** Of the indexes in this process. */
+async function measureMemories(options: Options): Promise<void> {
+  const rows = await withFolder(async (folder) => {
+    writeMemoryData(folder, drawMemoryData(options));
+    const figures: QueryFigures[] = [];
+    for (const name of options.indexes) {
+      if (!isOwn(name) || INDEXES[name].index === 'pgvector') continue;
+      const queries = { name, index: INDEXES[name], folder };
+      figures.push(await runInChild<QueryFigures>('./memory-child.ts', { queries } satisfies MemoryTask));
+    }
+    return figures;
+  });
+  console.log(`\n${formatQueries(rows)}`);
+}
+
 /** On this disk, and on one whose syncs take longer. */
 async function measureAllWrites(options: Options): Promise<void> {
   const found = findSqlitePython();
@@ -221,6 +244,7 @@ export async function benchMemory(args: readonly string[]): Promise<void> {
   );
   console.log(`data: ${size} x ${dimension} unit vectors, ${data}, ${queries} queries, seed ${seed}`);
   if (parts.includes('indexes') || parts.includes('filtered')) await measureIndexes(options);
+  if (parts.includes('queries')) await measureMemories(options);
   if (parts.includes('writes')) await measureAllWrites(options);
   if (parts.includes('recovery')) await measureRecovery(options);
 }
