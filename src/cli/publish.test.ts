@@ -68,6 +68,7 @@ describe('publishing', () => {
     'curve.csv': 'c',
     'environment.json': '{}',
     'metrics.json': '{"experiment": "x"}',
+    'strata.json': '{}',
     'table.csv': 'x',
     'table.md': '| x |',
     'table.tex': '\\hline',
