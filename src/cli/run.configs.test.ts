@@ -115,6 +115,10 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   },
   'learning/mail-author.yaml': { needs: [], changes: ['signals.groups=[text, time, author]'] },
   'graph-ablation.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
+  'hybrid.yaml': {
+    needs: [locomo],
+    changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
+  },
   'multihop-hotpotqa.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
   'multihop-musique.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
   'vaswani.yaml': { needs: [vaswani], changes: [`dataset.path=${vaswani}`, 'evaluation.split=test'] },
