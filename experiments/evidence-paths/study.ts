@@ -48,42 +48,42 @@ function buildBatch(corpus: Corpus, queries: readonly Query[]): QueryBatch & { r
   };
 }
 
+/** The places in the list of BM25, from 1, of the turns that it finds for each question. */
+async function rankByWords(corpus: Corpus, batch: QueryBatch, width: number): Promise<ReadonlyMap<number, number>[]> {
+  const words = await createIndex({ index: 'bm25', dropStopWords: true, stem: 'english' }, { corpus });
+  const { positions } = await words.search(batch, width).finally(() => words.dispose());
+  return batch.texts.map((_, row) => {
+    const found = positions.subarray(row * width, (row + 1) * width).filter((position) => position >= 0);
+    return new Map(Array.from(found, (position, place) => [position, place + 1]));
+  });
+}
+
 /** Every turn of the conversation of each question. */
 async function listAskedTurns(dataset: Dataset, queries: readonly Query[], seedTurns: number): Promise<AskedTurn[][]> {
   const { corpus, qrels, relevantGrade } = dataset;
   const batch = buildBatch(corpus, queries);
   const asked = Array.from(batch.conversations, (place) => corpus.conversations[place]!.turns);
   const width = Math.max(...asked.map((turns) => turns.length));
-  const words = await createIndex({ index: 'bm25', dropStopWords: true, stem: 'english' }, { corpus });
-  const found = await words.search(batch, width).finally(() => words.dispose());
-  const ranks = queries.map((_, row) => {
-    const list = found.positions.subarray(row * found.width, (row + 1) * found.width).filter((at) => at >= 0);
-    return new Map(Array.from(list, (position, place) => [position, place + 1]));
-  });
+  const ranks = await rankByWords(corpus, batch, width);
   const seeds = ranks.map((ranked) => {
     const positions = Int32Array.from([...ranked.keys()].slice(0, seedTurns));
     return { positions, weights: new Float32Array(positions.length).fill(1) };
   });
+  const places = asked.map((turns) => turns.map(({ id }) => corpus.getPosition(id)));
   const positions = new Int32Array(queries.length * width).fill(-1);
-  for (const [row, turns] of asked.entries())
-    positions.set(
-      turns.map(({ id }) => corpus.getPosition(id)),
-      row * width,
-    );
+  for (const [row, of] of places.entries()) positions.set(of, row * width);
   const options = graph.options.parse({ index: 'graph', concepts: 'phrases', seeds: { turns: seedTurns } });
   const index = new GraphIndex({ corpus, vectors: new Float32Array(0), dimension: 0 }, options);
-  const pairs = await index.scorePairs({ ...batch, seeds }, positions, width);
-  index.dispose();
+  const pairs = await index.scorePairs({ ...batch, seeds }, positions, width).finally(() => index.dispose());
   return queries.map(({ id, text }, row) =>
     asked[row]!.map((turn, at) => {
-      const [pair, grade] = [row * width + at, qrels.get(id)?.get(turn.id) ?? 0];
-      const nearness = pairs.distance[pair]!;
+      const nearness = pairs.distance[row * width + at]!;
       return {
-        isRelevant: grade >= relevantGrade,
+        isRelevant: (qrels.get(id)?.get(turn.id) ?? 0) >= relevantGrade,
         sharesWord: listSharedContentStems(text, turn.text).length > 0,
-        rank: ranks[row]!.get(positions[pair]!) ?? Number.POSITIVE_INFINITY,
+        rank: ranks[row]!.get(places[row]![at]!) ?? Number.POSITIVE_INFINITY,
         edges: nearness === 0 ? Number.POSITIVE_INFINITY : Math.round(1 / nearness - 1),
-        mentions: pairs.sharedConcepts[pair]! > 0,
+        mentions: pairs.sharedConcepts[row * width + at]! > 0,
       };
     }),
   );
@@ -100,7 +100,7 @@ function listTraits(seedTurns: number): readonly (readonly [name: string, has: (
     ...edges.map(
       (most) =>
         [
-          `is at most ${most} edges from the first ${seedTurns} of BM25`,
+          `is at most ${most} ${most === 1 ? 'edge' : 'edges'} from the first ${seedTurns} of BM25`,
           (turn: AskedTurn) => turn.edges <= most,
         ] as const,
     ),
