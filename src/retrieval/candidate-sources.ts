@@ -8,6 +8,7 @@ import { hashRunFile } from '../candidates/run-options.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
+import { shareConceptGraphs } from '../signals/kept-graphs.ts';
 import { propagatedRows } from '../signals/propagated.ts';
 import { fuseSeedTurns } from '../signals/seed-turns.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
@@ -90,7 +91,7 @@ function listAskedParts({ index }: SourceUse): Readonly<Record<string, StageUse<
   return index.index === 'graph' && index.seeds.concepts ? { asked: queryConcepts(index.concepts) } : {};
 }
 
-function openIndex(
+async function openIndex(
   world: World,
   { index }: SourceUse,
   { rows, concepts, conceptVectors: named }: IndexParts,
@@ -104,6 +105,7 @@ function openIndex(
     ...(concepts && { concepts: listTurnConcepts(concepts) }),
     ...(named && { conceptVectors: named }),
     ...(control && { control }),
+    ...(index.index === 'graph' && { graphs: await shareConceptGraphs(world) }),
   };
   return createSubcorpusIndex(index, world.subcorpora, context, rows);
 }

@@ -242,7 +242,7 @@ class SubcorpusIndex implements CandidateIndex {
 export async function createSubcorpusIndex(
   options: IndexOptions,
   subcorpora: Subcorpora,
-  { vectors, dimension, seed, concepts, conceptVectors, control }: Omit<IndexContext, 'corpus'>,
+  { vectors, dimension, seed, concepts, conceptVectors, control, graphs }: Omit<IndexContext, 'corpus'>,
   rows: PropagatedVersions | null = null,
 ): Promise<SubcorpusIndex> {
   const create = await loadIndex(options);
@@ -262,6 +262,7 @@ export async function createSubcorpusIndex(
         : { concepts: Array.from(subcorpus.positions, (position) => concepts[position] as readonly string[]) }),
       ...(conceptVectors && { conceptVectors }),
       ...(control && { control }),
+      ...(graphs && { graphs }),
     });
   });
 }
