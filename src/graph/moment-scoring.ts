@@ -27,7 +27,7 @@ export class MomentScorer {
   readonly #scores: NodeScores;
   readonly #others: NodeScores;
   readonly #next: NodeScores;
-  /** [V] above which residual each touched node is pushed. */
+  /** [V] above which residual each touched node is pushed; 0 while no residual needed it. */
   readonly #limits: Float64Array;
   readonly #queue: NodeQueue;
 
@@ -67,7 +67,9 @@ export class MomentScorer {
     const residuals = this.#others;
     const { values } = residuals;
     const receive = (node: number, residual: number) => {
-      if (residuals.add(node, residual)) limits[node] = tolerance * (1 + moment.countEdges(node));
+      if (residuals.add(node, residual)) limits[node] = 0;
+      if (values[node]! <= tolerance) return; // whatever its edges
+      if (limits[node] === 0) limits[node] = tolerance * (1 + moment.countEdges(node));
       if (values[node]! > limits[node]!) queue.add(node);
     };
     const restart = (mass: number) => {
