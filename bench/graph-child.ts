@@ -17,6 +17,7 @@ import { type OwnWalks, writeWalks } from './graph-walks.ts';
 import { collectGarbage, summariseTimes } from './memory-index.ts';
 import { drawNamedThreads, type NamedQuery } from './named-threads.ts';
 import { readPeakMemoryBytes } from './peak-memory.ts';
+import { readProcessorSeconds } from './timing.ts';
 
 /** The concept graph of made-up threads in a process of its own. */
 export interface GraphTask {
@@ -32,7 +33,7 @@ export interface GraphTask {
 
 type Times = ReturnType<typeof summariseTimes>;
 
-/** Seconds, bytes a memory, milliseconds of queries and insertions. */
+/** Seconds of the processor, bytes a memory, milliseconds of the processor of queries and insertions. */
 export interface GraphFigures {
   readonly size: number;
   readonly tagSeconds: number;
@@ -61,13 +62,13 @@ export const INSERTIONS = 1000;
 const K = 100;
 
 function log(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`  ${text}\n`);
+  process.stderr.write(`  ${text}\n`);
 }
 
 async function timeSeconds<T>(name: string, work: () => T | Promise<T>): Promise<{ seconds: number; result: T }> {
-  const start = performance.now();
+  const start = readProcessorSeconds();
   const result = await work();
-  const seconds = (performance.now() - start) / 1000;
+  const seconds = readProcessorSeconds() - start;
   log(`${name}: ${seconds.toFixed(1)} s`);
   return { seconds, result };
 }
@@ -97,9 +98,9 @@ function growGraph({ turns }: Corpus, concepts: readonly (readonly string[])[], 
   for (const [i, turn] of turns.entries()) {
     const memory = { ...turn, title: readTitle(turn), concepts: concepts[i] as readonly string[] };
     const before = graph.operations;
-    const start = performance.now();
+    const start = readProcessorSeconds();
     graph.insert([memory]);
-    times[i] = performance.now() - start;
+    times[i] = 1000 * (readProcessorSeconds() - start);
     operations[i] = graph.operations - before;
   }
   const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -122,15 +123,15 @@ const asBatch = ({ text, cutoff }: NamedQuery): QueryBatch => {
   return { texts: [text], vectors: new Float32Array(0), cutoffs: Int32Array.of(cutoff) };
 };
 
-/** Calls `ask` with each query, first some of them without a clock, so that all are asked of compiled code. */
+/** Calls `ask` with each query, first some of them untimed, so that all are asked of compiled code. */
 async function timeQueries<T>(queries: readonly NamedQuery[], ask: (query: NamedQuery, i: number) => Promise<T>) {
   for (const [i, query] of queries.slice(0, 20).entries()) await ask(query, i);
   const times: number[] = [];
   const results: T[] = [];
   for (const [i, query] of queries.entries()) {
-    const start = performance.now();
+    const start = readProcessorSeconds();
     results.push(await ask(query, i));
-    times.push(performance.now() - start);
+    times.push(1000 * (readProcessorSeconds() - start));
   }
   return { times: summariseTimes(times), results };
 }

@@ -11,7 +11,9 @@ test('measures building, insertion and queries of a size', async () => {
     ...['graph', '--sizes', '240', '--queries', '5', '--also', 'alias,cooccurrence', '--peers', 'none'],
   );
   expect(status).toBe(0);
-  expect(output).toMatch(/^machine: .*\ndata: made-up threads with names and titles, 5 queries, seed 7\n/);
+  expect(output).toMatch(
+    /^machine: .*\ndata: made-up threads with names and titles, 5 queries, seed 7; times of the processor\n/,
+  );
   const numbers = String.raw` +[\d.]+$`;
   const kinds = ['mentions', 'alias', 'cooccurrence', 'reply', 'next', 'names'].map((kind) => `edges: ${kind}`);
   const times = ['one memory', 'bm25', 'pagerank', 'hop-decay', 'degree', String.raw`bm25 \+ graph`];

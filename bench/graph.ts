@@ -110,7 +110,7 @@ export async function benchGraph(args: readonly string[]): Promise<void> {
   console.log(
     `machine: ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores, load ${load}; node ${process.version}`,
   );
-  console.log(`data: made-up threads with names and titles, ${queries} queries, seed ${seed}`);
+  console.log(`data: made-up threads with names and titles, ${queries} queries, seed ${seed}; times of the processor`);
   if (also.length > 0) console.log(`edges besides those of an arm without options: ${also.join(', ')}`);
   const found = peers.length === 0 ? null : installPython('graph-requirements.txt');
   if (found !== null) console.log(`peers: ${'missing' in found ? found.missing : `${found.versions}, one thread`}`);
