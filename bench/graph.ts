@@ -9,6 +9,7 @@ import type { GraphFigures, GraphTask } from './graph-child.ts';
 import { formatGraphTables, formatWalks } from './graph-tables.ts';
 import { comparePeers, type WalkRow } from './graph-walks.ts';
 import { parsePositiveOption } from './integer-option.ts';
+import { parseNames } from './name-option.ts';
 import type { FoundPython } from './peers/python.ts';
 import { installPython } from './peers/venv.ts';
 
@@ -33,15 +34,6 @@ interface Options {
   readonly seed: number;
   readonly peers: readonly string[];
   readonly seconds: number;
-}
-
-/** The names of a list. @throws ValidationError for one that is not known. */
-function parseNames<T extends string>(option: string, text: string, known: readonly T[]): readonly T[] {
-  return text.split(',').map((name) => {
-    const found = known.find((one) => one === name);
-    if (found === undefined) throw new ValidationError(`unknown --${option}: ${name}; use ${known.join(', ')}`);
-    return found;
-  });
 }
 
 function parseOptions(args: readonly string[]): Options {
