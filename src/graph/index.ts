@@ -16,7 +16,7 @@ export { FactGraph, type FactNeighbour } from './fact-graph.ts';
 export { type FormAlias, FormAliases } from './form-aliases.ts';
 export { GraphMoment, type MomentOptions, type VisibleMemories } from './graph-moment.ts';
 export { HostPageRank } from './host-pagerank.ts';
-export { type ConceptSource, listConcepts } from './list-concepts.ts';
+export { listConcepts, type TextConceptSource } from './list-concepts.ts';
 export { type GraphScoringOptions, MomentScorer, type NodeSeeds } from './moment-scoring.ts';
 export {
   createPageRankSolver,
