@@ -11,6 +11,7 @@ import { createDataCommand } from './data.ts';
 import { createDoctorCommand } from './doctor.ts';
 import { FailedCheck } from './failed-check.ts';
 import { fuseCommand } from './fuse.ts';
+import { graphCommand } from './graph.ts';
 import { initCommand } from './init.ts';
 import { judgeCommand } from './judge.ts';
 import { memoryCommand } from './memory.ts';
@@ -69,6 +70,7 @@ export function buildProgram(): Command {
   program.addCommand(rescoreCommand());
   program.addCommand(scoreCommand());
   program.addCommand(fuseCommand());
+  program.addCommand(graphCommand());
   program.addCommand(judgeCommand());
   program.addCommand(tableCommand());
   program.addCommand(verifyCommand());
