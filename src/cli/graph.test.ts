@@ -119,9 +119,9 @@ describe('extract', () => {
     const renamed = readFileSync(out, 'utf8').replace(/"corpus":"\w+/, '"corpus":"x');
     writeFileSync(out, renamed);
     expect((await extract(out)).stderr).toContain('file was extracted from other turns');
-    writeFileSync(out, 'notes');
+    writeFileSync(out, 'my\nnotes');
     expect(await extract(out)).toMatchObject({ code: 1, stderr: expect.stringContaining('file is none of concepts') });
-    expect(readFileSync(out, 'utf8')).toBe('notes');
+    expect(readFileSync(out, 'utf8')).toBe('my\nnotes');
     expect(await extract(out, '--batch-size', '0')).toMatchObject({ code: 2 });
     expect(await extract(out, '--service', 'tries=2')).toMatchObject({
       code: 2,

@@ -25,11 +25,10 @@ export function openConceptFile(path: string, model: string, turns: readonly Tur
   const header: ConceptFileHeader = { format: 'ragpp-concepts', version: 1, model, prompts: PROMPTS_HASH, corpus };
   if (!existsSync(path)) writeAtomic(path, formatConceptHeader(header));
   const text = readText(path);
-  if (!text.endsWith('\n')) {
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-    if (whole === '') throw new ValidationError(`file is none of concepts: ${path}; name another file`, { path });
-    writeAtomic(path, whole);
-  }
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (!whole.startsWith(`{"format":"${header.format}"`))
+    throw new ValidationError(`file is none of concepts: ${path}; name another file`, { path });
+  if (whole !== text) writeAtomic(path, whole);
   const begun = readConceptFile(path);
   for (const key of ['model', 'prompts', 'corpus'] as const)
     if (begun.header[key] !== header[key])
