@@ -7,7 +7,7 @@ function extractCommand(): Command {
     .description('have a model behind a service with the interface of OpenAI extract concepts and triples of the turns')
     .argument('<config>', 'a YAML file with the dataset; its arms are not read')
     .requiredOption('--base-url <url>', 'the address before /chat/completions, such as http://localhost:11434/v1')
-    .requiredOption('--model <name>', 'the model')
+    .requiredOption('--model <name>', 'the model that reads the turns')
     .requiredOption('--out <file>', 'the file of concepts to write, JSONL; a file of an interrupted call is continued')
     .option('--api-key-variable <name>', 'the environment variable that holds the key; without it no key is sent')
     .option('--batch-size <n>', 'turns in a request (default: 8)', parseCount)
