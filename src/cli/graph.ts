@@ -24,7 +24,8 @@ function extractCommand(): Command {
     .addHelpText(
       'after',
       `
-Sensitive turns are not sent. A source of candidates then names the file: { index: graph, concepts: { file: concepts.jsonl } }
+Sensitive turns are not sent. A source of candidates then names the file:
+  { index: graph, concepts: { file: concepts.jsonl } }
 
 Example:
   ragpp graph extract chats.yaml --base-url http://localhost:11434/v1 --model m-7b --limit-turns 40 --out concepts.jsonl`,
