@@ -4,6 +4,7 @@ import { closeProgress } from '../core/progress.ts';
 import { printError, printOut } from '../core/terminal.ts';
 import { projectVersion } from '../experiment/run/package-root.ts';
 import { createArmCommand } from './arm.ts';
+import { askCommand } from './ask.ts';
 import { cacheCommand } from './cache.ts';
 import { compareCommand } from './compare.ts';
 import { createConfigCommand } from './config.ts';
@@ -61,6 +62,7 @@ export function buildProgram(): Command {
     .exitOverride();
   program.addCommand(initCommand());
   program.addCommand(runCommand());
+  program.addCommand(askCommand());
   program.addCommand(trainCommand());
   program.addCommand(testWeightsCommand());
   program.addCommand(createConfigCommand());

@@ -19,7 +19,7 @@ const documents = [
   makeItem('d1', {
     text: 'A cherry tree needs much water',
     score: 0.7,
-    memoryType: 'semantic',
+    memoryType: 'document',
     source: 'garden-guide',
   }),
 ];
@@ -74,8 +74,10 @@ The following information from your memory may be relevant to the query: "Where 
   Then: water at six
 
 ## Relevant Facts
-- A cherry tree needs much water (garden-guide)
 - Anna has garden: 40 square metres (memory:s1)
+
+## Relevant Documents
+- A cherry tree needs much water (garden-guide)
 
 ## Relevant Past Interactions
 - Anna planted the cherry tree behind the house (memory:s1, 2 days ago)
@@ -93,7 +95,7 @@ Use this context to inform your response, but be clear about what you know vs. w
     expect(items.find(({ id }) => id === 'd1')?.score).toBeCloseTo(0.49);
   });
 
-  test('of one session shows nothing of another, also if the source ignores it', async () => {
+  test('of one session leaves the others out, also if the source ignores it', async () => {
     const { made, sources } = ask({ session: 's2' });
     expect(listIds((await made).items)).toEqual(['d1', 'm2']);
     expect([sources.documents.requests[0]?.session, sources.memories.requests[0]?.session]).toEqual([null, 's2']);

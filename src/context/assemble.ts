@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { parse } from '../core/validation.ts';
-import { createTokenCounter, TOKEN_COUNTERS } from '../text/token-counts.ts';
+import { TOKEN_COUNTERS } from '../text/token-counter-names.ts';
+import { createTokenCounter } from '../text/token-counts.ts';
 import { type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';
-import type { ContextItem, CountedItem, MemoryType } from './context-item.ts';
+import type { ContextItem, CountedItem, ItemType } from './context-item.ts';
 import { mergeByWeight, rerankByWords } from './merge.ts';
 import { packInOrder, packKnapsack } from './packing.ts';
 import { formatPrompt } from './prompt.ts';
@@ -53,7 +54,7 @@ export interface AssembledContext {
 }
 
 /** The memory types that a strategy shows. */
-function acceptsType(strategy: AssemblyOptions['strategy'], type: MemoryType): boolean {
+function acceptsType(strategy: AssemblyOptions['strategy'], type: ItemType): boolean {
   return strategy === 'episodic' || strategy === 'semantic' ? type === strategy : true;
 }
 
@@ -84,7 +85,7 @@ export async function assemble(
   ]);
   const find = (name: string) => asked.find((answer) => answer.name === name)?.items ?? [];
   const memories = find('memories').filter(
-    // A source that ignores the session shows nothing of another one.
+    // Other sessions are left out, also if the source ignores the session.
     ({ memoryType, session }) =>
       acceptsType(strategy, memoryType) && (options.session === null || session === options.session),
   );

@@ -3,6 +3,11 @@ export const MEMORY_TYPES = Object.freeze(['episodic', 'semantic', 'procedural',
 /** One of {@link MEMORY_TYPES}. */
 export type MemoryType = (typeof MEMORY_TYPES)[number];
 
+/** What an item of a context is: a memory, or a document. */
+export const ITEM_TYPES = Object.freeze([...MEMORY_TYPES, 'document'] as const);
+/** One of {@link ITEM_TYPES}. */
+export type ItemType = (typeof ITEM_TYPES)[number];
+
 /** What may enter a context. */
 export interface ContextItem {
   readonly id: string;
@@ -11,7 +16,7 @@ export interface ContextItem {
   readonly score: number;
   /** Milliseconds since 1970. */
   readonly timestamp: number;
-  readonly memoryType: MemoryType;
+  readonly memoryType: ItemType;
   /** Where it is from, as the prompt names it: `memory:SESSION`, or the source of a document. */
   readonly source: string;
   /** The session that it belongs to; absent: none, as a document. */

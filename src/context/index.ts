@@ -9,7 +9,15 @@ export {
   assemblyOptionsSchema,
 } from './assemble.ts';
 export { type BudgetPreset, type BudgetSplit, type ContextShares, splitBudget } from './budget.ts';
-export { type ContextItem, type CountedItem, MEMORY_TYPES, type MemoryType, type Packing } from './context-item.ts';
+export {
+  type ContextItem,
+  type CountedItem,
+  ITEM_TYPES,
+  type ItemType,
+  MEMORY_TYPES,
+  type MemoryType,
+  type Packing,
+} from './context-item.ts';
 export { mergeByWeight, rerankByWords } from './merge.ts';
 export { packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';

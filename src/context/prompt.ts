@@ -1,9 +1,10 @@
-import type { ContextItem, MemoryType } from './context-item.ts';
+import type { ContextItem, ItemType } from './context-item.ts';
 
-const SECTIONS: readonly (readonly [MemoryType, string])[] = [
+const SECTIONS: readonly (readonly [ItemType, string])[] = [
   ['summary', 'Relevant Summaries'],
   ['procedural', 'Relevant Procedures'],
   ['semantic', 'Relevant Facts'],
+  ['document', 'Relevant Documents'],
   ['episodic', 'Relevant Past Interactions'],
 ];
 
