@@ -2,7 +2,7 @@ import { ValidationError } from '../core/errors.ts';
 import { createEventBreaks } from '../core/event-loop.ts';
 import { ConceptGraph } from '../graph/concept-graph.ts';
 import { EDGE_KINDS, type EdgeKind } from '../graph/edge-kinds.ts';
-import { chooseTextSource, identifyConceptSource } from '../graph/extraction/concept-source.ts';
+import { chooseTextSource } from '../graph/extraction/concept-source.ts';
 import { readFileConcepts } from '../graph/extraction/file-concepts.ts';
 import { listConcepts } from '../graph/list-concepts.ts';
 import { buildWalkableGraph, type WalkableGraph } from '../graph/temporal-adjacency.ts';
@@ -29,7 +29,7 @@ function describeStructure(options: GraphIndexOptions): string {
   const { edges, concepts, similarAbove, aliasAbove, aliasCosine } = options;
   const kinds = listKinds(options);
   return JSON.stringify([
-    identifyConceptSource(concepts),
+    concepts,
     kinds,
     edges.similar > 0 && similarAbove,
     kinds.includes('alias') && aliasAbove,
