@@ -20,7 +20,7 @@ const OPTIONAL_KINDS = ['cooccurrence', 'alias'] as const;
 const PEER_LIMITS: Readonly<Record<string, number>> = { scipy: 1_000_000, igraph: 1_000_000, networkx: 100_000 };
 
 export const GRAPH_USAGE = `graph [options]        the concept graph: building, insertion, queries beside bm25, PageRank beside scipy, igraph and networkx
-    --sizes N,M    made-up memories (default 5000,50000,500000; the largest takes some 10 minutes and 8 GB)
+    --sizes N,M    made-up memories (default 5000,50000,500000; the largest takes some 10 minutes and 4 GB)
     --queries Q    of each size (default 200)
     --also KINDS   of edges besides those of an arm without options: ${OPTIONAL_KINDS.join(',')}
     --seed S       (default 7)

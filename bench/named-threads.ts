@@ -113,7 +113,7 @@ export interface NamedQuery {
 
 /**
  * Turns of made-up threads, a few of which are open at a time, in time order. Names, titles, noun phrases and words have the frequencies of Zipf's law, so that
- * some are hubs: the most frequent of N / 2 names is in about every sixth turn. Queries are spread over the last tenth of the time and ask for names of a thread.
+ * some are hubs: the most frequent of N / 2 names is in an eighth to a fifth of the turns. Queries are spread over the last tenth of the time and ask for names of a thread.
  *
  * @param size N.
  * @param queryCount at most N / 10.
