@@ -49,13 +49,24 @@ function curateCommand(): Command {
     .argument('<files...>', 'records as .jsonl, .parquet or .safetensors; turns.jsonl of a dataset too')
     .addOption(vectorsOption())
     .addOption(dirtyRowOption())
+    .addOption(
+      new Option('--decider <decider>', 'rules on this machine, or a service with the interface of OpenAI')
+        .choices(['rules', 'endpoint'])
+        .default('rules'),
+    )
+    .option('--model <name>', 'the model that decides; with --decider endpoint')
+    .option('--base-url <url>', 'the address before /chat/completions; with --decider endpoint')
+    .option('--api-key-variable <name>', 'the environment variable with the key; with --decider endpoint')
     .option('--set <option=value>', 'an option of the curation, for this command alone (repeatable)', collect, [])
     .addOption(cacheOption())
     .addHelpText(
       'after',
       `
+Records that are marked sensitive are added as they are, and no service gets their text.
+
 Examples:
   ragpp memory curate notes today.jsonl
+  ragpp memory curate notes today.jsonl --decider endpoint --model llama3.1 --base-url http://localhost:11434/v1
   ragpp memory curate notes today.jsonl --vectors vectors.npy --set rules.updateAbove=0.9`,
     )
     .action(lazyAction(async () => (await import('./actions/memory-curate.ts')).runMemoryCurate));
