@@ -86,6 +86,7 @@ function queryCommand(): Command {
     .description('find the records nearest to a query, and the prior over their outcomes')
     .argument('<folder>', 'the folder of the memory')
     .option('--text <text>', 'search by a text, with the encoder that embedded the records')
+    .option('--sensitive', 'the text stays on this machine: an encoder behind a service does not get it')
     .option('--vector <vector>', 'search by a vector: a JSON list, or a file with one row')
     .option('--id <record>', 'search by the embedding of a record, which is left out of the answer')
     .option('--k <count>', 'the most candidates; default: defaultK of the memory', parseCount)
@@ -104,6 +105,7 @@ Give one of --text, --vector and --id. With --id, $query.NAME in a filter is the
 
 Examples:
   ragpp memory query notes --text 'blank pages again' --k 5
+  ragpp memory query notes --text 'the code of the safe' --sensitive
   ragpp memory query notes --id n3 --filter 'channel = $query.channel' --weighted
   ragpp memory query notes --vector '[0.1, 0.2]' --as-of 2026-03-01T00:00:00Z --format json`,
     )
