@@ -3,22 +3,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { EmbeddingService } from '../embedding/endpoint/embedding-service.harness.ts';
 import { runRagpp } from './command.harness.ts';
 
 const page = readFileSync(new URL('../../docs/curation.md', import.meta.url), 'utf8');
 const SERVICE = 'http://localhost:11434/v1';
 const root = mkdtempSync(join(tmpdir(), 'ragpp-curation-page-'));
-let service: EmbeddingService;
-beforeAll(async () => {
-  service = await EmbeddingService.start();
+const service = EmbeddingService.useInTests();
+afterAll(() => rmSync(root, { recursive: true }));
+beforeEach(() => {
   const content = '{"operation": "noop", "number": 1, "reason": "the same"}';
   service.answer = () => ({ status: 200, body: { choices: [{ message: { content } }], usage: { total_tokens: 7 } } });
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(root, { recursive: true });
 });
 
 /** The blocks of a section in a language, with the service of the test. */

@@ -1,20 +1,13 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { type Answer, EmbeddingService } from '../embedding/endpoint/embedding-service.harness.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-memory-curation-'));
-let service: EmbeddingService;
-beforeAll(async () => {
-  service = await EmbeddingService.start();
-});
-afterEach(() => service.reset());
-afterAll(async () => {
-  await service.stop();
-  rmSync(root, { recursive: true });
-});
+const service = EmbeddingService.useInTests();
+afterAll(() => rmSync(root, { recursive: true }));
 const at = (name: string) => join(root, name);
 const ragpp = (...words: string[]) => runRagpp('memory', ...words);
 

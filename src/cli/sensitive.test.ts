@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { EmbeddingService } from '../embedding/endpoint/embedding-service.harness.ts';
 import { runRagpp } from './command.harness.ts';
 
@@ -9,15 +9,8 @@ const SECRET = 'xq4711zw';
 const REFUSED = /encoder openai-compatible sends texts off this machine, and 1 of \d+ are sensitive/;
 const root = mkdtempSync(join(tmpdir(), 'ragpp-sensitive-'));
 const at = (name: string) => join(root, name);
-let service: EmbeddingService;
-beforeAll(async () => {
-  service = await EmbeddingService.start();
-});
-afterEach(() => service.reset());
-afterAll(async () => {
-  await service.stop();
-  rmSync(root, { recursive: true });
-});
+const service = EmbeddingService.useInTests();
+afterAll(() => rmSync(root, { recursive: true }));
 
 const encoder = () => ({ encoder: 'openai-compatible', baseUrl: service.baseUrl, model: 'm', dimension: 5 });
 const writeLines = (path: string, rows: readonly object[]) =>
