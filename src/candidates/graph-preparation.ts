@@ -1,6 +1,9 @@
+import { ValidationError } from '../core/errors.ts';
 import { createEventBreaks } from '../core/event-loop.ts';
 import { ConceptGraph } from '../graph/concept-graph.ts';
 import { EDGE_KINDS } from '../graph/edge-kinds.ts';
+import { chooseTextSource } from '../graph/extraction/concept-source.ts';
+import { readFileConcepts } from '../graph/extraction/file-concepts.ts';
 import { listConcepts } from '../graph/list-concepts.ts';
 import { MomentScorer } from '../graph/moment-scoring.ts';
 import { permuteTargets, shuffleTitles } from '../graph/random-graph.ts';
@@ -57,28 +60,48 @@ export class PreparedGraphs {
 
   /** @param titles of the first turns, which are those that the graph gets. */
   async #build(titles: readonly (string | null)[]): Promise<ConceptGraph> {
-    const { corpus, vectors, dimension, concepts } = this.#context;
+    const { corpus, vectors, dimension } = this.#context;
     const { edges, seeds, similarAbove, aliasAbove, concepts: source } = this.#options;
     const turns = corpus.turns.slice(0, titles.length);
     const similar =
       edges.similar > 0 ? await loadSimilarTurns(corpus, vectors, dimension, similarAbove) : turns.map(() => new Map());
     const pause = createEventBreaks();
+    const { concepts, relations } = this.#findGiven();
+    if (edges.relation > 0 && relations === undefined)
+      throw new ValidationError(
+        'index graph has edges of relations: no triples given; set concepts: { file }, or edges.relation: 0',
+      );
     const listed: (readonly string[])[] = [];
     for (const [position, turn] of turns.entries()) {
-      listed.push(concepts?.[position] ?? listConcepts(turn.text, readTitle(turn), source));
+      listed.push(concepts?.[position] ?? listConcepts(turn.text, readTitle(turn), chooseTextSource(source)));
       await pause();
     }
     const near = await findNearForms(listed, this.#context.conceptVectors, this.#options);
     const graph = new ConceptGraph(
-      EDGE_KINDS.filter((kind) => edges[kind] > 0 || (kind === 'names' && (edges.namedBy > 0 || seeds.titles))),
+      EDGE_KINDS.filter(
+        (kind) =>
+          edges[kind] > 0 ||
+          (kind === 'names' && (edges.namedBy > 0 || seeds.titles)) ||
+          (kind === 'alias' && typeof source !== 'string'), // queries are matched by spellings
+      ),
       aliasAbove,
       near,
     );
     for (const [position, turn] of turns.entries()) {
-      graph.insert([{ ...turn, title: titles[position]!, concepts: listed[position]!, similar: similar[position]! }]);
+      const parts = { title: titles[position]!, concepts: listed[position]!, similar: similar[position]! };
+      graph.insert([{ ...turn, ...parts, relations: relations?.[position] ?? [] }]);
       await pause();
     }
     return graph;
+  }
+
+  /** The concepts of the turns that were given, or those of a file. */
+  #findGiven(): Pick<IndexContext, 'concepts' | 'relations'> {
+    const { corpus, concepts } = this.#context;
+    const { concepts: source } = this.#options;
+    return concepts !== undefined || typeof source === 'string'
+      ? this.#context
+      : readFileConcepts(corpus.turns, source);
   }
 
   clear(): void {

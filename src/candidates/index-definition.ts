@@ -28,6 +28,8 @@ export interface IndexContext {
   readonly seed: number;
   /** [N] the concepts of each turn, for the index that joins turns by them; it lists them itself where they are absent. */
   readonly concepts?: readonly (readonly string[])[];
+  /** [N] the pairs of concepts that triples of each turn join, for the index that has edges of relations. */
+  readonly relations?: readonly (readonly (readonly [string, string])[])[];
   /** The vectors of concepts, for the index that compares them. */
   readonly conceptVectors?: ConceptVectors;
   /** The null control in whose world the index is, where it destroys something that the index reads. */
