@@ -10,7 +10,7 @@ import { createRecordMaker } from './memory-writes.ts';
 import { formatTextTable } from './text-table.ts';
 
 export const CURATION_USAGE = `curation [options]     how many records a second a curator decides about by rules, with its log and its memory on disk
-    --n N          records, of which every fourth contradicts the one before it, and some others by chance (default 10000)
+    --n N          records, of which every fourth contradicts the one before it, and some others by chance (default 10000, which takes some 6 minutes)
     --dimension D  of the vectors (default 512)
     --seed S       (default 7)`;
 
