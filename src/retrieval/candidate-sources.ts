@@ -9,6 +9,7 @@ import { identifyConceptSource } from '../graph/extraction/concept-source.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
+import { shareConceptGraphs } from '../signals/kept-graphs.ts';
 import { propagatedRows } from '../signals/propagated.ts';
 import { fuseSeedTurns } from '../signals/seed-turns.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
@@ -98,7 +99,7 @@ function listAskedParts({ index }: SourceUse): Readonly<Record<string, StageUse<
   return index.index === 'graph' && index.seeds.concepts ? { asked: queryConcepts(index.concepts) } : {};
 }
 
-function openIndex(
+async function openIndex(
   world: World,
   { index }: SourceUse,
   { rows, concepts, relations, conceptVectors: named }: IndexParts,
@@ -113,6 +114,7 @@ function openIndex(
     ...(relations && { relations: listTurnRelations(relations) }),
     ...(named && { conceptVectors: named }),
     ...(control && { control }),
+    ...(index.index === 'graph' && { graphs: await shareConceptGraphs(world) }),
   };
   return createSubcorpusIndex(index, world.subcorpora, context, rows);
 }

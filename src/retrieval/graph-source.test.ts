@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { listConcepts } from '../graph/list-concepts.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
+import { shareConceptGraphs } from '../signals/kept-graphs.ts';
 import { conceptVectors, listTurnConcepts, queryConcepts, turnConcepts } from '../signals/turn-concepts.ts';
 import { Workspace } from '../signals/workspace.ts';
 import { candidatesFrom, candidatesOfArm } from './candidate-sources.ts';
@@ -73,6 +74,25 @@ describe('the graph source of an arm', () => {
     const concepts = listTurnConcepts(await workspace.get(turnConcepts('names')));
     expect(concepts).toEqual(workspace.corpus.turns.map(({ text }) => listConcepts(text)));
     expect(new Set(concepts.flat()).size).toBeGreaterThan(2);
+  });
+
+  test('builds one graph for sources that differ in seeds, scoring and weights', async () => {
+    const own = createSampleWorkspace(world);
+    try {
+      const options = [
+        {},
+        { damping: 0.7 },
+        { scoring: 'degree' },
+        { edges: { reply: 0 } },
+        { seeds: { titles: true } },
+      ];
+      for (const given of options) await findLast([flat, { ...graph, ...given }], own);
+      expect((await shareConceptGraphs(own)).built).toBe(1);
+      await findLast([flat, { ...graph, edges: { similar: 1 } }], own);
+      expect((await shareConceptGraphs(own)).built).toBe(2);
+    } finally {
+      own.dispose();
+    }
   });
 
   test('takes the concepts of queries from one stage, which equal those of each text', async () => {

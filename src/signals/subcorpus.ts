@@ -242,7 +242,7 @@ class SubcorpusIndex implements CandidateIndex {
 export async function createSubcorpusIndex(
   options: IndexOptions,
   subcorpora: Subcorpora,
-  { vectors, dimension, seed, concepts, relations, conceptVectors, control }: Omit<IndexContext, 'corpus'>,
+  { vectors, dimension, seed, concepts, relations, conceptVectors, control, graphs }: Omit<IndexContext, 'corpus'>,
   rows: PropagatedVersions | null = null,
 ): Promise<SubcorpusIndex> {
   const create = await loadIndex(options);
@@ -263,6 +263,7 @@ export async function createSubcorpusIndex(
       ...(relations && { relations: Array.from(subcorpus.positions, (position) => relations[position]!) }),
       ...(conceptVectors && { conceptVectors }),
       ...(control && { control }),
+      ...(graphs && { graphs }),
     });
   });
 }
