@@ -15,6 +15,12 @@ export interface QueryTimeRange {
   readonly end: number;
 }
 
+/** The time of a question and where the text names it. */
+interface QuestionTimes {
+  readonly range: QueryTimeRange | null;
+  readonly mentions: readonly TimeAtom[];
+}
+
 /** When and where a question is asked. */
 export interface QueryMoment {
   /** In milliseconds UTC. */
@@ -122,8 +128,12 @@ function combine(ranges: readonly TimeRange[]): TimeRange | null {
  * @returns null for a question that names no time, and for one in another language.
  * @throws ValidationError for an empty question, a timestamp that is no time, and an unknown time zone.
  */
-export function findTimeRange(question: string, { timestamp, timeZone }: QueryMoment): QueryTimeRange | null {
-  const text = readQuestionText(question);
+export function findTimeRange(question: string, moment: QueryMoment): QueryTimeRange | null {
+  return readTimes(readQuestionText(question), moment).range;
+}
+
+/** {@link findTimeRange} of a text of `readQuestionText`, with the places of the times. */
+export function readTimes(text: string, { timestamp, timeZone }: QueryMoment): QuestionTimes {
   const clock = ZoneClock.of(timeZone);
   if (Number.isNaN(new Date(timestamp).getTime()))
     throw new ValidationError(`timestamp is not valid: ${timestamp}; pass milliseconds since 1970`, { timestamp });
@@ -136,11 +146,11 @@ export function findTimeRange(question: string, { timestamp, timeZone }: QueryMo
     text,
   );
   const range = combine(joined.map((atom) => openSide(atom, text, context)));
-  if (range === null) return null;
+  if (range === null) return { range: null, mentions: [] };
   const findBound = (wall: number) => {
     if (Math.abs(wall) === LATEST_TIME) return wall;
     return wall === now ? timestamp : clock.findInstant(wall);
   };
   const [start, end] = [findBound(range.from), findBound(range.to)];
-  return start < end ? { start, end } : null;
+  return { range: start < end ? { start, end } : null, mentions: joined };
 }
