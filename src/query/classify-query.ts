@@ -42,7 +42,7 @@ export function classifyQuery(
   text: string,
   { hasNames, hasTime }: QuestionFindings,
 ): { type: QueryType; rule: string } {
-  const words = text.toLowerCase();
+  const words = text.toLowerCase().replace(/\b(what|how|who|when|where|why)'s\b/g, '$1 is');
   const cue = CATEGORY_CUES.find(({ expression }) => expression.test(words));
   const category = cue?.category ?? 'factual';
   const procedural = category === 'procedural' || PROCESS.test(words);

@@ -14,7 +14,7 @@ const ORDINAL = '(?:st|nd|rd|th)?';
 const ORDINALS = ['first', 'second', 'third', 'fourth'];
 /** Words after which `May`, `spring` or `Friday` is a time. */
 const LEAD =
-  /\b(?:on|in|of|during|throughout|since|before|after|until|till|through|from|early|mid|late|over)[ -](?:the )?$/i;
+  /\b(?:on|in|of|during|throughout|since|before|after|until|till|through|from|early|mid|late|over|than|versus|vs|compared? (?:to|with))[ -](?:the )?$/i;
 
 function readSide(word: string | undefined, { future }: TimeContext): Side {
   if (word === undefined) return future ? 'next' : 'past';

@@ -26,19 +26,19 @@ export const CATEGORY_CUES: readonly CategoryCue[] = [
     category: 'analytical',
     rule: 'comparison',
     expression:
-      /\b(?:compared?|comparison|versus|vs|differ(?:s|ed|ent|ently|ences?)?|trade-?offs?|pros and cons|(?:dis)?advantages|strengths|weaknesses|(?:better|worse|more|less|fewer|rather|\w{3,}er) (?:\w+ ){0,4}than|(?:which|who|what) (?:\w+ ){0,5}(?:better|worse|more|less)\b)/,
+      /\b(?:compared?|comparison|versus|vs|differ(?:s|ed|ent|ently|ences?)?|trade-?offs?|pros and cons|(?:dis)?advantages|strengths|weaknesses|(?:better|worse|more|less|fewer|rather|\w{3,}er) (?:\w+ ){0,4}than|(?:which|who|what) (?:\w+ ){0,5}(?:better|worse|more|less)\b|^should (?:i|we) (?:\w+ ){1,6}or\b)/,
   },
   {
     category: 'analytical',
     rule: 'cause',
     expression:
-      /\b(?:caus(?:e|es|ed|ing)|reasons? (?:for|why|behind)|explains?|what (?:drives|drove|makes|made|led|went wrong|explained)|factors?|contribut(?:e|es|ed|ing)|impact|effects? (?:of|on)|affect(?:s|ed)?|influenc(?:e|es|ed)|depends? on|correlat\w+|relation between|relationship between)\b/,
+      /\b(?:caus(?:e|es|ed|ing)|reasons?|explains|explained|what (?:drives|drove|makes|made|led|went wrong|explained)|factors?|contribut(?:e|es|ed|ing)|impact|effects? (?:of|on)|affect(?:s|ed)?|influenc(?:e|es|ed)|depends? on|correlat\w+|relation between|relationship between)\b/,
   },
   {
     category: 'analytical',
     rule: 'change',
     expression:
-      /\b(?:trends?|patterns?|evolv(?:e|ed|es)|evolution|over time|over the years|(?:have|has) (?:\w+ ){1,4}(?:changed|developed|grown|declined|improved)|becom(?:e|es|ing) (?:\w+ )?(?:more|less|worse|better|\w+er))\b/,
+      /\b(?:trends?|what (?:has |have )?changed|patterns?|evolv(?:e|ed|es)|evolution|over time|over the years|(?:have|has) (?:\w+ ){1,4}(?:changed|developed|grown|declined|improved)|becom(?:e|es|ing) (?:\w+ )?(?:more|less|worse|better|\w+er))\b/,
   },
   {
     category: 'analytical',
@@ -54,7 +54,7 @@ export const CATEGORY_CUES: readonly CategoryCue[] = [
     category: 'exploratory',
     rule: 'state',
     expression:
-      /^how (?:(?:have|has|had) (?:\w+ ){1,3}been (?:feeling|doing|going)|(?:do|does|did) \w+ (?:feel|like)|(?:is|are|was|were) (?:\w+ ){1,4}(?:doing|going)|(?:is|are|was|were)(?: \w+){1,3}\?*$)/,
+      /^how (?:(?:have|has|had) (?:\w+ ){1,3}been (?:feeling|doing|going)|(?:do|does|did) \w+ (?:feel|like)|(?:is|are|was|were) (?:\w+ ){1,4}(?:doing|going|coming along)|(?:is|are|was|were)(?: \w+){1,3}\?*$)/,
   },
   {
     category: 'procedural',
@@ -81,13 +81,13 @@ export const CATEGORY_CUES: readonly CategoryCue[] = [
     category: 'exploratory',
     rule: 'request to tell',
     expression:
-      /^(?:(?:please|can you|could you|would you) )*(?:tell|remind|show|give) (?:me|us)\b|\b(?:overview|summar(?:y|ies|i[sz]e)|sum up|recap|highlights?|catch (?:me|us) up|up to speed|describe|what can you tell|introduction|background|list everything|any(?:thing)? (?:news|new|thoughts|ideas|interesting|else))\b/,
+      /^(?:(?:please|can you|could you|would you) )*(?:(?:tell|remind|show|give) (?:me|us)|explain (?:the|our|my|what))\b|\b(?:overview|summar(?:y|ies|i[sz]e)|sum up|recap|highlights?|catch (?:me|us) up|up to speed|describe|what can you tell|introduction|background|list everything|any(?:thing)? (?:news|updates|progress|new|thoughts|ideas|interesting|else))\b/,
   },
   {
     category: 'exploratory',
     rule: 'open question',
     expression: new RegExp(
-      `\\b(?:what do ${PERSON} (?:know|have on|say|think)|what (?:should|can|else) (?:\\w+ ){1,3}(?:know|tell|see|expect)|what(?:'s| is| has been| was| have \\w+ been) (?:new|going on|up to|happening|doing)|what(?: \\w+){1,4} been (?:up to|doing)|what happened (?:with|to|around|in)|what kinds? of|what is \\w+ like|what (?:\\w+ )?(?:ideas|topics|tips|stories|themes)|which (?:tips|topics|ideas)|what are (?:some|the recent|the latest|\\w+'s))\\b`,
+      `\\b(?:what do ${PERSON} (?:know|have on|say|think)|what (?:should|can|else) (?:\\w+ ){1,3}(?:know|tell|see|expect)|what(?:'s| is| has been| was| have \\w+ been) (?:new|going on|up to|happening|doing)|what(?: \\w+){1,4} been (?:up to|doing|saying)|the latest on|what happened (?:with|to|around|in)|what kinds? of|what is \\w+ like|what (?:\\w+ )?(?:ideas|topics|tips|stories|themes)|which (?:tips|topics|ideas)|what are (?:some|the recent|the latest|\\w+'s))\\b`,
     ),
   },
 ];
@@ -112,7 +112,7 @@ export const FIRST_PERSON = /\b(?:i|my|me)\b/;
 export const NOT_NAMES: ReadonlySet<string> = new Set(
   (
     'i january february march april may june july august september october november december monday tuesday wednesday thursday ' +
-    'friday saturday sunday spring summer autumn fall winter q1 q2 q3 q4 h1 h2 am pm utc json xml html csv pdf sql http url api id ' +
+    'friday saturday sunday spring summer autumn fall winter christmas easter q1 q2 q3 q4 h1 h2 am pm utc json xml html csv pdf sql http url api id ' +
     'vat faq ok tv pc new year who what which when where why how'
   ).split(' '),
 );

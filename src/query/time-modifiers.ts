@@ -37,6 +37,11 @@ const CLOCK =
 const CLOCK_AFTER = new RegExp(`^(?:'s)?,? (?:at|around|about) (?:${CLOCK})`, 'i');
 const CLOCK_BEFORE = new RegExp(`\\b(?:${CLOCK})(?: on)? (?:the )?$`, 'i');
 
+/** `between 9 and 11 am`: the first hour has the half of the day that the second one has. */
+const HOURS = `(?:between|from) (?<first>\\d{1,2})(?::(?<firstMinute>\\d\\d))? ?(?:(?<firstHalf>[ap])\\.?m\\.?)? ?(?:and|to|until|till|-|–) ?(?:${CLOCK})`;
+const HOURS_AFTER = new RegExp(`^(?:'s)?,? ${HOURS}`, 'i');
+const HOURS_BEFORE = new RegExp(`\\b${HOURS}(?: on)? (?:the )?$`, 'i');
+
 const isFirst = (word: string | undefined) => /^first$/i.test(word ?? '');
 
 /** One of the equal parts of a range, in whole days or, of months and years, in whole units. */
@@ -55,12 +60,20 @@ function takePart(range: TimeRange, part: number, parts: number): TimeRange {
 export const sliceBefore = (text: string, at: number) => text.slice(Math.max(0, at - BESIDE), at);
 export const sliceAfter = (text: string, at: number) => text.slice(at, at + BESIDE);
 
+function readHours(groups: Groups, to: number): Hours | null {
+  const { first, firstMinute, firstHalf = groups.half } = groups;
+  const read = firstHalf === undefined ? Number(first) : (Number(first) % 12) + (/^p$/i.test(firstHalf) ? 12 : 0);
+  const from = read + Number(firstMinute ?? 0) / 60;
+  return from < to ? { from, to } : null;
+}
+
 function readClock(groups: Groups): Hours | null {
   const { hour, half, hour24, name, minute = groups.minute24 } = groups;
   if (name !== undefined) return /^noon$/i.test(name) ? { from: 12, to: 13 } : { from: 0, to: 1 };
   const read = hour24 === undefined ? (Number(hour) % 12) + (/^p$/i.test(half ?? '') ? 12 : 0) : Number(hour24);
   if (read > 23 || Number(hour ?? 1) > 12 || Number(minute ?? 0) > 59) return null;
   const from = read + Number(minute ?? 0) / 60;
+  if (groups.first !== undefined) return readHours(groups, from);
   return { from, to: minute === undefined ? from + 1 : from + 1 / 60 };
 }
 
@@ -74,8 +87,8 @@ export function modifyAtom(atom: TimeAtom, text: string): TimeAtom {
   }
   if (atom.range.to - atom.range.from !== DAY) return atom;
   const [follows, precedes] = [
-    PART_AFTER.exec(after) ?? CLOCK_AFTER.exec(after),
-    PART_BEFORE.exec(before) ?? CLOCK_BEFORE.exec(before),
+    PART_AFTER.exec(after) ?? HOURS_AFTER.exec(after) ?? CLOCK_AFTER.exec(after),
+    PART_BEFORE.exec(before) ?? HOURS_BEFORE.exec(before) ?? CLOCK_BEFORE.exec(before),
   ];
   const groups = (follows ?? precedes)?.groups;
   if (groups === undefined) return atom;

@@ -96,6 +96,8 @@ describe('parts of a day', () => {
     ['on the evening of 5 May', '2023-05-05T18:00 2023-05-06'],
     ['yesterday at 3 pm', '2024-02-14T15:00 2024-02-14T16:00'],
     ['at 15:30 yesterday', '2024-02-14T15:30 2024-02-14T15:31'],
+    ['between 9 and 11 am on Monday', '2024-02-12T09:00 2024-02-12T11:00'],
+    ['yesterday from 10:30 am to 1 pm', '2024-02-14T10:30 2024-02-14T13:00'],
     ['at 12 am on 5 May', '2023-05-05 2023-05-05T01:00'],
     ['at 12 pm on 5 May', '2023-05-05T12:00 2023-05-05T13:00'],
   ])('%s', (words, expected) => expect(read(`What happened ${words}?`)).toBe(expected));

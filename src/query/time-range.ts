@@ -47,7 +47,7 @@ const UNTIL = /\b(?:until|till|through|up to|by) (?:the )?$/i;
 const AFTER = /\b(?:after|later than|newer than) (?:the )?$/i;
 
 /** What chrono reads better than the rules, which see a part of it: two weeks before a date, and dates in numbers. */
-const SURE_OTHER = /^[\d./-]+$|\b(?:before|after|from|since) (?!now\b|today\b)/i;
+const SURE_OTHER = /^[\d./-]+$|\b(?:before|after) /i;
 const MONTH_NAME = new RegExp(`\\b(?:${MONTH})\\b`, 'i');
 
 /** Chrono's days where no rule reads anything, and those beside a date: `two weeks before 19 May`. A month without a year is the latest, or of a question that looks ahead the next. */
