@@ -11,6 +11,7 @@ import {
   type LabelledQuestion,
   readLabelledQuestions,
 } from './labelled-questions.ts';
+import type { KindOfQuestions } from './locomo-questions.ts';
 import { type Miss, measureQuestions } from './measures.ts';
 import { queryUnderstanding } from './study.ts';
 
@@ -82,7 +83,7 @@ test('chrono alone gives a unit or a day', () => {
   expect(read('two Tuesdays ago')).toBeNull();
 });
 
-test('temporal questions of LoCoMo: how many ranges hold evidence', async () => {
+test('questions of LoCoMo by kind: how many ranges hold evidence', async () => {
   const path = join(folder, 'locomo.json');
   const turn = (id: string) => ({ speaker: 'Ana', dia_id: id, text: 'Beans.' });
   const ask = (question: string, id: string) => ({ question, answer: 'x', evidence: [id], category: 2 });
@@ -102,12 +103,8 @@ test('temporal questions of LoCoMo: how many ranges hold evidence', async () => 
     cacheFolder: folder,
     progress: ignoreProgress,
   });
-  const [ours] = (figures as { locomo: Record<string, { hits: number; n: number }>[] }).locomo;
-  const counts = ['found', 'holding', 'holdingOfFound'].map((name) => [ours?.[name]?.hits, ours?.[name]?.n]);
-  expect(counts).toEqual([
-    [2, 3],
-    [1, 3],
-    [1, 2],
-  ]);
+  const [shares] = (figures as { locomo: KindOfQuestions[] }).locomo;
+  const counts = Object.values({ ...shares, kind: null }).map((share) => share && [share.hits, share.n]);
+  expect([shares?.kind, ...counts]).toEqual(['temporal', null, [3, 3], [2, 3], [1, 3], [2, 3], [1, 3]]);
   expect(sections).toHaveLength(6);
 });

@@ -21,6 +21,7 @@ test('the examples of the seed', () => {
 test.each([
   ['How many orders came in?', 'factual requiresDomainDb by quantity'],
   ['What did Ann give me?', 'factual by no cue'],
+  ['Which year was that?', 'factual timeFocused by no cue'],
   ['When did it start?', 'factual timeFocused by no cue'],
   ['What do I do when it rains?', 'procedural procedural by what to do'],
   ['What are the steps to renew a passport?', 'procedural procedural by steps'],

@@ -94,7 +94,7 @@ export const CATEGORY_CUES: readonly CategoryCue[] = [
 
 /** Cues that the order or the moment of events matters, without a time that can be computed. */
 export const TIME_CUES =
-  /(?:^|\b(?:and|know|remember|exactly|since|until) )when\b|\b(?:what time|how (?:long|often|soon|recently|frequently)|latest|newest|most recent|(?:last|first|next) time|last (?:see|saw|seen|met|spoke|talk\w*)|(?:the )?first|still|currently|current|right now|these days|the other day|ago|over time|over the years|trends?|used to|becom\w+|seasonal|since|the next|changed|evolved?|earlier|previously|anymore|so far|(?:what|which|the) date)\b/;
+  /(?:^|\b(?:and|know|remember|exactly|since|until) )when\b|\b(?:(?:what|which) (?:time|year|month|week|day|season)|how many (?:years|months|weeks|days|hours|minutes)|more recently|how (?:long|often|soon|recently|frequently)|latest|newest|most recent|(?:last|first|next) time|last (?:see|saw|seen|met|spoke|talk\w*)|(?:the )?first|still|currently|current|right now|these days|the other day|ago|over time|over the years|trends?|used to|becom\w+|seasonal|since|the next|changed|evolved?|earlier|previously|anymore|so far|(?:what|which|the) date)\b/;
 
 /** A kind of party that records are about. */
 export const PARTY =

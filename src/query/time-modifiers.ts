@@ -1,4 +1,4 @@
-import { computePeriod, type TimeRange } from '../text/time-range.ts';
+import { type CalendarUnit, computePeriod, type TimeRange } from '../text/time-range.ts';
 import { DAY } from './calendar.ts';
 import { type Hours, PARTS_OF_DAY, takeHours } from './parts-of-day.ts';
 import type { Groups, TimeAtom } from './time-rule.ts';
@@ -14,6 +14,11 @@ const MODIFIERS: readonly (readonly [
   [
     /\b(?:the )?week (?:of|beginning|starting|from)(?: on)? (?:the )?$/i,
     ({ from }) => computePeriod('week', from, 0),
+    true,
+  ],
+  [
+    /\b(?:the )?(?:last )?(week|weekend|month|year) before (?:the )?$/i,
+    ({ from }, [, unit]) => computePeriod((unit as string).toLowerCase() as CalendarUnit, from, -1),
     true,
   ],
   [/\b(?:the )?weekend of (?:the )?$/i, ({ from }) => computePeriod('weekend', from, 0), true],

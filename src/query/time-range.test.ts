@@ -123,6 +123,8 @@ describe('two times, and one side that is open', () => {
     ['year to date', `2024-01-01 ${NOW}`],
     ['before 2022', 'always 2022-01-01'],
     ['until May', 'always 2023-06-01'],
+    ['as of May', 'always 2023-06-01'],
+    ['last week before 23 January', '2024-01-15 2024-01-22'],
     ['after May', `2023-06-01 ${NOW}`],
     ['after tomorrow', '2024-02-17 ever'],
     ['two weeks before 19 May 2023', '2023-05-01 2023-05-08'],

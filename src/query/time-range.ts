@@ -40,10 +40,10 @@ const PAST = /\b(?:did|was|were|had)\b/i;
 const JOINER = /^ ?(?:(?<and>and)|to|until|till|through|up to|-|–|—) ?(?:the )?(?:on )?$/i;
 const BETWEEN = /\bbetween (?:the )?$/i;
 const FROM = /\b(?:from|between) (?:the )?(?:on )?$/i;
-const SINCE = /\b(?:since|starting(?: on| in)?|as of) (?:the )?$/i;
+const SINCE = /\b(?:since|starting(?: on| in)?) (?:the )?$/i;
 const ONWARD = /^ (?:on|onwards?)\b/i;
 const BEFORE = /\b(?:before|prior to|earlier than|older than) (?:the )?$/i;
-const UNTIL = /\b(?:until|till|through|up to|by) (?:the )?$/i;
+const UNTIL = /\b(?:until|till|through|up to|by|as of) (?:the )?$/i;
 const AFTER = /\b(?:after|later than|newer than) (?:the )?$/i;
 
 /** What chrono reads better than the rules, which see a part of it: two weeks before a date, and dates in numbers. */
