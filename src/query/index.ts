@@ -9,7 +9,8 @@ export {
   type EntityRegistry,
 } from './entity-registry.ts';
 export type { QueryCategory } from './question-cues.ts';
-export type { AmbiguousMention, EntityResolution, ResolvedEntity } from './resolve-entities.ts';
+export type { AmbiguousMention, EntityResolution } from './resolve-entities.ts';
+export type { ResolvedEntity } from './similar-names.ts';
 export {
   STRATEGY_WEIGHTS,
   type Strategy,

@@ -87,7 +87,7 @@ export const CATEGORY_CUES: readonly CategoryCue[] = [
     category: 'exploratory',
     rule: 'open question',
     expression: new RegExp(
-      `\\b(?:what do ${PERSON} (?:know|have on|say|think)|what (?:should|can|else) (?:\\w+ ){1,3}(?:know|tell|see|expect)|what(?:'s| is| has been| was| have \\w+ been) (?:new|going on|up to|happening|doing)|what(?: \\w+){1,4} been (?:up to|doing|saying)|the latest on|what happened (?:with|to|around|in)|what kinds? of|what is \\w+ like|what (?:\\w+ )?(?:ideas|topics|tips|stories|themes)|which (?:tips|topics|ideas)|what are (?:some|the recent|the latest|\\w+'s))\\b`,
+      `\\b(?:what do ${PERSON} (?:know|have on|say|think)|what (?:should|can|else) (?:\\w+ ){1,3}(?:know|tell|see|expect)|what(?:'s| is| has been| was| have \\w+ been) (?:new|going on|up to|happening|doing)|what(?: \\w+){1,4} been (?:up to|doing|saying)|the latest on|what happened (?:with|to|around|in)|what kinds? of|what is \\w+ like|what (?:\\w+ )?(?:ideas|topics|tips|stories|themes)|which (?:tips|topics|ideas)|what are (?:some|the recent|the latest))\\b`,
     ),
   },
 ];

@@ -1,16 +1,15 @@
-import { distance } from 'fastest-levenshtein';
-import { splitIntoSentences, type TaggedWord } from '../text/tagged-sentences.ts';
-import { type EntityMatch, type EntityRegistry, joinWords, listWords, type PlacedWord } from './entity-registry.ts';
-import { NOT_NAMES } from './question-cues.ts';
-
-/** An entity that a question names. */
-export interface ResolvedEntity {
-  readonly mentionText: string;
-  readonly canonicalId: string;
-  /** 1 for a name, .95 for an alias, .75 for a part of a name, else the similarity or the cosine. */
-  readonly confidence: number;
-  readonly match: EntityMatch;
-}
+import { type EntityRegistry, joinWords } from './entity-registry.ts';
+import {
+  canBeName,
+  findOtherNames,
+  isCapital,
+  overlap,
+  type Place,
+  readWords,
+  type Span,
+  type Word,
+} from './question-words.ts';
+import { findByVector, findMisspelt, findSimilar, keepBest, keepFirst, type ResolvedEntity } from './similar-names.ts';
 
 /** A mention that several entities fit equally well. */
 export interface AmbiguousMention {
@@ -27,78 +26,10 @@ export interface EntityResolution {
 }
 
 const ALIAS_CONFIDENCE = 0.95;
-const PART_CONFIDENCE = 0.75;
-/** A shorter name is not compared by letters: most words of its length are similar to it. */
-const SHORTEST_FUZZY = 4;
-/** Candidates whose similarity is this near to the best are as good. */
-const MARGIN = 0.02;
-/** Modal verbs that are names too; at the beginning of a question they are verbs. */
-const MODAL = /^(?:will|may|can)$/i;
-const CLOSED_CLASS = new Set(['AUX', 'VERB', 'DET', 'PRON', 'ADP', 'ADV', 'CCONJ', 'SCONJ', 'PART']);
-
-/** A part of a text, in characters. */
-interface Place {
-  readonly start: number;
-  readonly end: number;
-}
-
-interface Word extends PlacedWord {
-  readonly written: string;
-  readonly tag: TaggedWord['tag'];
-  readonly stop: boolean;
-  readonly first: boolean;
-  /** Whether it is part of a time: `May`. */
-  readonly inTime: boolean;
-}
-
-/** The words of a question, each with the tag of the language model's token that it is in. */
-function readWords(text: string, times: readonly Place[]): Word[] {
-  const tokens: { token: TaggedWord; end: number; first: boolean }[] = [];
-  let at = 0;
-  for (const sentence of splitIntoSentences(text))
-    for (const [i, token] of sentence.entries()) {
-      const place = text.indexOf(token.text, at);
-      if (place < 0) continue;
-      at = place + token.text.length;
-      tokens.push({ token, end: at, first: i === 0 });
-    }
-  let next = 0;
-  return listWords(text).map((word) => {
-    while (next < tokens.length - 1 && (tokens[next]?.end ?? 0) <= word.start) next++;
-    const { token, first } = tokens[next] ?? {};
-    const written = text.slice(word.start, word.end);
-    return {
-      ...word,
-      written,
-      tag: token?.tag ?? 'X',
-      stop: token?.stop ?? false,
-      first: first ?? false,
-      inTime: times.some(({ start, end }) => start < word.end && word.start < end),
-    };
-  });
-}
-
-const isCapital = (written: string) => /^\p{Lu}/u.test(written);
-
-/** Whether a word of a question can be a name that the registry writes with a capital: `will` and `mark` are verbs too. */
-function canBeName({ written, tag, first, inTime }: Word, hasCapitals: boolean): boolean {
-  if (inTime) return false;
-  if (first && MODAL.test(written)) return false;
-  if (!hasCapitals) return !CLOSED_CLASS.has(tag) && !MODAL.test(written);
-  return isCapital(written) && !(first && tag === 'AUX');
-}
-
-/** Words of a question, by place. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
 
 interface NamedSpan extends Span {
   readonly candidates: readonly ResolvedEntity[];
 }
-
-const overlap = (a: Span, b: Span) => a.from < b.to && b.from < a.to;
 
 /** Names and aliases from left to right, the longest first. */
 function findNames(words: readonly Word[], registry: EntityRegistry, text: string): NamedSpan[] {
@@ -133,69 +64,6 @@ function findSpan(span: readonly Word[], registry: EntityRegistry, hasCapitals: 
   return found.filter(({ written }) => only === undefined || !isCapital(written) || canBeName(only, hasCapitals));
 }
 
-/** Runs of capitalised words that belong to no entity. The first word of a sentence is one only where a name or a verb follows. */
-function findOtherNames(words: readonly Word[], known: readonly Span[]): Span[] {
-  const taken = new Set(known.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i)));
-  const spans: { from: number; to: number }[] = [];
-  for (const [i, word] of words.entries()) {
-    if (
-      taken.has(i) ||
-      word.inTime ||
-      word.stop ||
-      word.text === 's' ||
-      !isCapital(word.written) ||
-      NOT_NAMES.has(word.text)
-    )
-      continue;
-    const next = words[i + 1];
-    const leads =
-      next !== undefined && (isCapital(next.written) || next.text === 's' || /^(?:AUX|VERB)$/.test(next.tag));
-    if (word.first && !(word.tag === 'PROPN' && leads)) continue;
-    const last = spans.at(-1);
-    if (last?.to === i) last.to = i + 1;
-    else spans.push({ from: i, to: i + 1 });
-  }
-  return spans;
-}
-
-/** Each entity once, by its most certain mention. */
-function keepFirst(found: readonly ResolvedEntity[]): ResolvedEntity[] {
-  const best = new Map<string, ResolvedEntity>();
-  for (const entity of found)
-    if (entity.confidence > (best.get(entity.canonicalId)?.confidence ?? 0)) best.set(entity.canonicalId, entity);
-  return [...best.values()];
-}
-
-/** The candidates that are as good as the best one. */
-function keepBest(candidates: readonly ResolvedEntity[]): ResolvedEntity[] {
-  const found = keepFirst(candidates);
-  const most = Math.max(...found.map(({ confidence }) => confidence));
-  return found
-    .filter(({ confidence }) => confidence >= most - MARGIN)
-    .sort((a, b) => b.confidence - a.confidence || (a.canonicalId < b.canonicalId ? -1 : 1));
-}
-
-/** Entities whose name is written with a few other letters; costs one comparison a name. */
-function findMisspelt(key: string, mentionText: string, registry: EntityRegistry): ResolvedEntity[] {
-  const { fuzzyAbove } = registry.options;
-  if (key.length < SHORTEST_FUZZY) return [];
-  return [...registry.names].flatMap((name) => {
-    const [shorter, longer] = [Math.min(name.length, key.length), Math.max(name.length, key.length)];
-    if (shorter < SHORTEST_FUZZY || shorter / longer < fuzzyAbove) return [];
-    const confidence = 1 - distance(name, key) / longer;
-    if (confidence < fuzzyAbove) return [];
-    return registry.find(name).map(({ id }) => ({ mentionText, canonicalId: id, confidence, match: 'fuzzy' as const }));
-  });
-}
-
-/** Entities of which a mention is a part of a name, or a misspelt name. */
-function findSimilar(key: string, mentionText: string, registry: EntityRegistry): ResolvedEntity[] {
-  const parts = registry
-    .findByPart(key)
-    .map((id): ResolvedEntity => ({ mentionText, canonicalId: id, confidence: PART_CONFIDENCE, match: 'fuzzy' }));
-  return keepBest([...parts, ...findMisspelt(key, mentionText, registry)]);
-}
-
 /** Runs of capitalised words that are a misspelt name as a whole, though a part of them is a name: `Chris Novakk`. */
 function findMisspeltWholes(
   words: readonly Word[],
@@ -210,24 +78,6 @@ function findMisspeltWholes(
     const candidates = keepBest(findMisspelt(key, mentionText, registry));
     return candidates.length === 0 ? [] : [{ ...run, candidates }];
   });
-}
-
-async function findByVector(key: string, mentionText: string, registry: EntityRegistry): Promise<ResolvedEntity[]> {
-  const cosines = await registry.computeCosines(key);
-  const { cosineAbove } = registry.options;
-  const near = [...cosines].flatMap((cosine, i) =>
-    cosine < cosineAbove
-      ? []
-      : registry.find(registry.vectors?.names[i] ?? '').map(
-          ({ id }): ResolvedEntity => ({
-            mentionText,
-            canonicalId: id,
-            confidence: Math.min(1, cosine),
-            match: 'embedding',
-          }),
-        ),
-  );
-  return keepBest(near);
 }
 
 /**
