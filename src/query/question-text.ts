@@ -4,7 +4,7 @@ const HALF = 2000;
 const LONGEST = 2 * HALF;
 
 /**
- * What is read of a question: all of it, or of more than 4,000 characters the first and the last 2,000, since a question stands before or after what it quotes.
+ * What is read of a question: all of it, or of more than 4,000 characters the first and the last 2,000, since a question begins or ends what it quotes.
  *
  * @returns the text on one line, with single spaces.
  * @throws ValidationError for a text without any character to read.

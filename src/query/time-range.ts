@@ -36,7 +36,7 @@ export const LATEST_TIME = 8.64e15;
 
 const FUTURE = /\b(?:will|going to|upcoming|coming up|planned|planning|scheduled|due)\b|'ll\b/i;
 const PAST = /\b(?:did|was|were|had)\b/i;
-/** Between the two times of a range, and what stands before the first of them. */
+/** Between the two times of a range, and the words directly before the first of them. */
 const JOINER = /^ ?(?:(?<and>and)|to|until|till|through|up to|-|–|—) ?(?:the )?(?:on )?$/i;
 const BETWEEN = /\bbetween (?:the )?$/i;
 const FROM = /\b(?:from|between) (?:the )?(?:on )?$/i;

@@ -23,7 +23,7 @@ export type Reading = Pick<TimeAtom, 'range' | 'cycle' | 'weak'> | null;
 /**
  * An expression and what its matches mean. Its source is matched between word boundaries in texts with single spaces, so every match has a bounded length.
  *
- * `before` is what stands before the match, at most 24 characters.
+ * `before` is the text directly before the match, at most 24 characters.
  */
 export type TimeRule = readonly [
   source: string,
