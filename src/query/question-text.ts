@@ -1,4 +1,5 @@
 import { ValidationError } from '../core/errors.ts';
+import { shortenToExcerpt } from '../core/validation.ts';
 
 const HALF = 2000;
 const LONGEST = 2 * HALF;
@@ -11,7 +12,7 @@ const LONGEST = 2 * HALF;
  */
 export function readQuestionText(text: string): string {
   if (typeof text !== 'string' || text.trim() === '')
-    throw new ValidationError(`question is empty: ${JSON.stringify(text)}; pass the text of a question`, { text });
+    throw new ValidationError(`question is empty: ${shortenToExcerpt(text)}; pass the text of a question`);
   const read = text.length > LONGEST ? `${text.slice(0, HALF)} ${text.slice(-HALF)}` : text;
   return read
     .replace(/[’ʼ]/g, "'")

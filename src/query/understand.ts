@@ -1,4 +1,5 @@
 import { ValidationError } from '../core/errors.ts';
+import { shortenToExcerpt } from '../core/validation.ts';
 import { classifyQuery, type QueryType } from './classify-query.ts';
 import { EntityRegistry } from './entity-registry.ts';
 import { readQuestionText } from './question-text.ts';
@@ -34,7 +35,7 @@ export async function understand(
 ): Promise<QueryUnderstanding> {
   if (entities !== undefined && !(entities instanceof EntityRegistry))
     throw new ValidationError(
-      `unknown entity registry: ${JSON.stringify(entities)?.slice(0, 80)}; pass one of createEntityRegistry, or none`,
+      `unknown entity registry: ${shortenToExcerpt(entities)}; pass one of createEntityRegistry, or none`,
       { entities },
     );
   const text = readQuestionText(question);
