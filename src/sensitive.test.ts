@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { SensitiveTextError } from './core/errors.ts';
 import type { StartProgress } from './core/progress.ts';
 import { createCachedEncoder } from './embedding/embedding-cache.ts';
@@ -56,15 +56,8 @@ test('no other file calls the client of services, and none makes a sendable text
 });
 
 const root = mkdtempSync(join(tmpdir(), 'sensitive-'));
-let service: EmbeddingService;
-beforeAll(async () => {
-  service = await EmbeddingService.start();
-});
-afterEach(() => service.reset());
-afterAll(async () => {
-  await service.stop();
-  rmSync(root, { recursive: true });
-});
+const service = EmbeddingService.useInTests();
+afterAll(() => rmSync(root, { recursive: true }));
 
 /** Everything that leaves the process: requests, stages of progress with their remarks, and the error. */
 class Outlet {

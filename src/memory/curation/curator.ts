@@ -6,6 +6,7 @@ import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import { parse } from '../../core/validation.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
+import { parseRow } from '../../model/row-check.ts';
 import { curationRuleOptions } from '../../text/curation-rules.ts';
 import type { Memory } from '../engine/memory.ts';
 import {
@@ -108,7 +109,7 @@ export class Curator {
    */
   curate(input: MemoryRecordInput): Promise<CurationEntry> {
     return this.#runAlone(async () => {
-      const record = parse(memoryRecordSchema, input, 'the record');
+      const record = parseRow(memoryRecordSchema, input, 'the record');
       const own = { ...record, embedding: record.embedding.slice() };
       if (this.#memory.get(own.id) !== null) throw new DuplicateRecordError('memory', own.id);
       const entry = isSensitive(own) ? this.#passSensitive(own) : await this.#choose(own);
