@@ -30,6 +30,7 @@ test.each([
   'docs/memory.md',
   'docs/own-chats.md',
   'docs/priors.md',
+  'docs/query-understanding.md',
   'docs/reports.md',
   'docs/two-timelines.md',
 ])('every example of %s prints what the page says', (page) => {
