@@ -67,7 +67,7 @@ test('a record is added, dropped, merged, or takes the place of one that it cont
 
 test('ten neighbours are compared behind any number of tombstones and sensitive records', () =>
   withCurator(async (curator, memory) => {
-    const place = (i: number, metadata: object, text: number) => ({
+    const place = (i: number, metadata: Record<string, boolean>, text: number) => ({
       ...createRecord(`m${i}`, text),
       embedding: Float32Array.of(1, i / 1000),
       metadata,
