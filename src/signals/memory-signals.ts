@@ -1,5 +1,11 @@
 /** Why a memory matters for a question: what it means, whom it is about, when it was, what it is worth, and how often it was of use. */
-export const MEMORY_SIGNALS = Object.freeze(['semantic', 'entity', 'temporal', 'importance', 'reinforcement'] as const);
+export const MEMORY_SIGNALS = Object.freeze([
+  'semantic_similarity',
+  'entity_overlap',
+  'temporal_relevance',
+  'importance',
+  'reinforcement',
+] as const);
 /** One of {@link MEMORY_SIGNALS}. */
 export type MemorySignal = (typeof MEMORY_SIGNALS)[number];
 /** A number for each of {@link MEMORY_SIGNALS}. */
@@ -63,9 +69,9 @@ function computeEntity(memory: readonly string[], question: readonly string[]): 
 export function computeMemorySignals(memory: RatedMemory, question: RatedQuestion): MemorySignals {
   const { cosine, entities, createdAt, importance, useCount } = memory;
   return {
-    semantic: cosine ?? 0,
-    entity: computeEntity(entities, question.entities),
-    temporal: computeTemporal(createdAt, question),
+    semantic_similarity: cosine ?? 0,
+    entity_overlap: computeEntity(entities, question.entities),
+    temporal_relevance: computeTemporal(createdAt, question),
     importance,
     reinforcement: useCount === null ? UNCOUNTED : Math.min(1, Math.log(1 + useCount) / 5),
   };
@@ -87,9 +93,9 @@ export interface MemoryReason {
 }
 
 const BECAUSE: Readonly<Record<MemorySignal, string>> = {
-  semantic: 'its text is close to the question',
-  entity: 'it names what the question names',
-  temporal: 'it is of the time that the question is about',
+  semantic_similarity: 'its text is close to the question',
+  entity_overlap: 'it names what the question names',
+  temporal_relevance: 'it is of the time that the question is about',
   importance: 'it is important',
   reinforcement: 'it was of use before',
 };
