@@ -1,0 +1,15 @@
+import xxhash from 'xxhash-wasm';
+import { compareBytes } from '../model/tie-rule.ts';
+import { formatCanonicalJson } from './canonical-json.ts';
+
+const { h64ToString } = await xxhash();
+
+/** Ids in the order of their bytes, as a slice lists them. */
+export function sortIds(ids: readonly string[]): string[] {
+  return [...ids].sort(compareBytes);
+}
+
+/** xxh64 of the canonical JSON of a list of ids, 16 hex digits. A checksum, no signature. */
+export function computeFingerprint(ids: readonly string[]): string {
+  return h64ToString(formatCanonicalJson(ids));
+}

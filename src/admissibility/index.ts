@@ -1,0 +1,18 @@
+/** What a query may see: policies, slices as of a moment, their signatures, and the one authority that signs them. */
+
+export { ADMISSIBILITY_REASONS, AdmissibilityError, type AdmissibilityReason } from './admissibility-error.ts';
+export { formatCanonicalJson } from './canonical-json.ts';
+export { computeCorpusVersion } from './corpus-version.ts';
+export { Kernel, type KernelOptions, type ShownKey } from './kernel.ts';
+export { generateKey, type KernelKey, type KeyRing, rotateKeys } from './kernel-keys.ts';
+export { formatPolicyRef, type SlicePolicy, type SlicePolicyInput, slicePolicySchema } from './policy.ts';
+export type {
+  SliceAuthority,
+  SliceExport,
+  SlicePayload,
+  SliceRequest,
+  SliceRequestInput,
+  SliceScope,
+} from './slice-export.ts';
+export { type SliceWalk, walkSlice } from './slice-walk.ts';
+export { TurnGraph } from './turn-graph.ts';
