@@ -38,6 +38,8 @@ export interface RunnerInputs {
   readonly cacheFolder: string | null;
   /** By default the dataset that the config names. */
   readonly dataset?: Dataset;
+  /** The queries that the arms are asked; by default those that the config chooses of the dataset. */
+  readonly queries?: readonly Query[];
   readonly progress?: StartProgress;
   /** Gets what each encoder has used, also if it failed. */
   readonly noteUse?: (use: EncoderUse) => void;
@@ -46,12 +48,12 @@ export interface RunnerInputs {
 /** Opens the data of an experiment, to run its arms in this process. */
 export async function openArmRunner(
   config: ExperimentConfig,
-  { cacheFolder, dataset: given, progress = ignoreProgress, noteUse = () => {} }: RunnerInputs,
+  { cacheFolder, dataset: given, queries, progress = ignoreProgress, noteUse = () => {} }: RunnerInputs,
 ): Promise<ArmRunner> {
   const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
   const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, progress }));
   const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
-  return new ArmRunner({ config, dataset, cacheFolder, store, code: stageVersion, progress, noteUse });
+  return new ArmRunner({ config, dataset, cacheFolder, store, code: stageVersion, progress, noteUse }, queries);
 }
 
 /**
@@ -69,12 +71,12 @@ export class ArmRunner {
   readonly #workspaces: ByEncoding<Promise<Workspace>>;
 
   /** @throws ValidationError when the dataset has no query to evaluate, or lacks times, threads or attributes that an arm needs. */
-  constructor(source: ExperimentSource) {
+  constructor(source: ExperimentSource, queries?: readonly Query[]) {
     assertArmData(source.dataset, listArmsToRun(source.config));
     assertArmAttributes(source.dataset, listArmsToRun(source.config));
     this.#source = source;
     this.dataset = source.dataset;
-    this.queries = selectEvaluatedQueries(source.dataset, source.config);
+    this.queries = queries ?? selectEvaluatedQueries(source.dataset, source.config);
     this.#workspaces = new ByEncoding(source.config, (arm) =>
       this.#open(this.queries, this.dataset.devConversations, arm),
     );
