@@ -41,7 +41,7 @@ export const sliceExportSchema = slicePayloadSchema.extend({
   fingerprint: z.string().regex(/^[0-9a-f]{16}$/),
   /** HMAC-SHA256 of the payload in hex, which the kernel alone can check. */
   admissibilityToken: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Ed25519 of the payload in hex, which everyone can check with the public key. */
+  /** Ed25519 of the canonical JSON of all other fields in hex, which everyone can check with the public key. */
   signature: z.string().regex(/^[0-9a-f]{128}$/),
 });
 /** The signed ids of the turns that a query may see, and what they are bound to. */
