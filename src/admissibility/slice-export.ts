@@ -14,11 +14,19 @@ export const sliceScopeSchema = z.strictObject({
 });
 export type SliceScope = z.output<typeof sliceScopeSchema>;
 
+/** A scope as it is signed: every field is there, since a default would hide that one was removed. */
+const signedScopeSchema = z.strictObject({
+  anchorTurnId: nullableText,
+  conversationId: nullableText,
+  author: nullableText,
+  channel: nullableText,
+});
+
 /** Everything that a signature binds, so that no slice passes for one of another anchor, policy, corpus, moment or query. */
 export const slicePayloadSchema = z.strictObject({
   /** Where the walk started; null if the query has no anchor and the policy says what it sees. */
   anchorTurnId: nullableText,
-  scope: sliceScopeSchema,
+  scope: signedScopeSchema,
   policyRef: text,
   /** In the order of their bytes, each once. */
   turnIds: z.array(text),
