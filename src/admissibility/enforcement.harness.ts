@@ -1,9 +1,10 @@
 import { Bm25Index } from '../candidates/bm25.ts';
 import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
+import type { AskedSlice } from './asked-slice.ts';
 import { Kernel } from './kernel.ts';
 import { generateKey, type KeyRing } from './kernel-keys.ts';
-import type { SlicePolicy } from './policy.ts';
+import { formatPolicyRef } from './policy.ts';
 import {
   SliceEnforcingClient,
   type SliceEnforcingClientOptions,
@@ -79,6 +80,15 @@ export const fullScope = (scope: Partial<SliceScope> = { anchorTurnId: anchor })
   ...scope,
 });
 
-export const asked = (
-  changes: { policy?: SlicePolicy; scope?: SliceScope; asOf?: number | null; first?: null } = {},
-) => ({ policy, scope: fullScope(), asOf, first: null, ...changes });
+/** What {@link query} asks for. */
+export const asked = (changes: Partial<AskedSlice> = {}): AskedSlice => ({
+  ...{ policy, scope: fullScope(), asOf, first: null },
+  ...changes,
+});
+
+/** The slice that a kernel gives for what is asked. */
+export const ask = (
+  of: Kernel,
+  { policy: asked, scope, asOf: moment }: Omit<AskedSlice, 'first'>,
+  refine: SliceRequestInput['refine'] = null,
+): Promise<SliceExport> => of.slice({ policyRef: formatPolicyRef(asked), scope, asOf: moment, refine });
