@@ -14,7 +14,7 @@ import { isSignedBy } from './signature.ts';
 import { assertFingerprint, assertValidAt } from './slice-checks.ts';
 import { type SliceExport, sliceExportSchema } from './slice-export.ts';
 
-/** What a verifier needs: nothing of it is secret. */
+/** What a verifier needs: no secret. */
 export interface SliceVerifierOptions {
   /** The Ed25519 keys that are trusted, 32 bytes in hex each; during a rotation the old and the new one. */
   readonly publicKeys: readonly string[];
