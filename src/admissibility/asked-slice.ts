@@ -123,7 +123,8 @@ function assertChain({ previous }: SliceExport, { first }: AskedSlice): void {
 
 function assertBudget(slice: SliceExport, asked: AskedSlice, cutoff: number, known: KnownTurns): void {
   const most = countMost(slice, asked, cutoff, known);
-  const turns = new Set([...(asked.first?.slice.turnIds ?? []), ...slice.turnIds]).size;
+  const { turnIds } = slice;
+  const turns = asked.first === null ? turnIds.length : new Set([...asked.first.slice.turnIds, ...turnIds]).size;
   if (turns > most)
     throw new AdmissibilityError(
       'budget',
