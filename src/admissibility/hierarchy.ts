@@ -12,10 +12,11 @@ export interface LevelledWalk extends SliceWalk {
  *
  * @returns positions, of turns before the cutoff.
  */
-export function admitConversations({ graph, policy, anchors, cutoff }: LevelledWalk): number[] {
+export function admitConversations(walk: LevelledWalk): number[] {
+  const { graph, policy, cutoff } = walk;
   const budget = Math.max(1, Math.floor(policy.maxNodes * policy.hierarchy.coarseShare));
   const { conversationOf, conversations } = graph.corpus;
-  const visits = [...walkSlice({ graph, policy, anchors, cutoff }).keys()];
+  const visits = [...walkSlice(walk).keys()];
   const admitted = new Set<number>();
   for (const conversation of new Set(visits.map((position) => conversationOf[position] as number))) {
     const { turns } = conversations[conversation] as (typeof conversations)[number];

@@ -10,13 +10,12 @@ import { assertKeyRing, derivePublicKey, type KeyRing } from './kernel-keys.ts';
 import { formatPolicyRef, type SlicePolicy } from './policy.ts';
 import { computeLink, Signer } from './signature.ts';
 import { type CacheUse, SliceCache } from './slice-cache.ts';
-import { assertFingerprint, assertIdOrder, assertValidAt } from './slice-checks.ts';
+import { assertFingerprint, assertIdOrder, assertValidAt, findScopeDifference } from './slice-checks.ts';
 import {
   type SliceAuthority,
   type SliceExport,
   type SliceRequest,
   type SliceRequestInput,
-  type SliceScope,
   sliceRequestSchema,
 } from './slice-export.ts';
 import { walkSlice } from './slice-walk.ts';
@@ -33,6 +32,8 @@ export interface KernelOptions {
   readonly allowAsOf?: boolean;
   /** The most turns of a slice, whatever the policy says. */
   readonly maxTurns?: number;
+  /** The longest time of a walk; a walk that takes longer is refused. Null: no limit, since what a slice holds must not depend on a clock. */
+  readonly maxWalkSeconds?: number | null;
   /** Slices that are kept. */
   readonly cacheEntries?: number;
   /** Milliseconds since 1970. */
@@ -59,39 +60,54 @@ interface Asked {
 /** The one authority on what a query sees: it holds the conversations, the policies and the secrets. No embedding, text or index is part of it. */
 export class Kernel implements SliceAuthority {
   readonly corpusVersion: string;
-  /** Those that sign or verify; retired keys are not shown. */
-  readonly keys: readonly ShownKey[];
   readonly policyRefs: readonly string[];
   readonly #graph: TurnGraph;
   readonly #lists: TurnLists;
   readonly #policies: ReadonlyMap<string, SlicePolicy>;
-  readonly #signers: ReadonlyMap<string, Signer>;
-  readonly #retired: ReadonlySet<string>;
+  #signers: ReadonlyMap<string, Signer> = new Map();
+  #retired: ReadonlySet<string> = new Set();
+  #keys: readonly ShownKey[] = [];
   readonly #options: Required<Omit<KernelOptions, 'corpus' | 'policies' | 'keys'>>;
   readonly #cache: SliceCache;
 
   /** @throws ValidationError for keys of which not exactly one signs. */
   constructor({ corpus, policies, keys, ...options }: KernelOptions) {
-    assertKeyRing(keys);
     this.#options = {
-      ...{ validSeconds: 300, allowAsOf: false, maxTurns: 1_000_000, cacheEntries: 10_000, now: Date.now },
+      ...{ validSeconds: 300, allowAsOf: false, maxTurns: 1_000_000, maxWalkSeconds: null },
+      ...{ cacheEntries: 10_000, now: Date.now },
       ...options,
     };
+    this.useKeys(keys);
     this.corpusVersion = computeCorpusVersion(corpus);
     this.#graph = new TurnGraph(corpus);
     this.#lists = new TurnLists(this.#graph);
     this.#policies = new Map(policies.map((policy) => [formatPolicyRef(policy), policy]));
     this.policyRefs = [...this.#policies.keys()];
-    this.#retired = new Set(keys.keys.filter(({ state }) => state === 'retired').map(({ keyId }) => keyId));
+    this.#cache = new SliceCache(this.#options.cacheEntries);
+  }
+
+  /** Signs and verifies by other keys from now on. Slices of a key that is not among them are refused. @throws ValidationError, and keeps the keys that it has. */
+  useKeys(keys: KeyRing): void {
+    assertKeyRing(keys);
     const used = keys.keys.filter(({ state }) => state !== 'retired');
     // The signing key is the first.
     used.sort((a, b) => Number(b.state === 'signing') - Number(a.state === 'signing'));
     this.#signers = new Map(used.map((key) => [key.keyId, new Signer(key)]));
-    this.keys = used.map(({ keyId, privateKey, state }) => ({
+    this.#retired = new Set(keys.keys.filter(({ state }) => state === 'retired').map(({ keyId }) => keyId));
+    this.#keys = used.map(({ keyId, privateKey, state }) => ({
       ...{ keyId, publicKey: derivePublicKey(privateKey) },
       state: state as ShownKey['state'],
     }));
-    this.#cache = new SliceCache(this.#options.cacheEntries);
+  }
+
+  /** Those that sign or verify; retired keys are not shown. */
+  get keys(): readonly ShownKey[] {
+    return this.#keys;
+  }
+
+  /** The number of turns of the corpus. */
+  get turnCount(): number {
+    return this.#graph.corpus.size;
   }
 
   /** How often a slice was known. */
@@ -165,7 +181,8 @@ export class Kernel implements SliceAuthority {
   #listPositions(asked: Asked, anchor: number | null, first: SliceExport | null): readonly number[] {
     const { policy, cutoff, request } = asked;
     if (anchor === null) return this.#listUnanchored(asked);
-    const walk = { graph: this.#graph, policy, anchors: [anchor], cutoff };
+    const { maxWalkSeconds } = this.#options;
+    const walk = { graph: this.#graph, policy, anchors: [anchor], cutoff, maxSeconds: maxWalkSeconds };
     if (policy.hierarchy === null) return [...walkSlice(walk).keys()];
     if (first === null) return admitConversations(walk as LevelledWalk);
     const find = (id: string) => this.#graph.corpus.getPosition(id);
@@ -199,7 +216,7 @@ export class Kernel implements SliceAuthority {
     if (slice.previous !== null) throw refuse('the slice is a refinement itself');
     if (slice.policyRef !== request.policyRef) throw refuse(`the slice is of policy ${slice.policyRef}`);
     if (slice.issuedAt !== issuedAt && request.asOf !== null) throw refuse('the slice is of another moment');
-    if (!isSameScope(slice.scope, request.scope)) throw refuse('the slice is of another query');
+    if (findScopeDifference(slice.scope, request.scope) !== null) throw refuse('the slice is of another query');
     const outside = around.find((id) => !slice.turnIds.includes(id));
     if (outside !== undefined) throw refuse(`a first result is not in the slice: ${outside}`);
     return slice;
@@ -227,9 +244,4 @@ export class Kernel implements SliceAuthority {
         { corpusVersion: slice.corpusVersion },
       );
   }
-}
-
-/** Whether two scopes name the same. */
-export function isSameScope(a: SliceScope, b: SliceScope): boolean {
-  return computeHash(a) === computeHash(b);
 }

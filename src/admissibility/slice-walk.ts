@@ -1,4 +1,5 @@
 import TinyQueue from 'tinyqueue';
+import { AdmissibilityError } from './admissibility-error.ts';
 import type { Relation, SlicePolicy } from './policy.ts';
 import type { TurnGraph } from './turn-graph.ts';
 
@@ -16,6 +17,25 @@ export interface SliceWalk {
   readonly anchors: readonly number[];
   /** Only turns at positions below this exist: those that are strictly earlier than the moment, see `Corpus.countEarlierTurns`. */
   readonly cutoff: number;
+  /** A walk that takes longer throws; null or absent: no limit. */
+  readonly maxSeconds?: number | null;
+}
+
+/** Visits between two looks at the clock. */
+const VISITS_PER_LOOK = 1024;
+
+/** Reads the clock now and then. @throws AdmissibilityError after the given time. */
+function createTimeCheck(maxSeconds: number | null): (visits: number) => void {
+  if (maxSeconds === null) return () => {};
+  const end = performance.now() + 1000 * maxSeconds;
+  return (visits) => {
+    if (visits % VISITS_PER_LOOK === 0 && performance.now() > end)
+      throw new AdmissibilityError(
+        'limit',
+        `walk of a slice took more than ${maxSeconds} s, after ${visits} turns; lower maxNodes of the policy or raise the limit of the kernel`,
+        { maxSeconds, visits },
+      );
+  };
 }
 
 /**
@@ -64,8 +84,15 @@ function createFrontier({ idRanks }: TurnGraph): TinyQueue<Reached> {
  * Source: Algorithm ADMISSIBLE_SLICE of the paper, with weights of relations and as of a moment.
  *
  * @returns the priority of each visited position, in the order of the visits.
+ * @throws AdmissibilityError if the walk takes longer than `maxSeconds`.
  */
-export function walkSlice({ graph, policy, anchors, cutoff }: SliceWalk): ReadonlyMap<number, number> {
+export function walkSlice({
+  graph,
+  policy,
+  anchors,
+  cutoff,
+  maxSeconds = null,
+}: SliceWalk): ReadonlyMap<number, number> {
   const { relationWeight, phaseWeight, otherPhaseWeight, distanceDecay, minPriority, maxNodes } = policy;
   const relations = Object.entries(relationWeight).filter(([, weight]) => weight > 0) as [Relation, number][];
   const weighPhase = (position: number) => {
@@ -78,9 +105,11 @@ export function walkSlice({ graph, policy, anchors, cutoff }: SliceWalk): Readon
   const frontier = createFrontier(graph);
   for (const position of anchors) if (position < cutoff) frontier.push({ position, priority: 1 });
   const visited = new Map<number, number>();
+  const assertTime = createTimeCheck(maxSeconds);
   for (let next = frontier.pop(); next !== undefined && visited.size < maxNodes; next = frontier.pop()) {
     if (visited.has(next.position)) continue;
     visited.set(next.position, next.priority);
+    assertTime(visited.size);
     const reached = neighbours.list(next.position);
     for (const [relation, weight] of relations)
       for (const position of reached[relation]) {
