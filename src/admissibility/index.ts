@@ -3,6 +3,7 @@
 export { ADMISSIBILITY_REASONS, AdmissibilityError, type AdmissibilityReason } from './admissibility-error.ts';
 export { formatCanonicalJson } from './canonical-json.ts';
 export { computeCorpusVersion } from './corpus-version.ts';
+export { createHttpAuthority, type HttpAuthority, type HttpAuthorityInput } from './http-authority.ts';
 export { Kernel, type KernelOptions, type ShownKey } from './kernel.ts';
 export { generateKey, type KernelKey, type KeyRing, rotateKeys } from './kernel-keys.ts';
 export { formatPolicyRef, type SlicePolicy, type SlicePolicyInput, slicePolicySchema } from './policy.ts';

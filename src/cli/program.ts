@@ -13,6 +13,7 @@ import { FailedCheck } from './failed-check.ts';
 import { fuseCommand } from './fuse.ts';
 import { initCommand } from './init.ts';
 import { judgeCommand } from './judge.ts';
+import { kernelCommand } from './kernel.ts';
 import { memoryCommand } from './memory.ts';
 import { publishCommand } from './publish.ts';
 import { rescoreCommand } from './rescore.ts';
@@ -70,6 +71,7 @@ export function buildProgram(): Command {
   program.addCommand(scoreCommand());
   program.addCommand(fuseCommand());
   program.addCommand(judgeCommand());
+  program.addCommand(kernelCommand());
   program.addCommand(tableCommand());
   program.addCommand(verifyCommand());
   program.addCommand(createDoctorCommand());

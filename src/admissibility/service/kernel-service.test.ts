@@ -223,7 +223,7 @@ describe('over sockets', () => {
 
   test('what is no HTTP gets 400, endless headers 431', async () => {
     const { port } = await listen();
-    expect(await talk(port, 'hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*"KERNEL_HTTP"/);
+    expect(await talk(port, 'hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*"KERNEL_PROTOCOL"/);
     expect(await talk(port, `GET /keys HTTP/1.1\r\nX: ${'y'.repeat(20_000)}`)).toMatch(/^HTTP\/1.1 431 /);
   });
 

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { z } from 'zod';
@@ -49,7 +49,7 @@ function readBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
 }
 
 /** Answers a request that node:http could not read, such as one that is too slow. */
-function answerBrokenRequest(refusal: Refusal, socket: Socket): void {
+function answerBrokenRequest(refusal: Refusal, socket: Duplex): void {
   const body = JSON.stringify(refusal.body);
   const head = `HTTP/1.1 ${refusal.status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
   if (socket.writable) socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
@@ -109,7 +109,7 @@ function createApp(options: KernelServiceOptions, metrics: ServiceMetrics): Fast
     exposeHeadRoutes: false,
     clientErrorHandler(error, socket) {
       const known = describeError(error);
-      const refusal = known.status === 500 ? describeFault('http') : known;
+      const refusal = known.status === 500 ? describeFault('protocol') : known;
       metrics.refusals.add({ reason: refusal.body.reason });
       metrics.requests.add({ path: '(unread)', status: refusal.status });
       answerBrokenRequest(refusal, socket);

@@ -45,7 +45,7 @@ const STATUS_OF_REASON: Readonly<Partial<Record<AdmissibilityReason, number>>> =
 const FAULTS = {
   body: [400, 'body is not what this path takes; see docs/kernel.md'],
   json: [400, 'body is not JSON; send one JSON object'],
-  http: [400, 'request is not HTTP/1.1; check what sends it'],
+  protocol: [400, 'request is not HTTP/1.1; check what sends it'],
   path: [404, 'there is no such path; use POST /slice, POST /slice/verify, GET /keys, GET /health or GET /metrics'],
   method: [405, 'path has another method; use POST /slice, POST /slice/verify, GET /keys, GET /health or GET /metrics'],
   'slow-request': [408, 'request did not arrive in time; send it faster or raise --request-seconds'],
@@ -81,7 +81,7 @@ export function describeBodyFaults(faults: readonly ConfigurationFault[]): Refus
 const FAULT_OF_CODE: Readonly<Record<string, RequestFault>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'json',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'json',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'http',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'protocol',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content-type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body-limit',
   ERR_HTTP_REQUEST_TIMEOUT: 'slow-request',
