@@ -1,22 +1,16 @@
-import type { KeyObject } from 'node:crypto';
 import { AdmissibilityError } from '../admissibility/admissibility-error.ts';
-import { TurnLists } from '../admissibility/anchors.ts';
-import { computeCorpusVersion } from '../admissibility/corpus-version.ts';
 import { sortIds } from '../admissibility/fingerprint.ts';
-import { computeKeyId, readPublicKey } from '../admissibility/kernel-keys.ts';
 import { formatPolicyRef } from '../admissibility/policy.ts';
-import { isSignedBy } from '../admissibility/signature.ts';
-import { assertFingerprint, assertIdOrder, assertValidAt } from '../admissibility/slice-checks.ts';
 import type { SliceAuthority, SliceExport, SliceScope } from '../admissibility/slice-export.ts';
 import type { SliceOptions } from '../admissibility/slice-options.ts';
-import { TurnGraph } from '../admissibility/turn-graph.ts';
+import { SliceVerifier } from '../admissibility/slice-verifier.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import { defineStage, type Setting, type World } from '../signals/signal.ts';
 import { drawRandomSlices } from '../signals/worlds/random-slices.ts';
 
 /** A query that the policy refuses, since it has no anchor. */
-export type SliceRefusal = { readonly refused: 'no-anchor'; readonly message: string };
+export type SliceRefusal = Pick<SliceExport, 'policyRef' | 'scope' | 'issuedAt'> & { readonly refused: 'no-anchor' };
 
 /** A slice without its ids, or why there is none. */
 export type SliceAnswer = Omit<SliceExport, 'turnIds'> | SliceRefusal;
@@ -61,40 +55,25 @@ export function restoreSlices(signed: SignedSlices, { turns }: Pick<Corpus, 'tur
   });
 }
 
-/** @throws AdmissibilityError for an id that is no turn of the corpus. */
-function findPositions({ turnIds }: SliceExport, corpus: Corpus): Int32Array {
-  const unknown = turnIds.find((id) => !corpus.has(id));
-  if (unknown !== undefined)
-    throw new AdmissibilityError(
-      'unknown-turn',
-      `slice has a turn that the dataset has not: ${unknown}; start the kernel with the same dataset`,
-      { turnId: unknown },
-    );
-  return Int32Array.from(turnIds, (id) => corpus.getPosition(id)).sort();
-}
-
-/** Checks the answers of one kernel to the queries of one corpus, each by itself and without the kernel. */
-class SliceChecks {
+/** Checks the answers of a kernel to queries, each by itself and without the kernel. */
+class AnswerChecks {
   readonly #slice: SliceOptions;
-  readonly #corpus: Corpus;
-  readonly #corpusVersion: string;
-  readonly #publicKeys: ReadonlyMap<string, KeyObject>;
-  readonly #lists: TurnLists;
+  readonly #verifier: SliceVerifier;
 
   constructor(slice: SliceOptions, setting: Pick<Setting, 'corpus' | 'findSliceTrust'>) {
     this.#slice = slice;
-    this.#corpus = setting.corpus;
-    this.#corpusVersion = computeCorpusVersion(setting.corpus);
-    const { publicKeys } = setting.findSliceTrust(slice);
-    this.#publicKeys = new Map(publicKeys.map((key) => [computeKeyId(key), readPublicKey(key)]));
-    this.#lists = new TurnLists(new TurnGraph(setting.corpus));
+    this.#verifier = new SliceVerifier({ corpus: setting.corpus, ...setting.findSliceTrust(slice) });
   }
 
-  /** @throws AdmissibilityError, naming the query. */
-  assert(answer: SliceExport | SliceRefusal, query: Query): void {
+  /** @returns the positions that the query may see, ascending. @throws AdmissibilityError, naming the query. */
+  verify(answer: SliceExport | SliceRefusal, query: Query): Int32Array {
+    const { policy } = this.#slice;
+    const { scope, asOf } = buildSliceRequest(this.#slice, query);
     try {
-      if ('refused' in answer) this.#assertRefusal(answer, query);
-      else this.#assertSlice(answer, query);
+      if (!('refused' in answer))
+        return this.#verifier.verify(answer, { policy, scope, asOf, first: null }, asOf).positions;
+      this.#assertRefusal(answer, query);
+      return new Int32Array();
     } catch (error) {
       if (!(error instanceof AdmissibilityError)) throw error;
       const { reason, message, facts } = error;
@@ -105,53 +84,15 @@ class SliceChecks {
   /** A refusal is not signed: the policy must refuse the query. */
   #assertRefusal({ refused }: SliceRefusal, query: Query): void {
     const { policy } = this.#slice;
-    const cutoff = this.#corpus.countEarlierTurns(query.timestamp);
-    if (policy.unanchored === 'refuse' && this.#lists.findAnchor(policy, buildScope(query), cutoff) === null) return;
+    const { corpus, lists } = this.#verifier;
+    const cutoff = corpus.countEarlierTurns(query.timestamp);
+    if (policy.unanchored === 'refuse' && lists.findAnchor(policy, buildScope(query), cutoff) === null) return;
     throw new AdmissibilityError(
       refused,
       `it is said to be refused by policy ${policy.id}, which gives a slice for it; ask the kernel again`,
     );
   }
-
-  #assertSlice(slice: SliceExport, query: Query): void {
-    assertFingerprint(slice);
-    assertIdOrder(slice);
-    const key = this.#publicKeys.get(slice.keyId);
-    if (key === undefined)
-      throw new AdmissibilityError(
-        'key-untrusted',
-        `slice is signed by a key that is not trusted: ${slice.keyId}; set slice.publicKey to the key of the kernel`,
-        { keyId: slice.keyId },
-      );
-    if (!isSignedBy(slice, key))
-      throw new AdmissibilityError(
-        'signature',
-        'slice was altered: the signature is not that of its content; ask again',
-      );
-    this.#assertAnswers(slice, query);
-    assertValidAt(slice, query.timestamp);
-  }
-
-  /** Whether the slice is what the query asked for. */
-  #assertAnswers(slice: SliceExport, query: Query): void {
-    const { policyRef, scope, asOf } = buildSliceRequest(this.#slice, query);
-    const expected = { policy: policyRef, corpus: this.#corpusVersion, scope: JSON.stringify(scope), moment: asOf };
-    const got: typeof expected = {
-      ...{ policy: slice.policyRef, corpus: slice.corpusVersion },
-      ...{ scope: JSON.stringify(sortScope(slice.scope)), moment: slice.issuedAt },
-    };
-    for (const part of ['policy', 'corpus', 'scope', 'moment'] as const)
-      if (got[part] !== expected[part])
-        throw new AdmissibilityError(
-          part,
-          `slice is of another ${part}: expected ${expected[part]}, got ${got[part]}; ask the kernel for this query`,
-        );
-  }
 }
-
-const sortScope = ({ anchorTurnId, conversationId, author, channel }: SliceScope): SliceScope => ({
-  ...{ anchorTurnId, conversationId, author, channel },
-});
 
 /** @returns a slice that was checked, or the refusal. */
 async function askForSlice(
@@ -163,14 +104,15 @@ async function askForSlice(
     return await authority.slice(buildSliceRequest(slice, query));
   } catch (error) {
     if (!(error instanceof AdmissibilityError) || error.reason !== 'no-anchor') throw error;
-    return { refused: 'no-anchor', message: error.message };
+    const { policyRef, scope, asOf } = buildSliceRequest(slice, query);
+    return { refused: 'no-anchor', policyRef, scope, issuedAt: asOf };
   }
 }
 
 /** Asks for the slices of all queries, some at a time. The first failure ends it: a part of the slices is none. */
 async function askForSlices(world: World, slice: SliceOptions): Promise<(SliceExport | SliceRefusal)[]> {
   const { queries } = world;
-  const checks = new SliceChecks(slice, world);
+  const checks = new AnswerChecks(slice, world);
   const authority = await world.openSliceAuthority(slice);
   const bar = world.startProgress(`slices by ${slice.policy.id}`, queries.length);
   const answers: (SliceExport | SliceRefusal)[] = new Array(queries.length);
@@ -180,7 +122,7 @@ async function askForSlices(world: World, slice: SliceOptions): Promise<(SliceEx
     for (let at = next++; at < queries.length; at = next++) {
       const query = queries[at] as Query;
       const answer = await askForSlice(authority, slice, query);
-      checks.assert(answer, query);
+      checks.verify(answer, query);
       answers[at] = answer;
       bar.update(++done);
     }
@@ -196,7 +138,10 @@ async function askForSlices(world: World, slice: SliceOptions): Promise<(SliceEx
 
 /** Slices as arrays of positions. */
 export function packSlices(slices: readonly (SliceExport | SliceRefusal)[], corpus: Corpus): SignedSlices {
-  const lists = slices.map((slice) => ('refused' in slice ? new Int32Array() : findPositions(slice, corpus)));
+  const findPosition = (id: string) => corpus.getPosition(id);
+  const lists = slices.map((slice) =>
+    'refused' in slice ? [] : slice.turnIds.map(findPosition).sort((a, b) => a - b),
+  );
   const starts = new Int32Array(slices.length + 1);
   for (const [query, { length }] of lists.entries()) starts[query + 1] = (starts[query] as number) + length;
   const positions = new Int32Array(starts.at(-1) as number);
@@ -230,10 +175,10 @@ export async function openSlices(world: World, slice: SliceOptions): Promise<Int
   const { shared } = world;
   const signed = await shared.get(signedSlices(slice));
   const lists = await shared.keepOnce(['checked slices', slice], () => {
-    const checks = new SliceChecks(slice, shared);
-    for (const [query, answer] of restoreSlices(signed, shared.corpus).entries())
-      checks.assert(answer, shared.queries[query] as Query);
-    return new Map(listSlicePositions(signed).map((list, query) => [shared.queries[query]?.id as string, list]));
+    const checks = new AnswerChecks(slice, shared);
+    const { queries } = shared;
+    const answers = restoreSlices(signed, shared.corpus);
+    return new Map(queries.map((query, i) => [query.id, checks.verify(answers[i] as (typeof answers)[number], query)]));
   });
   const own = world.queries.map(({ id }) => lists.get(id) as Int32Array);
   const { control } = world;

@@ -14,6 +14,7 @@ import type { Execute } from '../../experiment/run/execution.ts';
 import { FolderExecution } from '../../experiment/run/folder-execution.ts';
 import type { Opening } from '../../experiment/run/partial-folder.ts';
 import { findReachWarnings } from '../../experiment/run/reach-warnings.ts';
+import { ReplayedSlices } from '../../experiment/run/replayed-slices.ts';
 import { runExperiment } from '../../experiment/run/run.ts';
 import { cacheSizeRemark } from '../../experiment/stored/cache-contents.ts';
 import {
@@ -38,6 +39,7 @@ interface RunOptions extends ConfigChanges, LauncherChoice {
   readonly results: string;
   readonly resume?: true;
   readonly retryFailed?: true;
+  readonly replaySlices?: string;
 }
 
 /** The command as somebody else would type it: what changes the result, without where and how often it was run. */
@@ -127,7 +129,9 @@ async function runOnDataset(path: string, options: RunOptions): Promise<Experime
   };
   try {
     const command = formatRunCommand(path, options);
-    const context = { backend, cacheFolder, command, progress };
+    const { replaySlices } = options;
+    const replay = replaySlices === undefined ? {} : { replay: new ReplayedSlices(replaySlices) };
+    const context = { backend, cacheFolder, command, progress, ...replay };
     const finished = await runExperiment(config, context, (prepared) => execution.execute(prepared), executeRound);
     const report = progress('report', 1);
     const folder = execution.finish(renderRunFiles(finished));

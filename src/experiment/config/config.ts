@@ -26,6 +26,7 @@ import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { findValueFaults } from './config-values.ts';
 import { findControlFaults, withControls } from './control-arms.ts';
 import { noteEncoderFolder, withEncoderFiles } from './encoder-references.ts';
+import { withPolicyFile } from './policy-references.ts';
 import { withRepetitions } from './repeated-arms.ts';
 import { withRunFiles } from './run-references.ts';
 import { applyTunedPoint } from './tuned-arm.ts';
@@ -151,7 +152,7 @@ function findSurroundings(arm: ExpandedArm, composed: ComposedConfig) {
   };
 }
 
-/** An arm with the content of the files that it names: those of its encoder, weights, and run files. @param shared the encoder of the experiment */
+/** An arm with the content of the files that it names: those of its encoder, weights, run files and policy. @param shared the encoder of the experiment */
 function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConfig, shared: unknown) {
   const around = findSurroundings(expanded, composed);
   const tuned = isPlain(options.tune) ? Object.keys(options.tune) : [];
@@ -164,7 +165,8 @@ function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConf
   const encoded = embedding === undefined ? options : { ...options, embedding };
   const weighed = withWeightFiles(encoded, { ...around, embedding: embedding ?? shared });
   const found = withRunFiles(weighed.arm, expanded, around.folderOf);
-  return { arm: found.arm, faults: [...weighed.faults, ...found.faults] };
+  const sliced = withPolicyFile(found.arm, around.folderOf);
+  return { arm: sliced.arm, faults: [...weighed.faults, ...found.faults, ...sliced.faults] };
 }
 
 /**

@@ -30,6 +30,7 @@ const buildSource = (width: number, rows: number[][]): Candidates => ({
 
 /** Two queries, a cut after 2 places. The first one's pool is full, the second one's padded; 9 was found for the first one and not admitted. */
 const trace: StageTrace = {
+  admitted: null,
   found: [
     buildSource(3, [
       [1, 2, 9],
