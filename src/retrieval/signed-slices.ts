@@ -136,22 +136,27 @@ async function askForSlices(world: World, slice: SliceOptions): Promise<(SliceEx
   return answers;
 }
 
+/** @param lists [Q] ascending positions. */
+export function joinLists(lists: readonly ArrayLike<number>[], answers: readonly SliceAnswer[]): SignedSlices {
+  const starts = new Int32Array(lists.length + 1);
+  for (const [query, { length }] of lists.entries()) starts[query + 1] = (starts[query] as number) + length;
+  const positions = new Int32Array(starts.at(-1) as number);
+  for (const [query, list] of lists.entries()) positions.set(list, starts[query]);
+  return { starts, positions, answers };
+}
+
 /** Slices as arrays of positions. */
-export function packSlices(slices: readonly (SliceExport | SliceRefusal)[], corpus: Corpus): SignedSlices {
+function packSlices(slices: readonly (SliceExport | SliceRefusal)[], corpus: Corpus): SignedSlices {
   const findPosition = (id: string) => corpus.getPosition(id);
   const lists = slices.map((slice) =>
     'refused' in slice ? [] : slice.turnIds.map(findPosition).sort((a, b) => a - b),
   );
-  const starts = new Int32Array(slices.length + 1);
-  for (const [query, { length }] of lists.entries()) starts[query + 1] = (starts[query] as number) + length;
-  const positions = new Int32Array(starts.at(-1) as number);
-  for (const [query, list] of lists.entries()) positions.set(list, starts[query]);
   const answers = slices.map((slice): SliceAnswer => {
     if ('refused' in slice) return slice;
     const { turnIds: _, ...answer } = slice;
     return answer;
   });
-  return { starts, positions, answers };
+  return joinLists(lists, answers);
 }
 
 /** The signed slices of all queries. What a stage keeps is not trusted: {@link openSlices} checks it. */

@@ -24,6 +24,7 @@ import {
   renderDatasetsMarkdown,
   renderDatasetsText,
 } from '../../report/tables/datasets-table.ts';
+import { describeSlices } from '../../report/tables/slice-table.ts';
 import { renderText } from '../../report/tables/text-table.ts';
 import { renderRunFiles } from '../../workbench/run-files.ts';
 import type { ConfigChanges } from '../config-options.ts';
@@ -67,7 +68,7 @@ async function openLauncher(options: LauncherOptions): Promise<Launcher> {
 
 function show(result: ExperimentResult, folder: string): void {
   printOut(`\n${renderText(result)}\n`);
-  for (const remark of result.remarks) printOut(`${remark}\n`);
+  for (const remark of [...describeSlices(result.arms), ...result.remarks]) printOut(`${remark}\n`);
   const { backend, backendReason } = result.environment;
   printOut(`backend ${backend} (${backendReason})\n`);
   printOut(`\nreport: ${join(folder, 'report.html')}\n`);

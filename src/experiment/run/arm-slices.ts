@@ -1,5 +1,12 @@
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
-import { openSlices, type SignedSlices, signedSlices } from '../../retrieval/signed-slices.ts';
+import {
+  joinLists,
+  listSlicePositions,
+  openSlices,
+  type SignedSlices,
+  type SliceAnswer,
+  signedSlices,
+} from '../../retrieval/signed-slices.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { RecordedSlices } from './arm-record.ts';
 
@@ -21,30 +28,26 @@ async function readSlices(
   return { ...signed, queries: workspace.queries.map(({ id }) => id) };
 }
 
-function joinSlices(a: RecordedSlices, b: RecordedSlices): RecordedSlices {
-  const offset = a.positions.length;
-  const starts = new Int32Array(a.starts.length + b.queries.length);
-  starts.set(a.starts);
-  starts.set(
-    b.starts.subarray(1).map((start) => start + offset),
-    a.starts.length,
-  );
-  const positions = new Int32Array(offset + b.positions.length);
-  positions.set(a.positions);
-  positions.set(b.positions, offset);
-  return { starts, positions, answers: [...a.answers, ...b.answers], queries: [...a.queries, ...b.queries] };
-}
-
 /** The slices of some arms in their workspaces, one after the other; null if none has any. */
 export async function collectSlices(
   uses: readonly { readonly workspace: Workspace; readonly arm: Pick<Sliced, 'slice'> }[],
 ): Promise<RecordedSlices | null> {
   const found = await Promise.all(uses.map(({ workspace, arm }) => readSlices(workspace, arm)));
   const all = found.filter((slices) => slices !== null);
-  return all.length === 0 ? null : all.reduce(joinSlices);
+  if (all.length === 0) return null;
+  const lists = all.flatMap(listSlicePositions);
+  const answers = all.flatMap((slices) => slices.answers);
+  return { ...joinLists(lists, answers), queries: all.flatMap(({ queries }) => queries) };
 }
 
-/** The slices of the first Q queries alone. */
-export function takeSlices({ starts, positions, answers }: SignedSlices, count: number): SignedSlices {
-  return { starts: starts.subarray(0, count + 1), positions, answers: answers.slice(0, count) };
+/** The slices of some of the recorded queries. @param ids of the first queries of the record, each once. */
+export function selectSlices(recorded: RecordedSlices, ids: readonly string[]): SignedSlices {
+  const places = new Map<string, number>();
+  for (const [place, id] of recorded.queries.entries()) if (!places.has(id)) places.set(id, place);
+  const lists = listSlicePositions(recorded);
+  const chosen = ids.map((id) => places.get(id) as number);
+  return joinLists(
+    chosen.map((place) => lists[place] as Int32Array),
+    chosen.map((place) => recorded.answers[place] as SliceAnswer),
+  );
 }

@@ -31,7 +31,21 @@ function formatPerQueryLines(result: ExperimentResult): string {
 function summariseArm(arm: ArmResult) {
   const { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution } = arm;
   const seeds = arm.seeds === undefined ? {} : { seeds: arm.seeds };
-  return { name, description, tuned, levels, control, structure, metrics, ...seeds, comparisons, holes, attribution };
+  const slices = arm.slices === undefined ? {} : { slices: arm.slices };
+  return {
+    name,
+    description,
+    tuned,
+    levels,
+    control,
+    structure,
+    metrics,
+    ...seeds,
+    comparisons,
+    holes,
+    attribution,
+    ...slices,
+  };
 }
 
 /** The text of metrics.json. */
