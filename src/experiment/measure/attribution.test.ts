@@ -73,6 +73,14 @@ describe('a relevant turn', () => {
     expect(listStageNames(attribute(trace, turns, 3))).toEqual(['kept', 'kept', 'rerank', 'kept']);
   });
 
+  test('is inadmissible outside of the slice of its query, whatever was found', () => {
+    const admitted = [Int32Array.from([1, 5, 7]), Int32Array.from([])];
+    expect(listStageNames(attribute({ ...trace, admitted }, relevant, 2))).toEqual([
+      ...['slice', 'rerank', 'kept', 'slice', 'candidates'], // 3, 5, 1, 9, 7
+      ...['slice', 'slice', 'slice'],
+    ]);
+  });
+
   test('is before an equal one if the pool has it first', () => {
     const equal = { ...trace, scores: new Float32Array(8) };
     const all = [Int32Array.from([5, 3, 2, 1]), Int32Array.from([])];

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { AdmissibilityError } from '../../admissibility/admissibility-error.ts';
 import { createHttpAuthority, type HttpAuthority } from '../../admissibility/http-authority.ts';
@@ -23,7 +23,7 @@ const TIMEOUT_SECONDS = 60;
 /** Where the kernel listens, in what it prints. */
 const LISTENS = /kernel listens on (\S+)/;
 
-/** A row of `ragpp kernel inspect`. */
+/** A row of `ragpp kernel keygen` and `inspect`. */
 const SIGNING_KEY = /^[0-9a-f]{16}\s+signing\s+([0-9a-f]{64})$/m;
 
 /** What a process may say before it ends. */
@@ -39,6 +39,19 @@ async function runKernelCommand(...words: readonly string[]): Promise<string> {
   return stdout;
 }
 
+/** The public part of a file of keys, which is made where there is none. */
+async function printKeys(keyFile: string): Promise<string> {
+  if (!existsSync(keyFile)) {
+    makeFolder(dirname(keyFile));
+    try {
+      return await runKernelCommand('keygen', keyFile);
+    } catch (error) {
+      if (!existsSync(keyFile)) throw error; // another run was first
+    }
+  }
+  return runKernelCommand('inspect', keyFile);
+}
+
 /**
  * The public key of a file of keys, which is made where there is none. The keys are made and read by other processes: this one holds no secret.
  *
@@ -46,13 +59,7 @@ async function runKernelCommand(...words: readonly string[]): Promise<string> {
  */
 export async function readLocalKey(keyFile: string): Promise<string> {
   try {
-    if (!existsSync(keyFile)) {
-      makeFolder(join(keyFile, '..'));
-      const made = runKernelCommand('keygen', keyFile);
-      // Another run may have been first.
-      await made.catch((error: unknown) => (existsSync(keyFile) ? '' : Promise.reject(error)));
-    }
-    const [, publicKey] = SIGNING_KEY.exec(await runKernelCommand('inspect', keyFile)) ?? [];
+    const [, publicKey] = SIGNING_KEY.exec(await printKeys(keyFile)) ?? [];
     if (publicKey !== undefined) return publicKey;
     throw new Error('no key of it signs');
   } catch (error) {
@@ -63,6 +70,21 @@ export async function readLocalKey(keyFile: string): Promise<string> {
       { keyFile },
     );
   }
+}
+
+/** A folder of this user alone, which is removed with this process at the latest. */
+export class TemporaryFolder {
+  readonly path: string;
+
+  constructor(prefix: string) {
+    this.path = mkdtempSync(join(tmpdir(), prefix));
+    process.once('exit', this.remove);
+  }
+
+  readonly remove = (): void => {
+    process.off('exit', this.remove);
+    rmSync(this.path, { recursive: true, force: true });
+  };
 }
 
 /** What a kernel is started with. */
@@ -79,9 +101,9 @@ export interface LocalKernelOptions {
 export class LocalKernel {
   readonly authority: HttpAuthority;
   readonly #child: ChildProcess;
-  readonly #folder: string;
+  readonly #folder: TemporaryFolder;
 
-  private constructor(child: ChildProcess, baseUrl: string, folder: string) {
+  private constructor(child: ChildProcess, baseUrl: string, folder: TemporaryFolder) {
     this.#child = child;
     this.#folder = folder;
     this.authority = createHttpAuthority({ baseUrl, timeoutSeconds: TIMEOUT_SECONDS });
@@ -94,16 +116,16 @@ export class LocalKernel {
 
   /** @throws AdmissibilityError with the last words of a kernel that does not start. */
   static async start(options: LocalKernelOptions): Promise<LocalKernel> {
-    const folder = mkdtempSync(join(tmpdir(), 'ragpp-kernel-'));
+    const folder = new TemporaryFolder('ragpp-kernel-');
     try {
-      const child = spawn(process.execPath, buildKernelArguments('serve', ...writeArguments(folder, options)), {
+      const child = spawn(process.execPath, buildKernelArguments('serve', ...writeArguments(folder.path, options)), {
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true, // Ctrl-C in a terminal is for us alone
         env: buildChildEnvironment(),
       });
       return new LocalKernel(child, await awaitAddress(child), folder);
     } catch (error) {
-      rmSync(folder, { recursive: true, force: true });
+      folder.remove();
       throw error;
     }
   }
@@ -117,7 +139,7 @@ export class LocalKernel {
       this.#child.kill('SIGTERM');
       await ended;
     }
-    rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder.remove();
   }
 }
 

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AdmissibilityError } from '../../admissibility/admissibility-error.ts';
 import { createHttpAuthority, type HttpAuthority } from '../../admissibility/http-authority.ts';
@@ -8,7 +6,7 @@ import type { SliceOptions } from '../../admissibility/slice-options.ts';
 import type { SliceSource, SliceTrust } from '../../admissibility/slice-source.ts';
 import { getOrCompute } from '../../core/once.ts';
 import type { ExperimentConfig } from '../config/config.ts';
-import { LocalKernel, readLocalKey } from './local-kernel.ts';
+import { LocalKernel, readLocalKey, TemporaryFolder } from './local-kernel.ts';
 import type { ReplayedSlices, SliceKeys } from './replayed-slices.ts';
 
 /** Of one question to a kernel of a URL, with its attempts. */
@@ -58,11 +56,11 @@ export class RunSlices implements SliceSource {
   readonly #begun: BegunSlices;
   readonly #options: RunSlicesOptions;
   readonly #keyFile: string;
-  readonly #temporary: string | null;
+  readonly #temporary: TemporaryFolder | null;
   #local: Promise<LocalKernel> | null = null;
   readonly #remote = new Map<string, HttpAuthority>();
 
-  private constructor(options: RunSlicesOptions, keys: SliceKeys, keyFile: string, temporary: string | null) {
+  private constructor(options: RunSlicesOptions, keys: SliceKeys, keyFile: string, temporary: TemporaryFolder | null) {
     this.keys = keys;
     this.#begun = new BegunSlices(keys);
     this.#options = options;
@@ -72,15 +70,20 @@ export class RunSlices implements SliceSource {
 
   /** null for a config without slices. @throws AdmissibilityError for keys that cannot be used. */
   static async open(options: RunSlicesOptions): Promise<RunSlices | null> {
-    const { config, cacheFolder, replay } = options;
+    const { config, cacheFolder, replay, isLoadable } = options;
     const slices = listSlices(config);
     if (slices.length === 0) return null;
     if (replay !== null)
       return new RunSlices(options, { publicKey: replay.keys.publicKey, replayed: replay.hash }, '', null);
     if (slices.every(({ kernel }) => kernel !== 'local'))
       return new RunSlices(options, { publicKey: null, replayed: null }, '', null);
-    const temporary = cacheFolder === null ? mkdtempSync(join(tmpdir(), 'ragpp-keys-')) : null;
-    const keyFile = join(cacheFolder ?? (temporary as string), 'kernel', 'keys.json');
+    if (!isLoadable)
+      throw new AdmissibilityError(
+        'kernel-unreachable',
+        'a local kernel loads its dataset by itself, and this one is in memory; set slice.kernel to the URL of a kernel',
+      );
+    const temporary = cacheFolder === null ? new TemporaryFolder('ragpp-keys-') : null;
+    const keyFile = join(cacheFolder ?? (temporary?.path as string), 'kernel', 'keys.json');
     const keys = { publicKey: await readLocalKey(keyFile), replayed: null };
     return new RunSlices(options, keys, keyFile, temporary);
   }
@@ -99,12 +102,7 @@ export class RunSlices implements SliceSource {
   }
 
   #startLocal(): Promise<LocalKernel> {
-    const { config, cacheFolder, isLoadable } = this.#options;
-    if (!isLoadable)
-      throw new AdmissibilityError(
-        'kernel-unreachable',
-        'a local kernel loads its dataset by itself, and this one is in memory; set slice.kernel to the URL of a kernel',
-      );
+    const { config, cacheFolder } = this.#options;
     const policies = listSlices(config).flatMap(({ kernel, policy }) => (kernel === 'local' ? [policy] : []));
     this.#local ??= LocalKernel.start({ config, policies, keyFile: this.#keyFile, cacheFolder });
     return this.#local;
@@ -115,6 +113,6 @@ export class RunSlices implements SliceSource {
     for (const authority of this.#remote.values()) authority.close();
     const local = await this.#local?.catch(() => null); // whoever asked knows
     await local?.close();
-    if (this.#temporary !== null) rmSync(this.#temporary, { recursive: true, force: true });
+    this.#temporary?.remove();
   }
 }
