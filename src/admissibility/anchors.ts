@@ -40,7 +40,7 @@ export class TurnLists {
   #findGiven({ anchorTurnId }: SliceScope, cutoff: number): number | null {
     if (anchorTurnId === null) return null;
     const corpus = this.#corpus;
-    const position = corpus.has(anchorTurnId) ? corpus.getPosition(anchorTurnId) : -1;
+    const position = corpus.findPosition(anchorTurnId);
     if (position >= 0 && position < cutoff) return position;
     throw new AdmissibilityError(
       'unknown-anchor',

@@ -111,7 +111,7 @@ function assertAnchor(
     });
 }
 
-function assertChain({ previous, issuedAt }: SliceExport, { first }: AskedSlice): void {
+function assertChain({ previous }: SliceExport, { first }: AskedSlice): void {
   const expected = first === null ? null : computeLink(first.slice);
   if (previous !== expected)
     throw new AdmissibilityError(
@@ -119,15 +119,12 @@ function assertChain({ previous, issuedAt }: SliceExport, { first }: AskedSlice)
       `slice refines ${previous ?? 'no slice'}: it must refine ${expected ?? 'none'}; ${AGAIN}`,
       { previous, expected },
     );
-  if (first !== null && issuedAt < first.slice.issuedAt)
-    throw new AdmissibilityError('chain', `slice is older than the one that it refines: ${issuedAt}; ${AGAIN}`, {
-      issuedAt,
-    });
 }
 
 function assertBudget(slice: SliceExport, asked: AskedSlice, cutoff: number, known: KnownTurns): void {
   const most = countMost(slice, asked, cutoff, known);
-  const turns = new Set([...(asked.first?.slice.turnIds ?? []), ...slice.turnIds]).size;
+  const { turnIds } = slice;
+  const turns = asked.first === null ? turnIds.length : new Set([...asked.first.slice.turnIds, ...turnIds]).size;
   if (turns > most)
     throw new AdmissibilityError(
       'budget',

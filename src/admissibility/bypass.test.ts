@@ -29,7 +29,7 @@ import { formatPolicyRef } from './policy.ts';
 import { findReason } from './refusals.harness.ts';
 import { Signer } from './signature.ts';
 import type { SliceEnforcingClientOptions } from './slice-enforcing-client.ts';
-import type { SliceAuthority, SliceExport } from './slice-export.ts';
+import type { SliceAuthority, SliceExport, SliceRequestInput } from './slice-export.ts';
 import { searchCandidates, searchVectors } from './slice-search.ts';
 import { drawTurns, makeKeys } from './slices.fixture.ts';
 
@@ -196,6 +196,17 @@ describe('a refinement', () => {
     const { refinedExport } = await openClient({ authority: other, policy: levelled }).search(query);
     const authority = answerWith((slice) => (slice.previous === null ? slice : refinedExport));
     expect(await findReason(openClient({ authority, policy: levelled }).search(query))).toBe('chain');
+  });
+
+  test('of a first slice that is extended while it is refined', async () => {
+    const authority = {
+      slice: (request: SliceRequestInput) => {
+        request.refine?.slice.turnIds.push(hidden);
+        return kernel.slice(request);
+      },
+      verify: kernel.verify.bind(kernel),
+    };
+    await expect(openClient({ authority, policy: levelled }).search(query)).rejects.toThrow(TypeError);
   });
 
   test('given for a first slice, and a first slice for a refinement', async () => {

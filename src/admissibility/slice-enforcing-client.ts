@@ -36,7 +36,7 @@ export interface SliceSearchRequest extends ScopedQuery {
   readonly k: number;
   /** What the slice is asked for. Absent: null. */
   readonly scope: Partial<SliceScope>;
-  /** The moment of the query in milliseconds since 1970; absent or null: now. */
+  /** The moment of the query in milliseconds since 1970, at which its slices are used too; absent or null: now. */
   readonly asOf?: number | null;
 }
 

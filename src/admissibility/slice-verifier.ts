@@ -14,7 +14,7 @@ import { isSignedBy } from './signature.ts';
 import { assertFingerprint, assertValidAt } from './slice-checks.ts';
 import { type SliceExport, sliceExportSchema } from './slice-export.ts';
 
-/** What a verifier needs: nothing of it is secret. */
+/** What a verifier needs: no secret. */
 export interface SliceVerifierOptions {
   /** The Ed25519 keys that are trusted, 32 bytes in hex each; during a rotation the old and the new one. */
   readonly publicKeys: readonly string[];
@@ -107,20 +107,23 @@ export class SliceVerifier {
 
   /** @returns the positions of the ids, ascending. */
   #findPositions({ turnIds }: SliceExport): Int32Array {
-    const { corpus } = this;
-    const positions = Int32Array.from(turnIds, (id) => (corpus.has(id) ? corpus.getPosition(id) : this.#refuseId(id)));
-    for (let i = 1; i < positions.length; i++)
-      if (!(this.#rankOf(positions[i]) < this.#rankOf(positions[i - 1])))
+    const positions = new Int32Array(turnIds.length);
+    let rankBefore = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < positions.length; i++) {
+      const id = turnIds[i] as string;
+      const position = this.corpus.findPosition(id);
+      if (position < 0) this.#refuseId(id);
+      positions[i] = position;
+      const rank = this.#idRanks[position] as number;
+      if (rank >= rankBefore)
         throw new AdmissibilityError(
           'order',
-          `ids of a slice are not in the order of their bytes, each once: ${turnIds[i]} is number ${i + 1}; ${AGAIN}`,
-          { turnId: turnIds[i] },
+          `ids of a slice are not in the order of their bytes, each once: ${id} is number ${i + 1}; ${AGAIN}`,
+          { turnId: id },
         );
+      rankBefore = rank;
+    }
     return positions.sort();
-  }
-
-  #rankOf(position: number | undefined): number {
-    return this.#idRanks[position as number] as number;
   }
 
   #refuseId(id: string): never {
