@@ -4,6 +4,7 @@ import { BACKENDS_USAGE, benchBackends } from './backends.ts';
 import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
 import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
 import { benchFilteredSearch, FILTERED_SEARCH_USAGE } from './filtered-search.ts';
+import { benchKernel, KERNEL_USAGE } from './kernel.ts';
 import { benchLearning, LEARNING_USAGE } from './learning.ts';
 import { benchMainPath, MAIN_PATH_USAGE } from './main-path.ts';
 import { benchMemory, MEMORY_USAGE } from './memory.ts';
@@ -21,6 +22,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   candidates: { usage: CANDIDATES_USAGE, run: benchCandidates },
   conservation: { usage: CONSERVATION_USAGE, run: benchConservation },
   'filtered-search': { usage: FILTERED_SEARCH_USAGE, run: benchFilteredSearch },
+  kernel: { usage: KERNEL_USAGE, run: benchKernel },
   learning: { usage: LEARNING_USAGE, run: benchLearning },
   'main-path': { usage: MAIN_PATH_USAGE, run: benchMainPath },
   'memory-kills': { usage: MEMORY_KILLS_USAGE, run: benchMemoryKills },

@@ -3,7 +3,6 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { VectorIndexInput } from '../src/candidates/live/registry.ts';
-import { ValidationError } from '../src/core/errors.ts';
 import { createTerminalProgress } from '../src/core/progress.ts';
 import { runInChild } from './child.ts';
 import { parsePositiveOption } from './integer-option.ts';
@@ -21,6 +20,7 @@ import {
   formatWrites,
 } from './memory-tables.ts';
 import { measureSqliteWrites, type WriteFigures, type WriteSettings } from './memory-writes.ts';
+import { parseNames } from './name-option.ts';
 import { type FoundPython, findSqlitePython, runPeer } from './peers/python.ts';
 import { installPython } from './peers/venv.ts';
 import { slowSyncs } from './slow-disk.ts';
@@ -67,16 +67,6 @@ interface Options extends MemorySettings {
   readonly writers: readonly number[];
   readonly seconds: number;
   readonly syncDelay: number;
-}
-
-/** @throws ValidationError for a name that is not known. */
-function parseNames<T extends string>(option: string, text: string | undefined, known: readonly T[]): readonly T[] {
-  const names = text === undefined ? known : text.split(',');
-  return names.map((name) => {
-    const found = known.find((one) => one === name);
-    if (found === undefined) throw new ValidationError(`unknown --${option}: ${name}; use ${known.join(', ')}`);
-    return found;
-  });
 }
 
 function parseOptions(args: readonly string[]): Options {

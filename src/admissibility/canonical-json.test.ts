@@ -1,3 +1,4 @@
+import serialise from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
@@ -28,6 +29,16 @@ test.each<[string, unknown, string]>([
 ])('%s is refused', (_, value, message) => {
   expect(() => formatCanonicalJson(value)).toThrow(ValidationError);
   expect(() => formatCanonicalJson(value)).toThrow(message);
+});
+
+test('is what the library canonicalize writes', () => {
+  const texts = fc.array(fc.string({ unit: 'binary' }));
+  fc.assert(
+    fc.property(fc.record({ value: fc.jsonValue(), texts, 'a b': fc.array(fc.jsonValue()) }), (value) => {
+      expect(formatCanonicalJson(value)).toBe(serialise(value));
+    }),
+    { numRuns: 200 },
+  );
 });
 
 test('two values have one text if and only if they are equal, and the text reads as the value', () => {

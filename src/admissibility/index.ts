@@ -9,6 +9,8 @@ export { createHttpAuthority, type HttpAuthority, type HttpAuthorityInput } from
 export { Kernel, type KernelOptions, type ShownKey } from './kernel.ts';
 export { generateKey, type KernelKey, type KeyRing, rotateKeys } from './kernel-keys.ts';
 export { formatPolicyRef, type SlicePolicy, type SlicePolicyInput, slicePolicySchema } from './policy.ts';
+export { createKernelService, type KernelService, type KernelServiceOptions } from './service/kernel-service.ts';
+export { createKeyFile, readKeyFile, writeKeyFile } from './service/key-file.ts';
 export {
   SliceEnforcingClient,
   type SliceEnforcingClientOptions,
