@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AdmissibilityError } from '../../admissibility/admissibility-error.ts';
 import { createHttpAuthority, type HttpAuthority } from '../../admissibility/http-authority.ts';
@@ -39,6 +40,15 @@ export class BegunSlices implements SliceSource {
 function listSlices({ arms }: ExperimentConfig): SliceOptions[] {
   return arms.flatMap(({ slice }) => (slice ? [slice] : []));
 }
+
+/** What a run of a config would trust, without starting anything; keys that a local kernel has not made yet are none. */
+export async function findPlannedSlices(config: ExperimentConfig, cacheFolder: string): Promise<SliceSource> {
+  const keyFile = joinKeyPath(cacheFolder);
+  const isKnown = existsSync(keyFile) && listSlices(config).some(({ kernel }) => kernel === 'local');
+  return new BegunSlices({ publicKey: isKnown ? await readLocalKey(keyFile) : null, replayed: null });
+}
+
+const joinKeyPath = (folder: string) => join(folder, 'kernel', 'keys.json');
 
 interface RunSlicesOptions {
   readonly config: ExperimentConfig;
@@ -83,7 +93,7 @@ export class RunSlices implements SliceSource {
         'a local kernel loads its dataset by itself, and this one is in memory; set slice.kernel to the URL of a kernel',
       );
     const temporary = cacheFolder === null ? new TemporaryFolder('ragpp-keys-') : null;
-    const keyFile = join(cacheFolder ?? (temporary?.path as string), 'kernel', 'keys.json');
+    const keyFile = joinKeyPath(cacheFolder ?? (temporary?.path as string));
     const keys = { publicKey: await readLocalKey(keyFile), replayed: null };
     return new RunSlices(options, keys, keyFile, temporary);
   }
