@@ -11,7 +11,7 @@ export const sliceOptions = z
   .strictObject({
     policy: slicePolicySchema,
     /** `local` starts a kernel for the run; a URL is that of `ragpp kernel serve`. */
-    kernel: z.union([z.literal('local'), z.url({ protocol: /^https?$/ })], 'local or an http URL').default('local'),
+    kernel: z.union([z.literal('local'), z.string().regex(/^https?:\/\//, 'local, or an http URL')]).default('local'),
     /** Ed25519 in hex. Those of a local kernel are known. */
     publicKey: publicKeys.optional(),
   })

@@ -69,7 +69,10 @@ function findNameFaults(
 }
 
 /** Errors of the base for every arm that starts from it; an arm may set keys that are missing. */
-function findBaseFaults(base: unknown): ConfigurationFault[] {
+function findBaseFaults(written: Plain, composed: ComposedConfig): ConfigurationFault[] {
+  // An arm names the fault of a file that is missing.
+  const { arm: base, faults } = withPolicyFile(written, (keys) => findWriterFolder(['base', ...keys], composed));
+  if (faults.length > 0) return [];
   const result = check(z.object({ base: baseOptions }), { base });
   return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
 }
@@ -208,7 +211,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const found = [
     ...faults,
     ...('faults' in result ? result.faults.filter(({ path }) => !unread.has(path)).map(explainArmDataset) : []),
-    ...(isPlain(content.base) ? findBaseFaults(content.base) : []),
+    ...(isPlain(content.base) ? findBaseFaults(content.base, composed) : []),
     ...findDuplicateNames(run),
     ...findNameFaults(content, run, faults),
     ...options.flatMap(tuneFaults),
