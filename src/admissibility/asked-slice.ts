@@ -1,7 +1,8 @@
 import type { Corpus } from '../model/corpus.ts';
 import { AdmissibilityError } from './admissibility-error.ts';
 import type { TurnLists } from './anchors.ts';
-import { formatPolicyRef, type SlicePolicy } from './policy.ts';
+import type { SlicePolicy } from './policy.ts';
+import { formatPolicyRef } from './policy-ref.ts';
 import { computeLink } from './signature.ts';
 import { findScopeDifference } from './slice-checks.ts';
 import type { SliceExport, SliceScope } from './slice-export.ts';

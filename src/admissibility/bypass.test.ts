@@ -25,7 +25,7 @@ import {
 } from './enforcement.harness.ts';
 import { computeFingerprint, sortIds } from './fingerprint.ts';
 import { type KernelKey, rotateKeys } from './kernel-keys.ts';
-import { formatPolicyRef } from './policy.ts';
+import { formatPolicyRef } from './policy-ref.ts';
 import { findReason } from './refusals.harness.ts';
 import { Signer } from './signature.ts';
 import type { SliceEnforcingClientOptions } from './slice-enforcing-client.ts';

@@ -4,7 +4,7 @@ import { Corpus } from '../model/corpus.ts';
 import type { AskedSlice } from './asked-slice.ts';
 import { Kernel } from './kernel.ts';
 import { generateKey, type KeyRing } from './kernel-keys.ts';
-import { formatPolicyRef } from './policy.ts';
+import { formatPolicyRef } from './policy-ref.ts';
 import {
   SliceEnforcingClient,
   type SliceEnforcingClientOptions,

@@ -8,7 +8,8 @@ export { computeCorpusVersion } from './corpus-version.ts';
 export { createHttpAuthority, type HttpAuthority, type HttpAuthorityInput } from './http-authority.ts';
 export { Kernel, type KernelOptions, type ShownKey } from './kernel.ts';
 export { generateKey, type KernelKey, type KeyRing, rotateKeys } from './kernel-keys.ts';
-export { formatPolicyRef, type SlicePolicy, type SlicePolicyInput, slicePolicySchema } from './policy.ts';
+export { type SlicePolicy, type SlicePolicyInput, slicePolicySchema } from './policy.ts';
+export { formatPolicyRef } from './policy-ref.ts';
 export { createKernelService, type KernelService, type KernelServiceOptions } from './service/kernel-service.ts';
 export { createKeyFile, readKeyFile, writeKeyFile } from './service/key-file.ts';
 export {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parse } from '../core/validation.ts';
-import { formatPolicyRef, slicePolicySchema } from './policy.ts';
+import { slicePolicySchema } from './policy.ts';
+import { formatPolicyRef } from './policy-ref.ts';
 
 test('two contents never have one name, whatever their ids and versions', () => {
   const refs = [

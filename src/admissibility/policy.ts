@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { computeHash } from '../core/hash.ts';
-import { formatCanonicalJson } from './canonical-json.ts';
 
 const weight = z.number().min(0).max(1);
 
@@ -56,8 +54,3 @@ export const slicePolicySchema = z.strictObject({
 export type SlicePolicy = z.output<typeof slicePolicySchema>;
 /** A policy as written: what has a default may be left out. */
 export type SlicePolicyInput = z.input<typeof slicePolicySchema>;
-
-/** `careful@2#0123456789abcdef`: the name and version of a policy, and the begin of the hash of its content, so that two contents never have one name. */
-export function formatPolicyRef(policy: SlicePolicy): string {
-  return `${policy.id}@${policy.version}#${computeHash(formatCanonicalJson(policy)).slice(0, 16)}`;
-}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
 import { corpus, kernel, levelled, openClient, openIndex, openKernel, policy, query } from './enforcement.harness.ts';
-import { formatPolicyRef } from './policy.ts';
+import { formatPolicyRef } from './policy-ref.ts';
 import { findReason } from './refusals.harness.ts';
 import type { SliceEnforcingClientOptions } from './slice-enforcing-client.ts';
 import type { SliceRequestInput } from './slice-export.ts';

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateKey, type KeyRing } from '../admissibility/kernel-keys.ts';
-import { formatPolicyRef, slicePolicySchema } from '../admissibility/policy.ts';
+import { slicePolicySchema } from '../admissibility/policy.ts';
+import { formatPolicyRef } from '../admissibility/policy-ref.ts';
 import { createKeyFile } from '../admissibility/service/key-file.ts';
 import { awaitFound, type Ended, startRagpp } from './process.harness.ts';
 

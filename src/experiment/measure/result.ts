@@ -7,7 +7,6 @@ import type { EncoderUse } from '../../model/encoder.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { StageCounts } from '../../signals/stage.ts';
 import type { MetricPassport } from './passport.ts';
-import type { SliceSummary } from './slice-summary.ts';
 
 export type { Estimate, Interval, MetricPassport };
 /** An arm against the baseline in one metric. */
@@ -179,6 +178,27 @@ export interface ArmResult {
   readonly latency: Readonly<Record<string, Latency>> | null;
   /** Only of an arm that was run with several seeds: its figures are means over them. */
   readonly seeds?: SeedSpread;
+}
+
+/** Relevant turns, and how many of them were outside of the slices of their queries. */
+export interface Inadmissible {
+  readonly relevant: number;
+  readonly inadmissible: number;
+}
+
+/** The slices of an arm's queries. */
+export interface SliceSummary extends Inadmissible {
+  /** Name, version and hash of the policy. */
+  readonly policyRef: string;
+  readonly queries: number;
+  /** Turns a query; 0 of a refused query. */
+  readonly meanTurns: number;
+  /** Queries without an anchor that the policy gives a slice. */
+  readonly unanchored: number;
+  /** Queries without an anchor that the policy refuses: they see nothing. */
+  readonly refused: number;
+  /** By stratum and level. */
+  readonly strata: Readonly<Record<string, Readonly<Record<string, Inadmissible>>>>;
 }
 
 /** The seeds of an arm. */

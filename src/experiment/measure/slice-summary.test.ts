@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SliceAnswer } from '../../retrieval/signed-slices.ts';
+import type { SliceAnswer } from '../../retrieval/packed-slices.ts';
 import { summariseSlices } from './slice-summary.ts';
 
 const own = {

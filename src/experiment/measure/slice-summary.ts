@@ -1,26 +1,5 @@
-import { isRefusal, type SignedSlices } from '../../retrieval/signed-slices.ts';
-import type { Stratum } from './result.ts';
-
-/** Relevant turns, and how many of them were outside of the slices of their queries. */
-export interface Inadmissible {
-  readonly relevant: number;
-  readonly inadmissible: number;
-}
-
-/** The slices of an arm's queries. */
-export interface SliceSummary extends Inadmissible {
-  /** Name, version and hash of the policy. */
-  readonly policyRef: string;
-  readonly queries: number;
-  /** Turns a query; 0 of a refused query. */
-  readonly meanTurns: number;
-  /** Queries without an anchor that the policy gives a slice. */
-  readonly unanchored: number;
-  /** Queries without an anchor that the policy refuses: they see nothing. */
-  readonly refused: number;
-  /** By stratum and level. */
-  readonly strata: Readonly<Record<string, Readonly<Record<string, Inadmissible>>>>;
-}
+import { isRefusal, type SignedSlices } from '../../retrieval/packed-slices.ts';
+import type { Inadmissible, SliceSummary, Stratum } from './result.ts';
 
 type Losses = Readonly<Record<string, string>>;
 

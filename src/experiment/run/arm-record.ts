@@ -4,7 +4,7 @@ import { ChecksumMismatchError, type ConfigurationFault } from '../../core/error
 import { writeAtomic } from '../../core/files.ts';
 import { encodeSafetensors, readCheckedSafetensors, type TensorFile } from '../../core/safetensors.ts';
 import { check } from '../../core/validation.ts';
-import type { SignedSlices, SliceAnswer } from '../../retrieval/signed-slices.ts';
+import type { SignedSlices, SliceAnswer } from '../../retrieval/packed-slices.ts';
 import type { StageCounts } from '../../signals/stage.ts';
 import { armOptions } from '../config/arm-options.ts';
 import { formatFileName } from '../config/arms.ts';

@@ -1,12 +1,6 @@
+import { joinLists, listSlicePositions, type SignedSlices, type SliceAnswer } from '../../retrieval/packed-slices.ts';
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
-import {
-  joinLists,
-  listSlicePositions,
-  openSlices,
-  type SignedSlices,
-  type SliceAnswer,
-  signedSlices,
-} from '../../retrieval/signed-slices.ts';
+import { openSlices, signedSlices } from '../../retrieval/signed-slices.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { RecordedSlices } from './arm-record.ts';
 

@@ -17,7 +17,7 @@ import { readText } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
 import { check, parse } from '../../core/validation.ts';
 import type { Corpus } from '../../model/corpus.ts';
-import { restoreSlices, type SliceRefusal } from '../../retrieval/signed-slices.ts';
+import { restoreSlices, type SliceRefusal } from '../../retrieval/packed-slices.ts';
 import { readJsonLines } from '../stored/json-lines.ts';
 import type { RecordedSlices } from './arm-record.ts';
 

@@ -1,5 +1,4 @@
-import type { ArmResult } from '../../experiment/measure/result.ts';
-import type { Inadmissible, SliceSummary } from '../../experiment/measure/slice-summary.ts';
+import type { ArmResult, Inadmissible, SliceSummary } from '../../experiment/measure/result.ts';
 import type { Markup } from '../page/markup.ts';
 import { formatDecimal } from './format.ts';
 import { type PlainCell, renderPlainTable } from './plain-table.ts';
