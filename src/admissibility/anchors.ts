@@ -1,4 +1,4 @@
-import { findLowerBound } from '../model/corpus.ts';
+import { type Corpus, findLowerBound } from '../model/corpus.ts';
 import { AdmissibilityError } from './admissibility-error.ts';
 import type { SlicePolicy } from './policy.ts';
 import type { SliceScope } from './slice-export.ts';
@@ -6,14 +6,14 @@ import type { TurnGraph } from './turn-graph.ts';
 
 /** The turns of each conversation, author and channel, as positions in time order. */
 export class TurnLists {
-  readonly #graph: TurnGraph;
+  readonly #corpus: Corpus;
   readonly #lists = new Map<string, readonly number[]>();
 
-  constructor(graph: TurnGraph) {
-    this.#graph = graph;
+  constructor({ corpus }: Pick<TurnGraph, 'corpus'>) {
+    this.#corpus = corpus;
     for (const field of ['conversationId', 'author', 'channel'] as const) {
       const lists = new Map<string, number[]>();
-      for (const [position, turn] of graph.corpus.turns.entries()) {
+      for (const [position, turn] of corpus.turns.entries()) {
         const value = turn[field];
         if (value === null) continue;
         const list = lists.get(value);
@@ -39,8 +39,8 @@ export class TurnLists {
   /** The position of the turn that a scope names. @throws AdmissibilityError for a turn that does not exist at that moment. */
   #findGiven({ anchorTurnId }: SliceScope, cutoff: number): number | null {
     if (anchorTurnId === null) return null;
-    const { corpus } = this.#graph;
-    const position = corpus.has(anchorTurnId) ? corpus.getPosition(anchorTurnId) : -1;
+    const corpus = this.#corpus;
+    const position = corpus.findPosition(anchorTurnId);
     if (position >= 0 && position < cutoff) return position;
     throw new AdmissibilityError(
       'unknown-anchor',

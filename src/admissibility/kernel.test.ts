@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Corpus } from '../model/corpus.ts';
-import { AdmissibilityError, type AdmissibilityReason } from './admissibility-error.ts';
+import type { AdmissibilityReason } from './admissibility-error.ts';
 import { Kernel, type KernelOptions } from './kernel.ts';
 import { derivePublicKey, readPublicKey, rotateKeys } from './kernel-keys.ts';
 import { formatPolicyRef, type SlicePolicyInput } from './policy.ts';
+import { findReason } from './refusals.harness.ts';
 import { computeLink, isSignedBy } from './signature.ts';
 import type { SliceExport, SliceScope } from './slice-export.ts';
 import { walkByDefinition } from './slice-walk.oracle.ts';
@@ -20,17 +21,6 @@ function openKernel(policy: Partial<SlicePolicyInput> = {}, options: Partial<Ker
   const ask = (scope: Partial<SliceScope>, rest: object = {}) =>
     kernel.slice({ policyRef: formatPolicyRef(resolved), scope, asOf, ...rest });
   return { kernel, policy: resolved, ask };
-}
-
-async function findReason(work: Promise<unknown>): Promise<AdmissibilityReason | null> {
-  return work.then(
-    () => null,
-    (error: unknown) => {
-      if (!(error instanceof AdmissibilityError)) throw error;
-      expect(error.message).toMatch(/; /);
-      return error.reason;
-    },
-  );
 }
 
 describe('a slice', () => {

@@ -10,13 +10,12 @@ import { assertKeyRing, derivePublicKey, type KeyRing } from './kernel-keys.ts';
 import { formatPolicyRef, type SlicePolicy } from './policy.ts';
 import { computeLink, Signer } from './signature.ts';
 import { type CacheUse, SliceCache } from './slice-cache.ts';
-import { assertFingerprint, assertIdOrder, assertValidAt } from './slice-checks.ts';
+import { assertFingerprint, assertIdOrder, assertValidAt, findScopeDifference } from './slice-checks.ts';
 import {
   type SliceAuthority,
   type SliceExport,
   type SliceRequest,
   type SliceRequestInput,
-  type SliceScope,
   sliceRequestSchema,
 } from './slice-export.ts';
 import { walkSlice } from './slice-walk.ts';
@@ -217,7 +216,7 @@ export class Kernel implements SliceAuthority {
     if (slice.previous !== null) throw refuse('the slice is a refinement itself');
     if (slice.policyRef !== request.policyRef) throw refuse(`the slice is of policy ${slice.policyRef}`);
     if (slice.issuedAt !== issuedAt && request.asOf !== null) throw refuse('the slice is of another moment');
-    if (!isSameScope(slice.scope, request.scope)) throw refuse('the slice is of another query');
+    if (findScopeDifference(slice.scope, request.scope) !== null) throw refuse('the slice is of another query');
     const outside = around.find((id) => !slice.turnIds.includes(id));
     if (outside !== undefined) throw refuse(`a first result is not in the slice: ${outside}`);
     return slice;
@@ -245,9 +244,4 @@ export class Kernel implements SliceAuthority {
         { corpusVersion: slice.corpusVersion },
       );
   }
-}
-
-/** Whether two scopes name the same. */
-export function isSameScope(a: SliceScope, b: SliceScope): boolean {
-  return computeHash(a) === computeHash(b);
 }

@@ -54,6 +54,7 @@ export const slicePolicySchema = z.strictObject({
 
 /** What an admissible slice is, see {@link slicePolicySchema}. */
 export type SlicePolicy = z.output<typeof slicePolicySchema>;
+/** A policy as written: what has a default may be left out. */
 export type SlicePolicyInput = z.input<typeof slicePolicySchema>;
 
 /** `careful@2#0123456789abcdef`: the name and version of a policy, and the begin of the hash of its content, so that two contents never have one name. */

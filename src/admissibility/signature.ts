@@ -10,6 +10,16 @@ export function computeHmac(text: string, secret: Uint8Array): string {
   return createHmac('sha256', secret).update(text).digest('hex');
 }
 
+/**
+ * The canonical JSON of a payload or an export from that of its ids, which are most of it and are written once. `turnIds` is the last of its keys.
+ *
+ * @param ids the canonical JSON of `turnIds`.
+ */
+export function formatWithIds(value: SlicePayload | Omit<SliceExport, 'signature'>, ids: string): string {
+  const text = formatCanonicalJson({ ...value, turnIds: [] });
+  return `${text.slice(0, -'[]}'.length)}${ids}}`;
+}
+
 /** The secrets of a key, read once: they sign and check slices. */
 export class Signer {
   readonly keyId: string;
@@ -23,13 +33,14 @@ export class Signer {
   }
 
   sign(payload: SlicePayload): SliceExport {
-    const text = formatCanonicalJson(payload);
-    return {
+    const ids = formatCanonicalJson(payload.turnIds);
+    const sealed = {
       ...payload,
-      fingerprint: computeFingerprint(payload.turnIds),
-      admissibilityToken: computeHmac(text, this.#secret),
-      signature: sign(null, Buffer.from(text), this.#privateKey).toString('hex'),
+      fingerprint: computeFingerprint(payload.turnIds, ids),
+      admissibilityToken: computeHmac(formatWithIds(payload, ids), this.#secret),
     };
+    const text = formatWithIds(sealed, ids);
+    return { ...sealed, signature: sign(null, Buffer.from(text), this.#privateKey).toString('hex') };
   }
 
   /** Whether this key made the token of a slice; compared in constant time. */
@@ -40,23 +51,26 @@ export class Signer {
   }
 }
 
-/** What the signatures of a slice bind. */
+/** What the token of a slice binds, and its signature besides the token and the fingerprint. */
 export function readPayload(slice: SliceExport): SlicePayload {
   const { fingerprint: _f, admissibilityToken: _t, signature: _s, ...payload } = slice;
   return payload;
 }
 
-/** SHA-256 of what the signatures of a slice bind, in hex: the link of a chain. */
+/** SHA-256 of the canonical payload of a slice, in hex: the link of a chain. */
 export function computeLink(slice: SliceExport): string {
   return computeHash(formatCanonicalJson(readPayload(slice)));
 }
 
-/** Whether the Ed25519 signature of a slice is that of a public key. */
-export function isSignedBy(slice: SliceExport, publicKey: KeyObject): boolean {
-  return verify(
-    null,
-    Buffer.from(formatCanonicalJson(readPayload(slice))),
-    publicKey,
-    Buffer.from(slice.signature, 'hex'),
-  );
+/**
+ * Whether the Ed25519 signature of a slice is that of a public key: it binds every other field, the token of the kernel among them.
+ *
+ * @param ids the canonical JSON of the ids, where it is known.
+ */
+export function isSignedBy(
+  { signature, ...sealed }: SliceExport,
+  publicKey: KeyObject,
+  ids: string = formatCanonicalJson(sealed.turnIds),
+): boolean {
+  return verify(null, Buffer.from(formatWithIds(sealed, ids)), publicKey, Buffer.from(signature, 'hex'));
 }

@@ -1,7 +1,7 @@
 import { compareBytes } from '../model/tie-rule.ts';
 import { AdmissibilityError } from './admissibility-error.ts';
 import { computeFingerprint } from './fingerprint.ts';
-import type { SliceExport } from './slice-export.ts';
+import type { SliceExport, SliceScope } from './slice-export.ts';
 
 /** @throws AdmissibilityError for ids that are not in the order of their bytes, or repeat. */
 export function assertIdOrder({ turnIds }: Pick<SliceExport, 'turnIds'>): void {
@@ -14,9 +14,15 @@ export function assertIdOrder({ turnIds }: Pick<SliceExport, 'turnIds'>): void {
       );
 }
 
-/** @throws AdmissibilityError if the fingerprint is not that of the ids. */
-export function assertFingerprint({ turnIds, fingerprint }: Pick<SliceExport, 'turnIds' | 'fingerprint'>): void {
-  const expected = computeFingerprint(turnIds);
+/**
+ * @param text the canonical JSON of the ids, where it is known.
+ * @throws AdmissibilityError if the fingerprint is not that of the ids.
+ */
+export function assertFingerprint(
+  { turnIds, fingerprint }: Pick<SliceExport, 'turnIds' | 'fingerprint'>,
+  text?: string,
+): void {
+  const expected = computeFingerprint(turnIds, text);
   if (expected !== fingerprint)
     throw new AdmissibilityError(
       'fingerprint',
@@ -39,4 +45,11 @@ export function assertValidAt({ issuedAt, expiresAt }: Pick<SliceExport, 'issued
       `slice is of a later moment: it was issued ${issuedAt - at} ms after it is used; ask for a slice of this moment`,
       { issuedAt, at },
     );
+}
+
+const SCOPE_FIELDS = ['anchorTurnId', 'conversationId', 'author', 'channel'] as const satisfies (keyof SliceScope)[];
+
+/** The first field in which two scopes differ; null for none. */
+export function findScopeDifference(a: SliceScope, b: SliceScope): keyof SliceScope | null {
+  return SCOPE_FIELDS.find((field) => a[field] !== b[field]) ?? null;
 }

@@ -12,13 +12,22 @@ export const sliceScopeSchema = z.strictObject({
   author: nullableText.default(null),
   channel: nullableText.default(null),
 });
+/** What a slice was asked for: the turn that the query names, a conversation, an author and a channel, each or null. */
 export type SliceScope = z.output<typeof sliceScopeSchema>;
+
+/** A scope as it is signed: every field is there, since a default would hide that one was removed. */
+const signedScopeSchema = z.strictObject({
+  anchorTurnId: nullableText,
+  conversationId: nullableText,
+  author: nullableText,
+  channel: nullableText,
+});
 
 /** Everything that a signature binds, so that no slice passes for one of another anchor, policy, corpus, moment or query. */
 export const slicePayloadSchema = z.strictObject({
   /** Where the walk started; null if the query has no anchor and the policy says what it sees. */
   anchorTurnId: nullableText,
-  scope: sliceScopeSchema,
+  scope: signedScopeSchema,
   policyRef: text,
   /** In the order of their bytes, each once. */
   turnIds: z.array(text),
@@ -33,6 +42,7 @@ export const slicePayloadSchema = z.strictObject({
     .regex(/^[0-9a-f]{64}$/)
     .nullable(),
 });
+/** What the token of a slice binds. */
 export type SlicePayload = z.output<typeof slicePayloadSchema>;
 
 /** A signed slice, as it leaves the kernel. */
@@ -41,7 +51,7 @@ export const sliceExportSchema = slicePayloadSchema.extend({
   fingerprint: z.string().regex(/^[0-9a-f]{16}$/),
   /** HMAC-SHA256 of the payload in hex, which the kernel alone can check. */
   admissibilityToken: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Ed25519 of the payload in hex, which everyone can check with the public key. */
+  /** Ed25519 of the canonical JSON of all other fields in hex, which everyone can check with the public key. */
   signature: z.string().regex(/^[0-9a-f]{128}$/),
 });
 /** The signed ids of the turns that a query may see, and what they are bound to. */
@@ -61,6 +71,7 @@ export const sliceRequestSchema = z.strictObject({
 });
 /** What a kernel is asked for, see {@link sliceRequestSchema}. */
 export type SliceRequest = z.output<typeof sliceRequestSchema>;
+/** A request as written: what has a default may be left out. */
 export type SliceRequestInput = z.input<typeof sliceRequestSchema>;
 
 /** Whoever may say what a query sees. */

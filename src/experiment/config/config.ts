@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
 import { check, shortenToExcerpt } from '../../core/validation.ts';
 import { setDataFolder } from '../../datasets/data-folder.ts';
+import { datasetOptions } from '../../datasets/registry.ts';
 import { installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
 import { findUnnamedPlugins, listExperimentMembers } from '../plugins/named-members.ts';
 import { expandSweep, SWEPT } from '../sweep/sweep.ts';
@@ -26,6 +27,7 @@ import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { findValueFaults } from './config-values.ts';
 import { findControlFaults, withControls } from './control-arms.ts';
 import { noteEncoderFolder, withEncoderFiles } from './encoder-references.ts';
+import { withPolicyFile } from './policy-references.ts';
 import { withRepetitions } from './repeated-arms.ts';
 import { withRunFiles } from './run-references.ts';
 import { applyTunedPoint } from './tuned-arm.ts';
@@ -68,7 +70,10 @@ function findNameFaults(
 }
 
 /** Errors of the base for every arm that starts from it; an arm may set keys that are missing. */
-function findBaseFaults(base: unknown): ConfigurationFault[] {
+function findBaseFaults(written: Plain, composed: ComposedConfig): ConfigurationFault[] {
+  // An arm names the fault of a file that is missing.
+  const { arm: base, faults } = withPolicyFile(written, (keys) => findWriterFolder(['base', ...keys], composed));
+  if (faults.length > 0) return [];
   const result = check(z.object({ base: baseOptions }), { base });
   return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
 }
@@ -151,7 +156,7 @@ function findSurroundings(arm: ExpandedArm, composed: ComposedConfig) {
   };
 }
 
-/** An arm with the content of the files that it names: those of its encoder, weights, and run files. @param shared the encoder of the experiment */
+/** An arm with the content of the files that it names: those of its encoder, weights, run files and policy. @param shared the encoder of the experiment */
 function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConfig, shared: unknown) {
   const around = findSurroundings(expanded, composed);
   const tuned = isPlain(options.tune) ? Object.keys(options.tune) : [];
@@ -164,7 +169,8 @@ function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConf
   const encoded = embedding === undefined ? options : { ...options, embedding };
   const weighed = withWeightFiles(encoded, { ...around, embedding: embedding ?? shared });
   const found = withRunFiles(weighed.arm, expanded, around.folderOf);
-  return { arm: found.arm, faults: [...weighed.faults, ...found.faults] };
+  const sliced = withPolicyFile(found.arm, around.folderOf);
+  return { arm: sliced.arm, faults: [...weighed.faults, ...found.faults, ...sliced.faults] };
 }
 
 /**
@@ -206,7 +212,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const found = [
     ...faults,
     ...('faults' in result ? result.faults.filter(({ path }) => !unread.has(path)).map(explainArmDataset) : []),
-    ...(isPlain(content.base) ? findBaseFaults(content.base) : []),
+    ...(isPlain(content.base) ? findBaseFaults(content.base, composed) : []),
     ...findDuplicateNames(run),
     ...findNameFaults(content, run, faults),
     ...options.flatMap(tuneFaults),
@@ -273,6 +279,25 @@ export async function loadConfigPlugins(path: string, overrides: readonly string
 export async function openConfig(path: string, overrides: readonly string[] = []): Promise<ExperimentConfig> {
   await loadConfigPlugins(path, overrides);
   return loadConfig(path, overrides);
+}
+
+/**
+ * The dataset of a config file, with the plugins that the file names. The arms are not read: they may name files that are made from the dataset.
+ *
+ * @throws ConfigurationError as {@link loadConfig} does for the dataset.
+ */
+export async function openConfigDataset(
+  path: string,
+  overrides: readonly string[] = [],
+  dataset: string | null = null,
+): Promise<z.output<typeof datasetOptions>> {
+  await loadConfigPlugins(path, overrides);
+  const composed = chooseDataset(composeFiles(path, overrides), dataset);
+  const result = check(z.object({ dataset: datasetOptions }), { dataset: composed.content.dataset });
+  if ('faults' in result)
+    throw new ConfigurationError(composed.source, locateFaults(result.faults, { composed, arms: [] }));
+  setDataFolder(result.value.dataset, findWriterFolder(findDatasetPath(['dataset', 'path'], composed), composed));
+  return result.value.dataset;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { EncoderUse } from '../../model/encoder.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { StageCounts } from '../../signals/stage.ts';
 import type { MetricPassport } from './passport.ts';
+import type { SliceSummary } from './slice-summary.ts';
 
 export type { Estimate, Interval, MetricPassport };
 /** An arm against the baseline in one metric. */
@@ -170,6 +171,8 @@ export interface ArmResult {
   readonly strata: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, StratumValue>>>>>>;
   /** Relevant turns by the stage that lost them, `kept` among the stages. */
   readonly attribution: Readonly<Record<string, number>>;
+  /** Of an arm with slices: their sizes, and the relevant turns outside of them. */
+  readonly slices?: SliceSummary;
   /** For each query: relevant turn -> the stage that lost it, or `kept`. */
   readonly losses: readonly Readonly<Record<string, string>>[];
   /** Milliseconds a query, by component; null if not timed. */
