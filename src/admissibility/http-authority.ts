@@ -32,6 +32,7 @@ export const httpAuthoritySchema = z.strictObject({
   /** Connections that are open at once; further questions wait for one. */
   maxConnections: z.int().min(1).max(1000).default(64),
 });
+/** The address of a kernel and how it is asked, as one writes it: what has a default may be missing. */
 export type HttpAuthorityInput = z.input<typeof httpAuthoritySchema>;
 type HttpAuthorityOptions = z.output<typeof httpAuthoritySchema>;
 

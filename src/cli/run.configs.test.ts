@@ -257,7 +257,11 @@ describe('every config of the project runs on a slice of its data', () => {
         const lines = readRunFile(config, join('runs', `${formatFileName(name)}.trec`))
           .trimEnd()
           .split('\n');
-        expect(new Set(lines.map((line) => line.split(' ')[0])).size).toBe(metrics.queries);
+        const found = new Set(lines.map((line) => line.split(' ')[0])).size;
+        // A query whose slice is empty finds no turn.
+        const isSliced = resolved.arms.some((arm) => name.startsWith(arm.name) && arm.slice != null);
+        if (isSliced) expect(found > 0 && found <= metrics.queries).toBe(true);
+        else expect(found).toBe(metrics.queries);
       }
       executed.push(config);
     },

@@ -66,7 +66,10 @@ export function readGolden(folder: string): GoldenFile[] {
   }
   if (names.length === 0)
     throw new StorageError('find a golden file (*.json) in', folder, { remedy: 'name a folder with golden cases' });
-  return names.sort().map((name) => parse(goldenFile, parseJson(join(folder, name)), join(folder, name)) as GoldenFile);
+  const files = names
+    .sort()
+    .map((name) => parse(goldenFile, parseJson(join(folder, name)), join(folder, name)) as GoldenFile);
+  return files.sort((a, b) => (a.topic < b.topic ? -1 : 1));
 }
 
 function parseJson(path: string): unknown {
