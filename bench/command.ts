@@ -3,7 +3,9 @@ import { ATTENTION_USAGE, benchAttention } from './attention.ts';
 import { BACKENDS_USAGE, benchBackends } from './backends.ts';
 import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
 import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
+import { benchCuration, CURATION_USAGE } from './curation.ts';
 import { benchFilteredSearch, FILTERED_SEARCH_USAGE } from './filtered-search.ts';
+import { benchGraph, GRAPH_USAGE } from './graph.ts';
 import { benchKernel, KERNEL_USAGE } from './kernel.ts';
 import { benchLearning, LEARNING_USAGE } from './learning.ts';
 import { benchMainPath, MAIN_PATH_USAGE } from './main-path.ts';
@@ -21,7 +23,9 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   backends: { usage: BACKENDS_USAGE, run: benchBackends },
   candidates: { usage: CANDIDATES_USAGE, run: benchCandidates },
   conservation: { usage: CONSERVATION_USAGE, run: benchConservation },
+  curation: { usage: CURATION_USAGE, run: benchCuration },
   'filtered-search': { usage: FILTERED_SEARCH_USAGE, run: benchFilteredSearch },
+  graph: { usage: GRAPH_USAGE, run: benchGraph },
   kernel: { usage: KERNEL_USAGE, run: benchKernel },
   learning: { usage: LEARNING_USAGE, run: benchLearning },
   'main-path': { usage: MAIN_PATH_USAGE, run: benchMainPath },

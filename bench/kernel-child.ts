@@ -9,7 +9,7 @@ import {
 } from './kernel-data.ts';
 import { measureSigning } from './kernel-signing.ts';
 
-/** Questions over HTTP, so many at once, for some time. */
+/** Questions over HTTP, `connections` at once, for `seconds`. */
 export interface ClientTask {
   readonly baseUrl: string;
   readonly policyRef: string;

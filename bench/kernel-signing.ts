@@ -2,6 +2,7 @@ import { verify } from 'node:crypto';
 import { formatCanonicalJson } from '../src/admissibility/canonical-json.ts';
 import { generateKey, readPublicKey } from '../src/admissibility/kernel-keys.ts';
 import { isSignedBy, readPayload, Signer } from '../src/admissibility/signature.ts';
+import type { SliceExport } from '../src/admissibility/slice-export.ts';
 import { walkSlice } from '../src/admissibility/slice-walk.ts';
 import { TurnGraph } from '../src/admissibility/turn-graph.ts';
 import {
@@ -41,7 +42,8 @@ export async function measureSigning(
   const policy = buildBenchPolicy(task.maxNodes);
   const anchors = drawAnchors(task.turns, task.repeats, task.seed);
   const asOf = Date.UTC(2100, 0, 1);
-  const slice = await kernel.slice({ policyRef: kernel.policyRefs[0]!, scope: { anchorTurnId: anchors[0]! }, asOf });
+  const made = await kernel.slice({ policyRef: kernel.policyRefs[0]!, scope: { anchorTurnId: anchors[0]! }, asOf });
+  const slice = JSON.parse(JSON.stringify(made)) as SliceExport; // as a client holds it: texts of JSON are stored in one piece
   const signer = new Signer(generateKey());
   const payload = readPayload(slice);
   const publicKey = readPublicKey(kernel.keys[0]!.publicKey);

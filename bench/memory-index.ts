@@ -92,12 +92,16 @@ export function summariseTimes(times: readonly number[]): Pick<SearchFigures, 'p
   };
 }
 
-/** Bytes that this process has in memory after a garbage collection. */
-export function readResidentBytes(): number {
+export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   collect();
   collect();
+}
+
+/** Bytes that this process has in memory after a garbage collection. */
+export function readResidentBytes(): number {
+  collectGarbage();
   return process.memoryUsage.rss();
 }
 

@@ -1,6 +1,6 @@
 import { ValidationError } from '../src/core/errors.ts';
 
-/** The names that `--option` lists, or all. @throws ValidationError for a name that is not known. */
+/** The names of `--option`, parted by commas; all where it is absent. @throws ValidationError for a name that is not known. */
 export function parseNames<T extends string>(
   option: string,
   text: string | undefined,

@@ -15,7 +15,7 @@ import { retrieve } from '../src/retrieval/retriever.ts';
 import type { Artifact, Stage, StageStore } from '../src/signals/stage.ts';
 import type { Workspace } from '../src/signals/workspace.ts';
 import { formatTextTable } from './text-table.ts';
-import { median } from './timing.ts';
+import { median, readProcessorSeconds } from './timing.ts';
 
 export const STAGES_USAGE = `stages [options]       what each stage costs to compute on the mail threads, and to read from the cache
     --cache F      where the dataset and the embeddings are kept (default .ragpp/cache)
@@ -36,11 +36,6 @@ interface StageRow extends Omit<StageCost, 'stage'> {
   readonly isKept: boolean;
   readonly bytes: number;
   readonly read: number;
-}
-
-function readProcessorSeconds(): number {
-  const { user, system } = process.cpuUsage(); // microseconds
-  return (user + system) / 1e6;
 }
 
 /** Holds nothing, keeps everything, and notes how long each stage was under way. */

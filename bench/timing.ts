@@ -30,3 +30,9 @@ export async function timePrepared<P, T>(
     if (times.length >= repeats) return { median: median(times), fastest: Math.min(...times), result };
   }
 }
+
+/** Of the processor, all threads, which other work on the machine does not lengthen much. */
+export function readProcessorSeconds(): number {
+  const { user, system } = process.cpuUsage(); // microseconds
+  return (user + system) / 1e6;
+}

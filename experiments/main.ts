@@ -6,6 +6,7 @@ import { memory } from './memory/study.ts';
 import { plantedTruth } from './planted-truth/study.ts';
 import { priorCalibration } from './prior-calibration/study.ts';
 import { runAsProgram } from './program.ts';
+import { queryUnderstanding } from './query-understanding/study.ts';
 import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
 
@@ -18,6 +19,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   memory: createStudyCommand(memory),
   'planted-truth': createStudyCommand(plantedTruth),
   'prior-calibration': createStudyCommand(priorCalibration),
+  'query-understanding': createStudyCommand(queryUnderstanding),
   throughput: createStudyCommand(throughput),
 };
 

@@ -25,11 +25,13 @@ function runSnippet(code: string): string {
 
 test.each([
   'README.md',
+  'docs/curation.md',
   'docs/kernel.md',
   'docs/library.md',
   'docs/memory.md',
   'docs/own-chats.md',
   'docs/priors.md',
+  'docs/query-understanding.md',
   'docs/reports.md',
   'docs/two-timelines.md',
 ])('every example of %s prints what the page says', (page) => {

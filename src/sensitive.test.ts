@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { SensitiveTextError } from './core/errors.ts';
 import type { StartProgress } from './core/progress.ts';
 import { createCachedEncoder } from './embedding/embedding-cache.ts';
@@ -11,6 +11,9 @@ import { type Answer, answerEmbeddings, EmbeddingService } from './embedding/end
 import { createEncoderSource } from './embedding/registry.ts';
 import { judgePairs } from './evaluation/judging/endpoint-judge.ts';
 import { endpointJudgeOptions } from './evaluation/judging/endpoint-judge-options.ts';
+import { extractConcepts } from './graph/extraction/extract-concepts.ts';
+import { extractionOptions } from './graph/extraction/extraction-options.ts';
+import { answerAsAsked, describeStatement } from './graph/extraction/extraction-service.harness.ts';
 import { openCurator } from './memory/curation/curator.ts';
 import { createEndpointDecider } from './memory/curation/endpoint-decider.ts';
 import { openMemory } from './memory/engine/open-memory.ts';
@@ -29,6 +32,7 @@ const NETWORK = {
 const ADAPTERS = [
   'embedding/endpoint/embedding-request.ts',
   'evaluation/judging/endpoint-judge.ts',
+  'graph/extraction/extraction-requests.ts',
   'memory/curation/endpoint-decider.ts',
 ];
 
@@ -55,15 +59,8 @@ test('no other file calls the client of services, and none makes a sendable text
 });
 
 const root = mkdtempSync(join(tmpdir(), 'sensitive-'));
-let service: EmbeddingService;
-beforeAll(async () => {
-  service = await EmbeddingService.start();
-});
-afterEach(() => service.reset());
-afterAll(async () => {
-  await service.stop();
-  rmSync(root, { recursive: true });
-});
+const service = EmbeddingService.useInTests();
+afterAll(() => rmSync(root, { recursive: true }));
 
 /** Everything that leaves the process: requests, stages of progress with their remarks, and the error. */
 class Outlet {
@@ -167,6 +164,29 @@ test('a judge behind a service gets no sensitive pair, and the other pairs all t
         ...{ baseUrl: service.baseUrl, model: 'm', pauseSeconds: 0, maxAttempts: 2, batchSize: 2 },
       });
       await outlet.run((progress) => judgePairs(pairs, options, { progress }));
+      expect(outlet.readAll()).not.toContain(SECRET);
+      expect(service.received.length > 0).toBe(drawn.some(({ sensitive }) => !sensitive));
+    }),
+    { numRuns: 60, seed: 17 },
+  );
+});
+
+test('an extraction of concepts sends no sensitive turn and no copy of one, and its lines have none', async () => {
+  await fc.assert(
+    fc.asyncProperty(texts, fc.oneof(answers, fc.constant(answerAsAsked)), async (drawn, answer) => {
+      service.reset();
+      service.answer = answer;
+      const turns = drawn.flatMap(({ words, sensitive, kind }, i) => {
+        const text = `${words} | is ${words} of | ${sensitive ? SECRET : 'all'}`;
+        const turn = describeStatement(2 * i, text, { attributes: { sensitive, title: sensitive ? SECRET : words } });
+        return kind === 'query' ? [turn, describeStatement(2 * i + 1, text)] : [turn];
+      });
+      const options = extractionOptions.parse({
+        ...{ baseUrl: service.baseUrl, model: 'm', pauseSeconds: 0, maxAttempts: 2, batchSize: 2 },
+      });
+      const outlet = new Outlet();
+      const onExtracted = (lines: readonly object[]) => void outlet.lines.push(JSON.stringify(lines));
+      await outlet.run((progress) => extractConcepts(turns, options, { progress, onExtracted }));
       expect(outlet.readAll()).not.toContain(SECRET);
       expect(service.received.length > 0).toBe(drawn.some(({ sensitive }) => !sensitive));
     }),

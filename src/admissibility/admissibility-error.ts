@@ -29,6 +29,7 @@ export const ADMISSIBILITY_REASONS = Object.freeze([
   'kernel-answer',
   'kernel-refused',
 ] as const);
+/** One of {@link ADMISSIBILITY_REASONS}. */
 export type AdmissibilityReason = (typeof ADMISSIBILITY_REASONS)[number];
 
 /** A slice that is not accepted, or a kernel that gave none: no result may be shown. The `code` is `ADMISSIBILITY_` and the reason. */

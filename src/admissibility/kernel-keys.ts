@@ -20,6 +20,7 @@ export const kernelKeySchema = z.strictObject({
   /** Ed25519 in PKCS#8. */
   privateKey: z.string().startsWith('-----BEGIN PRIVATE KEY-----'),
 });
+/** A key of a kernel, with its secrets: see {@link generateKey}. */
 export type KernelKey = z.output<typeof kernelKeySchema>;
 
 export const keyRingSchema = z.strictObject({ keys: z.array(kernelKeySchema).min(1) });

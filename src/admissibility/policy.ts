@@ -52,4 +52,5 @@ export const slicePolicySchema = z.strictObject({
 
 /** What an admissible slice is, see {@link slicePolicySchema}. */
 export type SlicePolicy = z.output<typeof slicePolicySchema>;
+/** A policy as written: what has a default may be left out. */
 export type SlicePolicyInput = z.input<typeof slicePolicySchema>;

@@ -12,6 +12,7 @@ export const sliceScopeSchema = z.strictObject({
   author: nullableText.default(null),
   channel: nullableText.default(null),
 });
+/** What a slice was asked for: the turn that the query names, a conversation, an author and a channel, each or null. */
 export type SliceScope = z.output<typeof sliceScopeSchema>;
 
 /** A scope as it is signed: every field is there, since a default would hide that one was removed. */
@@ -41,6 +42,7 @@ export const slicePayloadSchema = z.strictObject({
     .regex(/^[0-9a-f]{64}$/)
     .nullable(),
 });
+/** What the token of a slice binds. */
 export type SlicePayload = z.output<typeof slicePayloadSchema>;
 
 /** A signed slice, as it leaves the kernel. */
@@ -69,6 +71,7 @@ export const sliceRequestSchema = z.strictObject({
 });
 /** What a kernel is asked for, see {@link sliceRequestSchema}. */
 export type SliceRequest = z.output<typeof sliceRequestSchema>;
+/** A request as written: what has a default may be left out. */
 export type SliceRequestInput = z.input<typeof sliceRequestSchema>;
 
 /** Whoever may say what a query sees. */

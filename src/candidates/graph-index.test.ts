@@ -27,7 +27,7 @@ function describeTurn(position: number, text: string, given: Partial<Turn> = {})
   return { id: `t${position}`, conversationId: `c${position}`, timestamp: position, text, ...nothing, ...given };
 }
 
-/** Every word is a concept. */
+/** Every word is a concept, and joined to the next by a triple. */
 function createIndex(
   turns: readonly Turn[],
   options: object,
@@ -36,7 +36,8 @@ function createIndex(
 ) {
   const corpus = new Corpus(turns);
   const concepts = corpus.turns.map(({ text }) => listWords(text));
-  return new GraphIndex({ corpus, vectors, dimension, concepts }, describeOptions(options), listWords);
+  const relations = concepts.map((words) => words.slice(1).map((word, i) => [words[i] as string, word] as const));
+  return new GraphIndex({ corpus, vectors, dimension, concepts, relations }, describeOptions(options), listWords);
 }
 
 function createContractIndex({ ids, texts, vectors, dimension }: ContractCorpus, options: object): GraphIndex {
@@ -85,8 +86,10 @@ describe.each(['pagerank', 'hop-decay', 'degree'])('future turns change no score
   test.each(EDGE_KINDS)('over edges of %s', async (kind) => {
     const none = Object.fromEntries(EDGE_KINDS.map((other) => [other, 0]));
     // Edges between concepts are reached through mentions alone.
-    const mentions = kind === 'cooccurrence' || kind === 'alias' ? 1 : 0;
-    const options = { scoring, edges: { ...none, mentions, [kind]: 1 }, similarAbove: 0.3, specificity: 'both' };
+    const mentions = kind === 'cooccurrence' || kind === 'alias' || kind === 'relation' ? 1 : 0;
+    const edges = { ...none, mentions, [kind]: 1 };
+    const concepts = kind === 'relation' ? { concepts: { file: 'of the context' } } : {};
+    const options = { scoring, edges, ...concepts, similarAbove: 0.3, specificity: 'both' };
     const queries = { ...batch, seeds: [placeSeeds(5, 20, 30), null, placeSeeds(9, 21)] };
     const before = await searchTurns(turns.slice(0, CUTOFF), options, queries);
     expect(await searchTurns(turns, options, queries)).toEqual(before);
@@ -204,6 +207,37 @@ describe('seeds', () => {
     expect(await find('ann b. davis', 3, joined)).toEqual([1, 0, 2]);
     expect(await find('ann b. davis', 3, joined, [1, 2])).toEqual([1, -1, -1]);
     expect(await find('ann davis', 3, joined, [1, 2])).toEqual([2, 1, -1]);
+  });
+
+  test('where a file has the concepts of turns, a query finds those of its visible spellings, and no walk joins them', async () => {
+    const corpus = new Corpus([0, 1].map((i) => describeTurn(i, 'nothing')));
+    const concepts = [['ann b. davis'], ['ann c. davis']];
+    const find = async (options: object, cutoff: number, seeds: SeedTurns | null = null) => {
+      const context = { corpus, vectors: new Float32Array(0), dimension: 0, concepts };
+      const index = new GraphIndex(context, describeOptions(options));
+      const queries = { texts: ['Where did Ann Davis go?'], vectors: new Float32Array(0), seeds: [seeds] };
+      return readCandidateRow(await index.search({ ...queries, cutoffs: Int32Array.of(cutoff) }, 2), 0).positions;
+    };
+    const fromFile = { concepts: { file: 'of the context' } };
+    expect(await find({ concepts: 'phrases' }, 2)).toEqual([-1, -1]);
+    expect((await find(fromFile, 2)).toSorted()).toEqual([0, 1]);
+    expect(await find(fromFile, 1)).toEqual([0, -1]);
+    expect(await find({ ...fromFile, seeds: { concepts: false } }, 2, placeSeeds(0))).toEqual([0, -1]);
+  });
+
+  test('edges of relations need triples', async () => {
+    expect(() => describeOptions({ edges: { relation: 1 } })).toThrow(/0 without triples; set concepts/);
+    const context = {
+      corpus: new Corpus(lone),
+      vectors: new Float32Array(0),
+      dimension: 0,
+      concepts: lone.map(() => []),
+    };
+    const index = new GraphIndex(context, describeOptions({ concepts: { file: 'none' }, edges: { relation: 1 } }));
+    const queries = { texts: ['rome'], vectors: new Float32Array(0), cutoffs: Int32Array.of(1) };
+    await expect(index.search(queries, 1)).rejects.toThrow(
+      /no triples given; set concepts: \{ file \}, or edges.relation: 0$/,
+    );
   });
 
   test('forms whose vectors are near are spellings too, unless their numbers differ, as of the earlier forms', async () => {

@@ -2,6 +2,7 @@ import { ValidationError } from '../core/errors.ts';
 import { createEventBreaks } from '../core/event-loop.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { nameConceptNode } from '../graph/concept-graph.ts';
+import { chooseTextSource } from '../graph/extraction/concept-source.ts';
 import { GraphMoment } from '../graph/graph-moment.ts';
 import { listConcepts } from '../graph/list-concepts.ts';
 import type { WalkableGraph } from '../graph/temporal-adjacency.ts';
@@ -42,7 +43,8 @@ export class GraphIndex implements CandidateIndex {
   constructor(
     context: Omit<IndexContext, 'seed'>,
     options: GraphIndexOptions,
-    listQueryConcepts: (text: string) => readonly string[] = (text) => listConcepts(text, null, options.concepts),
+    listQueryConcepts: (text: string) => readonly string[] = (text) =>
+      listConcepts(text, null, chooseTextSource(options.concepts)),
   ) {
     this.#context = context;
     this.#options = options;

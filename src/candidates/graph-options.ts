@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { conceptFileSource } from '../graph/extraction/concept-source.ts';
 import { candidateCount, type IndexDefinition } from './index-definition.ts';
 
 const edgeWeight = z.number().min(0);
 
-const options = z.strictObject({
+const keys = z.strictObject({
   index: z.literal('graph'),
   k: candidateCount,
-  /** What a concept of a turn or a query is: see `listConcepts`. */
-  concepts: z.enum(['names', 'phrases']).default('names'),
+  /** What a concept of a turn or a query is: see `listConcepts`; or a file with those of turns. */
+  concepts: z.union([z.enum(['names', 'phrases']), conceptFileSource]).default('names'),
   /** Where the walks of a query start. */
   seeds: z
     .strictObject({
@@ -34,6 +35,7 @@ const options = z.strictObject({
       reply: edgeWeight.default(1),
       next: edgeWeight.default(1),
       cooccurrence: edgeWeight.default(0),
+      relation: edgeWeight.default(0),
       alias: edgeWeight.default(0),
     })
     .prefault({}),
@@ -56,6 +58,10 @@ const options = z.strictObject({
   aliasAbove: z.number().positive().max(1).default(0.4),
   /** The least cosine of two forms that count as spellings too, by the encoder of the arm; null: vectors are not compared. */
   aliasCosine: z.number().positive().max(1).nullable().default(null),
+});
+const options = keys.refine(({ concepts, edges }) => edges.relation === 0 || typeof concepts !== 'string', {
+  path: ['edges', 'relation'],
+  error: '0 without triples; set concepts: { file }',
 });
 /** The index `graph` of a config: where walks start, what they follow, and how turns are scored around the seeds. */
 export type GraphIndexOptions = z.output<typeof options>;

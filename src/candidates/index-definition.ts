@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Definition, NamingOptions } from '../core/registry.ts';
 import type { CandidateIndex } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
+import type { KeptGraphs } from './kept-graphs.ts';
 
 /** A null control of the concept graph, and the seed of its draws. */
 export interface GraphControl {
@@ -28,10 +29,14 @@ export interface IndexContext {
   readonly seed: number;
   /** [N] the concepts of each turn, for the index that joins turns by them; it lists them itself where they are absent. */
   readonly concepts?: readonly (readonly string[])[];
+  /** [N] the pairs of concepts that triples of each turn join, for the index that has edges of relations. */
+  readonly relations?: readonly (readonly (readonly [string, string])[])[];
   /** The vectors of concepts, for the index that compares them. */
   readonly conceptVectors?: ConceptVectors;
   /** The null control in whose world the index is, where it destroys something that the index reads. */
   readonly control?: GraphControl;
+  /** Where indexes over one corpus share what they build of it; each builds its own where it is absent. */
+  readonly graphs?: KeptGraphs;
 }
 
 /** What an index's results depend on. */

@@ -1,13 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { lazyAction } from './lazy-action.ts';
-import { cacheOption, collect } from './options.ts';
-
-function parseCount(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1)
-    throw new InvalidArgumentError('not a whole number from 1; give one such as 10.');
-  return count;
-}
+import { cacheOption, collect, parseCount } from './options.ts';
 
 function parseShare(text: string): number {
   const share = Number(text);

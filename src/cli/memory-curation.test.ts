@@ -1,10 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
+import { type Answer, EmbeddingService } from '../embedding/endpoint/embedding-service.harness.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-memory-curation-'));
+const service = EmbeddingService.useInTests();
 afterAll(() => rmSync(root, { recursive: true }));
 const at = (name: string) => join(root, name);
 const ragpp = (...words: string[]) => runRagpp('memory', ...words);
@@ -86,4 +88,64 @@ test('a folder without a memory or without a log is refused, and none is made', 
   );
   expect([existsSync(at('none')), existsSync(join(at('plain'), 'curation'))]).toEqual([false, false]);
   expect((await ragpp('undo', at('plain'), '--all', '--count', '2')).code).toBe(2);
+});
+
+const say = (content: string): Answer => ({
+  status: 200,
+  body: { choices: [{ message: { content } }], usage: { total_tokens: 7 } },
+});
+const byService = (...words: string[]) => ['--decider', 'endpoint', '--model', 'm', ...words];
+
+test('a service decides about the records of a file, with a key, and no sensitive text is sent or logged', async () => {
+  const folder = at('endpoint');
+  await ragpp('import', folder, first);
+  const before = await exportBytes(folder);
+  const rows = [
+    { id: 'f', context: 'xq-4711', createdAt: 3, embedding: [1, 0], metadata: { sensitive: true } },
+    { id: 'g', context: 'Ada lives in Paris', createdAt: 4, embedding: [1, 0] },
+  ];
+  writeFileSync(at('day.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  service.answer = () => say('{"operation": "delete", "number": 1, "reason": "Ada moved"}');
+  vi.stubEnv('RAGPP_TEST_KEY', 'key-7');
+  const key = ['--base-url', service.baseUrl, '--api-key-variable', 'RAGPP_TEST_KEY'];
+  const { code, stdout, stderr } = await ragpp('curate', folder, at('day.jsonl'), ...byService(...key));
+  vi.unstubAllEnvs();
+  expect([code, stdout.split('\n')[0]]).toEqual([0, '1 requests, 7 tokens']);
+  expect(readRows(stdout)).toEqual([
+    ['f', 'add', '-', '-', 'sensitive'],
+    ['g', 'delete', 'a', '1', 'Ada moved'],
+  ]);
+  expect(service.received.map(({ path, authorization }) => [path, authorization])).toEqual([
+    ['/v1/chat/completions', 'Bearer key-7'],
+  ]);
+  const log = readFileSync(join(folder, 'curation', readdirSync(join(folder, 'curation'))[0] as string), 'utf8');
+  expect(log).toContain('Ada moved');
+  expect(JSON.stringify(service.received) + stdout + stderr + log).not.toContain('4711');
+  expect((await ragpp('undo', folder, '--all')).stdout).toMatch(/^undone: 2 of 2 decisions\n/);
+  expect(await exportBytes(folder)).toBe(before);
+});
+
+test('a service that fails leaves the memory as it was; flags that do not fit each other are refused', async () => {
+  const folder = at('failing');
+  await ragpp('import', folder, first);
+  const before = await exportBytes(folder);
+  const curate = (...words: string[]) => ragpp('curate', folder, second, ...words);
+  service.answer = () => ({ status: 503, body: 'busy' });
+  const quick = ['--set', 'endpoint.maxAttempts=2', '--set', 'endpoint.pauseSeconds=0'];
+  const failed = await curate(...byService('--base-url', service.baseUrl, ...quick));
+  expect([failed.code, service.received.length]).toEqual([1, 2]);
+  expect(failed.stderr).toMatch(/curation by m .*status 503: busy, after 2 attempts/);
+  const url = ['--base-url', service.baseUrl];
+  for (const [words, said] of [
+    [byService(), '--decider endpoint needs --model and --base-url'],
+    [['--model', 'm'], '--model, --base-url and --api-key-variable need --decider endpoint'],
+    [byService(...url, '--set', 'rules.updateAbove=0.9'), 'leave out --set rules'],
+    [byService(...url, '--set', 'endpoint.attempts=2'), 'did you mean maxAttempts?'],
+    [byService(...url, '--api-key-variable', 'RAGPP_NO_KEY'), 'the environment variable RAGPP_NO_KEY is not set'],
+    [byService('--base-url', 'nowhere'), 'baseUrl: expected an address of http or https'],
+  ] as const) {
+    expect((await curate(...words)).stderr).toContain(said);
+  }
+  expect(service.received).toHaveLength(2);
+  expect(await exportBytes(folder)).toBe(before);
 });

@@ -1,13 +1,6 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { lazyAction } from './lazy-action.ts';
-import { cacheOption, collect } from './options.ts';
-
-function parseCount(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1)
-    throw new InvalidArgumentError('not a whole number from 1; give one such as 10.');
-  return count;
-}
+import { cacheOption, collect, parseCount } from './options.ts';
 
 function importCommand(): Command {
   return new Command('import')
@@ -49,13 +42,24 @@ function curateCommand(): Command {
     .argument('<files...>', 'records as .jsonl, .parquet or .safetensors; turns.jsonl of a dataset too')
     .addOption(vectorsOption())
     .addOption(dirtyRowOption())
+    .addOption(
+      new Option('--decider <decider>', 'rules on this machine, or a service with the interface of OpenAI')
+        .choices(['rules', 'endpoint'])
+        .default('rules'),
+    )
+    .option('--model <name>', 'the model that decides; with --decider endpoint')
+    .option('--base-url <url>', 'the address before /chat/completions; with --decider endpoint')
+    .option('--api-key-variable <name>', 'the environment variable with the key; with --decider endpoint')
     .option('--set <option=value>', 'an option of the curation, for this command alone (repeatable)', collect, [])
     .addOption(cacheOption())
     .addHelpText(
       'after',
       `
+Records that are marked sensitive are added as they are, and no service gets their text.
+
 Examples:
   ragpp memory curate notes today.jsonl
+  ragpp memory curate notes today.jsonl --decider endpoint --model llama3.1 --base-url http://localhost:11434/v1
   ragpp memory curate notes today.jsonl --vectors vectors.npy --set rules.updateAbove=0.9`,
     )
     .action(lazyAction(async () => (await import('./actions/memory-curate.ts')).runMemoryCurate));
@@ -75,6 +79,7 @@ function queryCommand(): Command {
     .description('find the records nearest to a query, and the prior over their outcomes')
     .argument('<folder>', 'the folder of the memory')
     .option('--text <text>', 'search by a text, with the encoder that embedded the records')
+    .option('--sensitive', 'the text stays on this machine: an encoder behind a service does not get it')
     .option('--vector <vector>', 'search by a vector: a JSON list, or a file with one row')
     .option('--id <record>', 'search by the embedding of a record, which is left out of the answer')
     .option('--k <count>', 'the most candidates; default: defaultK of the memory', parseCount)
@@ -93,6 +98,7 @@ Give one of --text, --vector and --id. With --id, $query.NAME in a filter is the
 
 Examples:
   ragpp memory query notes --text 'blank pages again' --k 5
+  ragpp memory query notes --text 'the code of the safe' --sensitive
   ragpp memory query notes --id n3 --filter 'channel = $query.channel' --weighted
   ragpp memory query notes --vector '[0.1, 0.2]' --as-of 2026-03-01T00:00:00Z --format json`,
     )

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { BACKENDS } from '../core/active-backend.ts';
 
 /** The options that several commands share. */
@@ -18,4 +18,12 @@ export function cacheOption(): Option {
 /** For an option that may be given several times. */
 export function collect(value: string, earlier: string[]): string[] {
   return [...earlier, value];
+}
+
+/** Reads a number of things. */
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1)
+    throw new InvalidArgumentError('not a whole number from 1; give one such as 10.');
+  return count;
 }

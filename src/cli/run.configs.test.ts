@@ -85,6 +85,7 @@ const joinWeightsPath = (training: string) => join(root, 'results', training, 'w
 /** What a config needs of the data folder, where its data and its weights then are. */
 const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; readonly changes: readonly string[] }>> = {
   'chat-export.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}', 'evaluation.split=dev'] },
+  'curation-mail.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}'] },
   'attributes.yaml': { needs: [], changes: ['embedding={encoder: use-lite}'] },
   'encoders/openai-compatible.yaml': {
     needs: [locomo],

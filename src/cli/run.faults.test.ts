@@ -126,7 +126,7 @@ describe('a fault of the data exits with 1 and names the row', () => {
     ],
     ['an id twice', [encodeTurn('t0-0', null)], /duplicate id: t0-0$/],
     ['an empty text', [encodeTurn('x', null, ' ')], /malformed row: text: expected a text that is not empty, got " "$/],
-    ['no JSON', ['{'], /not JSON: \{$/],
+    ['no JSON', ['{'], /not JSON: a text of length 1$/],
   ])('%s', async (_, rows, message) => {
     const dirty = join(root, 'dirty');
     rmSync(dirty, { recursive: true, force: true });

@@ -33,6 +33,21 @@ export { type SampleOptions, sampleByStratum } from './judging/sample.ts';
 export { linearWeightedKappa, quadraticWeightedKappa } from './judging/weighted-kappa.ts';
 export { groupByLetters, nameLetter } from './letter-display.ts';
 export {
+  COUNTERFACTUAL_ESTIMATORS,
+  type CounterfactualEstimate,
+  type CounterfactualEstimator,
+  estimateFromLog,
+  type LoggedChoice,
+} from './logs/counterfactual.ts';
+export {
+  compareByInterleaving,
+  type InterleavedOutcome,
+  type InterleavedRanking,
+  type InterleavingResult,
+  interleaveByTeamDraft,
+  type Team,
+} from './logs/interleaving.ts';
+export {
   chooseIntervalMethod,
   type Estimate,
   type IntervalMethod,

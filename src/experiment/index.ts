@@ -1,5 +1,6 @@
 /** From a config to a result: tuning, the run, and the folder that it leaves. */
 
+export { type AskContext, type AskedContext, askArm, type QuestionInput, type RankedReason } from './ask/ask.ts';
 export { listArmsToRun, selectArms } from './config/arm-selection.ts';
 export {
   type ArmOptions,

@@ -54,6 +54,7 @@ async function countOpenedArms(...overrides: string[]): Promise<number> {
 }
 
 export const TENSOR_OPS: TensorOps = {
+  askArm: { provedIn: 'src/experiment/ask/ask.test.ts' },
   compareRuns: {
     use: () => useRunFolder((folder) => compareRuns(folder, folder).arms.length),
     refuses: [[() => useRunFolder((folder) => compareRuns(folder, `${folder}-absent`)), /metrics\.json/]],

@@ -68,6 +68,40 @@ describe('edges', () => {
     expect(graph.graph.mapEdges((_, { time }) => time).filter((time) => time === 1)).toHaveLength(1);
   });
 
+  test('concepts that a triple joins have an edge for each memory, whatever the order and the number of its triples', () => {
+    const concepts = ['1', '2', '3'];
+    const graph = buildGraph(
+      [
+        describeMemory('a', {
+          concepts,
+          relations: [
+            ['1', '3'],
+            ['3', '1'],
+            ['2', '2'],
+          ],
+        }),
+        describeMemory('b', {
+          concepts,
+          relations: [
+            ['3', '1'],
+            ['2', '3'],
+          ],
+        }),
+        describeMemory('c', { concepts }),
+      ],
+      ['relation'],
+    );
+    expect(listEdges(graph, 'relation')).toEqual(['1 - 3', '1 - 3', '2 - 3']);
+    expect(graph.graph.mapEdges((_, { time, weight }) => [time, weight])).toEqual([
+      [0, 1],
+      [1, 1],
+      [1, 1],
+    ]);
+    expect(() => buildGraph([describeMemory('a', { concepts, relations: [['1', '4']] })])).toThrow(
+      /^memory a relates what is none of its concepts: 4; add the concept$/,
+    );
+  });
+
   test('a reply has an edge to its parent, also to one that arrives later, with the time of the later', () => {
     const graph = buildGraph([
       describeMemory('a'),

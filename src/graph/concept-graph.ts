@@ -15,6 +15,8 @@ export interface GraphMemory {
   readonly title: string | null;
   /** The concepts that it mentions, in the order of the text; one that is repeated counts once. */
   readonly concepts: readonly string[];
+  /** Pairs of its concepts that a triple joins, in either order. */
+  readonly relations?: readonly (readonly [string, string])[];
   /** Earlier memories that it is similar to, with the weights of the edges. */
   readonly similar?: ReadonlyMap<string, number>;
 }
@@ -91,7 +93,7 @@ export class ConceptGraph {
     return this.#added + this.#titles.operations + this.#aliases.operations;
   }
 
-  /** @throws ValidationError for a memory that is in the graph, or one that is similar to a memory that is not. */
+  /** @throws ValidationError for a memory that is in the graph, that is similar to one that is not, or that relates what is none of its concepts. */
   insert(memories: readonly GraphMemory[]): void {
     for (const memory of memories) this.#insertOne(memory);
   }
@@ -119,7 +121,9 @@ export class ConceptGraph {
     this.#addNode(node, 'memory');
     this.#ids.push(memory.id);
     const has = (kind: EdgeKind) => this.#kinds.has(kind);
-    if (has('mentions') || has('cooccurrence') || has('alias')) this.#addConcepts(node, [...new Set(memory.concepts)]);
+    if (has('mentions') || has('cooccurrence') || has('alias') || has('relation'))
+      this.#addConcepts(node, [...new Set(memory.concepts)]);
+    if (has('relation')) this.#addRelations(memory);
     if (has('reply')) this.#addReplies(memory);
     if (has('next')) this.#addNext(memory);
     if (has('names')) this.#addNames(node, memory);
@@ -139,6 +143,21 @@ export class ConceptGraph {
     if (!this.#kinds.has('cooccurrence')) return;
     for (const [i, node] of nodes.entries())
       for (const near of nodes.slice(i + 1, i + 1 + NEARBY_CONCEPTS)) this.#addEdge('cooccurrence', node, near);
+  }
+
+  /** An edge for each pair of a memory, so that the sum of the weights of a pair is the number of memories with it. */
+  #addRelations({ id, concepts, relations = [] }: GraphMemory): void {
+    const known = new Set(concepts);
+    const pairs = new Map<string, readonly [string, string]>();
+    for (const [a, b] of relations) {
+      for (const end of [a, b])
+        if (!known.has(end))
+          throw new ValidationError(`memory ${id} relates what is none of its concepts: ${end}; add the concept`, {
+            id,
+          });
+      if (a !== b) pairs.set(JSON.stringify([a, b].sort()), [a, b]);
+    }
+    for (const [a, b] of pairs.values()) this.#addEdge('relation', nameConceptNode(a), nameConceptNode(b));
   }
 
   /** Edges from a new concept to earlier ones, so that no later spelling joins two of them before its time. */

@@ -16,7 +16,7 @@ const CONCEPTS = [
 
 /**
  * Memories of a few conversations in time order: texts that hold titles of others, earlier and later, titles that several share or that say too little, parents
- * that arrive after their children, concepts that repeat, some in other spellings, and similar memories.
+ * that arrive after their children, concepts that repeat, some in other spellings, triples that join them, and similar memories.
  */
 export function drawGraphMemories(seed: number, count: number, conversations = 5): GraphMemory[] {
   const source = createRandom(seed, 'graph-memories');
@@ -26,6 +26,7 @@ export function drawGraphMemories(seed: number, count: number, conversations = 5
   const drawId = (number: number) => `t${(number * 7) % count}-${number}`;
   return Array.from({ length: count }, (_, number) => {
     const concepts = Array.from({ length: source.integer(7) }, () => pick(CONCEPTS));
+    const spelled = concepts.map((concept, i) => `${concept}${['s', 'e'][(number + i) % 4] ?? ''}`);
     const conversation = source.integer(conversations);
     // Some parents are the next memory, as in turns of one moment whose ids are in another order.
     const parent = source.uniform() < 0.6 ? number - 1 - source.integer(3) : number + 1;
@@ -37,7 +38,8 @@ export function drawGraphMemories(seed: number, count: number, conversations = 5
       parentId: parent < 0 || parent >= count || source.uniform() < 0.2 ? null : drawId(parent),
       text: `Then ${concepts.join(' and ')} after the ${drawTitle()} of ${pick(CONCEPTS)}.`,
       title: source.uniform() < 0.4 ? null : drawTitle(),
-      concepts: concepts.map((concept, i) => `${concept}${['s', 'e'][(number + i) % 4] ?? ''}`),
+      concepts: spelled,
+      relations: spelled.slice(2).map((concept, i): [string, string] => [spelled[i] as string, concept]),
       similar,
     };
   });

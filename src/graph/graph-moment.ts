@@ -54,6 +54,11 @@ export class GraphMoment {
     const { neighbours, weights, mentions, offsets } = this.adjacency;
     const end = this.adjacency.findEnd(node, this.#asOf);
     this.operations += end - offsets[node]!;
+    if (this.#visible === null && !this.#scalesMentions) {
+      for (let entry = offsets[node]!; entry < end; entry++)
+        if (weights[entry] !== 0) visit(neighbours[entry]!, weights[entry]!);
+      return;
+    }
     for (let entry = offsets[node]!; entry < end; entry++) {
       const neighbour = neighbours[entry]!;
       if (weights[entry] === 0) continue;

@@ -11,12 +11,21 @@ export {
 } from './concept-graph.ts';
 export { DENSE_NODES, DenseTensorPageRank } from './dense-tensor-pagerank.ts';
 export { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
+export {
+  type ConceptFile,
+  type ConceptFileHeader,
+  type ConceptLine,
+  readConceptFile,
+} from './extraction/concept-file.ts';
+export type { ConceptFileSource, ConceptSource } from './extraction/concept-source.ts';
+export { type ExtractedConcepts, type ExtractionContext, extractConcepts } from './extraction/extract-concepts.ts';
+export { type ExtractionOptions, extractionOptions } from './extraction/extraction-options.ts';
 export type { Fact, FactClosing, FactEdge, FactMoments } from './fact-edge.ts';
 export { FactGraph, type FactNeighbour } from './fact-graph.ts';
 export { type FormAlias, FormAliases } from './form-aliases.ts';
 export { GraphMoment, type MomentOptions, type VisibleMemories } from './graph-moment.ts';
 export { HostPageRank } from './host-pagerank.ts';
-export { type ConceptSource, listConcepts } from './list-concepts.ts';
+export { listConcepts, type TextConceptSource } from './list-concepts.ts';
 export { type GraphScoringOptions, MomentScorer, type NodeSeeds } from './moment-scoring.ts';
 export {
   createPageRankSolver,

@@ -1,8 +1,8 @@
 import { findConcepts } from '../text/concepts.ts';
 import { findEntities } from '../text/entities.ts';
 
-/** What is a concept: the names, quoted titles and numbers of a text, or its noun phrases, names and quoted titles. */
-export type ConceptSource = 'names' | 'phrases';
+/** What is a concept of a text: its names, quoted titles and numbers, or its noun phrases, names and quoted titles. */
+export type TextConceptSource = 'names' | 'phrases';
 
 /**
  * The concepts of a text and its title, each once, in the order of the text: what a {@link ConceptGraph} joins memories by. Tagging parts of speech takes
@@ -10,7 +10,7 @@ export type ConceptSource = 'names' | 'phrases';
  *
  * @param title null for none.
  */
-export function listConcepts(text: string, title: string | null = null, source: ConceptSource = 'names'): string[] {
+export function listConcepts(text: string, title: string | null = null, source: TextConceptSource = 'names'): string[] {
   if (source === 'phrases') return findConcepts(text, title ?? undefined).map(({ form }) => form);
   const concepts = new Set(findEntities(text));
   if (title !== null && title.trim() !== '') concepts.add(title.trim().toLowerCase());

@@ -23,6 +23,7 @@ const every: EdgeWeights = {
   mentions: 1,
   alias: 0.4,
   cooccurrence: 0.3,
+  relation: 0.4,
   reply: 0.7,
   next: 0.5,
   names: 1.3,
@@ -33,6 +34,7 @@ const weighEach: EdgeWeights = {
   mentions: 1,
   alias: 1,
   cooccurrence: 1,
+  relation: 1,
   reply: 1,
   next: 1,
   names: 1,
@@ -214,6 +216,7 @@ test('a walk costs what is near its seeds, however many other memories there are
         conversationId: `${island} ${memory.conversationId}`,
         title: null,
         concepts: memory.concepts.map((concept) => `${island} ${concept}`),
+        relations: memory.relations?.map(([a, b]) => [`${island} ${a}`, `${island} ${b}`] as const) ?? [],
         similar: new Map<string, number>(),
       })),
     ).flat();

@@ -26,15 +26,17 @@ export interface GraphScoringOptions {
 export class MomentScorer {
   readonly #scores: NodeScores;
   readonly #others: NodeScores;
-  /** [V] what pushing each touched node costs. */
-  readonly #costs: Int32Array;
+  readonly #next: NodeScores;
+  /** [V] above which residual each touched node is pushed; 0 while no residual needed it. */
+  readonly #limits: Float64Array;
   readonly #queue: NodeQueue;
 
   /** @param size V, the nodes of the graph. */
   constructor(size: number) {
     this.#scores = new NodeScores(size);
     this.#others = new NodeScores(size);
-    this.#costs = new Int32Array(size);
+    this.#next = new NodeScores(size);
+    this.#limits = new Float64Array(size);
     this.#queue = new NodeQueue(size);
   }
 
@@ -45,6 +47,7 @@ export class MomentScorer {
   score(moment: GraphMoment, seeds: NodeSeeds, options: GraphScoringOptions): NodeScores {
     this.#scores.clear();
     this.#others.clear();
+    this.#next.clear();
     const shares = normaliseVisibleSeeds(moment, seeds);
     if (shares.length === 0) return this.#scores;
     if (options.scoring === 'pagerank') this.#push(moment, shares, options);
@@ -60,11 +63,14 @@ export class MomentScorer {
    */
   #push(moment: GraphMoment, shares: readonly Share[], { damping, tolerance }: GraphScoringOptions): void {
     const queue = this.#queue;
-    const costs = this.#costs;
+    const limits = this.#limits;
     const residuals = this.#others;
+    const { values } = residuals;
     const receive = (node: number, residual: number) => {
-      if (residuals.add(node, residual)) costs[node] = 1 + moment.countEdges(node);
-      if (residuals.values[node]! > tolerance * costs[node]!) queue.add(node);
+      if (residuals.add(node, residual)) limits[node] = 0;
+      if (values[node]! <= tolerance) return; // whatever its edges
+      if (limits[node] === 0) limits[node] = tolerance * (1 + moment.countEdges(node));
+      if (values[node]! > limits[node]!) queue.add(node);
     };
     const restart = (mass: number) => {
       for (const { node, share } of shares) receive(node, mass * share);
@@ -72,47 +78,44 @@ export class MomentScorer {
     restart(1);
     while (queue.size > 0) {
       const node = queue.take();
-      const residual = residuals.values[node]!;
-      residuals.values[node] = 0;
+      const residual = values[node]!;
+      values[node] = 0;
       this.#scores.add(node, (1 - damping) * residual);
       const weight = moment.sumWeights(node);
       const sent = (damping * residual) / weight;
       if (weight === 0) restart(damping * residual);
       else moment.forEachNeighbour(node, (neighbour, edgeWeight) => receive(neighbour, sent * edgeWeight));
     }
-    for (const node of residuals.nodes) this.#scores.add(node, (1 - damping) * residuals.values[node]!);
+    for (const node of residuals.nodes) this.#scores.add(node, (1 - damping) * values[node]!);
   }
 
   /** The sum over l = 0 … maxHops of decay^l (A^l s), A the weights of the edges. */
   #decayByHops(moment: GraphMoment, shares: readonly Share[], { decay, maxHops }: GraphScoringOptions): void {
-    let reached = new Map(shares.map(({ node, share }) => [node, share]));
-    for (let hop = 0; reached.size > 0; hop++) {
-      for (const [node, score] of reached) this.#scores.add(node, score);
+    let [reached, next] = [this.#others, this.#next];
+    for (const { node, share } of shares) reached.add(node, share);
+    for (let hop = 0; reached.nodes.length > 0; hop++) {
+      const { nodes, values } = reached;
+      for (const node of nodes) this.#scores.add(node, values[node]!);
       if (hop === maxHops) return;
-      const next = new Map<number, number>();
-      for (const [node, score] of reached)
-        moment.forEachNeighbour(node, (neighbour, weight) => {
-          next.set(neighbour, (next.get(neighbour) ?? 0) + decay * score * weight);
-        });
-      reached = next;
+      for (const node of nodes) {
+        const sent = decay * values[node]!;
+        moment.forEachNeighbour(node, (neighbour, weight) => next.add(neighbour, sent * weight));
+      }
+      reached.clear();
+      [reached, next] = [next, reached];
     }
   }
 
   /** The weighted degree of each node within maxHops of a seed. */
   #sumDegrees(moment: GraphMoment, shares: readonly Share[], { maxHops }: GraphScoringOptions): void {
-    const near = new Set(shares.map(({ node }) => node));
-    let last = [...near];
-    for (let hop = 0; hop < maxHops && last.length > 0; hop++) {
-      const next: number[] = [];
-      for (const node of last)
-        moment.forEachNeighbour(node, (neighbour) => {
-          if (near.has(neighbour)) return;
-          near.add(neighbour);
-          next.push(neighbour);
-        });
-      last = next;
+    const near = this.#others;
+    for (const { node } of shares) near.add(node, 1);
+    for (let hop = 0, begin = 0; hop < maxHops && begin < near.nodes.length; hop++) {
+      const end = near.nodes.length;
+      for (; begin < end; begin++)
+        moment.forEachNeighbour(near.nodes[begin]!, (neighbour) => void near.add(neighbour, 1));
     }
-    for (const node of near) this.#scores.add(node, moment.sumWeights(node));
+    for (const node of near.nodes) this.#scores.add(node, moment.sumWeights(node));
   }
 }
 

@@ -46,6 +46,17 @@ test('a text of one word time and again costs in proportion to its length, whate
   expect(count(4000) / count(2000)).toBeLessThan(2.1);
 });
 
+test('of the texts before a title only those with both of its rarest words are read', () => {
+  const titles = new NamedTitles();
+  for (let i = 0; i < 40; i++) titles.add(i % 2 === 0 ? 'the road north, a dusty one' : 'no word but zama', null);
+  titles.add('zama is on the road', null);
+  titles.add('a road: zama', null);
+  const before = titles.operations;
+  expect(titles.add('x', 'Road Zama')).toEqual({ names: [], namedBy: [41] });
+  const [texts, read] = [22, 5 + 3]; // that hold the rarest word, and the words of the last two texts
+  expect(titles.operations - before).toBe(1 + texts + read);
+});
+
 test('a title of many spaces is read in time', () => {
   expect(parseTitleWords(`a${' '.repeat(1_000_000)}b`)).toEqual(['a', 'b']); // 20 minutes if each space was tried as the first
 });

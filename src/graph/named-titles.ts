@@ -1,4 +1,5 @@
 import { getOrCompute } from '../core/once.ts';
+import { findLowerBound } from '../model/corpus.ts';
 import { createTokeniser, dropPossessive } from '../text/tokens.ts';
 
 /** Memories of one title that texts may name: the earliest. More of them make a label, such as the subject of a mailing, and not the name of a thing. */
@@ -112,13 +113,18 @@ export class NamedTitles {
     return branch.title;
   }
 
-  /** The texts of earlier memories that hold some words in a row. */
+  /** The texts of earlier memories that hold some words in a row. Those that hold the two rarest words, which are few, are read. */
   #findTexts(words: readonly number[], before: number): number[] {
-    const rarest = words
+    const [rarest, second = rarest] = [...new Set(words)]
       .map((word) => this.#postings[word] as number[])
-      .reduce((least, postings) => (postings.length < least.length ? postings : least));
+      .sort((a, b) => a.length - b.length) as [number[], number[]?];
     this.operations += rarest.length;
-    return rarest.filter((memory) => memory < before && this.#holds(this.#texts[memory] as Int32Array, words));
+    return rarest.filter(
+      (memory) =>
+        memory < before &&
+        second[findLowerBound(second, memory)] === memory &&
+        this.#holds(this.#texts[memory] as Int32Array, words),
+    );
   }
 
   #holds(text: Int32Array, words: readonly number[]): boolean {

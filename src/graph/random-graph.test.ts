@@ -10,6 +10,7 @@ const every = {
   mentions: 1,
   alias: 0,
   cooccurrence: 0.3,
+  relation: 0.4,
   reply: 0.7,
   next: 0.5,
   names: 1.3,
@@ -42,7 +43,7 @@ describe('a random graph', () => {
     const edges = readEdges(N);
     const drawn = permuteTargets(edges, CUTOFF, 1);
     expect(countEnds(drawn)).toEqual(countEnds(edges));
-    expect(new Set(drawn.kinds).size).toBe(6);
+    expect(new Set(drawn.kinds).size).toBe(7);
     const present = [...edges.times.keys()].filter((edge) => edges.times[edge]! < CUTOFF);
     expect(drawn.sources).toHaveLength(present.length);
     const moved = present.filter((edge, i) => edges.targets[edge] !== drawn.targets[i]);

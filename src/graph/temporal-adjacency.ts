@@ -205,19 +205,33 @@ export function buildWalkableGraph(
     }
   });
   const weighBack = (kind: EdgeKind) => edgeWeights[kind === 'names' ? 'namedBy' : kind];
-  const kept = graph.filterEdges((_, { kind }) => edgeWeights[kind] + weighBack(kind) > 0);
-  const ends = kept.map((edge) => graph.extremities(edge));
-  const attributes = kept.map((edge) => graph.getEdgeAttributes(edge));
+  const isKept = (kind: EdgeKind) => edgeWeights[kind] + weighBack(kind) > 0;
+  let count = 0;
+  graph.forEachEdge((_, { kind }) => {
+    if (isKept(kind)) count++;
+  });
+  const kinds: EdgeKind[] = [];
   const edges = {
     nodeTimes,
-    sources: Int32Array.from(ends, ([source]) => nodeOf.get(source)!),
-    targets: Int32Array.from(ends, ([, target]) => nodeOf.get(target)!),
-    weights: Float64Array.from(attributes, ({ kind, weight }) => weight * edgeWeights[kind]),
-    reverseWeights: Float64Array.from(attributes, ({ kind, weight }) => weight * weighBack(kind)),
-    times: Float64Array.from(attributes, ({ time }) => time),
-    isMention: Uint8Array.from(attributes, ({ kind }) => (kind === 'mentions' || kind === 'names' ? 1 : 0)),
-    isAlias: Uint8Array.from(attributes, ({ kind }) => (kind === 'alias' ? 1 : 0)),
-    kinds: attributes.map(({ kind }) => kind),
+    sources: new Int32Array(count),
+    targets: new Int32Array(count),
+    weights: new Float64Array(count),
+    reverseWeights: new Float64Array(count),
+    times: new Float64Array(count),
+    isMention: new Uint8Array(count),
+    isAlias: new Uint8Array(count),
+    kinds,
   };
+  graph.forEachEdge((_, { kind, weight, time }, source, target) => {
+    if (!isKept(kind)) return;
+    const edge = kinds.push(kind) - 1;
+    edges.sources[edge] = nodeOf.get(source)!;
+    edges.targets[edge] = nodeOf.get(target)!;
+    edges.weights[edge] = weight * edgeWeights[kind];
+    edges.reverseWeights[edge] = weight * weighBack(kind);
+    edges.times[edge] = time;
+    edges.isMention[edge] = kind === 'mentions' || kind === 'names' ? 1 : 0;
+    edges.isAlias[edge] = kind === 'alias' ? 1 : 0;
+  });
   return { adjacency: new TemporalAdjacency(disturb(edges)), memoryNodes, memoryOf, conceptNodes };
 }

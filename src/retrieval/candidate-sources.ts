@@ -7,9 +7,11 @@ import { assertAdmissible } from '../candidates/query-batch.ts';
 import { INDEXES, type IndexOptions, listIndexReads } from '../candidates/registry.ts';
 import { hashRunFile } from '../candidates/run-options.ts';
 import { isListed } from '../candidates/visible-turns.ts';
+import { identifyConceptSource } from '../graph/extraction/concept-source.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
+import { shareConceptGraphs } from '../signals/kept-graphs.ts';
 import { propagatedRows } from '../signals/propagated.ts';
 import { fuseSeedTurns } from '../signals/seed-turns.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
@@ -17,9 +19,11 @@ import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts'
 import {
   conceptVectors,
   listTurnConcepts,
+  listTurnRelations,
   queryConcepts,
   type TurnConcepts,
   turnConcepts,
+  turnRelations,
 } from '../signals/turn-concepts.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { createPoolFilter, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
@@ -71,6 +75,7 @@ function describeIndex({ index }: SourceUse, seed: number): unknown {
   if (index.index === 'run') return { index: 'run', k: index.k, content: hashRunFile(index) };
   const { version } = INDEXES.get(index.index);
   if (version !== undefined) return [index, seed, version];
+  if (index.index === 'graph') return { ...index, concepts: identifyConceptSource(index.concepts) };
   return index.index === 'hnsw' ? [index, seed] : index;
 }
 
@@ -78,6 +83,7 @@ function describeIndex({ index }: SourceUse, seed: number): unknown {
 interface IndexParts {
   readonly rows?: PropagatedVersions;
   readonly concepts?: TurnConcepts;
+  readonly relations?: TurnConcepts;
   readonly conceptVectors?: ConceptVectors;
 }
 
@@ -86,6 +92,9 @@ function listIndexParts({ index, propagation }: SourceUse): Readonly<Record<stri
   return {
     ...(propagation === null ? {} : { rows: propagatedRows(propagation) }),
     ...(index.index === 'graph' ? { concepts: turnConcepts(index.concepts) } : {}),
+    ...(index.index === 'graph' && typeof index.concepts !== 'string' && index.edges.relation > 0
+      ? { relations: turnRelations(index.concepts) }
+      : {}),
     ...(index.index === 'graph' && needsConceptVectors(index)
       ? { conceptVectors: conceptVectors(index.concepts) }
       : {}),
@@ -97,10 +106,10 @@ function listAskedParts({ index }: SourceUse): Readonly<Record<string, StageUse<
   return index.index === 'graph' && index.seeds.concepts ? { asked: queryConcepts(index.concepts) } : {};
 }
 
-function openIndex(
+async function openIndex(
   world: World,
   { index }: SourceUse,
-  { rows, concepts, conceptVectors: named }: IndexParts,
+  { rows, concepts, relations, conceptVectors: named }: IndexParts,
 ): Promise<CandidateIndex> {
   const { turnVectors: vectors, dimension, seed } = world;
   const control = readGraphControl(world);
@@ -109,8 +118,10 @@ function openIndex(
     dimension,
     seed,
     ...(concepts && { concepts: listTurnConcepts(concepts) }),
+    ...(relations && { relations: listTurnRelations(relations) }),
     ...(named && { conceptVectors: named }),
     ...(control && { control }),
+    ...(index.index === 'graph' && { graphs: await shareConceptGraphs(world) }),
   };
   return createSubcorpusIndex(index, world.subcorpora, context, rows);
 }

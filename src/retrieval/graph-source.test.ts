@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { listConcepts } from '../graph/list-concepts.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
+import { shareConceptGraphs } from '../signals/kept-graphs.ts';
 import { conceptVectors, listTurnConcepts, queryConcepts, turnConcepts } from '../signals/turn-concepts.ts';
 import { Workspace } from '../signals/workspace.ts';
 import { candidatesFrom, candidatesOfArm } from './candidate-sources.ts';
@@ -72,6 +76,25 @@ describe('the graph source of an arm', () => {
     expect(new Set(concepts.flat()).size).toBeGreaterThan(2);
   });
 
+  test('builds one graph for sources that differ in seeds, scoring and weights', async () => {
+    const own = createSampleWorkspace(world);
+    try {
+      const options = [
+        {},
+        { damping: 0.7 },
+        { scoring: 'degree' },
+        { edges: { reply: 0 } },
+        { seeds: { titles: true } },
+      ];
+      for (const given of options) await findLast([flat, { ...graph, ...given }], own);
+      expect((await shareConceptGraphs(own)).built).toBe(1);
+      await findLast([flat, { ...graph, edges: { similar: 1 } }], own);
+      expect((await shareConceptGraphs(own)).built).toBe(2);
+    } finally {
+      own.dispose();
+    }
+  });
+
   test('takes the concepts of queries from one stage, which equal those of each text', async () => {
     const asking = { ...graph, seeds: { concepts: true } };
     await findLast([flat, { ...asking, damping: 0.4 }]);
@@ -93,6 +116,37 @@ describe('the graph source of an arm', () => {
     expect((await findLast([flat, { ...graph, concepts: 'phrases' }])).scores).not.toEqual(
       (await findLast([flat, graph])).scores,
     );
+  });
+
+  test('takes concepts and triples of turns from a file, known by its content, and phrases of queries', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'ragpp-graph-source-'));
+    const write = (name: string, joined: number) => {
+      const lines = workspace.corpus.turns.map(({ id, text }, position) => {
+        const concepts = listConcepts(text, null, 'phrases');
+        const [subject, object] = concepts;
+        const triples = position % joined === 0 && object ? [{ subject, relation: 'is', object }] : [];
+        return { id, concepts, triples };
+      });
+      const header = { format: 'ragpp-concepts', version: 1, model: 'm', prompts: 'p', corpus: 'c' };
+      writeFileSync(join(root, name), [header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''));
+      return { ...graph, concepts: { file: join(root, name) } };
+    };
+    const readKey = (source: object) => {
+      const arm = describeArm([flat, source]);
+      return workspace.plan.stage(candidatesOfArm(arm, arm.candidates[1] as never)).key;
+    };
+    const [one, same, other] = [write('one.jsonl', 1), write('same.jsonl', 1), write('other.jsonl', 2)];
+    expect(readKey(one)).toBe(readKey(same));
+    expect(readKey(one)).not.toBe(readKey(other));
+    const edges = { mentions: 1, reply: 0, next: 0, relation: 1 };
+    const joined = await findLast([flat, { ...one, edges, damping: 0.9 }]);
+    expect(joined.scores).not.toEqual((await findLast([flat, { ...other, edges, damping: 0.9 }])).scores);
+    expect(await findLast([flat, one])).toEqual(await findLast([flat, { ...graph, concepts: 'phrases' }]));
+    const asking = describeArm([{ ...one, seeds: { concepts: true } }]);
+    const { inputs } = candidatesOfArm(asking, asking.candidates[0] as never);
+    const asked = Object.values(inputs(workspace)).find(({ name }) => name === 'query-concepts');
+    expect(asked?.key(workspace)).toBe('phrases');
+    rmSync(root, { recursive: true });
   });
 
   test('gives the concepts to the encoder once, each as of the first turn that mentions it', async () => {

@@ -5,6 +5,7 @@ import type { Candidates } from '../model/candidates.ts';
 import { bm25Signal } from './bm25.ts';
 import type { Column, PoolRows } from './candidate-pool.ts';
 import { cosineSignal } from './cosine.ts';
+import { shareConceptGraphs } from './kept-graphs.ts';
 import { fuseSeedTurns } from './seed-turns.ts';
 import { defineSignal, defineStage, type StageUse, type World } from './signal.ts';
 import { mapLocalRows, type Subcorpus } from './subcorpus.ts';
@@ -33,6 +34,7 @@ function openGraphOver({ shared }: World, subcorpus: Subcorpus, concepts: readon
       vectors: new Float32Array(0),
       dimension: 0,
       concepts: Array.from(subcorpus.positions, (position) => concepts[position] as readonly string[]),
+      graphs: await shareConceptGraphs(shared),
     };
     return shared.keepResource(new GraphIndex(context, GRAPH));
   });

@@ -32,6 +32,17 @@ export {
   listTurnsAhead,
   type TurnsAhead,
 } from './forward-mass.ts';
+export {
+  computeMemorySignals,
+  explainMemoryScore,
+  MEMORY_SIGNALS,
+  type MemoryReason,
+  type MemorySignal,
+  type MemorySignals,
+  type RatedMemory,
+  type RatedQuestion,
+  scoreMemorySignals,
+} from './memory-signals.ts';
 export { Plan, type StageRoots, type WorkspaceIdentity, withInputs } from './plan.ts';
 export { recencySignal } from './recency.ts';
 export { SIGNALS } from './registry.ts';

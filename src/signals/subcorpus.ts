@@ -236,13 +236,13 @@ class SubcorpusIndex implements CandidateIndex {
 /**
  * An index over each subcorpus of a corpus, by the options.
  *
- * @param context of the whole corpus: vectors row-major [N, D], and concepts [N]
+ * @param context of the whole corpus: vectors row-major [N, D], concepts [N] and relations [N]
  * @param rows propagated ones, which `flat` alone can search; null for the turns' own
  */
 export async function createSubcorpusIndex(
   options: IndexOptions,
   subcorpora: Subcorpora,
-  { vectors, dimension, seed, concepts, conceptVectors, control }: Omit<IndexContext, 'corpus'>,
+  { vectors, dimension, seed, concepts, relations, conceptVectors, control, graphs }: Omit<IndexContext, 'corpus'>,
   rows: PropagatedVersions | null = null,
 ): Promise<SubcorpusIndex> {
   const create = await loadIndex(options);
@@ -260,8 +260,10 @@ export async function createSubcorpusIndex(
       ...(concepts === undefined
         ? {}
         : { concepts: Array.from(subcorpus.positions, (position) => concepts[position] as readonly string[]) }),
+      ...(relations && { relations: Array.from(subcorpus.positions, (position) => relations[position]!) }),
       ...(conceptVectors && { conceptVectors }),
       ...(control && { control }),
+      ...(graphs && { graphs }),
     });
   });
 }

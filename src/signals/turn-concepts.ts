@@ -2,11 +2,18 @@ import type { ConceptVectors } from '../candidates/index-definition.ts';
 import { createEventBreaks } from '../core/event-loop.ts';
 import { getOrCompute } from '../core/once.ts';
 import type { StartProgress } from '../core/progress.ts';
-import { type ConceptSource, listConcepts } from '../graph/list-concepts.ts';
+import {
+  type ConceptFileSource,
+  type ConceptSource,
+  chooseTextSource,
+  identifyConceptSource,
+} from '../graph/extraction/concept-source.ts';
+import type { FileConcepts } from '../graph/extraction/file-concepts.ts';
+import { listConcepts, type TextConceptSource } from '../graph/list-concepts.ts';
 import { readTitle } from '../graph/turn-title.ts';
 import type { TextOwner } from '../model/encoder.ts';
 import { isSensitive } from '../model/sendable-text.ts';
-import { defineStage, type StageUse } from './signal.ts';
+import { defineStage, type StageUse, type World } from './signal.ts';
 
 /** The concepts of N texts: a list of names, and each text's as places in it. */
 export interface TurnConcepts {
@@ -23,26 +30,58 @@ interface TitledText {
   readonly title: string | null;
 }
 
+/** Lists of names as places in one list. */
+class ConceptList {
+  readonly #placeOf = new Map<string, number>();
+  readonly #places: number[] = [];
+  readonly #ends: number[] = [0];
+
+  add(concepts: Iterable<string>): void {
+    for (const concept of concepts) this.#places.push(getOrCompute(this.#placeOf, concept, () => this.#placeOf.size));
+    this.#ends.push(this.#places.length);
+  }
+
+  read(): TurnConcepts {
+    const [offsets, places] = [Int32Array.from(this.#ends), Int32Array.from(this.#places)];
+    return { names: [...this.#placeOf.keys()], offsets, places };
+  }
+}
+
 async function readConcepts(
   texts: readonly TitledText[],
-  source: ConceptSource,
+  source: TextConceptSource,
   noun: string,
   startProgress: StartProgress,
 ): Promise<TurnConcepts> {
   const progress = startProgress(`concepts of ${noun}`, texts.length);
   const pause = createEventBreaks();
-  const placeOf = new Map<string, number>();
-  const offsets = new Int32Array(texts.length + 1);
-  const places: number[] = [];
+  const list = new ConceptList();
   for (const [i, { text, title }] of texts.entries()) {
-    for (const concept of listConcepts(text, title, source))
-      places.push(getOrCompute(placeOf, concept, () => placeOf.size));
-    offsets[i + 1] = places.length;
+    list.add(listConcepts(text, title, source));
     progress.update(i + 1);
     await pause();
   }
-  progress.finish(`${placeOf.size} concepts of ${texts.length} ${noun}`);
-  return { names: [...placeOf.keys()], offsets, places: Int32Array.from(places) };
+  const read = list.read();
+  progress.finish(`${read.names.length} concepts of ${texts.length} ${noun}`);
+  return read;
+}
+
+/** One of the lists of a file of concepts. */
+async function readFileLists(
+  { corpus, startProgress }: Pick<World, 'corpus' | 'startProgress'>,
+  source: ConceptFileSource,
+  noun: string,
+  select: (file: FileConcepts) => readonly (readonly string[])[],
+): Promise<TurnConcepts> {
+  const { readFileConcepts } = await import('../graph/extraction/file-concepts.ts');
+  const progress = startProgress(`${noun} of turns`, corpus.size);
+  const file = readFileConcepts(corpus.turns, source);
+  const list = new ConceptList();
+  for (const concepts of select(file)) list.add(concepts);
+  const read = list.read();
+  const found = `${read.names.length} concepts of ${corpus.size} turns of ${source.file}`;
+  progress.finish([found, ...(file.remark === null ? [] : [file.remark])].join('; '));
+  return read;
 }
 
 /** The concepts of every turn; raise the version when the same code finds others, as with another model of a language. */
@@ -52,14 +91,26 @@ export const turnConcepts = defineStage<ConceptSource, TurnConcepts>({
   version: 1,
   of: 'turns',
   reads: ['texts', 'attributes'],
+  key: identifyConceptSource,
   compute: ({ world }, source) => {
+    if (typeof source !== 'string') return readFileLists(world, source, 'concepts', ({ concepts }) => concepts);
     const texts = world.corpus.turns.map((turn) => ({ text: turn.text, title: readTitle(turn) }));
     return readConcepts(texts, source, 'turns', world.startProgress);
   },
 });
 
-/** The concepts of every query: arms that differ in their walks share them. */
-export const queryConcepts = defineStage<ConceptSource, TurnConcepts>({
+/** The pairs of concepts that the triples of every turn join, as lists of both ends of each: see {@link listTurnRelations}. */
+export const turnRelations = defineStage<ConceptFileSource, TurnConcepts>({
+  name: 'concept-relations',
+  module: import.meta.url,
+  of: 'turns',
+  reads: ['texts', 'attributes'],
+  key: identifyConceptSource,
+  compute: ({ world }, source) =>
+    readFileLists(world, source, 'relations', ({ relations }) => relations.map((pairs) => pairs.flat())),
+});
+
+const textQueryConcepts = defineStage<TextConceptSource, TurnConcepts>({
   name: 'query-concepts',
   module: import.meta.url,
   version: 1,
@@ -71,6 +122,10 @@ export const queryConcepts = defineStage<ConceptSource, TurnConcepts>({
   },
 });
 
+/** The concepts of every query: arms that differ in their walks share them. Where a file has the concepts of turns, those of queries are phrases. */
+export const queryConcepts = (source: ConceptSource): StageUse<TurnConcepts> =>
+  textQueryConcepts(chooseTextSource(source));
+
 /** The vectors of all concepts of the turns, by the encoder of the arm; each belongs to the first turn that mentions it, or to the last sensitive one. */
 export const conceptVectors = defineStage<ConceptSource, ConceptVectors, { readonly concepts: StageUse<TurnConcepts> }>(
   {
@@ -78,6 +133,7 @@ export const conceptVectors = defineStage<ConceptSource, ConceptVectors, { reado
     module: import.meta.url,
     of: 'turns',
     reads: ['texts', 'attributes', 'vectors'],
+    key: identifyConceptSource,
     inputs: (source) => ({ concepts: turnConcepts(source) }),
     compute: async ({ world, inputs: { concepts } }) => {
       const { names, offsets, places } = concepts;
@@ -95,5 +151,12 @@ export const conceptVectors = defineStage<ConceptSource, ConceptVectors, { reado
 export function listTurnConcepts({ names, offsets, places }: TurnConcepts): string[][] {
   return Array.from({ length: offsets.length - 1 }, (_, position) =>
     Array.from(places.subarray(offsets[position], offsets[position + 1]), (place) => names[place] as string),
+  );
+}
+
+/** @returns [N] the pairs of concepts that the triples of each turn join. */
+export function listTurnRelations(relations: TurnConcepts): [string, string][][] {
+  return listTurnConcepts(relations).map((ends) =>
+    Array.from({ length: ends.length / 2 }, (_, pair): [string, string] => [ends[2 * pair]!, ends[2 * pair + 1]!]),
   );
 }

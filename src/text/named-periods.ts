@@ -1,7 +1,8 @@
 import { buildMonthRange, type TimeMention, type TimeRange } from './time-range.ts';
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
-const MONTH =
+/** The source of an expression that a month's name or its abbreviation matches. */
+export const MONTH =
   'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?';
 const BEFORE_MONTH = 'in|since|until|till|during|throughout|this|last|next|early|mid|late|of';
 /** A month without a day or a year, after a word that is not followed by a verb, a modal or a person's name. */
@@ -25,11 +26,16 @@ function chooseYear(side: string, month: number, reference: number): number {
   return year - Math.round((month - current) / 12);
 }
 
+/** The month that a name or its abbreviation means, from 0. */
+export function readMonth(name: string): number {
+  return MONTHS.findIndex((full) => full.startsWith(name.toLowerCase().slice(0, 3)));
+}
+
 function findLoneMonths(text: string, reference: number): TimeMention[] {
   return [...text.matchAll(LONE_MONTH)].flatMap((match) => {
     const [whole, side, name] = match as unknown as [string, string, string];
     if (AMBIGUOUS.test(name) && !SURE.test(side)) return [];
-    const month = MONTHS.findIndex((full) => full.startsWith(name.toLowerCase().slice(0, 3)));
+    const month = readMonth(name);
     const range = buildMonthRange(chooseYear(side.toLowerCase(), month, reference), month, 1);
     return [{ start: match.index, end: match.index + whole.length, range }];
   });
@@ -40,7 +46,8 @@ function buildYearRange(year: number, plural: boolean): TimeRange | null {
   return year % 10 === 0 ? buildMonthRange(year, 0, 120) : null;
 }
 
-function findYears(text: string): TimeMention[] {
+/** Years from 1900 to 2099 and decades. */
+export function findYears(text: string): TimeMention[] {
   return [...text.matchAll(YEAR)].flatMap((match) => {
     const end = match.index + match[0].length;
     const range = buildYearRange(Number(match[1]), match[2] !== undefined);

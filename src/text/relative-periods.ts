@@ -22,8 +22,8 @@ const AMOUNTS: Readonly<Record<string, number>> = {
 };
 // Longer words first: a regular expression takes the first that fits.
 const WORDS = Object.keys(AMOUNTS).sort((a, b) => b.length - a.length);
-/** Not the end of `1.5`, `thirty-two` or `half a`. */
-const AMOUNT = `(?<!\\d[.,]|[a-z]-|half\\s)(?<amount>\\d{1,3}|${WORDS.join('|').replaceAll(' ', '\\s+')})`;
+/** The source of an expression with the group `amount`. Not the end of `1.5`, `thirty-two` or `half a`. */
+export const AMOUNT = `(?<!\\d[.,]|[a-z]-|half\\s)(?<amount>\\d{1,3}|${WORDS.join('|').replaceAll(' ', '\\s+')})`;
 const UNIT = '(?<unit>day|week|weekend|month|year)s?';
 /** The last week of May, or before an event, is not the one before the reference. */
 const buildPeriodPattern = (body: string) => new RegExp(`\\b${body}\\b(?!\\s+(?:of|before|after)\\b)`, 'gi');
@@ -32,7 +32,8 @@ type Groups = Readonly<Record<string, string>>;
 type Reading = (groups: Groups, reference: number) => TimeRange | null;
 
 const readCalendarUnit = ({ unit }: Groups) => (unit as string).toLowerCase() as CalendarUnit;
-const readAmount = ({ amount }: Groups) =>
+/** The number that the group of {@link AMOUNT} holds. */
+export const readAmount = ({ amount }: Groups) =>
   AMOUNTS[(amount as string).toLowerCase().replaceAll(/\s+/g, ' ')] ?? Number(amount);
 const isPast = ({ side }: Groups) => /^(?:last|past|previous)$/i.test(side as string);
 

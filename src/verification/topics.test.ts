@@ -24,6 +24,7 @@ const SIZES: Readonly<Record<string, { readonly cases: number; partsOf(golden: G
   priors: { cases: 5, partsOf: ({ expected }) => Object.keys(expected as object).length },
   slices: { cases: 4, partsOf: () => 6 },
   'slices-as-of': { cases: 4, partsOf: () => 1 },
+  signals: { cases: 8, partsOf: () => 1 },
   stats: { cases: 5, partsOf: ({ expected }) => Object.keys(expected as object).length },
 };
 

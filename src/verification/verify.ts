@@ -32,6 +32,7 @@ export const TOPICS: readonly Topic[] = freezeDeeply([
   topic('mmr', async () => (await import('./mmr.ts')).mmr),
   topic('outcomes', async () => (await import('./outcomes.ts')).outcomes),
   topic('priors', async () => (await import('./priors.ts')).priors),
+  topic('signals', async () => (await import('./signals.ts')).signals),
   topic('stats', async () => (await import('./stats.ts')).stats),
 ]);
 

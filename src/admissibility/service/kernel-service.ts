@@ -14,7 +14,7 @@ export interface KernelServiceOptions {
   readonly maxBodyBytes?: number;
   /** The longest time in which a whole request arrives. */
   readonly requestSeconds?: number;
-  /** Called with an error that is no refusal: a bug. Its answer says nothing of it. */
+  /** Called with an error that is no refusal: a bug. The answer does not show it. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { ValidationError } from '../../core/errors.ts';
 import { createTerminalProgress } from '../../core/progress.ts';
 import { printOut } from '../../core/terminal.ts';
@@ -7,6 +8,11 @@ import { RowFaults } from '../../datasets/jsonl/row-faults.ts';
 import { applyOverrides } from '../../experiment/config/config-file.ts';
 import type { CurationEntry } from '../../memory/curation/curation-entry.ts';
 import { type CurationOptions, type Curator, openCurator } from '../../memory/curation/curator.ts';
+import {
+  type CurationEndpointOptions,
+  createEndpointDecider,
+  type EndpointDecider,
+} from '../../memory/curation/endpoint-decider.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
 import { alignColumns } from '../columns.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
@@ -14,7 +20,34 @@ import { runWithMemory } from './memory/open-folder.ts';
 import { type ReadFlags, readComplete, SKIP, selectNew } from './memory-import.ts';
 
 interface CurateFlags extends ReadFlags {
+  readonly decider: 'rules' | 'endpoint';
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly apiKeyVariable?: string;
   readonly set: readonly string[];
+}
+
+/** How records are curated, by the flags. */
+interface Curation {
+  readonly options: CurationOptions;
+  /** Null: by rules. */
+  readonly endpoint: EndpointDecider | null;
+}
+
+/** @throws ConfigurationError for options of the service that do not exist; UnavailableError for a missing key. */
+function readCuration({ decider, model, baseUrl, apiKeyVariable, set }: CurateFlags, command: Command): Curation {
+  if (decider === 'rules') {
+    if (model !== undefined || baseUrl !== undefined || apiKeyVariable !== undefined)
+      command.error('error: --model, --base-url and --api-key-variable need --decider endpoint', { exitCode: 2 });
+    return { options: applyOverrides({}, set), endpoint: null }; // `openCurator` checks them
+  }
+  if (model === undefined || baseUrl === undefined)
+    command.error('error: --decider endpoint needs --model and --base-url', { exitCode: 2 });
+  const service = { model, baseUrl, ...(apiKeyVariable === undefined ? {} : { apiKeyVariable }) };
+  const { endpoint, ...options } = applyOverrides({ endpoint: service }, set);
+  if (Object.hasOwn(options, 'rules'))
+    command.error('error: the options of rules need --decider rules; leave out --set rules...', { exitCode: 2 });
+  return { options, endpoint: createEndpointDecider(endpoint as CurationEndpointOptions) };
 }
 
 /** The log of the decisions about a memory, within its folder. */
@@ -23,10 +56,11 @@ const locateLog = (folder: string) => join(folder, 'curation');
 async function runWithCurator<T>(
   memory: Memory,
   folder: string,
-  options: CurationOptions,
+  { options, endpoint }: Curation,
   work: (curator: Curator) => Promise<T>,
 ): Promise<T> {
-  const curator = await openCurator(memory, locateLog(folder), options);
+  const settings = endpoint === null ? {} : { decide: endpoint.decide };
+  const curator = await openCurator(memory, locateLog(folder), options, settings);
   try {
     return await work(curator);
   } finally {
@@ -46,9 +80,14 @@ function formatEntries(entries: readonly CurationEntry[]): string {
 const formatSize = (folder: string, { size }: Memory) => `${folder}: ${size} records\n`;
 
 /** Curates the records of files in their order. Without `skip` every row is checked before the first decision. */
-export async function runMemoryCurate(folder: string, files: readonly string[], flags: CurateFlags): Promise<void> {
+export async function runMemoryCurate(
+  folder: string,
+  files: readonly string[],
+  flags: CurateFlags,
+  command: Command,
+): Promise<void> {
   const target = readMemoryFolder(folder);
-  const options: CurationOptions = applyOverrides({}, flags.set); // `openCurator` checks them
+  const curation = readCuration(flags, command);
   const faults = new RowFaults();
   const found = await readComplete(files, target, flags, faults);
   await runWithMemory(folder, target.settings, async (memory) => {
@@ -56,11 +95,12 @@ export async function runMemoryCurate(folder: string, files: readonly string[], 
     const skipped = faults.settle(files.join(', '), flags.onDirtyRow, SKIP);
     const stage = createTerminalProgress()('records', chosen.length);
     const entries: CurationEntry[] = [];
-    await runWithCurator(memory, folder, options, async (curator) => {
+    await runWithCurator(memory, folder, curation, async (curator) => {
       for (const { record } of chosen) stage.update(entries.push(await curator.curate(record)));
     });
     stage.finish(`${entries.length} curated`);
     for (const [kind, count] of Object.entries(skipped.toFacts())) printOut(`${kind}: ${count}\n`);
+    if (curation.endpoint !== null) printOut(`${curation.endpoint.describeUse()}\n`);
     printOut(formatEntries(entries) + formatSize(folder, memory));
   });
 }
@@ -77,7 +117,7 @@ export async function runMemoryUndo(
       { folder },
     );
   await runWithMemory(folder, settings, (memory) =>
-    runWithCurator(memory, folder, {}, async (curator) => {
+    runWithCurator(memory, folder, { options: {}, endpoint: null }, async (curator) => {
       const entries = curator.entries();
       const undone = await curator.undo(all ? 'all' : count);
       printOut(`undone: ${undone} of ${entries.length} decisions\n`);

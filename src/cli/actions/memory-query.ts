@@ -21,6 +21,7 @@ import { runWithMemory } from './memory/open-folder.ts';
 
 interface QueryFlags {
   readonly text?: string;
+  readonly sensitive?: boolean;
   readonly vector?: string;
   readonly id?: string;
   readonly k?: number;
@@ -58,7 +59,7 @@ async function encodeText(
   text: string,
   folder: string,
   settings: MemorySettings,
-  cache: string,
+  { cache, sensitive = false }: QueryFlags,
 ): Promise<Float32Array> {
   if (settings.encoder === null)
     throw new ValidationError(
@@ -67,7 +68,7 @@ async function encodeText(
     );
   const encoder = await openEncoder(settings.encoder, cache, ignoreProgress);
   try {
-    return await encoder.encode([text], ignoreProgress, { owners: [{ kind: 'query', id: 'query' }] });
+    return await encoder.encode([text], ignoreProgress, { owners: [{ kind: 'query', id: 'query', sensitive }] });
   } finally {
     encoder.dispose();
   }
@@ -148,9 +149,11 @@ export async function runMemoryQuery(folder: string, flags: QueryFlags, command:
   const { text, vector, id } = flags;
   if ([text, vector, id].filter((given) => given !== undefined).length !== 1)
     command.error('error: give exactly one of --text, --vector and --id', { exitCode: 2 });
+  if (flags.sensitive && text === undefined)
+    command.error('error: --sensitive is about a text; give --text, or leave it out', { exitCode: 2 });
   const { settings } = readMemoryFolder(folder);
   const given = vector === undefined ? null : await readVector(vector);
-  const embedding = text === undefined ? given : await encodeText(text, folder, settings, flags.cache);
+  const embedding = text === undefined ? given : await encodeText(text, folder, settings, flags);
   await runWithMemory(folder, settings, async (memory) => {
     const question = embedding === null ? askByRecord(memory, folder, id as string) : { embedding };
     printAnswer(await memory.query(buildBundle(question, flags)), memory, flags.format);

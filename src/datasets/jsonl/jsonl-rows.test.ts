@@ -34,7 +34,7 @@ describe('readRows', () => {
 
   const TIME = 'timestamp: expected a time in ISO 8601 with a zone, or in milliseconds since 1970';
   it.each([
-    ['{"id": ', 'not JSON', '{"id": '],
+    ['{"id": ', 'not JSON', 'a text of length 7'],
     ['[1]', 'malformed row', '(top level): expected object, got [1]'],
     [JSON.stringify({ ...ROW, text: ' \n' }), 'malformed row', 'text: expected a text that is not empty, got " \\n"'],
     [JSON.stringify({ ...ROW, id: 'a b' }), 'malformed row', 'id: expected an id without spaces, got "a b"'],

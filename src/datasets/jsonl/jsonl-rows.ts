@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { isTime } from '../../core/format-time.ts';
-import { check } from '../../core/validation.ts';
 import { attributesSchema } from '../../model/attributes.ts';
+import { checkRow } from '../../model/row-check.ts';
 import { id } from './id-schema.ts';
 import { describeDepthFault } from './json-depth.ts';
 import type { RowFaults } from './row-faults.ts';
@@ -78,10 +78,10 @@ export function readRows<S extends z.ZodType>(
     }
     const row = parseJson(line);
     if (row === undefined) {
-      faults.add(where, 'not JSON', shorten(line));
+      faults.add(where, 'not JSON', describeUnread(line));
       continue;
     }
-    const result = check(schema, row);
+    const result = checkRow(schema, row);
     if ('value' in result) located.push({ where, row: result.value });
     else faults.add(where, 'malformed row', describeFaults(result.faults));
   }
@@ -97,7 +97,7 @@ export function checkRows<S extends z.ZodType>(
 ): Located<z.output<S>>[] {
   return rows.flatMap((row, i) => {
     const where = `${name}[${i}]`;
-    const result = check(schema, row);
+    const result = checkRow(schema, row);
     if ('value' in result) return [{ where, row: result.value }];
     faults.add(where, 'malformed row', describeFaults(result.faults));
     return [];
@@ -131,7 +131,7 @@ export function readQrels(folder: string, file: string, faults: RowFaults): Loca
     const fields = line.trim().split(/\s+/);
     const [queryId, , turnId, grade] = fields;
     if (fields.length !== 4 || queryId === undefined || turnId === undefined || !/^-?\d+$/.test(grade ?? ''))
-      faults.add(where, 'malformed row', `expected query 0 turn grade, got ${shorten(line)}`);
+      faults.add(where, 'malformed row', `expected query 0 turn grade, got ${describeQrel(line)}`);
     else located.push({ where, row: { queryId, turnId, grade: Number(grade) } });
   }
   return located;
@@ -158,6 +158,14 @@ export function parseJson(line: string): unknown {
     return undefined;
   }
 }
+
+/** A text that cannot be read, for messages. It may be cut off before its mark as sensitive, so it is not quoted. */
+export function describeUnread(text: string): string {
+  return `a text of length ${text.length}`;
+}
+
+/** A line of judgements for messages: it has no text, unless it is of another file. */
+const describeQrel = (line: string) => (line.includes('{') ? describeUnread(line) : shorten(line));
 
 /** A line, cut to a length that fits a message. */
 export function shorten(line: string): string {

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 
 /** A request as the service got it. */
 export interface ReceivedRequest {
@@ -46,30 +47,43 @@ export class EmbeddingService {
   answer: (request: ReceivedRequest, count: number) => Answer = (request) => answerEmbeddings(request);
   readonly #server: Server;
 
-  private constructor(server: Server) {
-    this.#server = server;
+  private constructor() {
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const received: ReceivedRequest = {
+      path: request.url as string,
+      authorization: request.headers.authorization,
+      headers: request.rawHeaders,
+      body: JSON.parse(Buffer.concat(parts).toString()),
+    };
+    this.received.push(received);
+    const answer = this.answer(received, this.received.length);
+    if (answer === 'silence') return;
+    if (answer === null) return void response.destroy();
+    response.writeHead(answer.status, answer.headers);
+    response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+  }
+
+  #listen(): Promise<void> {
+    return new Promise((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
   }
 
   static async start(): Promise<EmbeddingService> {
-    const server = createServer();
-    const service = new EmbeddingService(server);
-    server.on('request', async (request: IncomingMessage, response) => {
-      const parts: Buffer[] = [];
-      for await (const part of request) parts.push(part as Buffer);
-      const received: ReceivedRequest = {
-        path: request.url as string,
-        authorization: request.headers.authorization,
-        headers: request.rawHeaders,
-        body: JSON.parse(Buffer.concat(parts).toString()),
-      };
-      service.received.push(received);
-      const answer = service.answer(received, service.received.length);
-      if (answer === 'silence') return;
-      if (answer === null) return void response.destroy();
-      response.writeHead(answer.status, answer.headers);
-      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const service = new EmbeddingService();
+    await service.#listen();
+    return service;
+  }
+
+  /** The service of a test file: runs while its tests run, and is reset after each. */
+  static useInTests(): EmbeddingService {
+    const service = new EmbeddingService();
+    beforeAll(() => service.#listen());
+    afterEach(() => service.reset());
+    afterAll(() => service.stop());
     return service;
   }
 

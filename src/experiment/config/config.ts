@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
 import { check, shortenToExcerpt } from '../../core/validation.ts';
 import { setDataFolder } from '../../datasets/data-folder.ts';
+import { datasetOptions } from '../../datasets/registry.ts';
 import { installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
 import { findUnnamedPlugins, listExperimentMembers } from '../plugins/named-members.ts';
 import { expandSweep, SWEPT } from '../sweep/sweep.ts';
@@ -278,6 +279,25 @@ export async function loadConfigPlugins(path: string, overrides: readonly string
 export async function openConfig(path: string, overrides: readonly string[] = []): Promise<ExperimentConfig> {
   await loadConfigPlugins(path, overrides);
   return loadConfig(path, overrides);
+}
+
+/**
+ * The dataset of a config file, with the plugins that the file names. The arms are not read: they may name files that are made from the dataset.
+ *
+ * @throws ConfigurationError as {@link loadConfig} does for the dataset.
+ */
+export async function openConfigDataset(
+  path: string,
+  overrides: readonly string[] = [],
+  dataset: string | null = null,
+): Promise<z.output<typeof datasetOptions>> {
+  await loadConfigPlugins(path, overrides);
+  const composed = chooseDataset(composeFiles(path, overrides), dataset);
+  const result = check(z.object({ dataset: datasetOptions }), { dataset: composed.content.dataset });
+  if ('faults' in result)
+    throw new ConfigurationError(composed.source, locateFaults(result.faults, { composed, arms: [] }));
+  setDataFolder(result.value.dataset, findWriterFolder(findDatasetPath(['dataset', 'path'], composed), composed));
+  return result.value.dataset;
 }
 
 /**

@@ -76,3 +76,32 @@ describe('run of an arm', () => {
     expect(() => resolve({ name: 'theirs', ...arm })).toThrow(message);
   });
 });
+
+describe('the file of concepts of a source', () => {
+  const concepts = join(root, 'runs', 'concepts.jsonl');
+  writeFileSync(concepts, 'any');
+  const graph = { index: 'graph', concepts: { file: 'runs/concepts.jsonl' } };
+  const arm = { name: 'graph', candidates: [{ index: 'newest' }, graph], relevance: { signals: ['graph'] } };
+
+  test('is looked for beside the config, and is resolved with the hash of its content', () => {
+    const path = join(root, 'concepts.yaml');
+    writeFileSync(path, JSON.stringify(buildConfig(arm)));
+    const config = loadConfig(path);
+    expect(config.arms[1]?.candidates[1]).toMatchObject({
+      concepts: { file: concepts, hash: computeHash(Buffer.from('any')) },
+    });
+    expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
+  });
+
+  test.each([
+    [{}, /arms\[1\]\.candidates\[1\]\.concepts\.file: expected a file of concepts \(.*got "runs\/concepts\.jsonl"/],
+    [{ concepts: { path: 'x' } }, /arms\[1\]\.candidates\[1\]\.concepts/],
+    [
+      { concepts: 'names', edges: { relation: 1 } },
+      /candidates\[1\]\.edges\.relation: expected 0 without triples; set/,
+    ],
+  ])('%j is refused', (given, message) => {
+    const candidates = [{ index: 'newest' }, { ...graph, ...given }];
+    expect(() => resolve({ ...arm, candidates })).toThrow(message);
+  });
+});

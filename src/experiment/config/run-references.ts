@@ -11,17 +11,42 @@ export const ARM_DEPTH = 1000;
 /** Finds the folder of the file that wrote a value of the arm; null outside of files. */
 type FindFolder = (keys: Path) => string | null;
 
-/** A source whose path leads to the file, with the hash of its content. */
-function resolveSource(source: Plain, folder: string | null): Plain {
-  if (typeof source.path !== 'string') return source; // an error of the schema
-  const path = locatePath(source.path, folder);
-  const hash = typeof source.hash === 'string' ? source.hash : hashRunFile({ path });
-  return { ...source, path, hash };
+/** The keys of a source that name a file, with what the file is. */
+interface NamedFile {
+  readonly place: string;
+  readonly noun: string;
+  readonly file: unknown;
+  /** The source whose path leads to the file, with the hash of its content. @throws RagPlusPlusError for a file that cannot be read. */
+  readonly resolve: (folder: string | null) => Plain;
 }
 
-function describeMissing(path: string, file: unknown, folder: string | null, error: RagPlusPlusError) {
+function locateFile(file: unknown, hash: unknown, folder: string | null) {
+  const path = locatePath(file as string, folder);
+  return { path, hash: typeof hash === 'string' ? hash : hashRunFile({ path }) };
+}
+
+/** The file that a source names: of rankings, or of the concepts of a graph; null for none, and for an error of the schema. */
+function findNamedFile(source: unknown): NamedFile | null {
+  if (!isPlain(source)) return null;
+  const { index, path: run, hash: stated, concepts } = source;
+  if (index === 'run' && typeof run === 'string')
+    return {
+      ...{ place: 'path', noun: 'a run file', file: run },
+      resolve: (folder) => ({ ...source, ...locateFile(run, stated, folder) }),
+    };
+  if (index !== 'graph' || !isPlain(concepts) || typeof concepts.file !== 'string') return null;
+  return {
+    ...{ place: 'concepts.file', noun: 'a file of concepts', file: concepts.file },
+    resolve: (folder) => {
+      const { path, hash } = locateFile(concepts.file, concepts.hash, folder);
+      return { ...source, concepts: { ...concepts, file: path, hash } };
+    },
+  };
+}
+
+function describeMissing(path: string, { noun, file }: NamedFile, folder: string | null, error: RagPlusPlusError) {
   const locations = folder === null ? '' : `, relative to ${folder} or to the working directory`;
-  return { path, expected: `a run file${locations} (${error.message})`, got: shortenToExcerpt(file) };
+  return { path, expected: `${noun}${locations} (${error.message})`, got: shortenToExcerpt(file) };
 }
 
 /** The keys of an arm that `run` sets. */
@@ -47,7 +72,7 @@ function expandRun({ run, ...arm }: Plain, later: readonly SetByRun[]): Plain | 
 }
 
 /**
- * Writes out `run` of an arm, and gives every source with `index: run` the path at which its file is and the hash of its content. So the key of a cached
+ * Writes out `run` of an arm, and gives every source of a run file or of a file of concepts the path of the file and the hash of its content. So the key of a cached
  * result, and the hash of the experiment, cover the content of the file.
  *
  * @param layers of the arm: an arm that extends one with a run may write sources or signals of its own.
@@ -71,12 +96,13 @@ export function withRunFiles(
   const folder = findFolder(isRuns ? ['run'] : ['candidates']);
   const faults: ConfigurationFault[] = [];
   const candidates = arm.candidates.map((source: unknown, i) => {
-    if (!isPlain(source) || source.index !== 'run') return source;
+    const named = findNamedFile(source);
+    if (named === null) return source;
     try {
-      return resolveSource(source, folder);
+      return named.resolve(folder);
     } catch (error) {
       if (!(error instanceof RagPlusPlusError)) throw error;
-      faults.push(describeMissing(isRuns ? 'run' : `candidates[${i}].path`, source.path, folder, error));
+      faults.push(describeMissing(isRuns ? 'run' : `candidates[${i}].${named.place}`, named, folder, error));
       return source;
     }
   });

@@ -40,6 +40,8 @@ export interface RunnerInputs {
   readonly cacheFolder: string | null;
   /** By default the dataset that the config names. */
   readonly dataset?: Dataset;
+  /** The queries that the arms are asked; by default those that the config chooses of the dataset. */
+  readonly queries?: readonly Query[];
   readonly progress?: StartProgress;
   /** Where slices come from; without it there are none. */
   readonly slices?: SliceSource;
@@ -50,13 +52,13 @@ export interface RunnerInputs {
 /** Opens the data of an experiment, to run its arms in this process. */
 export async function openArmRunner(
   config: ExperimentConfig,
-  { cacheFolder, dataset: given, progress = ignoreProgress, slices, noteUse = () => {} }: RunnerInputs,
+  { cacheFolder, dataset: given, queries, progress = ignoreProgress, slices, noteUse = () => {} }: RunnerInputs,
 ): Promise<ArmRunner> {
   const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
   const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, progress }));
   const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
   const source = { config, dataset, cacheFolder, store, code: stageVersion, progress, noteUse };
-  return new ArmRunner({ ...source, ...(slices && { slices }) });
+  return new ArmRunner({ ...source, ...(slices && { slices }) }, queries);
 }
 
 /**
@@ -74,12 +76,12 @@ export class ArmRunner {
   readonly #workspaces: ByEncoding<Promise<Workspace>>;
 
   /** @throws ValidationError when the dataset has no query to evaluate, or lacks times, threads or attributes that an arm needs. */
-  constructor(source: ExperimentSource) {
+  constructor(source: ExperimentSource, queries?: readonly Query[]) {
     assertArmData(source.dataset, listArmsToRun(source.config));
     assertArmAttributes(source.dataset, listArmsToRun(source.config));
     this.#source = source;
     this.dataset = source.dataset;
-    this.queries = selectEvaluatedQueries(source.dataset, source.config);
+    this.queries = queries ?? selectEvaluatedQueries(source.dataset, source.config);
     this.#workspaces = new ByEncoding(source.config, (arm) =>
       this.#open(this.queries, this.dataset.devConversations, arm),
     );

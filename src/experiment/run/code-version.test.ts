@@ -124,6 +124,7 @@ test('every package is counted, but those that only carry data in and out', () =
     'yauzl',
     'pg',
     'pg-copy-streams',
+    'fastify',
     'canonicalize',
     'xxhash-wasm',
   ];

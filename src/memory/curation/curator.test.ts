@@ -65,6 +65,21 @@ test('a record is added, dropped, merged, or takes the place of one that it cont
     expect(curator.entries()[3]?.neighbours[0]?.cosine).toBeCloseTo(0.9998, 3);
   }));
 
+test('ten neighbours are compared behind any number of tombstones and sensitive records', () =>
+  withCurator(async (curator, memory) => {
+    const place = (i: number, metadata: Record<string, boolean>, text: number) => ({
+      ...createRecord(`m${i}`, text),
+      embedding: Float32Array.of(1, i / 1000),
+      metadata,
+    });
+    for (let i = 0; i < 50; i++)
+      await memory.add(place(i, i % 2 === 0 ? { superseded: true } : { sensitive: true }, 4));
+    for (let i = 50; i < 65; i++) await memory.add(place(i, {}, 4));
+    await curator.curate({ ...place(0, {}, 0), id: 'new' });
+    const compared = curator.entries()[0]?.neighbours.map(({ id }) => id);
+    expect(compared).toEqual(Array.from({ length: 10 }, (_, i) => `m${50 + i}`));
+  }));
+
 test('undoing brings the memory back to what it was before each decision', () =>
   fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(5), fc.boolean()), { maxLength: 12 }), async (drawn) => {

@@ -6,6 +6,7 @@ import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import { parse } from '../../core/validation.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
+import { parseRow } from '../../model/row-check.ts';
 import { curationRuleOptions } from '../../text/curation-rules.ts';
 import type { Memory } from '../engine/memory.ts';
 import {
@@ -108,7 +109,7 @@ export class Curator {
    */
   curate(input: MemoryRecordInput): Promise<CurationEntry> {
     return this.#runAlone(async () => {
-      const record = parse(memoryRecordSchema, input, 'the record');
+      const record = parseRow(memoryRecordSchema, input, 'the record');
       const own = { ...record, embedding: record.embedding.slice() };
       if (this.#memory.get(own.id) !== null) throw new DuplicateRecordError('memory', own.id);
       const entry = isSensitive(own) ? this.#passSensitive(own) : await this.#choose(own);
@@ -146,17 +147,22 @@ export class Curator {
     };
   }
 
-  /** The nearest records but for sensitive ones and tombstones. */
+  /** The nearest records but for sensitive ones and tombstones, which are left out after the search: a filter would be compiled again after every write. */
   async #findNeighbours({ embedding }: MemoryRecord): Promise<Neighbour[]> {
     const { neighbours, indexName } = this.#options;
     const name = indexName ?? (this.#memory.indexNames[0] as string);
-    const filter = 'not (sensitive = true or superseded = true)';
-    const found = await this.#memory.search(name, embedding, neighbours, { filter });
-    return found.flatMap(({ id }) => {
-      const record = this.#memory.get(id);
-      if (record === null || isSensitive(record) || isTombstone(record)) return [];
-      return [{ record, cosine: computeCosine(embedding, record.embedding) }];
-    });
+    for (let k = neighbours; ; k *= 2) {
+      const found = await this.#memory.search(name, embedding, k);
+      const kept = found.flatMap(({ id }) => this.#compare(id, embedding));
+      if (kept.length >= neighbours || found.length < k) return kept.slice(0, neighbours);
+    }
+  }
+
+  /** A record beside the one that comes in; none for what is not compared. */
+  #compare(id: string, embedding: Float32Array): Neighbour[] {
+    const record = this.#memory.get(id);
+    if (record === null || isSensitive(record) || isTombstone(record)) return [];
+    return [{ record, cosine: computeCosine(embedding, record.embedding) }];
   }
 
   async #log(entry: LogEntry): Promise<number> {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { ConfigurationError, SensitiveTextError, UnavailableError } from '../../core/errors.ts';
 import { type Answer, EmbeddingService } from '../../embedding/endpoint/embedding-service.harness.ts';
 import { memoryRecordSchema } from '../../model/memory-record-schema.ts';
@@ -11,15 +11,8 @@ import { type Curator, openCurator } from './curator.ts';
 import { createEndpointDecider } from './endpoint-decider.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-curation-endpoint-'));
-let service: EmbeddingService;
-beforeAll(async () => {
-  service = await EmbeddingService.start();
-});
-afterEach(() => service.reset());
-afterAll(async () => {
-  await service.stop();
-  rmSync(root, { recursive: true });
-});
+const service = EmbeddingService.useInTests();
+afterAll(() => rmSync(root, { recursive: true }));
 
 const createRecord = (id: string, context: string, metadata = {}) => ({
   ...{ id, context, metadata },

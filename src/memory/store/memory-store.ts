@@ -1,7 +1,6 @@
 import { DuplicateRecordError, RecordNotFoundError, ValidationError } from '../../core/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { createSerialRunner } from '../../core/one-at-a-time.ts';
-import { parse } from '../../core/validation.ts';
 import {
   assertEmbedding,
   EMPTY_OUTCOME_STATISTICS,
@@ -9,6 +8,7 @@ import {
   type OutcomeStatistics,
 } from '../../model/memory-record.ts';
 import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
+import { parseRow } from '../../model/row-check.ts';
 import { assertOutcome, mergeOutcomeStatistics } from '../outcome-statistics.ts';
 import { encodeOperation, listChanged, type Operation } from './operation.ts';
 import { RecordTable } from './record-table.ts';
@@ -273,7 +273,7 @@ function copyRecord(record: MemoryRecord): MemoryRecord {
 /** A record of the store's own: the caller may change what was passed. Parsing copies every object but the vector. */
 function parseRecord(input: MemoryRecordInput, i: number): MemoryRecord {
   const id = (input as { id?: unknown } | null)?.id;
-  const record = parse(memoryRecordSchema, input, typeof id === 'string' ? `record ${id}` : `record at ${i}`);
+  const record = parseRow(memoryRecordSchema, input, typeof id === 'string' ? `record ${id}` : `record at ${i}`);
   mergeOutcomeStatistics(record.stats, EMPTY_OUTCOME_STATISTICS); // refuses statistics that contradict themselves
   return { ...record, embedding: record.embedding.slice() };
 }

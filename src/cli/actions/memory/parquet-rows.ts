@@ -1,5 +1,5 @@
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { parseJson, shorten, turnRow } from '../../../datasets/jsonl/jsonl-rows.ts';
+import { describeUnread, parseJson, turnRow } from '../../../datasets/jsonl/jsonl-rows.ts';
 import { memoryRecordFields } from '../../../model/memory-record-schema.ts';
 import { RowFault } from './record-rows.ts';
 
@@ -49,7 +49,7 @@ function readColumns(columns: Readonly<Record<string, unknown>>): unknown {
     const isJson = (JSON_COLUMNS as readonly string[]).includes(name) && fields.has(name);
     const value = toPlain(written);
     const read = isJson && typeof value === 'string' ? parseJson(value) : value;
-    if (read === undefined) return new RowFault(`${name}: expected JSON, got ${shorten(String(value))}`);
+    if (read === undefined) return new RowFault(`${name}: expected JSON, got ${describeUnread(String(value))}`);
     (fields.has(name) ? row : others)[name] = read;
   }
   const own = row[key] ?? {};

@@ -4,7 +4,7 @@ import { RagPlusPlusError, StorageError, ValidationError } from '../../../core/e
 import { createEventBreaks } from '../../../core/event-loop.ts';
 import { readSafetensors } from '../../../core/safetensors.ts';
 import { describeDepthFault } from '../../../datasets/jsonl/json-depth.ts';
-import { parseJson, shorten } from '../../../datasets/jsonl/jsonl-rows.ts';
+import { describeUnread, parseJson } from '../../../datasets/jsonl/jsonl-rows.ts';
 import type { RowFaults } from '../../../datasets/jsonl/row-faults.ts';
 import { readParquetRows } from './parquet-rows.ts';
 import { RowFault, type RowRecord, readRecordRow } from './record-rows.ts';
@@ -54,7 +54,7 @@ function readLine(line: string): unknown {
   const tooDeep = describeDepthFault(line);
   if (tooDeep !== null) return new RowFault(tooDeep);
   const row = parseJson(line);
-  return row === undefined ? new RowFault(`not JSON: ${shorten(line)}`) : row;
+  return row === undefined ? new RowFault(`not JSON: ${describeUnread(line)}`) : row;
 }
 
 async function* readJsonLines(path: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {

@@ -2,6 +2,7 @@ import { check } from '../../../core/validation.ts';
 import { describeFaults, time, turnRow } from '../../../datasets/jsonl/jsonl-rows.ts';
 import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord, toMemoryRecord } from '../../../model/memory-record.ts';
 import { memoryRecordSchema } from '../../../model/memory-record-schema.ts';
+import { checkRow } from '../../../model/row-check.ts';
 
 /** A record that is read; `embedding` is null until its vector is known. */
 export type RowRecord = Omit<MemoryRecord, 'embedding'> & { readonly embedding: Float32Array | null };
@@ -38,12 +39,12 @@ function readTime(value: unknown): unknown {
 /** A row of conversations has a text, a row of records a context. */
 function readFields(row: Readonly<Record<string, unknown>>): MemoryRecord | RowFault {
   if (Object.hasOwn(row, 'text')) {
-    const turn = check(turnRow, row);
+    const turn = checkRow(turnRow, row);
     if ('faults' in turn) return new RowFault(describeFaults(turn.faults));
     return toMemoryRecord(turn.value, { embedding: NO_VECTOR, stats: EMPTY_OUTCOME_STATISTICS });
   }
   const given = { ...row, createdAt: readTime(row.createdAt), embedding: NO_VECTOR };
-  const record = check(memoryRecordSchema, given);
+  const record = checkRow(memoryRecordSchema, given);
   return 'faults' in record ? new RowFault(describeFaults(record.faults)) : record.value;
 }
 

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AskedContext } from '../experiment/ask/ask.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { runRagpp } from './command.harness.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-ask-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const config = join(root, 'sample.yaml');
+
+beforeAll(() => {
+  writeSampleJsonl(root);
+  writeFileSync(config, JSON.stringify(buildSampleConfig(root)));
+});
+
+const ask = (question: string, ...flags: string[]) =>
+  runRagpp('ask', config, question, '--cache', join(root, 'cache'), '--backend', 'wasm', ...flags);
+
+async function askForJson(question: string, ...flags: string[]): Promise<AskedContext> {
+  const { code, stdout, stderr } = await ask(question, '--arm', 'hybrid', '--format', 'json', ...flags);
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout) as AskedContext;
+}
+
+describe('a question', () => {
+  test('has a prompt within the budget, and the ranking with the parts of each score', async () => {
+    const { prompt, ranking, tokens, budget } = await askForJson('soup with garlic and lentils', '--budget', '120');
+    expect(prompt).toContain('relevant to the query: "soup with garlic and lentils"');
+    expect(prompt).toMatch(/^- .*(soup|garlic|lentils)/m);
+    expect([tokens <= budget, budget]).toEqual([true, 120]);
+    const packed = ranking.filter((reason) => reason.packed);
+    expect(packed.reduce((sum, reason) => sum + reason.tokens, 0)).toBe(tokens);
+    expect(prompt.match(/^- /gm)).toHaveLength(packed.length);
+    expect(ranking.map(({ rank }) => rank)).toEqual(ranking.map((_, i) => i + 1));
+    expect(ranking.map(({ score }) => score)).toEqual(ranking.map(({ score }) => score).toSorted((a, b) => b - a));
+    expect(Object.keys(ranking[0]?.parts ?? {})).toEqual(expect.arrayContaining(['bm25', 'cosine', 'relevance']));
+  });
+
+  test('is answered by the same bytes again, and by others for another question', async () => {
+    const once = await askForJson('boot panic of the kernel');
+    expect(await askForJson('boot panic of the kernel')).toEqual(once);
+    expect((await askForJson('interest of the loan')).ranking[0]?.id).not.toBe(once.ranking[0]?.id);
+  });
+
+  test('of a moment sees earlier turns alone, and of a conversation its turns alone', async () => {
+    const early = await askForJson('the train', '--as-of', '2024-05-04T00:00Z');
+    expect(early.asOf).toBe(Date.UTC(2024, 4, 4));
+    const threads = (asked: AskedContext) => new Set(asked.ranking.map(({ id }) => Number(/^t(\d+)-/.exec(id)?.[1])));
+    // A thread begins every 29 hours.
+    expect(Math.max(...threads(early))).toBeLessThanOrEqual(2);
+    expect([...threads(await askForJson('the train', '--conversation', 'c5'))]).toEqual([5]);
+  });
+
+  test('in text shows the prompt, then what is in it', async () => {
+    const { stdout } = await ask('orchid light', '--arm', 'newest', '--packing', 'knapsack', '--tokens', 'words');
+    expect(stdout).toMatch(/^# Retrieved Context\n/);
+    expect(stdout).toMatch(/of 2000 tokens; \[x\] is in the prompt\n {3}1\. \[x\]/);
+  });
+});
+
+test.each([
+  [['x', '--arm', 'hybird'], 1, 'config has no arm: hybird; use hybrid'],
+  [['x', '--arm', 'hybrid', '--budget', 'many'], 2, 'a whole number of tokens'],
+  [[' ', '--arm', 'hybrid'], 2, 'a question with at least one letter'],
+  [['x', '--arm', 'hybrid', '--as-of', 'soon'], 1, '--as-of is no time: soon; write for example'],
+  [['x', '--arm', 'hybrid', '--conversation', 'c99'], 1, 'corpus has no conversation: c99'],
+])('%j is refused', async ([question, ...flags], code, message) => {
+  const outcome = await ask(question as string, ...flags);
+  expect(outcome.stderr).toContain(message);
+  expect([outcome.code, outcome.stdout]).toEqual([code, '']);
+});

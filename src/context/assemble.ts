@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { parse } from '../core/validation.ts';
+import { TOKEN_COUNTERS } from '../text/token-counter-names.ts';
+import { createTokenCounter } from '../text/token-counts.ts';
+import { type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';
+import type { ContextItem, CountedItem, ItemType } from './context-item.ts';
+import { mergeByWeight, rerankByWords } from './merge.ts';
+import { packInOrder, packKnapsack } from './packing.ts';
+import { formatPrompt } from './prompt.ts';
+import { askSource, type ContextSource, type SourceAnswer } from './source.ts';
+
+/** How a context is put together. */
+export const assemblyOptionsSchema = z.strictObject({
+  /** `rag`: documents and memories; `hybrid`: memories of every type; `episodic` and `semantic`: memories of one type. */
+  strategy: z.enum(['rag', 'hybrid', 'episodic', 'semantic']).default('rag'),
+  /** Tokens of the whole context, without the question and the words around it. */
+  budget: z.int('a whole number of tokens').min(1).default(2000),
+  /** Only memories of this session; null: of all. */
+  session: z.string().nullable().default(null),
+  /** The shares of documents and of memories. */
+  weights: contextSharesSchema.default('memory-focused'),
+  /** One order over both: by the words of the question, or by the weighted scores as they are. */
+  rerank: z.enum(['bm25', 'none']).default('bm25'),
+  packing: z.enum(['in-order', 'knapsack']).default('in-order'),
+  tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
+  /** Each source is left out if it takes longer. */
+  timeoutMs: z.int().min(1).default(1000),
+});
+/** How a context is put together, see {@link assemblyOptionsSchema}. */
+export type AssemblyOptions = z.output<typeof assemblyOptionsSchema>;
+/** The same as one writes it: what has a default may be missing. */
+export type AssemblyInput = z.input<typeof assemblyOptionsSchema>;
+
+/** Where documents and memories come from; without documents the strategy `rag` is `hybrid`. */
+export interface AssemblySources {
+  readonly documents?: ContextSource;
+  readonly memories: ContextSource;
+}
+
+/** What a model is shown, and why. */
+export interface AssembledContext {
+  readonly prompt: string;
+  /** In the order of the packing; the prompt groups them by type. */
+  readonly items: readonly CountedItem[];
+  /** What was found and did not fit. */
+  readonly left: readonly CountedItem[];
+  readonly tokens: number;
+  readonly budget: number;
+  /** The strategy that was used: `hybrid` where `rag` has no documents. */
+  readonly strategy: AssemblyOptions['strategy'];
+  readonly weights: ContextShares;
+  /** Each source that was asked, with its fault if it is left out. */
+  readonly sources: readonly SourceAnswer[];
+}
+
+/** The memory types that a strategy shows. */
+function acceptsType(strategy: AssemblyOptions['strategy'], type: ItemType): boolean {
+  return strategy === 'episodic' || strategy === 'semantic' ? type === strategy : true;
+}
+
+/**
+ * From a question to a context: documents and memories are asked in parallel for the share of the budget that each has, merged by weight, put into one order,
+ * and packed into the budget. A source that fails or is late is left out and named in `sources`.
+ *
+ * @param now the moment of the question in milliseconds since 1970.
+ * @throws ConfigurationError for options that break the schema, such as an empty question or weights whose sum is not 1; the reason of the signal.
+ */
+export async function assemble(
+  query: string,
+  input: AssemblyInput,
+  sources: AssemblySources,
+  { now, signal }: { readonly now: number; readonly signal?: AbortSignal },
+): Promise<AssembledContext> {
+  const options = parse(assemblyOptionsSchema, input, 'options of a context');
+  const question = parse(z.string().regex(/\S/, 'a question with at least one letter'), query, 'question');
+  const strategy = options.strategy === 'rag' && sources.documents === undefined ? 'hybrid' : options.strategy;
+  const alone = strategy !== 'rag';
+  const split = splitBudget(options.budget, alone ? { documents: 0, memories: 1 } : options.weights);
+  const ask = (name: string, source: ContextSource, k: number, session: string | null) =>
+    askSource(name, source, { query: question, k, session }, options.timeoutMs, signal);
+  const documents = alone ? null : ask('documents', sources.documents as ContextSource, split.documents.k, null);
+  const asked = await Promise.all([
+    ...(documents === null ? [] : [documents]),
+    ask('memories', sources.memories, split.memories.k, options.session),
+  ]);
+  const find = (name: string) => asked.find((answer) => answer.name === name)?.items ?? [];
+  const memories = find('memories').filter(
+    // Other sessions are left out, also if the source ignores the session.
+    ({ memoryType, session }) =>
+      acceptsType(strategy, memoryType) && (options.session === null || session === options.session),
+  );
+  const merged = mergeByWeight(find('documents'), memories, split.weights);
+  const ordered = options.rerank === 'bm25' ? await rerankByWords(question, merged) : merged;
+  const countTokens = await createTokenCounter(options.tokens);
+  const counted = ordered.map((item) => ({ ...item, tokens: countTokens(readText(item)) }));
+  const { packed, left, tokens } = (options.packing === 'knapsack' ? packKnapsack : packInOrder)(
+    counted,
+    options.budget,
+  );
+  const prompt = formatPrompt(question, packed, now);
+  return {
+    ...{ prompt, items: packed, left, tokens, budget: options.budget },
+    ...{ strategy, weights: split.weights, sources: asked },
+  };
+}
+
+/** What of an item the prompt holds. */
+function readText({ text, trigger }: ContextItem): string {
+  return trigger === undefined ? text : `${trigger} ${text}`;
+}

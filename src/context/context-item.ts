@@ -1,0 +1,40 @@
+/** What a memory is: an event, a fact, a way to act, or the summary of several. */
+export const MEMORY_TYPES = Object.freeze(['episodic', 'semantic', 'procedural', 'summary'] as const);
+/** One of {@link MEMORY_TYPES}. */
+export type MemoryType = (typeof MEMORY_TYPES)[number];
+
+/** What an item of a context is: a memory, or a document. */
+export const ITEM_TYPES = Object.freeze([...MEMORY_TYPES, 'document'] as const);
+/** One of {@link ITEM_TYPES}. */
+export type ItemType = (typeof ITEM_TYPES)[number];
+
+/** What may enter a context. */
+export interface ContextItem {
+  readonly id: string;
+  readonly text: string;
+  /** Larger is better. */
+  readonly score: number;
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+  readonly memoryType: ItemType;
+  /** Where it is from, as the prompt names it: `memory:SESSION`, or the source of a document. */
+  readonly source: string;
+  /** The session that it belongs to; absent: none, as a document. */
+  readonly session?: string;
+  /** Of a procedure: when it applies. Its text is then what to do. */
+  readonly trigger?: string;
+}
+
+/** An item with the tokens that it takes. */
+export interface CountedItem extends ContextItem {
+  readonly tokens: number;
+}
+
+/** What fits into a budget. */
+export interface Packing {
+  /** In the order of the prompt. */
+  readonly packed: readonly CountedItem[];
+  /** What did not fit, in the order in which it was offered. */
+  readonly left: readonly CountedItem[];
+  readonly tokens: number;
+}

@@ -1,0 +1,82 @@
+import type { CountedItem, Packing } from './context-item.ts';
+
+/** Summaries before the others, each in its order. */
+function orderSummariesFirst(items: readonly CountedItem[]): CountedItem[] {
+  return [
+    ...items.filter(({ memoryType }) => memoryType === 'summary'),
+    ...items.filter(({ memoryType }) => memoryType !== 'summary'),
+  ];
+}
+
+function describePacking(items: readonly CountedItem[], packed: readonly CountedItem[]): Packing {
+  const taken = new Set(packed);
+  return {
+    packed,
+    left: items.filter((item) => !taken.has(item)),
+    tokens: packed.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+}
+
+/**
+ * Summaries first, each that fits; then the others in their order until the first that does not fit.
+ *
+ * @param items best first.
+ * @param budget tokens.
+ */
+export function packInOrder(items: readonly CountedItem[], budget: number): Packing {
+  const packed: CountedItem[] = [];
+  let used = 0;
+  for (const item of orderSummariesFirst(items)) {
+    if (used + item.tokens <= budget) {
+      packed.push(item);
+      used += item.tokens;
+    } else if (item.memoryType !== 'summary') break;
+  }
+  return describePacking(items, packed);
+}
+
+/** Cells of the table of the knapsack: above this it would take gigabytes. */
+const MOST_CELLS = 200_000_000;
+
+/**
+ * The items with the largest sum of scores that fit, summaries first among those of equal value: a 0-1 knapsack, exact by dynamic programming over
+ * items x budget; of two sets of equal sum the one with the items that come first wins. Items with a score of 0 or less follow, each that still fits.
+ *
+ * @param items best first; N of them.
+ * @param budget tokens, B. Costs N B operations and N B bytes.
+ * @throws RangeError if N B is above 2 * 10^8.
+ */
+export function packKnapsack(items: readonly CountedItem[], budget: number): Packing {
+  const ordered = orderSummariesFirst(items);
+  const able = ordered.filter(({ score, tokens }) => score > 0 && tokens <= budget);
+  const width = budget + 1;
+  if (able.length * width > MOST_CELLS)
+    throw new RangeError(
+      `knapsack of ${able.length} items and ${budget} tokens has more than ${MOST_CELLS} cells; offer fewer items or use the packing in-order`,
+    );
+  // From the last item back: best[b] is the largest sum of the items from i on within b tokens.
+  const best = new Float64Array(width);
+  const take = new Uint8Array(able.length * width);
+  for (let i = able.length - 1; i >= 0; i--) {
+    const { score, tokens } = able[i] as CountedItem;
+    for (let b = budget; b >= tokens; b--) {
+      const taken = score + (best[b - tokens] as number);
+      if (taken < (best[b] as number)) continue;
+      best[b] = taken;
+      take[i * width + b] = 1;
+    }
+  }
+  const packed: CountedItem[] = [];
+  let left = budget;
+  for (const [i, item] of able.entries()) {
+    if (take[i * width + left] === 0) continue;
+    packed.push(item);
+    left -= item.tokens;
+  }
+  for (const item of ordered) {
+    if (item.score > 0 || item.tokens > left) continue;
+    packed.push(item);
+    left -= item.tokens;
+  }
+  return describePacking(items, packed);
+}

@@ -1,0 +1,59 @@
+import type { ContextItem, ItemType } from './context-item.ts';
+
+const SECTIONS: readonly (readonly [ItemType, string])[] = [
+  ['summary', 'Relevant Summaries'],
+  ['procedural', 'Relevant Procedures'],
+  ['semantic', 'Relevant Facts'],
+  ['document', 'Relevant Documents'],
+  ['episodic', 'Relevant Past Interactions'],
+];
+
+const MINUTE = 60_000;
+const UNITS: readonly (readonly [string, number])[] = [
+  ['year', 365 * 24 * 60 * MINUTE],
+  ['month', 30 * 24 * 60 * MINUTE],
+  ['week', 7 * 24 * 60 * MINUTE],
+  ['day', 24 * 60 * MINUTE],
+  ['hour', 60 * MINUTE],
+  ['minute', MINUTE],
+];
+
+/** `2 weeks ago`, rounded down; `just now` below a minute. */
+export function formatTimeAgo(timestamp: number, now: number): string {
+  const age = Math.max(0, now - timestamp);
+  const unit = UNITS.find(([, milliseconds]) => age >= milliseconds);
+  if (unit === undefined) return 'just now';
+  const count = Math.floor(age / unit[1]);
+  return `${count} ${unit[0]}${count === 1 ? '' : 's'} ago`;
+}
+
+/** One line: a line break inside a text would begin another part of the prompt. */
+function formatLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function formatItem({ memoryType, text, trigger, timestamp, source }: ContextItem, now: number): string {
+  const line = formatLine(text);
+  if (memoryType === 'procedural' && trigger !== undefined) return `- When: ${formatLine(trigger)}\n  Then: ${line}\n`;
+  const ago = memoryType === 'episodic' ? `, ${formatTimeAgo(timestamp, now)}` : '';
+  return `- ${line} (${formatLine(source)}${ago})\n`;
+}
+
+/**
+ * What a model is shown: the items by their types, in their order, with sources and ages. The same items give the same bytes.
+ *
+ * @param now the moment of the query in milliseconds since 1970, from which ages count.
+ */
+export function formatPrompt(query: string, items: readonly ContextItem[], now: number): string {
+  const sections = SECTIONS.flatMap(([type, title]) => {
+    const held = items.filter(({ memoryType }) => memoryType === type);
+    return held.length === 0 ? [] : [`## ${title}\n${held.map((item) => formatItem(item, now)).join('')}`];
+  });
+  return `# Retrieved Context
+
+The following information from your memory may be relevant to the query: ${JSON.stringify(formatLine(query))}
+
+${sections.join('\n')}
+Use this context to inform your response, but be clear about what you know vs. what you're inferring.
+`;
+}

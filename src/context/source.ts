@@ -1,0 +1,62 @@
+import { RagPlusPlusError } from '../core/errors.ts';
+import type { ContextItem } from './context-item.ts';
+
+/** What a source is asked for. */
+export interface SourceRequest {
+  readonly query: string;
+  /** The most items. */
+  readonly k: number;
+  /** Only memories of this session; null: of all. */
+  readonly session: string | null;
+  /** Ends when the deadline of the source is over. */
+  readonly signal: AbortSignal;
+}
+
+/** Where items come from: an index of documents, a memory, a database. Best first. */
+export type ContextSource = (request: SourceRequest) => Promise<readonly ContextItem[]>;
+
+/** What a source gave, or why it is left out. */
+export interface SourceAnswer {
+  readonly name: string;
+  readonly items: readonly ContextItem[];
+  /** Null: it answered in time. */
+  readonly fault: string | null;
+}
+
+function describeFault(error: unknown): string {
+  if (error instanceof RagPlusPlusError) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Asks a source within a time. One that fails or is late gives no items, and its fault says so.
+ *
+ * @param milliseconds the deadline, from now.
+ * @throws the reason of `signal` if the caller ends the work.
+ */
+export async function askSource(
+  name: string,
+  source: ContextSource,
+  request: Omit<SourceRequest, 'signal'>,
+  milliseconds: number,
+  signal?: AbortSignal,
+): Promise<SourceAnswer> {
+  signal?.throwIfAborted();
+  const deadline = AbortSignal.timeout(milliseconds);
+  const ended = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+  let stop = () => {};
+  const late = new Promise<never>((_, reject) => {
+    stop = () => reject(ended.reason);
+    ended.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    const items = await Promise.race([source({ ...request, signal: ended }), late]);
+    return { name, items: items.slice(0, request.k), fault: null };
+  } catch (error) {
+    signal?.throwIfAborted();
+    const fault = deadline.aborted ? `no answer within ${milliseconds} ms` : describeFault(error);
+    return { name, items: [], fault };
+  } finally {
+    ended.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,58 @@
+import {
+  CATEGORY_CUES,
+  FIRST_PERSON,
+  PARTY,
+  type QueryCategory,
+  RECORD_NOUN,
+  TIME_CUES,
+  TRADE_VERB,
+} from './question-cues.ts';
+
+/** What kind of question it is. The names are those of the retrieval design that the strategies come from. */
+export interface QueryType {
+  /** The kind of answer: a fact, the steps of a process, an overview, or a reason, comparison or trend. */
+  readonly category: QueryCategory;
+  /** Whether it names things or persons, or a kind of party such as customers. */
+  readonly entityFocused: boolean;
+  /** Whether it names a time, or depends on the order of events. */
+  readonly timeFocused: boolean;
+  /** Whether it is about a process. */
+  readonly procedural: boolean;
+  /** Whether its answer needs current business records. */
+  readonly requiresDomainDb: boolean;
+}
+
+/** What was found in the question before. */
+export interface QuestionFindings {
+  /** Whether it names a thing or a person, known or not. */
+  readonly hasNames: boolean;
+  /** Whether it has a time range. */
+  readonly hasTime: boolean;
+}
+
+const PROCESS = /\b(?:process|procedure|workflow)\b/;
+
+/**
+ * The type of an English question by cue words.
+ *
+ * @param text of `readQuestionText`.
+ * @returns the type, and the name of the cue that decided the category: `no cue` for a factual question.
+ */
+export function classifyQuery(
+  text: string,
+  { hasNames, hasTime }: QuestionFindings,
+): { type: QueryType; rule: string } {
+  const words = text.toLowerCase().replace(/\b(what|how|who|when|where|why)'s\b/g, '$1 is');
+  const cue = CATEGORY_CUES.find(({ expression }) => expression.test(words));
+  const category = cue?.category ?? 'factual';
+  const procedural = category === 'procedural' || PROCESS.test(words);
+  const isTrade = TRADE_VERB.test(words) && hasNames && !FIRST_PERSON.test(words);
+  const type: QueryType = {
+    category,
+    entityFocused: hasNames || (!procedural && PARTY.test(words)),
+    timeFocused: hasTime || TIME_CUES.test(words),
+    procedural,
+    requiresDomainDb: !procedural && (RECORD_NOUN.test(words) || isTrade),
+  };
+  return { type, rule: cue?.rule ?? 'no cue' };
+}

@@ -1,0 +1,22 @@
+/** What a question asks for: category and flags, entities, time range, and the strategy that follows. */
+
+export type { QueryType } from './classify-query.ts';
+export {
+  createEntityRegistry,
+  type EntityEntry,
+  type EntityMatch,
+  type EntityOptions,
+  type EntityRegistry,
+} from './entity-registry.ts';
+export type { QueryCategory } from './question-cues.ts';
+export type { AmbiguousMention, EntityResolution } from './resolve-entities.ts';
+export type { ResolvedEntity } from './similar-names.ts';
+export {
+  STRATEGY_WEIGHTS,
+  type Strategy,
+  type StrategyName,
+  type StrategyWeights,
+  selectStrategy,
+} from './strategy.ts';
+export { EARLIEST_TIME, findTimeRange, LATEST_TIME, type QueryMoment, type QueryTimeRange } from './time-range.ts';
+export { type QueryUnderstanding, type UnderstandOptions, understand } from './understand.ts';

@@ -1,0 +1,120 @@
+import { type EntityRegistry, joinWords } from './entity-registry.ts';
+import {
+  canBeName,
+  findOtherNames,
+  isCapital,
+  overlap,
+  type Place,
+  readWords,
+  type Span,
+  type Word,
+} from './question-words.ts';
+import { findByVector, findMisspelt, findSimilar, keepBest, keepFirst, type ResolvedEntity } from './similar-names.ts';
+
+/** A mention that several entities fit equally well. */
+export interface AmbiguousMention {
+  readonly mentionText: string;
+  readonly candidates: readonly ResolvedEntity[];
+}
+
+/** What a question names. */
+export interface EntityResolution {
+  readonly entities: readonly ResolvedEntity[];
+  readonly ambiguous: readonly AmbiguousMention[];
+  /** Names that fit no entity. */
+  readonly unresolved: readonly string[];
+}
+
+const ALIAS_CONFIDENCE = 0.95;
+
+interface NamedSpan extends Span {
+  readonly candidates: readonly ResolvedEntity[];
+}
+
+/** Names and aliases from left to right, the longest first. */
+function findNames(words: readonly Word[], registry: EntityRegistry, text: string): NamedSpan[] {
+  const hasCapitals = words.some(({ written }) => isCapital(written));
+  const found: NamedSpan[] = [];
+  for (let from = 0; from < words.length; from++)
+    for (let to = Math.min(words.length, from + registry.longest); to > from; to--) {
+      const span = words.slice(from, to);
+      const mentionText = text.slice((span[0] as Word).start, (span.at(-1) as Word).end);
+      const candidates = findSpan(span, registry, hasCapitals).map(
+        ({ id, match }): ResolvedEntity => ({
+          mentionText,
+          canonicalId: id,
+          confidence: match === 'exact' ? 1 : ALIAS_CONFIDENCE,
+          match,
+        }),
+      );
+      if (candidates.length === 0) continue;
+      found.push({ from, to, candidates });
+      from = to - 1;
+      break;
+    }
+  return found;
+}
+
+/** The entities of a span; of a span in the plural those of its singular. */
+function findSpan(span: readonly Word[], registry: EntityRegistry, hasCapitals: boolean) {
+  const key = joinWords(span);
+  const named = registry.find(key);
+  const found = named.length > 0 || !/[^s]s$/.test(key) ? named : registry.find(key.slice(0, -1));
+  const only = span.length === 1 ? (span[0] as Word) : undefined;
+  return found.filter(({ written }) => only === undefined || !isCapital(written) || canBeName(only, hasCapitals));
+}
+
+/** Runs of capitalised words that are a misspelt name as a whole, though a part of them is a name: `Chris Novakk`. */
+function findMisspeltWholes(
+  words: readonly Word[],
+  names: readonly NamedSpan[],
+  registry: EntityRegistry,
+  readMention: (span: Span) => { readonly key: string; readonly mentionText: string },
+): NamedSpan[] {
+  return findOtherNames(words, []).flatMap((run) => {
+    const inside = names.filter((name) => overlap(name, run));
+    if (inside.length === 0 || inside.some(({ from, to }) => from <= run.from && run.to <= to)) return [];
+    const { key, mentionText } = readMention(run);
+    const candidates = keepBest(findMisspelt(key, mentionText, registry));
+    return candidates.length === 0 ? [] : [{ ...run, candidates }];
+  });
+}
+
+/**
+ * The entities that a text names.
+ *
+ * Names and aliases are matched first, the longest from left to right, whatever their case and marks. A name of one word that is also a verb (`Will`, `Mark`) needs its
+ * capital. Capitalised words that match nothing may be a part of a name, a misspelt name, or near a name by vectors. Each entity is listed once, with its best
+ * match; a mention that several entities fit equally well is ambiguous and resolves to none of them.
+ *
+ * @param times where the text names times: `May` there is no person.
+ */
+export async function resolveEntities(
+  text: string,
+  registry: EntityRegistry | null,
+  times: readonly Place[] = [],
+): Promise<EntityResolution> {
+  const words = readWords(text, times);
+  const readMention = ({ from, to }: Span) => {
+    const span = words.slice(from, to);
+    return { key: joinWords(span), mentionText: text.slice((span[0] as Word).start, (span.at(-1) as Word).end) };
+  };
+  const names = registry === null ? [] : findNames(words, registry, text);
+  const wholes = registry === null ? [] : findMisspeltWholes(words, names, registry, readMention);
+  const named = [...names.filter((name) => wholes.every((whole) => !overlap(name, whole))), ...wholes];
+  const groups: (readonly ResolvedEntity[])[] = named.map(({ candidates }) => candidates);
+  const unresolved: string[] = [];
+  for (const span of findOtherNames(words, named)) {
+    const { key, mentionText } = readMention(span);
+    let candidates = registry === null ? [] : findSimilar(key, mentionText, registry);
+    if (registry !== null && candidates.length === 0) candidates = await findByVector(key, mentionText, registry);
+    if (candidates.length === 0) unresolved.push(mentionText);
+    else groups.push(candidates);
+  }
+  const entities = keepFirst(groups.filter(({ length }) => length === 1).map(([only]) => only as ResolvedEntity));
+  const known = new Set(entities.map(({ canonicalId }) => canonicalId));
+  const ambiguous = groups
+    .filter((candidates) => candidates.length > 1 && !candidates.some(({ canonicalId }) => known.has(canonicalId)))
+    .map((candidates) => ({ mentionText: (candidates[0] as ResolvedEntity).mentionText, candidates }));
+  return { entities, ambiguous, unresolved };
+}
