@@ -258,10 +258,10 @@ describe('every config of the project runs on a slice of its data', () => {
           .trimEnd()
           .split('\n');
         const found = new Set(lines.map((line) => line.split(' ')[0])).size;
-        // A query whose slice is empty finds no turn.
-        const isSliced = resolved.arms.some((arm) => name.startsWith(arm.name) && arm.slice != null);
-        if (isSliced) expect(found > 0 && found <= metrics.queries).toBe(true);
-        else expect(found).toBe(metrics.queries);
+        // In a slice of a few turns a query may find nothing.
+        const isSliced = Boolean(resolved.arms.find((arm) => arm.name === name)?.slice);
+        expect(isSliced ? Math.max(found, metrics.queries) : found).toBe(metrics.queries);
+        expect(found).toBeGreaterThan(metrics.queries / 2);
       }
       executed.push(config);
     },
