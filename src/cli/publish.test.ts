@@ -69,6 +69,7 @@ describe('publishing', () => {
     'curve.csv': 'c',
     'environment.json': '{}',
     'metrics.json': '{"experiment": "x"}',
+    'strata.json': '{}',
     'table.csv': 'x',
     'table.md': '| x |',
     'table.tex': '\\hline',

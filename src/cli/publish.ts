@@ -4,7 +4,7 @@ import { lazyAction } from './lazy-action.ts';
 export function publishCommand(): Command {
   return new Command('publish')
     .description(
-      "copy a run's config, environment, metrics, tables (.md, .tex, .csv) and weights to results/, and its tables into a document",
+      "copy a run's config, environment, metrics, strata, tables (.md, .tex, .csv) and weights to results/, and its tables into a document",
     )
     .argument('<run-folder>', 'results/runs/<experiment>-<hash>')
     .option(

@@ -13,8 +13,8 @@ const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'
 /** Further files of a training whose weights were measured on the test split. */
 const TESTED = [TEST_FILE, 'test.md'];
 const TABLE = /(?:table|test)\.md$/;
-/** Files that are published if the run has them: weights, and tables for papers and spreadsheets. */
-const BESIDES = /\.(?:safetensors|tex|csv)$/;
+/** Files that are published if the run has them: weights, tables for papers and spreadsheets, and the figures by stratum. */
+const BESIDES = /\.(?:safetensors|tex|csv)$|^strata\.json$/;
 
 function buildTableMarkers(table: string): { readonly start: string; readonly end: string } {
   return { start: `<!-- results/${table} -->`, end: '<!-- end of table -->' };

@@ -75,6 +75,7 @@ const computeStrataLevels = (given: readonly Query[]) =>
 describe('queries are grouped', () => {
   test('by depth, thread and age as of their moment, in levels that are not empty', () => {
     expect(computeStrataLevels(queries)).toEqual({
+      evidence: { exact: [0, 2, 3], 'multi-hop': [1] },
       depth: { 0: [2, 3], 1: [0], '6 and deeper': [1] },
       'thread size': { 1: [0, 2], '6 to 20': [1, 3] },
       'age of the target': { 'under an hour': [2], 'under a day': [0, 1], 'a week and older': [3] },
@@ -82,8 +83,14 @@ describe('queries are grouped', () => {
   });
 
   test('in the order of the levels', () => {
-    const [depth] = divideIntoStrata(buildStrataDataset(queries), [...queries].reverse());
+    const [, depth] = divideIntoStrata(buildStrataDataset(queries), [...queries].reverse());
     expect(depth?.levels.map(({ name }) => name)).toEqual(['0', '1', '6 and deeper']);
+  });
+
+  test('by the words that they share with their relevant turn, where there is one', () => {
+    const texts = ['the x of it', 'about another thing', 'about another thing', "what is the x's"];
+    const asked = queries.map((one, i): Query => ({ ...one, text: texts[i] as string }));
+    expect(computeStrataLevels(asked).evidence).toEqual({ exact: [0, 3], paraphrase: [2], 'multi-hop': [1] });
   });
 
   test('by their kind, where some have one', () => {

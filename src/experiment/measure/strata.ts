@@ -1,7 +1,9 @@
 import { getOrCompute } from '../../core/once.ts';
+import { QUERY_STRATA } from '../../evaluation/judging/query-strata.ts';
 import { findLowerBound } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
+import { listSharedContentStems } from '../../text/content-words.ts';
 import type { Stratum } from './result.ts';
 
 const HOUR_MILLISECONDS = 3_600_000;
@@ -12,8 +14,11 @@ interface Division {
   readonly description: string;
   /** In order; without a list, those of the queries. */
   readonly levels: readonly string[] | null;
-  /** @param target the newest relevant turn. */
-  levelOf(query: Query, target: Turn): string;
+  /**
+   * @param target the newest relevant turn.
+   * @param relevant the number of relevant turns.
+   */
+  levelOf(query: Query, target: Turn, relevant: number): string;
 }
 
 /** Names of the levels and the least value of each, ascending. */
@@ -61,6 +66,18 @@ function createTurnCounter({ corpus }: Dataset): (conversationId: string, moment
 const KIND = { name: 'kind', description: 'what sort of query it is, as the dataset says' };
 const NO_KIND = 'not said';
 
+/** The strata of judged queries, as `ragpp judge check-queries` defines them, with the relevant turns as sources. */
+const EVIDENCE: Division = {
+  name: 'evidence',
+  description:
+    'whether a query shares a content word with its relevant turn (exact) or none (paraphrase), or has several relevant turns (multi-hop)',
+  levels: QUERY_STRATA,
+  levelOf: ({ text }, target, relevant): (typeof QUERY_STRATA)[number] => {
+    if (relevant > 1) return 'multi-hop';
+    return listSharedContentStems(text, target.text).length > 0 ? 'exact' : 'paraphrase';
+  },
+};
+
 function listDivisions(dataset: Dataset): readonly Division[] {
   const { corpus } = dataset;
   const sizeBefore = createTurnCounter(dataset);
@@ -69,6 +86,7 @@ function listDivisions(dataset: Dataset): readonly Division[] {
   const readTurnDepth = (id: string) => corpus.getConversation(corpus.getTurn(id).conversationId).getDepth(id);
   return [
     { ...KIND, levels: null, levelOf: ({ kind }) => kind ?? NO_KIND },
+    EVIDENCE,
     binQueries(
       'depth',
       'edges from the root to the turn that the query is, or to its newest relevant turn where it is none',
@@ -90,11 +108,11 @@ function listDivisions(dataset: Dataset): readonly Division[] {
   ];
 }
 
-/** The newest relevant turn of a query that has one. */
-function findNewestRelevant({ corpus, qrels, relevantGrade }: Dataset, { id }: Query): Turn {
+/** The newest relevant turn of a query that has one, and the number of its relevant turns. */
+function findNewestRelevant({ corpus, qrels, relevantGrade }: Dataset, { id }: Query) {
   const relevant = [...(qrels.get(id) ?? [])].filter(([, grade]) => grade >= relevantGrade);
   const newest = Math.max(...relevant.map(([turnId]) => corpus.getPosition(turnId)));
-  return corpus.turns[newest] as Turn;
+  return { target: corpus.turns[newest] as Turn, count: relevant.length };
 }
 
 /** @param levels in order; null for those of the queries, by name. @returns one division, or none with queries in fewer than two levels. */
@@ -122,8 +140,8 @@ export function divideByKind(queries: readonly { readonly kind: string | null }[
 }
 
 /**
- * Divides queries by their kind, depth, the size of their thread and the age of what they look for, all as of the query's moment. What decides the level is
- * never shown to a scorer.
+ * Divides queries by their kind, their evidence, depth, the size of their thread and the age of what they look for, all as of the query's moment. What decides the
+ * level is never shown to a scorer.
  *
  * @param queries all with a relevant turn.
  * @returns the divisions that have queries in at least two levels, without the empty levels; queries by their place.
@@ -131,7 +149,10 @@ export function divideByKind(queries: readonly { readonly kind: string | null }[
 export function divideIntoStrata(dataset: Dataset, queries: readonly Query[]): Stratum[] {
   const targets = queries.map((query) => findNewestRelevant(dataset, query));
   return listDivisions(dataset).flatMap(({ name, description, levels, levelOf }) => {
-    const levelsOfQueries = queries.map((query, queryIndex) => levelOf(query, targets[queryIndex] as Turn));
+    const levelsOfQueries = queries.map((query, queryIndex) => {
+      const { target, count } = targets[queryIndex]!;
+      return levelOf(query, target, count);
+    });
     return divideByLevels({ name, description }, levels, levelsOfQueries);
   });
 }
