@@ -6,6 +6,7 @@ import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
 import { benchCuration, CURATION_USAGE } from './curation.ts';
 import { benchFilteredSearch, FILTERED_SEARCH_USAGE } from './filtered-search.ts';
 import { benchGraph, GRAPH_USAGE } from './graph.ts';
+import { benchKernel, KERNEL_USAGE } from './kernel.ts';
 import { benchLearning, LEARNING_USAGE } from './learning.ts';
 import { benchMainPath, MAIN_PATH_USAGE } from './main-path.ts';
 import { benchMemory, MEMORY_USAGE } from './memory.ts';
@@ -25,6 +26,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   curation: { usage: CURATION_USAGE, run: benchCuration },
   'filtered-search': { usage: FILTERED_SEARCH_USAGE, run: benchFilteredSearch },
   graph: { usage: GRAPH_USAGE, run: benchGraph },
+  kernel: { usage: KERNEL_USAGE, run: benchKernel },
   learning: { usage: LEARNING_USAGE, run: benchLearning },
   'main-path': { usage: MAIN_PATH_USAGE, run: benchMainPath },
   'memory-kills': { usage: MEMORY_KILLS_USAGE, run: benchMemoryKills },

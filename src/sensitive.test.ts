@@ -21,6 +21,9 @@ import type { TextOwner } from './model/encoder.ts';
 
 /** Files that reach the network, and why no sensitive text goes through each. A new one needs a line here, and a test below that its texts pass the gate. */
 const NETWORK = {
+  'admissibility/kernel-connection.ts':
+    'sends ids of turns, conversations, authors and channels to a kernel, and no text',
+  'admissibility/service/kernel-service.ts': 'answers with ids of turns and public keys, and no text',
   'embedding/endpoint/endpoint-request.ts': 'takes texts of the gate alone, as its type states',
   'embedding/transformers/model-download.ts': 'sends the name of a model',
   'candidates/live/postgres-database.ts': 'the database that the user names holds records, see docs/sensitive.md',
@@ -42,7 +45,7 @@ const listFiles = (pattern: RegExp) => code.flatMap(({ file, text }) => (pattern
 
 test('no other file reaches the network', () => {
   const network =
-    /(?<![\w.#])fetch\(|globalThis\.fetch|['"](?:node:)?(?:https?|http2|net|tls|dgram|undici|axios|ws|openai|pg)['"]|new (?:WebSocket|EventSource|XMLHttpRequest)\b/;
+    /(?<![\w.#])fetch\(|globalThis\.fetch|['"](?:node:)?(?:https?|http2|net|tls|dgram|undici|axios|ws|openai|pg|fastify)['"]|new (?:WebSocket|EventSource|XMLHttpRequest)\b/;
   expect(listFiles(network)).toEqual(Object.keys(NETWORK).sort());
 });
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 import { findOwnProgram } from '../experiment/launch/program.ts';
+import { isService } from './service-process.ts';
 import { supervise } from './supervision.ts';
 
-process.exitCode = await supervise(findOwnProgram(), process.argv.slice(2));
+const argv = process.argv.slice(2);
+if (isService(argv)) await import('./work.ts');
+else process.exitCode = await supervise(findOwnProgram(), argv);

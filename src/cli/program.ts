@@ -15,6 +15,7 @@ import { fuseCommand } from './fuse.ts';
 import { graphCommand } from './graph.ts';
 import { initCommand } from './init.ts';
 import { judgeCommand } from './judge.ts';
+import { kernelCommand } from './kernel.ts';
 import { memoryCommand } from './memory.ts';
 import { publishCommand } from './publish.ts';
 import { rescoreCommand } from './rescore.ts';
@@ -74,6 +75,7 @@ export function buildProgram(): Command {
   program.addCommand(fuseCommand());
   program.addCommand(graphCommand());
   program.addCommand(judgeCommand());
+  program.addCommand(kernelCommand());
   program.addCommand(tableCommand());
   program.addCommand(verifyCommand());
   program.addCommand(createDoctorCommand());

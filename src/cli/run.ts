@@ -12,6 +12,7 @@ export function runCommand(): Command {
     .addOption(cacheOption())
     .option('--results <folder>', 'where the run folder is made', 'results/runs')
     .option('--resume', 'go on with what an earlier run of the same config has left; its failed arms stay failed')
+    .option('--replay-slices <run>', 'use the signed slices that a run has stored, and start no kernel')
     .option('--retry-failed', 'like --resume, and run the failed arms again')
     .addHelpText(
       'after',
@@ -25,7 +26,8 @@ Examples:
   ragpp run configs/quickstart.yaml --limit-queries 60
   ragpp run configs/quickstart.yaml --workers 4 --resume
   ragpp run configs/quickstart.yaml --set 'embedding={encoder: use-lite}' --set seed=7
-  ragpp run configs/quickstart.yaml --launcher slurm --workers 16`,
+  ragpp run configs/quickstart.yaml --launcher slurm --workers 16
+  ragpp run configs/slices.yaml --replay-slices results/runs/slices-0123456789ab --results results/replayed`,
     )
     .action(lazyAction(async () => (await import('./actions/run.ts')).run));
 }

@@ -2,6 +2,7 @@ import { printError } from '../core/terminal.ts';
 import { endWithParent } from '../experiment/launch/parent-watch.ts';
 import { endOnInterrupt } from './interruption.ts';
 import { main } from './program.ts';
+import { isService } from './service-process.ts';
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(0); // a reader such as `head` may leave before we are done
@@ -10,5 +11,6 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 });
 
 endWithParent();
-endOnInterrupt();
-process.exitCode = await main(process.argv.slice(2));
+const argv = process.argv.slice(2);
+if (!isService(argv)) endOnInterrupt();
+process.exitCode = await main(argv);

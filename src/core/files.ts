@@ -131,11 +131,11 @@ export function writeFully(file: number, bytes: Uint8Array): void {
 }
 
 /** Makes a new file, under a name that ends in a number. */
-function makeTemporary(path: string): { readonly file: number; readonly name: string } {
+function makeTemporary(path: string, mode: number): { readonly file: number; readonly name: string } {
   for (;;) {
     const name = `${path}.${randomInt(TEMPORARY_NUMBERS)}`;
     try {
-      return { file: openSync(name, 'wx'), name };
+      return { file: openSync(name, 'wx', mode), name };
     } catch (error) {
       if (readErrorCode(error) !== 'EEXIST') throw error;
     }
@@ -149,14 +149,14 @@ function fillAndSync(file: number, bytes: Uint8Array): void {
   if (size !== bytes.byteLength) throw new Error(`${size} of ${bytes.byteLength} bytes were written`);
 }
 
-function replace(path: string, bytes: Uint8Array): void {
+function replace(path: string, bytes: Uint8Array, mode: number | null): void {
   const existing = readStats(path);
   refuseLink('write', path);
   if (existing !== null && !existing.isFile()) throw new Error('it is not a regular file; remove it');
-  const { file, name } = makeTemporary(path);
+  const { file, name } = makeTemporary(path, mode ?? 0o666);
   try {
     try {
-      if (existing !== null) fchmodSync(file, existing.mode & PERMISSIONS);
+      if (existing !== null) fchmodSync(file, mode ?? existing.mode & PERMISSIONS);
       fillAndSync(file, bytes);
     } finally {
       closeSync(file);
@@ -171,12 +171,13 @@ function replace(path: string, bytes: Uint8Array): void {
 /**
  * Writes a whole file or nothing: a temporary neighbour, synced and as long as it must be, then renamed.
  *
+ * @param mode the permissions of the file, such as 0o600 for a secret; null: those of the file before it, or those that the system gives.
  * @throws StorageError, also if the path is a link or not a regular file.
  */
-export function writeAtomic(path: string, content: string | Uint8Array): void {
+export function writeAtomic(path: string, content: string | Uint8Array, mode: number | null = null): void {
   runNamingPath('write', path, () => {
     makeMissing(dirname(path));
-    replace(path, typeof content === 'string' ? Buffer.from(content) : content);
+    replace(path, typeof content === 'string' ? Buffer.from(content) : content, mode);
   });
 }
 

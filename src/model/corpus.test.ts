@@ -32,6 +32,7 @@ describe('Corpus', () => {
   it('has positions in time order, ids by bytes where times are equal', () => {
     expect(corpus.turns.map(({ id }) => id)).toEqual(['x1', 'y1', 'x2', 'x3', 'y2']);
     expect(corpus.turns.map(({ id }) => corpus.getPosition(id))).toEqual([0, 1, 2, 3, 4]);
+    expect(['p', corpus.turns[3]!.id].map((id) => corpus.findPosition(id))).toEqual([-1, 3]);
     expect([...corpus.timestamps]).toEqual([10, 20, 25, 30, 30]);
     expect(corpus.size).toBe(5);
   });

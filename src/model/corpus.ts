@@ -81,6 +81,11 @@ export class Corpus {
     return position;
   }
 
+  /** -1 for an id that no turn has. */
+  findPosition(id: string): number {
+    return this.#positions.get(id) ?? -1;
+  }
+
   getTurn(id: string): Turn {
     return this.turns[this.getPosition(id)] as Turn;
   }

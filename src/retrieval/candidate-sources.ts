@@ -1,3 +1,4 @@
+import type { SliceOptions } from '../admissibility/slice-options.ts';
 import type { PropagationOptions } from '../attention/options.ts';
 import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
 import { needsConceptVectors } from '../candidates/graph-options.ts';
@@ -5,6 +6,7 @@ import type { ConceptVectors, GraphControl } from '../candidates/index-definitio
 import { assertAdmissible } from '../candidates/query-batch.ts';
 import { INDEXES, type IndexOptions, listIndexReads } from '../candidates/registry.ts';
 import { hashRunFile } from '../candidates/run-options.ts';
+import { isListed } from '../candidates/visible-turns.ts';
 import { identifyConceptSource } from '../graph/extraction/concept-source.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
@@ -27,6 +29,7 @@ import type { Workspace } from '../signals/workspace.ts';
 import { createPoolFilter, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
 import { findSourceFilter } from './retriever-options.ts';
+import { openSlices, signedSlices } from './signed-slices.ts';
 
 /** Runs each part of a retrieval and observes it, for example its time. Parts may be nested. */
 export type Watch = <T>(part: string, work: () => Promise<T> | T) => Promise<T>;
@@ -40,6 +43,8 @@ export interface SourceUse {
   readonly propagation: PropagationOptions | null;
   /** The text of a filter that is applied before the search; null: every earlier turn is visible. */
   readonly filter: string | null;
+  /** What a kernel signs that each query may see; null: every earlier turn. */
+  readonly slice: SliceOptions | null;
   /** Of `graph` alone: the sources whose results are where its walks start. */
   readonly seedSources: readonly StageUse<Candidates>[];
 }
@@ -49,11 +54,13 @@ function describeSource(
   propagation: PropagationOptions | null,
   filter: string | null,
   seedSources: readonly StageUse<Candidates>[] = [],
+  slice: SliceOptions | null = null,
 ): SourceUse {
   return {
     index,
     propagation: index.index === 'flat' ? propagation : null,
     filter,
+    slice,
     seedSources: index.index === 'graph' ? seedSources : [],
   };
 }
@@ -138,16 +145,29 @@ function keepIndex({ shared }: World, use: SourceUse): Promise<CandidateIndex> {
   });
 }
 
+/** [Q] the turns that each query may see, by the slice and by the filter; null: every earlier turn. */
+async function listSourceVisible(world: World, { filter, slice }: SourceUse): Promise<readonly Int32Array[] | null> {
+  const accepted =
+    filter === null ? null : await world.keepOnce(['visible', filter], () => listVisibleTurns(filter, world));
+  const { control } = world;
+  const admitted =
+    slice === null ? null : await world.keepOnce(['slices', slice, control], () => openSlices(world, slice));
+  if (accepted === null || admitted === null) return accepted ?? admitted;
+  return world.keepOnce(['visible', filter, slice, control], () =>
+    admitted.map((list, query) => list.filter((position) => isListed(accepted[query] as Int32Array, position))),
+  );
+}
+
 /** The queries with the turns that a filter accepts for each, whose lists the sources of an arm share, and with the turns and concepts where walks start. */
 async function buildSourceBatch(
   world: World,
-  { index, filter }: SourceUse,
+  use: SourceUse,
   found: readonly Candidates[],
   asked: TurnConcepts | undefined,
 ): Promise<QueryBatch> {
   const { batch, corpus, tieRanks } = world;
-  const visible =
-    filter === null ? null : await world.keepOnce(['visible', filter], () => listVisibleTurns(filter, world));
+  const { index } = use;
+  const visible = await listSourceVisible(world, use);
   const seeds =
     index.index === 'graph' ? fuseSeedTurns(found, batch.cutoffs.length, index.seeds, corpus, tieRanks) : null;
   const concepts = asked && listTurnConcepts(asked);
@@ -166,11 +186,12 @@ const defineSource = (isKept: boolean) =>
     module: import.meta.url,
     of: 'queries',
     isKept,
-    reads: ({ index, propagation, seedSources }) => [
+    reads: ({ index, propagation, slice, seedSources }) => [
       ...new Set([
         ...listIndexReads(index),
         ...(propagation === null ? [] : (['order'] as const)),
         ...(index.index === 'graph' && needsConceptVectors(index) ? (['vectors'] as const) : []),
+        ...(slice === null ? [] : (['slices'] as const)),
         ...seedSources.flatMap(({ reads }) => reads),
       ]),
     ],
@@ -178,7 +199,12 @@ const defineSource = (isKept: boolean) =>
       const key = describeIndex(use, seed);
       return use.filter === null ? key : { of: key, filter: use.filter };
     },
-    inputs: (use) => ({ ...listIndexParts(use), ...listAskedParts(use), ...nameInOrder(use.seedSources) }),
+    inputs: (use) => ({
+      ...listIndexParts(use),
+      ...listAskedParts(use),
+      ...(use.slice === null ? {} : { slices: signedSlices(use.slice) }),
+      ...nameInOrder(use.seedSources),
+    }),
     compute: async ({ world, inputs }, use) => {
       const isSubset = world.shared.queries !== world.queries;
       const index = isSubset ? await keepIndex(world, use) : await openIndex(world, use, inputs as IndexParts);
@@ -204,32 +230,34 @@ const newestCandidates = defineSource(false);
  *
  * @param filter the text of a filter: the source finds the best of the turns that it accepts.
  * @param seedSources of `graph`: whose results are where its walks start.
+ * @param slice what a kernel signs that the queries may see.
  */
 export function candidatesFrom(
   index: IndexOptions,
   propagation: PropagationOptions | null,
   filter: string | null = null,
   seedSources: readonly StageUse<Candidates>[] = [],
+  slice: SliceOptions | null = null,
 ): StageUse<Candidates> {
-  const use = describeSource(index, propagation, filter, seedSources);
+  const use = describeSource(index, propagation, filter, seedSources, slice);
   return index.index === 'newest' ? newestCandidates(use) : keptCandidates(use);
 }
 
-type PoolOptions = Pick<RetrieverOptions, 'candidates' | 'propagation' | 'sameChannel' | 'filter'>;
+type PoolOptions = Pick<RetrieverOptions, 'candidates' | 'propagation' | 'sameChannel' | 'filter' | 'slice'>;
 
 /** Indexes whose results are not where a walk starts: those of walks, and of what does not depend on the query. */
 const SEEDLESS: readonly string[] = ['graph', 'newest'];
 
 /** What a source of an arm finds; walks start at what the other sources find. */
 export function candidatesOfArm(
-  options: Pick<RetrieverOptions, 'candidates' | 'propagation' | 'filter'>,
+  options: Pick<RetrieverOptions, 'candidates' | 'propagation' | 'filter' | 'slice'>,
   source: IndexOptions,
 ): StageUse<Candidates> {
-  const { candidates, propagation } = options;
+  const { candidates, propagation, slice = null } = options;
   const filter = findSourceFilter(options);
   const others = candidates.filter(({ index }) => source.index === 'graph' && !SEEDLESS.includes(index));
-  const seedSources = others.map((other) => candidatesFrom(other, propagation, filter));
-  return candidatesFrom(source, propagation, filter, seedSources);
+  const seedSources = others.map((other) => candidatesFrom(other, propagation, filter, [], slice));
+  return candidatesFrom(source, propagation, filter, seedSources, slice);
 }
 
 /** The inputs of a stage by their places. */

@@ -9,6 +9,7 @@ import type { RetrieverOptions } from './retriever-options.ts';
 /** What {@link listControlsFor} depends on. */
 const DECIDING = [
   'candidates',
+  'slice',
   'attention.mechanism',
   'attention.mix',
   'trajectory.dimensions',
@@ -39,6 +40,7 @@ function listAddedRelevance(arm: RetrieverOptions): Signal[] {
 function listArmReads(arm: RetrieverOptions): readonly WorldPart[] {
   return [
     ...(arm.propagation === null ? [] : (['order'] as const)),
+    ...(arm.slice ? (['slices'] as const) : []),
     ...arm.candidates.flatMap(listIndexReads),
     ...(arm.scoring === null
       ? [...listChainSignals(arm).values(), ...listAddedRelevance(arm)].flatMap(({ reads }) => reads)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sliceOptions } from '../admissibility/slice-options.ts';
 import { propagationOptions } from '../attention/options.ts';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import type { Bm25IndexOptions } from '../candidates/bm25-options.ts';
@@ -47,6 +48,8 @@ export const retrieverOptions = z.strictObject({
   sameChannel: z.boolean().default(false),
   /** What the queries may see, besides earlier turns; absent in a resolved config that has none, so that its hash stays. */
   filter: filterOptions.nullable().optional(),
+  /** What a kernel signs that the queries may see; absent in a resolved config that has none, so that its hash stays. */
+  slice: sliceOptions.nullable().optional(),
   /** Multiplies relevance by factors of attributes; absent in a resolved config that has none, so that its hash stays. */
   boosts: boostOptions.nullable().optional(),
   /** Multiplies relevance by what curation leaves of a turn; absent in a resolved config that has none, so that its hash stays. */

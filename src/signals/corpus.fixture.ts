@@ -118,6 +118,7 @@ export function drawSampleWorld(seed: number, turnCount = 103, queryCount = 11, 
 export function createSampleWorkspace(
   { turns, queries, vectorOf }: SampleWorld,
   stages?: NonNullable<WorkspaceInputs['stages']>,
+  slices?: NonNullable<WorkspaceInputs['slices']>,
 ): Workspace {
   const corpus = new Corpus(turns);
   const concatWorldVectors = (ids: readonly { readonly id: string }[]) =>
@@ -130,5 +131,6 @@ export function createSampleWorkspace(
     dimension: DIMENSION,
     seed: 5,
     ...(stages === undefined ? {} : { stages }),
+    ...(slices === undefined ? {} : { slices }),
   });
 }

@@ -1,3 +1,6 @@
+import { AdmissibilityError } from '../admissibility/admissibility-error.ts';
+import type { SliceOptions } from '../admissibility/slice-options.ts';
+import type { SliceSource, SliceTrust } from '../admissibility/slice-source.ts';
 import { activeBackend } from '../core/active-backend.ts';
 import { computeHash } from '../core/hash.ts';
 import { getOrCompute } from '../core/once.ts';
@@ -27,6 +30,8 @@ export interface StageRoots {
   readonly corpus: Corpus;
   readonly queries: readonly Query[];
   readonly seed: number;
+  /** Where slices come from; without it there are none. */
+  readonly slices?: SliceSource;
 }
 
 /** Hashes that all views of a plan share. */
@@ -86,6 +91,10 @@ export class Plan implements Setting {
     return this.#roots.identity.encoderOf?.(options) ?? options;
   }
 
+  findSliceTrust(slice: SliceOptions): SliceTrust {
+    return requireSlices(this.#roots.slices).findTrust(slice);
+  }
+
   #code(module: string): string {
     const { code } = this.#roots.identity;
     return typeof code === 'string' ? code : code(module);
@@ -128,6 +137,15 @@ export class Plan implements Setting {
       return { name, key, inputs, isKept };
     });
   }
+}
+
+/** @throws AdmissibilityError where nobody signs slices. */
+export function requireSlices(slices: SliceSource | undefined): SliceSource {
+  if (slices !== undefined) return slices;
+  throw new AdmissibilityError(
+    'kernel-unreachable',
+    'workspace knows no kernel that signs slices; open it with the input slices, or run the arm with ragpp run',
+  );
 }
 
 /** Stages and all that they are computed from, each key once, inputs before what needs them. */

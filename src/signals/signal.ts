@@ -1,5 +1,8 @@
 import type * as tf from '@tensorflow/tfjs-core';
 import type { z } from 'zod';
+import type { SliceAuthority } from '../admissibility/slice-export.ts';
+import type { SliceOptions } from '../admissibility/slice-options.ts';
+import type { SliceTrust } from '../admissibility/slice-source.ts';
 import type { StartProgress } from '../core/progress.ts';
 import { Registry } from '../core/registry.ts';
 import type { EncoderOptions } from '../embedding/registry.ts';
@@ -25,6 +28,8 @@ export interface Setting {
   controlSeed(control: ControlOptions): number;
   /** Identity of another encoder than the experiment's own. */
   encoderIdentity(options: EncoderOptions): unknown;
+  /** Whose slices are trusted. @throws AdmissibilityError if nobody's are. */
+  findSliceTrust(slice: SliceOptions): SliceTrust;
 }
 
 /** The corpus and the queries as one encoder has them. */
@@ -66,6 +71,8 @@ export interface World extends Setting {
    * @param owners [texts] the turn that each text is from.
    */
   embedTexts(texts: readonly string[], owners: readonly TextOwner[]): Promise<TextVectors>;
+  /** The kernel that signs slices. @throws AdmissibilityError where there is none. */
+  openSliceAuthority(slice: SliceOptions): Promise<SliceAuthority>;
   /** Computes what cannot be stored, such as tensors and indexes, once for each key. */
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T>;
   /** Keeps tensors or an index until the world is disposed. */

@@ -1,4 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
+import type { SliceAuthority } from '../admissibility/slice-export.ts';
+import type { SliceOptions } from '../admissibility/slice-options.ts';
+import type { SliceSource, SliceTrust } from '../admissibility/slice-source.ts';
 import { assertUnitRows } from '../candidates/query-batch.ts';
 import { DimensionMismatchError, UnavailableError, ValidationError } from '../core/errors.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
@@ -9,7 +12,7 @@ import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import { rankIdsDescending } from '../model/tie-rule.ts';
 import type { CandidatePool } from './candidate-pool.ts';
-import { Plan, type WorkspaceIdentity } from './plan.ts';
+import { Plan, requireSlices, type WorkspaceIdentity } from './plan.ts';
 import { Resources } from './resources.ts';
 import type { Encoding, StageUse, TextVectors, World } from './signal.ts';
 import {
@@ -54,6 +57,8 @@ export interface WorkspaceInputs {
   readonly encode?: (options: EncoderOptions) => Promise<Encoding>;
   /** Embeds other texts with the encoder of the vectors; without it there are none. */
   readonly encodeTexts?: World['embedTexts'];
+  /** Where slices come from; without it there are none. */
+  readonly slices?: SliceSource;
   /** Where results are kept for other workspaces, and what distinguishes theirs from ours; without it they stay in memory. */
   readonly stages?: { readonly store: StageStore; readonly identity: WorkspaceIdentity };
 }
@@ -83,6 +88,7 @@ export class Workspace implements World {
   readonly tieRanks: Int32Array;
   readonly #encode: WorkspaceInputs['encode'];
   readonly #encodeTexts: WorkspaceInputs['encodeTexts'];
+  readonly #slices: SliceSource | undefined;
   readonly #results: StageResults;
   readonly #resources = new Resources();
 
@@ -113,6 +119,7 @@ export class Workspace implements World {
     this.plan = new Plan({ ...inputs, identity: inputs.stages?.identity ?? NOBODY });
     this.#encode = inputs.encode;
     this.#encodeTexts = inputs.encodeTexts;
+    this.#slices = inputs.slices;
     this.#results = new StageResults(inputs.stages?.store ?? KEEPS_NOTHING);
   }
 
@@ -130,7 +137,9 @@ export class Workspace implements World {
       const all = await this.embedWith(options);
       return { ...all, queryVectors: gatherRows(all.queryVectors, all.dimension, places) };
     };
-    return new Workspace({ corpus, queries, turnVectors, queryVectors, dimension, seed, encode }, this.shared);
+    const slices = this.#slices;
+    const own = { corpus, queries, turnVectors, queryVectors, dimension, seed, encode };
+    return new Workspace({ ...own, ...(slices && { slices }) }, this.shared);
   }
 
   /** The same data in the world of a null control. */
@@ -144,6 +153,14 @@ export class Workspace implements World {
 
   encoderIdentity(options: EncoderOptions): unknown {
     return this.plan.encoderIdentity(options);
+  }
+
+  findSliceTrust(slice: SliceOptions): SliceTrust {
+    return this.plan.findSliceTrust(slice);
+  }
+
+  async openSliceAuthority(slice: SliceOptions): Promise<SliceAuthority> {
+    return requireSlices(this.#slices).openAuthority(slice);
   }
 
   get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R> {
@@ -276,6 +293,14 @@ class DisturbedWorld implements World {
 
   encoderIdentity(options: EncoderOptions): unknown {
     return this.#workspace.encoderIdentity(options);
+  }
+
+  findSliceTrust(slice: SliceOptions): SliceTrust {
+    return this.#workspace.findSliceTrust(slice);
+  }
+
+  openSliceAuthority(slice: SliceOptions): Promise<SliceAuthority> {
+    return this.#workspace.openSliceAuthority(slice);
   }
 
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {

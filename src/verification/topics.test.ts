@@ -22,6 +22,8 @@ const SIZES: Readonly<Record<string, { readonly cases: number; partsOf(golden: G
   mmr: { cases: 2, partsOf: () => 1 },
   outcomes: { cases: 4, partsOf: ({ expected }) => 2 * Object.keys(expected as object).length - 1 },
   priors: { cases: 5, partsOf: ({ expected }) => Object.keys(expected as object).length },
+  slices: { cases: 4, partsOf: () => 6 },
+  'slices-as-of': { cases: 4, partsOf: () => 1 },
   signals: { cases: 8, partsOf: () => 1 },
   stats: { cases: 5, partsOf: ({ expected }) => Object.keys(expected as object).length },
 };

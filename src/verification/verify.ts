@@ -21,6 +21,8 @@ export const TOPICS: readonly Topic[] = freezeDeeply([
   topic('trajectory', async () => (await import('./trajectory.ts')).trajectory),
   topic('conservation', async () => (await import('./conservation.ts')).conservation),
   topic('ppr', async () => (await import('./ppr.ts')).ppr),
+  topic('slices', async () => (await import('./slices.ts')).slices),
+  topic('slices-as-of', async () => (await import('./slices.ts')).slicesAsOf),
   topic('graph-source', async () => (await import('./graph-source.ts')).graphSource),
   topic('metrics', async () => (await import('./metrics.ts')).metrics),
   topic('depth-metrics', async () => (await import('./depth-metrics.ts')).depthMetrics),
@@ -64,7 +66,10 @@ export function readGolden(folder: string): GoldenFile[] {
   }
   if (names.length === 0)
     throw new StorageError('find a golden file (*.json) in', folder, { remedy: 'name a folder with golden cases' });
-  return names.sort().map((name) => parse(goldenFile, parseJson(join(folder, name)), join(folder, name)) as GoldenFile);
+  const files = names
+    .sort()
+    .map((name) => parse(goldenFile, parseJson(join(folder, name)), join(folder, name)) as GoldenFile);
+  return files.sort((a, b) => (a.topic < b.topic ? -1 : 1));
 }
 
 function parseJson(path: string): unknown {

@@ -13,6 +13,7 @@ import { type ArmSummary, summariseArms } from '../../experiment/config/config-s
 import type { ProtocolWarning } from '../../experiment/measure/result.ts';
 import { stageVersion } from '../../experiment/run/code-version.ts';
 import { findReachWarnings } from '../../experiment/run/reach-warnings.ts';
+import { findPlannedSlices } from '../../experiment/run/run-slices.ts';
 import { StageCache } from '../../experiment/run/stage-cache.ts';
 import { planStages } from '../../experiment/run/stage-plan.ts';
 import { alignColumns } from '../columns.ts';
@@ -56,7 +57,8 @@ async function estimateCost(config: ExperimentConfig, { backend: wanted, cache }
   const backend = await useBackend(wanted ?? config.backend);
   const progress = createTerminalProgress();
   const dataset = await loadDataset(config.dataset, { cacheFolder: join(cache, 'datasets'), progress });
-  const { executions, total, exact, known } = planStages({ dataset, config, code: stageVersion });
+  const slices = await findPlannedSlices(config, cache);
+  const { executions, total, exact, known } = planStages({ dataset, config, code: stageVersion, slices });
   const store = new StageCache(cache);
   return {
     backend,

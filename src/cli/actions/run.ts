@@ -14,6 +14,7 @@ import type { Execute } from '../../experiment/run/execution.ts';
 import { FolderExecution } from '../../experiment/run/folder-execution.ts';
 import type { Opening } from '../../experiment/run/partial-folder.ts';
 import { findReachWarnings } from '../../experiment/run/reach-warnings.ts';
+import { ReplayedSlices } from '../../experiment/run/replayed-slices.ts';
 import { runExperiment } from '../../experiment/run/run.ts';
 import { cacheSizeRemark } from '../../experiment/stored/cache-contents.ts';
 import {
@@ -23,6 +24,7 @@ import {
   renderDatasetsMarkdown,
   renderDatasetsText,
 } from '../../report/tables/datasets-table.ts';
+import { describeSlices } from '../../report/tables/slice-table.ts';
 import { renderText } from '../../report/tables/text-table.ts';
 import { renderRunFiles } from '../../workbench/run-files.ts';
 import type { ConfigChanges } from '../config-options.ts';
@@ -38,6 +40,7 @@ interface RunOptions extends ConfigChanges, LauncherChoice {
   readonly results: string;
   readonly resume?: true;
   readonly retryFailed?: true;
+  readonly replaySlices?: string;
 }
 
 /** The command as somebody else would type it: what changes the result, without where and how often it was run. */
@@ -65,7 +68,7 @@ async function openLauncher(options: LauncherOptions): Promise<Launcher> {
 
 function show(result: ExperimentResult, folder: string): void {
   printOut(`\n${renderText(result)}\n`);
-  for (const remark of result.remarks) printOut(`${remark}\n`);
+  for (const remark of [...describeSlices(result.arms), ...result.remarks]) printOut(`${remark}\n`);
   const { backend, backendReason } = result.environment;
   printOut(`backend ${backend} (${backendReason})\n`);
   printOut(`\nreport: ${join(folder, 'report.html')}\n`);
@@ -127,7 +130,9 @@ async function runOnDataset(path: string, options: RunOptions): Promise<Experime
   };
   try {
     const command = formatRunCommand(path, options);
-    const context = { backend, cacheFolder, command, progress };
+    const { replaySlices } = options;
+    const replay = replaySlices === undefined ? {} : { replay: new ReplayedSlices(replaySlices) };
+    const context = { backend, cacheFolder, command, progress, ...replay };
     const finished = await runExperiment(config, context, (prepared) => execution.execute(prepared), executeRound);
     const report = progress('report', 1);
     const folder = execution.finish(renderRunFiles(finished));

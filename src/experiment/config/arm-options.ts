@@ -19,6 +19,20 @@ function assertControlled(
     context.addIssue({ code: 'custom', path: ['control'], message: 'an arm that extends the one that it controls' });
 }
 
+/** What a query may see is a rule and no hyper-parameter. */
+function assertFixedSlice(
+  { tune }: { readonly tune: Readonly<Record<string, unknown>> },
+  context: z.core.$RefinementCtx,
+): void {
+  for (const path of Object.keys(tune))
+    if (path.split('.')[0] === 'slice')
+      context.addIssue({
+        code: 'custom',
+        path: ['tune', path],
+        message: 'no slice, which is not tuned; write an arm for each policy',
+      });
+}
+
 /** Options of the experiment that an arm may have for itself; null for those of the experiment. */
 export const encodingOptions = {
   embedding: encoderOptions.nullable().default(null),
@@ -42,7 +56,8 @@ export const armOptions = retrieverOptions
     differences: z.array(z.string()).default([]),
   })
   .superRefine(assertRetriever)
-  .superRefine(assertControlled);
+  .superRefine(assertControlled)
+  .superRefine(assertFixedSlice);
 
 /**
  * A checked arm of an experiment: the options of its retriever, its name, its encoder and seed (by default those of the experiment), and the values to

@@ -9,9 +9,10 @@ import { ARM_DEPTH } from './run-references.ts';
 /** JSON Schema's version that editors know best; the YAML extension of VS Code uses it. */
 const TARGET = 'draft-7';
 
-/** A weight file by its name: it replaces the numbers that a resolved config has under `weights` of these keys. */
-const WEIGHT_FILE: Plain = { type: 'string', minLength: 1 };
-const WEIGHT_FILE_OWNERS: readonly string[] = ['scoring', 'trajectory'];
+/** A file by its name: a resolved config has its content. */
+const FILE: Plain = { type: 'string', minLength: 1 };
+/** Where a name may be: key of a mapping -> its key. */
+const FILE_KEYS: Readonly<Record<string, string>> = { scoring: 'weights', trajectory: 'weights', slice: 'policy' };
 
 /** What an arm may have in place of `candidates` and `relevance`, which a resolved config has. */
 const RUN: Plain = {
@@ -36,12 +37,12 @@ function loosen(value: unknown, key = '', owner = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => loosen(item, '', owner));
   if (!isPlain(value)) return value;
   const isMapping = key === 'properties';
-  const mayBeFile = isMapping && WEIGHT_FILE_OWNERS.includes(owner);
+  const fileKey = isMapping ? FILE_KEYS[owner] : undefined;
   const entries = Object.entries(value)
     .filter(([name]) => isMapping || name !== 'required')
     .map(([name, child]): [string, unknown] => {
       const inner = loosen(child, name, isMapping ? name : owner);
-      if (mayBeFile && name === 'weights') return [name, { anyOf: [WEIGHT_FILE, inner] }];
+      if (name === fileKey) return [name, { anyOf: [FILE, inner] }];
       return [!isMapping && name === 'oneOf' ? 'anyOf' : name, inner];
     });
   return Object.fromEntries(entries);

@@ -27,6 +27,7 @@ import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { findValueFaults } from './config-values.ts';
 import { findControlFaults, withControls } from './control-arms.ts';
 import { noteEncoderFolder, withEncoderFiles } from './encoder-references.ts';
+import { withPolicyFile } from './policy-references.ts';
 import { withRepetitions } from './repeated-arms.ts';
 import { withRunFiles } from './run-references.ts';
 import { applyTunedPoint } from './tuned-arm.ts';
@@ -69,7 +70,10 @@ function findNameFaults(
 }
 
 /** Errors of the base for every arm that starts from it; an arm may set keys that are missing. */
-function findBaseFaults(base: unknown): ConfigurationFault[] {
+function findBaseFaults(written: Plain, composed: ComposedConfig): ConfigurationFault[] {
+  // An arm names the fault of a file that is missing.
+  const { arm: base, faults } = withPolicyFile(written, (keys) => findWriterFolder(['base', ...keys], composed));
+  if (faults.length > 0) return [];
   const result = check(z.object({ base: baseOptions }), { base });
   return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
 }
@@ -152,7 +156,7 @@ function findSurroundings(arm: ExpandedArm, composed: ComposedConfig) {
   };
 }
 
-/** An arm with the content of the files that it names: those of its encoder, weights, and run files. @param shared the encoder of the experiment */
+/** An arm with the content of the files that it names: those of its encoder, weights, run files and policy. @param shared the encoder of the experiment */
 function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConfig, shared: unknown) {
   const around = findSurroundings(expanded, composed);
   const tuned = isPlain(options.tune) ? Object.keys(options.tune) : [];
@@ -165,7 +169,8 @@ function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConf
   const encoded = embedding === undefined ? options : { ...options, embedding };
   const weighed = withWeightFiles(encoded, { ...around, embedding: embedding ?? shared });
   const found = withRunFiles(weighed.arm, expanded, around.folderOf);
-  return { arm: found.arm, faults: [...weighed.faults, ...found.faults] };
+  const sliced = withPolicyFile(found.arm, around.folderOf);
+  return { arm: sliced.arm, faults: [...weighed.faults, ...found.faults, ...sliced.faults] };
 }
 
 /**
@@ -207,7 +212,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const found = [
     ...faults,
     ...('faults' in result ? result.faults.filter(({ path }) => !unread.has(path)).map(explainArmDataset) : []),
-    ...(isPlain(content.base) ? findBaseFaults(content.base) : []),
+    ...(isPlain(content.base) ? findBaseFaults(content.base, composed) : []),
     ...findDuplicateNames(run),
     ...findNameFaults(content, run, faults),
     ...options.flatMap(tuneFaults),

@@ -10,7 +10,9 @@ import { recordPath, writeArmRecord } from '../run/arm-record.ts';
 import { type ArmRunner, openArmRunner } from '../run/arm-runner.ts';
 import { recordVersion } from '../run/code-version.ts';
 import { restoreDataFolder } from '../run/environment.ts';
+import { readSliceKeys } from '../run/replayed-slices.ts';
 import { runHash } from '../run/run-hash.ts';
+import { BegunSlices } from '../run/run-slices.ts';
 import { listDifferingFacts, readState } from '../run/run-state.ts';
 import type { ReportShare } from './launcher.ts';
 
@@ -50,7 +52,8 @@ export async function joinRun(folder: string, backend: BackendName, cacheFolder:
   await installConfigPlugins(wrapContent(raw, path));
   const config = resolveConfig(raw, path);
   restoreDataFolder(config.dataset, folder);
-  const runner = await openArmRunner(config, { cacheFolder });
+  const slices = new BegunSlices(readSliceKeys(folder));
+  const runner = await openArmRunner(config, { cacheFolder, slices });
   const dataHash = runner.dataset.hash;
   const hash = runHash(config, dataHash, backend);
   const begun = readState(folder);

@@ -30,6 +30,7 @@ const buildSource = (width: number, rows: number[][]): Candidates => ({
 
 /** Two queries, a cut after 2 places. The first one's pool is full, the second one's padded; 9 was found for the first one and not admitted. */
 const trace: StageTrace = {
+  admitted: null,
   found: [
     buildSource(3, [
       [1, 2, 9],
@@ -70,6 +71,14 @@ describe('a relevant turn', () => {
     const turns = [Int32Array.from([2, 1, 5]), Int32Array.from([4])];
     expect(listStageNames(attribute(trace, turns, 1))).toEqual(['fusion', 'fusion', 'rerank', 'rerank']);
     expect(listStageNames(attribute(trace, turns, 3))).toEqual(['kept', 'kept', 'rerank', 'kept']);
+  });
+
+  test('is inadmissible outside of the slice of its query, whatever was found', () => {
+    const admitted = [Int32Array.from([1, 5, 7]), Int32Array.from([])];
+    expect(listStageNames(attribute({ ...trace, admitted }, relevant, 2))).toEqual([
+      ...['slice', 'rerank', 'kept', 'slice', 'candidates'], // 3, 5, 1, 9, 7
+      ...['slice', 'slice', 'slice'],
+    ]);
   });
 
   test('is before an equal one if the pool has it first', () => {

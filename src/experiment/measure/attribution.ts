@@ -1,3 +1,4 @@
+import { isListed } from '../../candidates/visible-turns.ts';
 import { DimensionMismatchError } from '../../core/errors.ts';
 import { freezeDeeply } from '../../core/frozen.ts';
 import type { Candidates } from '../../model/candidates.ts';
@@ -6,7 +7,7 @@ import type { Qrels } from '../../model/run.ts';
 import type { CandidatePool, Column } from '../../signals/candidate-pool.ts';
 
 /** Where a relevant turn can be lost on its way to the top, by the number that a record keeps. */
-export const LOSS_STAGES = freezeDeeply(['kept', 'candidates', 'filter', 'fusion', 'rerank'] as const);
+export const LOSS_STAGES = freezeDeeply(['kept', 'slice', 'candidates', 'filter', 'fusion', 'rerank'] as const);
 /** The stage that lost a relevant turn, one of {@link LOSS_STAGES}; `kept` if no stage lost it. */
 export type LossStage = (typeof LOSS_STAGES)[number];
 
@@ -14,6 +15,8 @@ const encodeLossStage = (stage: LossStage) => LOSS_STAGES.indexOf(stage);
 
 /** The intermediate results of an arm for Q queries, by stage. */
 export interface StageTrace {
+  /** [Q] the turns of each query's slice, ascending; null: every earlier turn is admissible. */
+  readonly admitted: readonly Int32Array[] | null;
   /** The candidates of each source. */
   readonly found: readonly Candidates[];
   readonly pool: Pick<CandidatePool, 'queryCount' | 'width' | 'positions'>;
@@ -55,7 +58,9 @@ function isFound(sources: readonly Candidates[], query: number, position: number
   );
 }
 
-function findLossStage({ found, pool, relevance, scores }: StageTrace, query: number, position: number, depth: number) {
+function findLossStage(trace: StageTrace, query: number, position: number, depth: number) {
+  const { admitted, found, pool, relevance, scores } = trace;
+  if (admitted !== null && !isListed(admitted[query] as Int32Array, position)) return 'slice';
   const [start, end] = [query * pool.width, (query + 1) * pool.width];
   const row = pool.positions.subarray(start, end);
   const slot = row.indexOf(position);
@@ -68,7 +73,7 @@ function findLossStage({ found, pool, relevance, scores }: StageTrace, query: nu
 }
 
 /**
- * Says for every relevant turn which stage lost it: `candidates`, no source found it; `filter`, one did, but it was not admitted to the pool; `fusion`, it was
+ * Says for every relevant turn which stage lost it: `slice`, it is inadmissible; `candidates`, no source found it; `filter`, one did, but it was not admitted to the pool; `fusion`, it was
  * in the pool, but below the cut by relevance as by the final score; `rerank`, relevance alone would have kept it; `kept`, it is above the cut in the end,
  * whatever relevance alone made of it. The cost is relevant turns x candidates.
  *

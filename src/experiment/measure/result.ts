@@ -170,12 +170,35 @@ export interface ArmResult {
   readonly strata: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, StratumValue>>>>>>;
   /** Relevant turns by the stage that lost them, `kept` among the stages. */
   readonly attribution: Readonly<Record<string, number>>;
+  /** Of an arm with slices: their sizes, and the relevant turns outside of them. */
+  readonly slices?: SliceSummary;
   /** For each query: relevant turn -> the stage that lost it, or `kept`. */
   readonly losses: readonly Readonly<Record<string, string>>[];
   /** Milliseconds a query, by component; null if not timed. */
   readonly latency: Readonly<Record<string, Latency>> | null;
   /** Only of an arm that was run with several seeds: its figures are means over them. */
   readonly seeds?: SeedSpread;
+}
+
+/** Relevant turns, and how many of them were outside of the slices of their queries. */
+export interface Inadmissible {
+  readonly relevant: number;
+  readonly inadmissible: number;
+}
+
+/** The slices of an arm's queries. */
+export interface SliceSummary extends Inadmissible {
+  /** Name, version and hash of the policy. */
+  readonly policyRef: string;
+  readonly queries: number;
+  /** Turns a query; 0 of a refused query. */
+  readonly meanTurns: number;
+  /** Queries without an anchor that the policy gives a slice. */
+  readonly unanchored: number;
+  /** Queries without an anchor that the policy refuses: they see nothing. */
+  readonly refused: number;
+  /** By stratum and level. */
+  readonly strata: Readonly<Record<string, Readonly<Record<string, Inadmissible>>>>;
 }
 
 /** The seeds of an arm. */

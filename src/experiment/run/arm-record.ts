@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ChecksumMismatchError, type ConfigurationFault } from '../../core/errors.ts';
 import { writeAtomic } from '../../core/files.ts';
-import { encodeSafetensors, readCheckedSafetensors } from '../../core/safetensors.ts';
+import { encodeSafetensors, readCheckedSafetensors, type TensorFile } from '../../core/safetensors.ts';
 import { check } from '../../core/validation.ts';
+import type { SignedSlices, SliceAnswer } from '../../retrieval/packed-slices.ts';
 import type { StageCounts } from '../../signals/stage.ts';
 import { armOptions } from '../config/arm-options.ts';
 import { formatFileName } from '../config/arms.ts';
@@ -22,8 +23,15 @@ export interface InspectedPlaces {
   readonly coordinates: Float32Array;
 }
 
+/** The slices that a kernel signed, and the queries that they are of. */
+export interface RecordedSlices extends SignedSlices {
+  readonly queries: readonly string[];
+}
+
 /** The rankings of an arm for Q queries, K ranks each, with everything that measuring and reporting need. */
 export interface ArmRecord extends TunedArm, Partial<InspectedPlaces> {
+  /** Of an arm with a slice: those of the evaluated queries, in order, then those of the queries that it was tuned on. */
+  readonly slices?: RecordedSlices;
   readonly name: string;
   /** K. */
   readonly depth: number;
@@ -60,7 +68,7 @@ export function recordPath(runFolder: string, arm: string): string {
 
 /** The bytes of a record's file. */
 export function encodeArmRecord(record: ArmRecord): Uint8Array {
-  const { positions, scores, components, losses, contributions, coordinates, ...facts } = record;
+  const { positions, scores, components, losses, contributions, coordinates, slices, ...facts } = record;
   const { depth, inspected, componentNames, contributionNames = [], coordinateNames = [] } = facts;
   const queries = positions.length / depth;
   return encodeSafetensors({
@@ -80,8 +88,15 @@ export function encodeArmRecord(record: ArmRecord): Uint8Array {
               data: coordinates,
             },
           }),
+      ...(slices && {
+        sliceStarts: { shape: [slices.starts.length], data: slices.starts },
+        slicePositions: { shape: [slices.positions.length], data: slices.positions },
+      }),
     },
-    metadata: { arm: JSON.stringify(facts) },
+    metadata: {
+      arm: JSON.stringify(facts),
+      ...(slices && { slices: JSON.stringify({ queries: slices.queries, answers: slices.answers }) }),
+    },
   });
 }
 
@@ -91,7 +106,10 @@ export function writeArmRecord(path: string, record: ArmRecord): void {
 }
 
 /** The parts of a record that are not arrays. */
-type Facts = Omit<ArmRecord, 'positions' | 'scores' | 'components' | 'losses' | 'contributions' | 'coordinates'>;
+type Facts = Omit<
+  ArmRecord,
+  'positions' | 'scores' | 'components' | 'losses' | 'contributions' | 'coordinates' | 'slices'
+>;
 
 const text = z.string();
 const count = z.int().min(0);
@@ -124,6 +142,14 @@ function parseFacts(json: string, path: string): Facts {
   );
 }
 
+/** The file has a checksum, and a replay verifies what it takes from a run. */
+function readSlices({ sliceStarts, slicePositions }: TensorFile['tensors'], metadata: TensorFile['metadata']) {
+  const [starts, positions] = [sliceStarts?.data, slicePositions?.data];
+  if (!(starts instanceof Int32Array) || !(positions instanceof Int32Array) || metadata.slices === undefined) return {};
+  const { queries, answers } = JSON.parse(metadata.slices) as { queries: string[]; answers: SliceAnswer[] };
+  return { slices: { queries, answers, starts, positions } };
+}
+
 /** @throws StorageError, ChecksumMismatchError naming the file and what to do about it. */
 export function readArmRecord(path: string): ArmRecord {
   const { tensors, metadata } = readCheckedSafetensors(path, REMEDY);
@@ -146,5 +172,6 @@ export function readArmRecord(path: string): ArmRecord {
     losses,
     ...(contributions instanceof Float32Array ? { contributions } : {}),
     ...(coordinates instanceof Float32Array ? { coordinates } : {}),
+    ...readSlices(tensors, metadata),
   };
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { SliceSource } from '../../admissibility/slice-source.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
@@ -12,7 +13,8 @@ import type { ReportShare } from '../launch/launcher.ts';
 import { attribute, listRelevantPositions } from '../measure/attribution.ts';
 import { measureLatency } from '../measure/latency.ts';
 import { computeMetricMean } from '../measure/measurement.ts';
-import type { ArmRecord } from './arm-record.ts';
+import type { ArmRecord, RecordedSlices } from './arm-record.ts';
+import { collectSlices, listAdmitted } from './arm-slices.ts';
 import { stageVersion } from './code-version.ts';
 import { inspectPlaces } from './inspected-places.ts';
 import { assertArmAttributes } from './needed-attributes.ts';
@@ -41,6 +43,8 @@ export interface RunnerInputs {
   /** The queries that the arms are asked; by default those that the config chooses of the dataset. */
   readonly queries?: readonly Query[];
   readonly progress?: StartProgress;
+  /** Where slices come from; without it there are none. */
+  readonly slices?: SliceSource;
   /** Gets what each encoder has used, also if it failed. */
   readonly noteUse?: (use: EncoderUse) => void;
 }
@@ -48,12 +52,13 @@ export interface RunnerInputs {
 /** Opens the data of an experiment, to run its arms in this process. */
 export async function openArmRunner(
   config: ExperimentConfig,
-  { cacheFolder, dataset: given, queries, progress = ignoreProgress, noteUse = () => {} }: RunnerInputs,
+  { cacheFolder, dataset: given, queries, progress = ignoreProgress, slices, noteUse = () => {} }: RunnerInputs,
 ): Promise<ArmRunner> {
   const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
   const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, progress }));
   const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
-  return new ArmRunner({ config, dataset, cacheFolder, store, code: stageVersion, progress, noteUse }, queries);
+  const source = { config, dataset, cacheFolder, store, code: stageVersion, progress, noteUse };
+  return new ArmRunner({ ...source, ...(slices && { slices }) }, queries);
 }
 
 /**
@@ -104,15 +109,27 @@ export class ArmRunner {
   }
 
   /**
-   * Embeds all that some arms need, so that other processes find it on disk.
+   * Embeds all that some arms need, and asks for their slices, so that other processes find them on disk.
    *
+   * @throws AdmissibilityError for a kernel that fails, or a slice that is not valid: then no arm is run.
    * @throws ValidationError, NotFiniteError for data or vectors that no arm could be run on.
    */
   async prepare(arms: readonly ArmOptions[]): Promise<void> {
     for (const arm of arms) {
       if (this.#tuning.countPointsLeft(arm.name) > 0) await this.#tuningWorkspaces.get(arm);
       await this.openArmWorkspace(arm);
+      await this.#collectArmSlices(arm);
     }
+  }
+
+  /** The slices that an arm is ranked and tuned with. */
+  async #collectArmSlices(arm: ArmOptions): Promise<RecordedSlices | null> {
+    if (!arm.slice) return null;
+    const own = { workspace: await this.openArmWorkspace(arm), arm };
+    const tuned = this.#tuning.listTunedChain(arm.name).map(async (above) => ({
+      ...{ workspace: await this.#tuningWorkspaces.get(above), arm: above },
+    }));
+    return collectSlices([own, ...(await Promise.all(tuned))]);
   }
 
   /** The mean of the tuning metric for an arm with its hyper-parameters set. */
@@ -162,6 +179,7 @@ export class ArmRunner {
     };
     const arm = await rankArm(workspace, tuned.options, evaluation.depth, watchParts);
     signal?.throwIfAborted();
+    const slices = await this.#collectArmSlices(tuned.options);
     return {
       name,
       ...tuned,
@@ -169,6 +187,7 @@ export class ArmRunner {
       ...listRankedComponents(arm, evaluation.inspect),
       ...(await inspectPlaces(workspace, tuned.options, arm, evaluation.inspect)),
       losses: await this.#encodeArmLosses(tuned.options, arm),
+      ...(slices && { slices }),
       stages: subtractCounts(before, await this.sumStageCounts()),
       seconds: (performance.now() - started) / 1000,
       armsAtOnce,
@@ -194,7 +213,9 @@ export class ArmRunner {
     );
     const ids = this.queries.map(({ id }) => id);
     const relevant = listRelevantPositions(workspace.corpus, qrels, relevantGrade, ids);
-    return attribute({ found, pool, relevance: components.get('relevance')!, scores }, relevant, attributionDepth);
+    const admitted = await listAdmitted(workspace, options);
+    const relevance = components.get('relevance')!;
+    return attribute({ admitted, found, pool, relevance, scores }, relevant, attributionDepth);
   }
 
   async dispose(): Promise<void> {

@@ -53,6 +53,7 @@ beforeAll(async () => {
     cacheFolder,
     runner,
     progress: recordStages,
+    sliceKeys: null,
   };
 });
 afterAll(() => run.runner.dispose());

@@ -5,6 +5,7 @@ import type { ArmFailure, Environment } from '../measure/result.ts';
 import { buildArmFailure, type Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import type { ArmRunner } from './arm-runner.ts';
+import type { SliceKeys } from './replayed-slices.ts';
 
 /** An experiment whose data is loaded and embedded, so that its arms can be run. */
 export interface PreparedRun {
@@ -20,6 +21,8 @@ export interface PreparedRun {
   /** Of this process. */
   readonly runner: ArmRunner;
   readonly progress: StartProgress;
+  /** Whose slices are trusted; null without an arm that has slices. */
+  readonly sliceKeys: SliceKeys | null;
   /** Once it is aborted, the run rejects with its reason. */
   readonly signal?: AbortSignal;
 }

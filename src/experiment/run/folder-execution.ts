@@ -17,6 +17,7 @@ import {
 import { readEncoderUse, withEncoderUse } from './environment.ts';
 import { ArmsProgress, type PreparedRun } from './execution.ts';
 import { type Opening, PartialFolder, type RunFiles, STATE } from './partial-folder.ts';
+import { assertSameSliceKeys, formatSliceKeys, KEYS } from './replayed-slices.ts';
 import { assertContinues, describeRunState, formatState } from './run-state.ts';
 
 interface FolderExecutionOptions {
@@ -73,6 +74,7 @@ export class FolderExecution {
     const { launcher, opening } = this.#options;
     const state = describeRunState(run, run.runner.dataset.hash, launcher.countArmsAtOnce(run.arms.length));
     assertContinues(folder.path, state);
+    assertSameSliceKeys(folder.path, run.sliceKeys);
     if (opening === 'retry-failed')
       for (const { name } of run.arms) rmSync(joinFailurePath(folder.path, name), { force: true });
     const earlier =
@@ -84,6 +86,7 @@ export class FolderExecution {
       'config.yaml': yaml().stringify(run.config),
       [ENVIRONMENT]: `${JSON.stringify(environment, null, 2)}\n`,
       [STATE]: formatState(state),
+      ...(run.sliceKeys && { [KEYS]: formatSliceKeys(run.sliceKeys) }),
     });
     return earlier;
   }

@@ -21,13 +21,22 @@ export function listApproximateSources({ candidates }: RetrieverOptions): IndexO
   );
 }
 
+/** What the exact index finds in the place of a source of an arm. */
+export function exactCandidatesOfArm(arm: Pick<RetrieverOptions, 'filter' | 'slice'>, { k }: IndexOptions) {
+  return candidatesFrom({ index: 'flat', k }, null, findSourceFilter(arm), [], arm.slice ?? null);
+}
+
 /** Ids that a sentence names before it breaks off. */
 const SHOWN = 5;
 
 /** The share of the exact index's results that an approximate index finds. */
-async function describeIndexRecall(workspace: Workspace, source: IndexOptions, filter: string | null): Promise<string> {
-  const oracle = await workspace.get(candidatesFrom({ index: 'flat', k: source.k }, null, filter));
-  const found = await workspace.get(candidatesFrom(source, null, filter));
+async function describeIndexRecall(
+  workspace: Workspace,
+  source: IndexOptions,
+  arm: Pick<RetrieverOptions, 'filter' | 'slice'>,
+): Promise<string> {
+  const oracle = await workspace.get(exactCandidatesOfArm(arm, source));
+  const found = await workspace.get(candidatesFrom(source, null, findSourceFilter(arm), [], arm.slice ?? null));
   const depths = [...new Set([Math.min(10, source.k), source.k])];
   const figures = depths.map((depth) => `recall@${depth} ${recallAt(depth, found, oracle).toFixed(4)}`);
   return `${figures.join(', ')} (${workspace.queries.length} queries)`;
@@ -45,18 +54,18 @@ async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]
   const used = records.flatMap(({ options }) => listApproximateSources(options).map((source) => ({ source, options })));
   const sources = new Map(
     used.map(({ source, options }) => [
-      computeHash([source, options.embedding, options.seed, findSourceFilter(options)]),
+      computeHash([source, options.embedding, options.seed, findSourceFilter(options), options.slice?.policy ?? null]),
       { source, arm: options },
     ]),
   );
   const remarks: string[] = [];
   for (const { source, arm } of sources.values()) {
     const workspace = await runner.openArmWorkspace(arm);
-    const recall = await describeIndexRecall(workspace, source, findSourceFilter(arm)).catch((error: unknown) => {
+    const recall = await describeIndexRecall(workspace, source, arm).catch((error: unknown) => {
       if (!(error instanceof RagPlusPlusError)) throw error;
       return `not measured, ${error.code}: ${error.message}`;
     });
-    const isOwn = arm.embedding !== null || arm.seed !== null || findSourceFilter(arm) !== null;
+    const isOwn = arm.embedding !== null || arm.seed !== null || findSourceFilter(arm) !== null || Boolean(arm.slice);
     remarks.push(`${source.index}${isOwn ? ` of ${arm.name}` : ''} against the exact index: ${recall}`);
   }
   return remarks;

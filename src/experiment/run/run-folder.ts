@@ -11,6 +11,7 @@ import { countTokens } from '../measure/token-counter.ts';
 import { encodeFailure, joinFailurePath } from './arm-failure.ts';
 import { encodeArmRecord, recordPath } from './arm-record.ts';
 import { PartialFolder, type RunFiles, STATE } from './partial-folder.ts';
+import { encodeSliceLines, formatSliceKeys, KEYS, SLICES } from './replayed-slices.ts';
 import type { FinishedRun } from './run.ts';
 import { describeRunState, formatState } from './run-state.ts';
 
@@ -30,7 +31,21 @@ function formatPerQueryLines(result: ExperimentResult): string {
 function summariseArm(arm: ArmResult) {
   const { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution } = arm;
   const seeds = arm.seeds === undefined ? {} : { seeds: arm.seeds };
-  return { name, description, tuned, levels, control, structure, metrics, ...seeds, comparisons, holes, attribution };
+  const slices = arm.slices === undefined ? {} : { slices: arm.slices };
+  return {
+    name,
+    description,
+    tuned,
+    levels,
+    control,
+    structure,
+    metrics,
+    ...seeds,
+    comparisons,
+    holes,
+    attribution,
+    ...slices,
+  };
 }
 
 /** The text of metrics.json. */
@@ -90,10 +105,23 @@ function formatTurnLines({ turns }: Corpus): string {
 }
 
 /** What the files of a run are written from: figures, rankings, judgements and turns. */
-export type MeasuredRankings = Pick<FinishedRun, 'result' | 'runs' | 'qrels' | 'corpus'>;
+export type MeasuredRankings = Pick<FinishedRun, 'result' | 'runs' | 'qrels' | 'corpus'> &
+  Partial<Pick<FinishedRun, 'records' | 'sliceKeys'>>;
+
+/** The signed slices of the arms: those of null controls and repetitions are those of their arms. */
+function sliceFiles({ records = [], sliceKeys = null, corpus }: MeasuredRankings): RunFiles {
+  if (sliceKeys === null) return {};
+  const files = records.flatMap(({ name, options: { control, repeats }, slices }) =>
+    slices === undefined || control !== null || repeats !== null
+      ? []
+      : [[`${SLICES}/${formatFileName(name)}.jsonl`, encodeSliceLines(slices, corpus)] as const],
+  );
+  return { [KEYS]: formatSliceKeys(sliceKeys), ...Object.fromEntries(files) };
+}
 
 /** The files of a finished run besides its tables. */
-export function runFiles({ result, runs, qrels, corpus }: MeasuredRankings): RunFiles {
+export function runFiles(measured: MeasuredRankings): RunFiles {
+  const { result, runs, qrels, corpus } = measured;
   const trec = [...runs].map(([name, run]) => [
     `runs/${formatFileName(name)}.trec`,
     formatRun(run, formatFileName(name)),
@@ -112,6 +140,7 @@ export function runFiles({ result, runs, qrels, corpus }: MeasuredRankings): Run
     'per-query.jsonl': formatPerQueryLines(result),
     'qrels.trec': encodeQrels(qrels),
     ...Object.fromEntries(trec),
+    ...sliceFiles(measured),
   };
 }
 

@@ -2,9 +2,17 @@ import type { BackendName } from '../../core/backend.ts';
 import { computeHash } from '../../core/hash.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 
+/** Where a kernel listens changes no slice. */
+function withoutKernelAddress({ slice, ...arm }: ExperimentConfig['arms'][number]) {
+  if (!slice) return slice === undefined ? arm : { ...arm, slice };
+  const { kernel, ...signed } = slice;
+  return { ...arm, slice: { ...signed, isLocal: kernel === 'local' } };
+}
+
 /** Identity of an experiment's results: of its config without the launcher and the paths of plugins, its data and the backend. 12 hexadecimal digits. */
 export function runHash(config: ExperimentConfig, dataHash: string, backend: BackendName): string {
-  const { launcher: _, plugins, ...experiment } = config;
+  const { launcher: _, plugins, arms, ...rest } = config;
+  const experiment = { ...rest, arms: arms.map(withoutKernelAddress) };
   const code = plugins?.map(({ module: __, ...identity }) => identity);
   const covered = code === undefined ? experiment : { ...experiment, plugins: code };
   return computeHash([covered, dataHash, backend]).slice(0, 12);

@@ -5,8 +5,10 @@ import { buildQueryRecord, listInspectedTurns } from '../measure/inspection.ts';
 import { measureInteractions } from '../measure/interactions.ts';
 import type { ArmMeasurement, Measurement } from '../measure/measurement.ts';
 import type { ArmResult, DatasetSummary, ExperimentResult, ProtocolWarning, SweepSummary } from '../measure/result.ts';
+import { summariseSlices } from '../measure/slice-summary.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
+import { selectSlices } from './arm-slices.ts';
 import type { PreparedRun } from './execution.ts';
 import { buildInspectedRankings } from './rankings.ts';
 
@@ -39,10 +41,16 @@ function selectLosses(
 function buildMeasuredArm(
   record: ArmRecord,
   measurement: ArmMeasurement,
-  { run, measurement: { queries } }: MeasuredRun,
+  { run, measurement: { queries, strata } }: MeasuredRun,
 ): ArmResult {
-  const { options, tuned, componentNames, contributionNames, coordinateNames, latency } = record;
+  const { options, tuned, componentNames, contributionNames, coordinateNames, latency, slices } = record;
   const losses = selectLosses(run, record, queries);
+  const own =
+    slices &&
+    selectSlices(
+      slices,
+      queries.map(({ id }) => id),
+    );
   return {
     name: options.name,
     description: options.description,
@@ -55,6 +63,7 @@ function buildMeasuredArm(
     coordinateNames,
     rankings: buildInspectedRankings(run.runner.dataset.corpus, run.runner.queries, record, queries),
     attribution: countLosses(losses),
+    ...(own && { slices: summariseSlices(own, losses, strata) }),
     losses,
     latency,
   };

@@ -33,9 +33,11 @@ import { keepAllArms, type Raced, runRace } from './race-run.ts';
 import { buildRun } from './rankings.ts';
 import { findReachWarnings } from './reach-warnings.ts';
 import { collectRemarks } from './remarks.ts';
+import type { ReplayedSlices, SliceKeys } from './replayed-slices.ts';
 import { findRunFileWarnings } from './run-file-warnings.ts';
 import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
+import { RunSlices } from './run-slices.ts';
 import { finishStepsWithBreaks } from './steps.ts';
 
 /** Where a run is executed: the active backend, the cache folder, the command line that it stores, and its progress report (by default none). */
@@ -55,6 +57,8 @@ export interface OpenRunContext extends Omit<RunContext, 'cacheFolder'> {
   readonly cacheFolder: string | null;
   /** By default the dataset that the config names. */
   readonly dataset?: Dataset;
+  /** Stored slices, which are verified and used in the place of kernels. */
+  readonly replay?: ReplayedSlices;
   /** Once it is aborted, the run rejects with its reason; looked at whenever progress is shown. */
   readonly signal?: AbortSignal;
 }
@@ -70,6 +74,8 @@ export interface FinishedRun {
   readonly records: readonly ArmRecord[];
   /** As it ran. */
   readonly config: ExperimentConfig;
+  /** Whose slices were trusted; null without an arm that has slices. */
+  readonly sliceKeys: SliceKeys | null;
 }
 
 /** Notes how long each stage took, and shows it. */
@@ -167,7 +173,7 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   const { records } = outcomes;
   const qrels = selectQrels(dataset, queries);
   const result = displayResult(await assembleResult(finished));
-  const shownRun = { result, runs, qrels, corpus: dataset.corpus, records, config };
+  const shownRun = { result, runs, qrels, corpus: dataset.corpus, records, config, sliceKeys: run.sliceKeys };
   return attachDisplay(shownRun, () => buildResultBundle(result));
 }
 
@@ -181,6 +187,7 @@ async function prepare(
   context: OpenRunContext,
   runner: ArmRunner,
   uses: readonly EncoderUse[],
+  sliceKeys: SliceKeys | null,
 ): Promise<PreparedRun> {
   const { backend, cacheFolder, command, progress = ignoreProgress, signal } = context;
   const arms = listArmsToRun(config);
@@ -190,7 +197,7 @@ async function prepare(
   const captured = captureEnvironment(backend, config.seed, command, config.dataset, config.plugins);
   const environment = withEncoderUse({ ...captured, date: formatNow() }, [...uses]);
   const heeded = signal === undefined ? {} : { signal };
-  return { config, arms, hash, environment, backend, cacheFolder, runner, progress, ...heeded };
+  return { config, arms, hash, environment, backend, cacheFolder, runner, progress, sliceKeys, ...heeded };
 }
 
 /** Progress that throws the reason of an abort, wherever the work shows how far it is. */
@@ -227,9 +234,14 @@ export async function runExperiment(
   const watch = new Stopwatch();
   const uses: EncoderUse[] = [];
   const noteUse = (use: EncoderUse) => void uses.push(use);
-  const runner = await watch.time('dataset', () => openArmRunner(config, { ...context, noteUse }));
+  const { cacheFolder, replay = null } = context;
+  const slices = await RunSlices.open({ config, cacheFolder, replay, isLoadable: given.dataset === undefined });
+  let runner: ArmRunner | null = null;
   try {
-    const run = await watch.time('embedding', () => prepare(config, context, runner, uses));
+    const inputs = { ...context, noteUse, ...(slices && { slices }) };
+    const opened = await watch.time('dataset', () => openArmRunner(config, inputs));
+    runner = opened;
+    const run = await watch.time('embedding', () => prepare(config, context, opened, uses, slices?.keys ?? null));
     const { race } = config.evaluation;
     const raced = race === null ? keepAllArms(run) : await watch.time('race', () => runRace(run, race, executeRound));
     const left = { ...run, arms: raced.arms };
@@ -238,6 +250,7 @@ export async function runExperiment(
     const environment = withEncoderUse(run.environment, [...(outcomes.earlierUse ?? []), ...uses]);
     return await measureRun({ ...left, environment }, outcomes, raced, watch);
   } finally {
-    await runner.dispose();
+    await runner?.dispose();
+    await slices?.close();
   }
 }

@@ -1,6 +1,4 @@
 import { listArmStages } from '../../retrieval/arm-signals.ts';
-import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
-import { findSourceFilter } from '../../retrieval/retriever-options.ts';
 import { type Plan, withInputs } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
@@ -11,7 +9,7 @@ import { inheritTunedPoint, withTuned } from '../config/tuned-arm.ts';
 import { assertArmAttributes } from './needed-attributes.ts';
 import { assertArmData } from './needed-data.ts';
 import { type RaceOptions, raceShares } from './race.ts';
-import { listApproximateSources } from './remarks.ts';
+import { exactCandidatesOfArm, listApproximateSources } from './remarks.ts';
 import { tuningStage } from './tuning.ts';
 import { type ByEncoding, createTableGraphs, createTuningGraphs, type PlanSource } from './workspaces.ts';
 
@@ -95,8 +93,7 @@ function listRankingRequests(
 
 /** The share of the exact index's result that an arm's approximate sources find is reported beside the table. */
 function listExactCandidates(plan: Plan, options: ArmOptions): Stage[] {
-  const filter = findSourceFilter(options);
-  return listApproximateSources(options).map(({ k }) => plan.stage(candidatesFrom({ index: 'flat', k }, null, filter)));
+  return listApproximateSources(options).map((source) => plan.stage(exactCandidatesOfArm(options, source)));
 }
 
 /** The rounds of a race before the last one. Which arms they leave is not known, nor whether a round is large enough to be run. */

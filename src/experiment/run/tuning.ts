@@ -18,7 +18,8 @@ export function parseMetricCutoff(metric: string, depth: number): number {
 
 /** An arm's options without those that do not affect its rankings: its name, its description, its grid. */
 function retrieverPart(arm: RetrieverOptions): RetrieverOptions {
-  const own = Object.entries(arm).filter(([key]) => Object.hasOwn(retrieverOptions.shape, key));
+  // A slice is among the stages that the arm consists of, without the address of its kernel.
+  const own = Object.entries(arm).filter(([key]) => key !== 'slice' && Object.hasOwn(retrieverOptions.shape, key));
   return Object.fromEntries(own) as unknown as RetrieverOptions;
 }
 
@@ -73,6 +74,13 @@ export class ArmTuning {
     const arm = this.#getWrittenArm(name);
     const own = listCombinations(arm.tune).length;
     return (own > 1 ? own : 0) + (arm.extends === undefined ? 0 : this.countPointsLeft(arm.extends));
+  }
+
+  /** The arms of its chain that have points to measure, the first ones first. */
+  listTunedChain(name: string): ArmOptions[] {
+    const arm = this.#getWrittenArm(name);
+    const above = arm.extends === undefined ? [] : this.listTunedChain(arm.extends);
+    return listCombinations(arm.tune).length > 1 ? [...above, arm] : above;
   }
 
   /** @param onPoint is called after each point that was measured, also one of an arm that this one extends. */

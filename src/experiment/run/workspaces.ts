@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { SliceSource } from '../../admissibility/slice-source.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
 import { getOrCompute } from '../../core/once.ts';
@@ -35,6 +36,8 @@ export interface WorkspaceSource {
   readonly progress?: StartProgress;
   /** Gets what an encoder has used, also if it failed. */
   readonly noteUse?: (use: EncoderUse) => void;
+  /** Where slices come from; without it there are none. */
+  readonly slices?: SliceSource;
   /** Where there is one, turns outside have no embeddings; see {@link limitReach}. */
   readonly reach?: QueryReach;
 }
@@ -221,7 +224,7 @@ async function embedTexts(
 }
 
 /** The inputs that distinguish the stages of an experiment, without computing anything. */
-export type PlanSource = Pick<ExperimentSource, 'dataset' | 'config' | 'code'>;
+export type PlanSource = Pick<ExperimentSource, 'dataset' | 'config' | 'code' | 'slices'>;
 
 function createStageGraph(
   source: PlanSource,
@@ -229,11 +232,11 @@ function createStageGraph(
   fit: ReadonlySet<string>,
   arm: ArmEncoding,
 ): Plan {
-  const { dataset, code } = source;
+  const { dataset, code, slices } = source;
   const config = chooseArmEncoding(source.config, arm);
   const reach = limitReach(dataset, source.config, queries);
   const identity = buildWorkspaceIdentity({ dataset, code, config, ...reach }, fit);
-  return new Plan({ identity, corpus: dataset.corpus, queries, seed: config.seed });
+  return new Plan({ identity, corpus: dataset.corpus, queries, seed: config.seed, ...(slices && { slices }) });
 }
 
 /** The stages of the workspaces that the table is made in. */
@@ -258,13 +261,14 @@ export async function openWorkspace(
   queries: readonly Query[],
   fit: ReadonlySet<string>,
 ): Promise<Workspace> {
-  const { dataset, config, store, progress = ignoreProgress } = source;
+  const { dataset, config, store, slices, progress = ignoreProgress } = source;
   return new Workspace({
     corpus: dataset.corpus,
     queries,
     ...(await embedReachable(source, queries, fit)),
     seed: config.seed,
     progress,
+    ...(slices && { slices }),
     encode: (options) => embedReachable(source, queries, fit, options),
     encodeTexts: (texts, owners) => embedTexts(source, fit, texts, owners),
     stages: { store, identity: buildWorkspaceIdentity(source, fit) },

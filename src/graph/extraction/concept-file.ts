@@ -1,12 +1,9 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { StorageError, ValidationError } from '../../core/errors.ts';
-import { writeFully } from '../../core/files.ts';
+import { readText, writeFully } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
 import { check } from '../../core/validation.ts';
-import { readRows } from '../../datasets/jsonl/jsonl-rows.ts';
-import { RowFaults } from '../../datasets/jsonl/row-faults.ts';
 import type { Turn } from '../../model/turn.ts';
 
 const text = z.string().min(1);
@@ -53,30 +50,48 @@ function findLineFault({ concepts, triples }: ConceptLine): string | null {
   return end === undefined ? null : `triple has an end that is no concept of the turn: ${end}`;
 }
 
-/** @throws ValidationError naming every invalid line, a repeated id, and a file without a header; StorageError for a file that cannot be read. */
+/** A line of a file, parsed; undefined if it is not JSON. */
+function parseLine(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with a line, without its text. */
+function describeLineFault(row: unknown, seen: ReadonlySet<string>): string | null {
+  const checked = check(line, row);
+  if ('faults' in checked) {
+    const [{ path, expected }] = checked.faults as [(typeof checked.faults)[number]];
+    return row === undefined ? 'it is not JSON' : `${path}: expected ${expected}`;
+  }
+  return seen.has(checked.value.id) ? `id is repeated: ${checked.value.id}` : findLineFault(checked.value);
+}
+
+/** @throws ValidationError naming the first invalid line, and a file without a header; StorageError for a file that cannot be read. */
 export function readConceptFile(path: string): ConceptFile {
-  const faults = new RowFaults();
-  const [first, ...rest] = readRows(dirname(path), basename(path), z.unknown(), faults);
-  const found = check(header, first?.row);
+  const rows = readText(path)
+    .split('\n')
+    .flatMap((written, i) => (written.trim() === '' ? [] : [{ number: i + 1, row: parseLine(written) }]));
+  const found = check(header, rows[0]?.row);
   if ('faults' in found)
     throw new ValidationError(
       `file does not begin with the header of a file of concepts: ${path}; write it with ragpp graph extract`,
       { path },
     );
   const seen = new Set<string>();
-  const lines = rest.flatMap(({ where, row }) => {
-    const checked = check(line, row);
-    if ('faults' in checked) {
-      const [{ path: at, expected, got }] = checked.faults as [(typeof checked.faults)[number]];
-      faults.add(where, 'malformed row', `${at}: expected ${expected}, got ${got}`);
-      return [];
-    }
-    const fault = seen.has(checked.value.id) ? `id is repeated: ${checked.value.id}` : findLineFault(checked.value);
-    if (fault !== null) faults.add(where, 'malformed row', fault);
-    seen.add(checked.value.id);
-    return [checked.value];
+  const lines = rows.slice(1).map(({ number, row }) => {
+    const fault = describeLineFault(row, seen);
+    if (fault !== null)
+      throw new ValidationError(
+        `line of a file of concepts is malformed: ${path}:${number}: ${fault}; continue with ragpp graph extract, which removes an unfinished last line`,
+        { path, line: number },
+      );
+    const read = row as ConceptLine;
+    seen.add(read.id);
+    return read;
   });
-  faults.settle(path, 'error', 'continue with ragpp graph extract, which removes an unfinished last line');
   return { header: found.value, lines };
 }
 

@@ -72,13 +72,9 @@ test('a source is identified by the content of the file, and another content tha
 test.each([
   ['no header', [LINE], /does not begin with the header of a file of concepts: /],
   ['another version', [{ ...HEADER, version: 2 }, LINE], /does not begin with the header/],
-  ['a line that is no JSON', [HEADER, '{"id": "t0", "conc'], /malformed\.jsonl:2: not JSON/],
-  [
-    'a line without triples',
-    [HEADER, { id: 't0', concepts: [] }],
-    /malformed\.jsonl:2: malformed row: triples: expected/,
-  ],
-  ['a repeated turn', [HEADER, LINE, LINE], /malformed\.jsonl:3: malformed row: id is repeated: t0/],
+  ['a line that is no JSON', [HEADER, '{"id": "t0", "conc'], /malformed\.jsonl:2: it is not JSON/],
+  ['a line without triples', [HEADER, { id: 't0', concepts: [] }], /malformed\.jsonl:2: triples: expected/],
+  ['a repeated turn', [HEADER, LINE, LINE], /malformed\.jsonl:3: id is repeated: t0/],
   ['an end that is no concept', [HEADER, { ...LINE, concepts: ['ann'] }], /no concept of the turn: initech/],
 ])('%s is refused', (_, rows, message) => {
   const file = write('malformed.jsonl', ...rows);

@@ -4,6 +4,7 @@ import { renderAttributionTable } from '../tables/attribution-table.ts';
 import { renderInteractionTable } from '../tables/interactions.ts';
 import { describeLatency, renderLatencyTable } from '../tables/latency-table.ts';
 import { countConversations, describeIntervals } from '../tables/legend.ts';
+import { listSlicedArms, renderSliceStrata, renderSliceTable } from '../tables/slice-table.ts';
 import { renderStructureLegend, renderStructureTable } from '../tables/structure-table.ts';
 import { type Content, html, type Markup } from './markup.ts';
 import type { Payload } from './payload.ts';
@@ -35,6 +36,7 @@ export function renderFigureSections(result: ExperimentResult, payload: Payload)
     ...renderSweepSection(result, payload),
     ...(compared && payload.strata.length > 0 ? [renderStrataSection(result)] : []),
     ...(payload.fates.length === 0 ? [] : [renderAttributionSection(result, payload)]),
+    ...renderSlicesSection(result),
     ...(result.arms.every(({ latency }) => latency === null) ? [] : [renderLatencySection(result, compared)]),
   ];
 }
@@ -113,6 +115,15 @@ ${renderFigurePlace('attribution-figure')}
 <p class="legend">Every relevant turn of every query: kept, or lost by the stage that is named. The inspector says it of each turn.</p>
 ${renderFolded('the counts', renderAttributionTable(arms, fates))}`;
   return { id: 'attribution', name: 'Where relevant turns are lost', link: 'Losses', content };
+}
+
+function renderSlicesSection({ arms }: ExperimentResult): Section[] {
+  if (listSlicedArms(arms).length === 0) return [];
+  const content = html`
+${renderSliceTable(arms)}
+<p class="legend">What a signed slice leaves out, no later stage can find: its relevant turns are inadmissible. A refused query sees nothing. A null control has the sizes of the slices of its arm.</p>
+${renderFolded('inadmissible turns by stratum', renderSliceStrata(arms))}`;
+  return [{ id: 'slices', name: 'Slices', link: 'Slices', content }];
 }
 
 function renderLatencySection(result: ExperimentResult, compared: boolean): Section {

@@ -66,8 +66,13 @@ test('a p that is below the bound is never written as the bound', () => {
   expect(formatProbability(0.0496)).toBe('.050');
 });
 
-test('fusion is called relevance, other stages by their names', () => {
-  expect(['kept', 'fusion', 'rerank'].map(formatFate)).toEqual(['kept', 'relevance', 'rerank']);
+test('fusion is called relevance, the slice inadmissible, other stages by their names', () => {
+  expect(['kept', 'slice', 'fusion', 'rerank'].map(formatFate)).toEqual([
+    'kept',
+    'inadmissible',
+    'relevance',
+    'rerank',
+  ]);
 });
 
 test('an interval follows its mean in brackets, and is left out where there is none', () => {

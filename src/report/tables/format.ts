@@ -40,9 +40,11 @@ export function estimate(
   return [write(mean, 3), formatInterval(ends, write, digits)].filter(Boolean).join(' ');
 }
 
+const FATE_NAMES: Readonly<Record<string, string>> = { fusion: 'relevance', slice: 'inadmissible' };
+
 /** The name of a relevant turn's fate: many arms fuse nothing, but every arm has a relevance. */
 export function formatFate(fate: string): string {
-  return fate === 'fusion' ? 'relevance' : fate;
+  return FATE_NAMES[fate] ?? fate;
 }
 
 /** A time span in its largest fitting unit: `40 s`, `3.2 h`, `12 d`. */

@@ -13,6 +13,7 @@ export const CONTROL_KINDS = freezeDeeply([
   'rewired-graph',
   'random-graph',
   'shuffled-titles',
+  'random-slices',
 ] as const);
 /** The name of a null control, one of {@link CONTROL_KINDS}. */
 export type ControlKind = (typeof CONTROL_KINDS)[number];

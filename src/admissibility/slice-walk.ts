@@ -1,0 +1,123 @@
+import TinyQueue from 'tinyqueue';
+import { AdmissibilityError } from './admissibility-error.ts';
+import type { Relation, SlicePolicy } from './policy.ts';
+import type { TurnGraph } from './turn-graph.ts';
+
+/** A turn that a walk may visit. */
+interface Reached {
+  readonly position: number;
+  readonly priority: number;
+}
+
+/** Where a walk starts, what exists for it, and how far it goes. */
+export interface SliceWalk {
+  readonly graph: TurnGraph;
+  readonly policy: Omit<SlicePolicy, 'id' | 'version' | 'anchor' | 'unanchored' | 'hierarchy'>;
+  /** Positions, each with priority 1. */
+  readonly anchors: readonly number[];
+  /** Only turns at positions below this exist: those that are strictly earlier than the moment, see `Corpus.countEarlierTurns`. */
+  readonly cutoff: number;
+  /** A walk that takes longer throws; null or absent: no limit. */
+  readonly maxSeconds?: number | null;
+}
+
+/** Visits between two looks at the clock. */
+const VISITS_PER_LOOK = 1024;
+
+/** Reads the clock now and then. @throws AdmissibilityError after the given time. */
+function createTimeCheck(maxSeconds: number | null): (visits: number) => void {
+  if (maxSeconds === null) return () => {};
+  const end = performance.now() + 1000 * maxSeconds;
+  return (visits) => {
+    if (visits % VISITS_PER_LOOK === 0 && performance.now() > end)
+      throw new AdmissibilityError(
+        'limit',
+        `walk of a slice took more than ${maxSeconds} s, after ${visits} turns; lower maxNodes of the policy or raise the limit of the kernel`,
+        { maxSeconds, visits },
+      );
+  };
+}
+
+/**
+ * The neighbours of a turn by each relation. A group of siblings, and the children of a turn, are named once in a walk: the first visited member has the highest
+ * priority, and so has what it gives to the others. So a walk is linear in the edges of the turns that it visits.
+ */
+class Neighbours {
+  readonly #graph: TurnGraph;
+  readonly #named = new Set<number>();
+
+  constructor(graph: TurnGraph) {
+    this.#graph = graph;
+  }
+
+  /** Roots are no siblings of each other. */
+  #listSiblings(position: number): readonly number[] {
+    const parent = this.#graph.getParent(position);
+    if (parent < 0 || this.#named.has(parent)) return [];
+    this.#named.add(parent);
+    return this.#graph.listChildren(parent);
+  }
+
+  list(position: number): Readonly<Record<Relation, readonly number[]>> {
+    const graph = this.#graph;
+    const parent = graph.getParent(position);
+    return {
+      parent: parent < 0 ? [] : [parent],
+      child: graph.listChildren(position),
+      sibling: this.#listSiblings(position),
+      channel: graph.listChannelNeighbours(position),
+      author: graph.listAuthorNeighbours(position),
+      reference: graph.listReferences(position),
+    };
+  }
+}
+
+/** Higher priority first, then id order by bytes. */
+function createFrontier({ idRanks }: TurnGraph): TinyQueue<Reached> {
+  const rank = (position: number) => idRanks[position] as number;
+  return new TinyQueue<Reached>([], (a, b) => b.priority - a.priority || rank(b.position) - rank(a.position));
+}
+
+/**
+ * Best-first search: the turn with the highest priority is visited next, and reaches its neighbours with
+ * priority x relationWeight x phaseWeight x distanceDecay, multiplied in this order, where that is above `minPriority`. It ends with `maxNodes` visited turns.
+ * Source: Algorithm ADMISSIBLE_SLICE of the paper, with weights of relations and as of a moment.
+ *
+ * @returns the priority of each visited position, in the order of the visits.
+ * @throws AdmissibilityError if the walk takes longer than `maxSeconds`.
+ */
+export function walkSlice({
+  graph,
+  policy,
+  anchors,
+  cutoff,
+  maxSeconds = null,
+}: SliceWalk): ReadonlyMap<number, number> {
+  const { relationWeight, phaseWeight, otherPhaseWeight, distanceDecay, minPriority, maxNodes } = policy;
+  const relations = Object.entries(relationWeight).filter(([, weight]) => weight > 0) as [Relation, number][];
+  const weighPhase = (position: number) => {
+    const phase = graph.phases[position];
+    return phase !== null && phase !== undefined && Object.hasOwn(phaseWeight, phase)
+      ? (phaseWeight[phase] as number)
+      : otherPhaseWeight;
+  };
+  const neighbours = new Neighbours(graph);
+  const frontier = createFrontier(graph);
+  for (const position of anchors) if (position < cutoff) frontier.push({ position, priority: 1 });
+  const visited = new Map<number, number>();
+  const assertTime = createTimeCheck(maxSeconds);
+  for (let next = frontier.pop(); next !== undefined && visited.size < maxNodes; next = frontier.pop()) {
+    if (visited.has(next.position)) continue;
+    visited.set(next.position, next.priority);
+    assertTime(visited.size);
+    const reached = neighbours.list(next.position);
+    for (const [relation, weight] of relations)
+      for (const position of reached[relation]) {
+        if (position >= cutoff) break; // the lists ascend
+        if (visited.has(position)) continue;
+        const priority = next.priority * weight * weighPhase(position) * distanceDecay;
+        if (priority > minPriority) frontier.push({ position, priority });
+      }
+  }
+  return visited;
+}

@@ -1,0 +1,47 @@
+import { joinLists, listSlicePositions, type SignedSlices, type SliceAnswer } from '../../retrieval/packed-slices.ts';
+import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
+import { openSlices, signedSlices } from '../../retrieval/signed-slices.ts';
+import type { Workspace } from '../../signals/workspace.ts';
+import type { RecordedSlices } from './arm-record.ts';
+
+type Sliced = Pick<RetrieverOptions, 'slice' | 'control'>;
+
+/** [Q] the turns that an arm's queries may see, ascending; null: every earlier turn. @throws AdmissibilityError. */
+export function listAdmitted(workspace: Workspace, { slice = null, control }: Sliced): Promise<Int32Array[]> | null {
+  return slice === null ? null : openSlices(workspace.under(control), slice);
+}
+
+/** The slices of an arm in a workspace, signed and verified; null for an arm without any. */
+async function readSlices(
+  workspace: Workspace,
+  { slice = null }: Pick<Sliced, 'slice'>,
+): Promise<RecordedSlices | null> {
+  if (slice === null) return null;
+  await openSlices(workspace, slice);
+  const signed = await workspace.get(signedSlices(slice));
+  return { ...signed, queries: workspace.queries.map(({ id }) => id) };
+}
+
+/** The slices of some arms in their workspaces, one after the other; null if none has any. */
+export async function collectSlices(
+  uses: readonly { readonly workspace: Workspace; readonly arm: Pick<Sliced, 'slice'> }[],
+): Promise<RecordedSlices | null> {
+  const found = await Promise.all(uses.map(({ workspace, arm }) => readSlices(workspace, arm)));
+  const all = found.filter((slices) => slices !== null);
+  if (all.length === 0) return null;
+  const lists = all.flatMap(listSlicePositions);
+  const answers = all.flatMap((slices) => slices.answers);
+  return { ...joinLists(lists, answers), queries: all.flatMap(({ queries }) => queries) };
+}
+
+/** The slices of some of the recorded queries. @param ids of the first queries of the record, each once. */
+export function selectSlices(recorded: RecordedSlices, ids: readonly string[]): SignedSlices {
+  const places = new Map<string, number>();
+  for (const [place, id] of recorded.queries.entries()) if (!places.has(id)) places.set(id, place);
+  const lists = listSlicePositions(recorded);
+  const chosen = ids.map((id) => places.get(id) as number);
+  return joinLists(
+    chosen.map((place) => lists[place] as Int32Array),
+    chosen.map((place) => recorded.answers[place] as SliceAnswer),
+  );
+}
