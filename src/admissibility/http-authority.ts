@@ -11,6 +11,7 @@ import {
 } from './kernel-connection.ts';
 import { type SliceAuthority, type SliceExport, sliceExportSchema } from './slice-export.ts';
 
+/** The options of {@link createHttpAuthority}. */
 export const httpAuthoritySchema = z.strictObject({
   /** Where the kernel listens, such as `http://127.0.0.1:8080`. */
   baseUrl: z
@@ -32,7 +33,7 @@ export const httpAuthoritySchema = z.strictObject({
   /** Connections that are open at once; further questions wait for one. */
   maxConnections: z.int().min(1).max(1000).default(64),
 });
-/** The address of a kernel and how it is asked, as one writes it: what has a default may be missing. */
+/** Where a kernel is, and how long it is asked; everything but `baseUrl` has a default. */
 export type HttpAuthorityInput = z.input<typeof httpAuthoritySchema>;
 type HttpAuthorityOptions = z.output<typeof httpAuthoritySchema>;
 
