@@ -50,6 +50,7 @@ function listArmReads(arm: RetrieverOptions): readonly WorldPart[] {
 
 /** The controls that change anything of what an arm looks at. */
 export function listControlsFor(arm: RetrieverOptions): ControlKind[] {
-  const reads = listArmReads(arm);
+  // What says nothing of what it reads may read everything, but no slice of an arm without one.
+  const reads = listArmReads(arm).filter((part) => part !== 'slices' || arm.slice);
   return CONTROL_KINDS.filter((kind) => disturbs(kind, reads));
 }
