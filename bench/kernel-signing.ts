@@ -1,6 +1,7 @@
 import { verify } from 'node:crypto';
 import { formatCanonicalJson } from '../src/admissibility/canonical-json.ts';
-import { generateKey, readPublicKey } from '../src/admissibility/kernel-keys.ts';
+import { generateKey } from '../src/admissibility/kernel-keys.ts';
+import { readPublicKey } from '../src/admissibility/public-key.ts';
 import { isSignedBy, readPayload, Signer } from '../src/admissibility/signature.ts';
 import type { SliceExport } from '../src/admissibility/slice-export.ts';
 import { walkSlice } from '../src/admissibility/slice-walk.ts';

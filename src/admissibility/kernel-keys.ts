@@ -1,13 +1,7 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
+import { SPKI } from './public-key.ts';
 
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`), `${bytes} bytes in hex`);
 
@@ -30,18 +24,10 @@ export type KeyRing = z.output<typeof keyRingSchema>;
 /** A public key as a client pins it: the 32 raw bytes in hex. */
 export const publicKeySchema = hex(32);
 
-/** Before the 32 bytes of an Ed25519 key in SubjectPublicKeyInfo. Source: rfc8410. */
-const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
-
-/** @param raw 32 bytes in hex. */
-export function readPublicKey(raw: string): KeyObject {
-  return createPublicKey({ key: Buffer.concat([SPKI, Buffer.from(raw, 'hex')]), format: 'der', type: 'spki' });
-}
-
-/** The 32 raw bytes of the public key in hex. */
-export function derivePublicKey(privateKey: KeyObject | string): string {
-  const key = typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey;
-  return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(SPKI.length).toString('hex');
+/** The 32 raw bytes of the public key in hex. @param privateKey in PKCS#8. */
+export function derivePublicKey(privateKey: string): string {
+  const key = createPublicKey(createPrivateKey(privateKey));
+  return key.export({ format: 'der', type: 'spki' }).subarray(SPKI.length).toString('hex');
 }
 
 /** The id of a key: the first 8 bytes of the SHA-256 of its public key, in hex. */
@@ -51,12 +37,13 @@ export function computeKeyId(publicKey: string): string {
 
 /** A new key that signs, from the system's source of random bytes. */
 export function generateKey(): KernelKey {
-  const { privateKey } = generateKeyPairSync('ed25519');
+  const made = generateKeyPairSync('ed25519');
+  const privateKey = made.privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
   return {
     keyId: computeKeyId(derivePublicKey(privateKey)),
     state: 'signing',
     secret: randomBytes(32).toString('hex'),
-    privateKey: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string,
+    privateKey,
   };
 }
 

@@ -104,7 +104,10 @@ export function createKeyFile(path: string, ring: KeyRing): void {
  *
  * @throws ConfigurationError if there are none.
  */
-export function readKeys(path: string | undefined, environment: NodeJS.ProcessEnv = process.env): KeyRing {
+export function readKeys(
+  path: string | undefined,
+  environment: Record<string, string | undefined> = process.env,
+): KeyRing {
   const text = environment[KEYS_VARIABLE];
   delete environment[KEYS_VARIABLE]; // processes that are started from here need no secret
   if (path !== undefined) return readKeyFile(path);

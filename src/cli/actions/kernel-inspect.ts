@@ -1,6 +1,7 @@
 import { computeFingerprint } from '../../admissibility/fingerprint.ts';
-import { publicKeySchema, readPublicKey } from '../../admissibility/kernel-keys.ts';
+import { publicKeySchema } from '../../admissibility/kernel-keys.ts';
 import { formatPolicyRef } from '../../admissibility/policy-ref.ts';
+import { readPublicKey } from '../../admissibility/public-key.ts';
 import { readKeyFile } from '../../admissibility/service/key-file.ts';
 import { isSignedBy } from '../../admissibility/signature.ts';
 import { type SliceExport, sliceExportSchema } from '../../admissibility/slice-export.ts';
