@@ -121,7 +121,19 @@ export class Kernel implements SliceAuthority {
   }
 
   verify(slice: SliceExport, at: number | null): Promise<void> {
-    return new Promise((resolve) => resolve(this.#verify(slice, at ?? this.#options.now())));
+    return new Promise((resolve) => resolve(this.#verify(slice, this.#chooseMoment('at', at))));
+  }
+
+  /** The moment that a caller names, or now. @throws AdmissibilityError if callers name none: with a moment of the past an expired slice would pass. */
+  #chooseMoment(name: 'asOf' | 'at', moment: number | null): number {
+    const { allowAsOf, now } = this.#options;
+    if (moment === null) return now();
+    if (allowAsOf) return moment;
+    throw new AdmissibilityError(
+      'moment',
+      `kernel knows no moment but now: ${name} is ${moment}; leave it out, or start the kernel with --as-of`,
+      { [name]: moment },
+    );
   }
 
   #slice(input: SliceRequestInput): SliceExport {
@@ -155,13 +167,7 @@ export class Kernel implements SliceAuthority {
         `kernel has no policy ${policyRef}; use one of ${this.policyRefs.join(', ')}`,
         { policyRef },
       );
-    if (asOf !== null && !this.#options.allowAsOf)
-      throw new AdmissibilityError(
-        'moment',
-        `kernel gives slices of now alone: asOf is ${asOf}; leave it out, or start the kernel with --as-of`,
-        { asOf },
-      );
-    const issuedAt = asOf ?? this.#options.now();
+    const issuedAt = this.#chooseMoment('asOf', asOf);
     return { request, policy, issuedAt, cutoff: this.#graph.corpus.countEarlierTurns(issuedAt) };
   }
 

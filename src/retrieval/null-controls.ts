@@ -50,7 +50,7 @@ function listArmReads(arm: RetrieverOptions): readonly WorldPart[] {
 
 /** The controls that change anything of what an arm looks at. */
 export function listControlsFor(arm: RetrieverOptions): ControlKind[] {
-  // What says nothing of what it reads may read everything, but no slice of an arm without one.
+  // A signal that does not list what it reads may read everything, except for slices where the arm has none.
   const reads = listArmReads(arm).filter((part) => part !== 'slices' || arm.slice);
   return CONTROL_KINDS.filter((kind) => disturbs(kind, reads));
 }

@@ -22,7 +22,7 @@ async function readSlices(
   return { ...signed, queries: workspace.queries.map(({ id }) => id) };
 }
 
-/** The slices of some arms in their workspaces, one after the other; null if none has any. */
+/** The slices of some arms in their workspaces, joined in the order of the arms; null if none has any. */
 export async function collectSlices(
   uses: readonly { readonly workspace: Workspace; readonly arm: Pick<Sliced, 'slice'> }[],
 ): Promise<RecordedSlices | null> {
