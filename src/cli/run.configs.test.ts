@@ -116,6 +116,14 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
       'signals.groups=[text, time]',
     ],
   },
+  'learning/strategies.yaml': {
+    needs: [locomo],
+    changes: [`dataset.path=${fewQuestions}`, 'signals.groups=[text, memory]'],
+  },
+  'strategies.yaml': {
+    needs: [locomo],
+    changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
+  },
   'locomo.yaml': {
     needs: [locomo],
     changes: [
