@@ -50,7 +50,7 @@ test('levels and controls stay within the budget, and all turns hold every answe
     ['one level, newest turns instead', 7, 3, 0.5],
     // 3 turns where nothing is found to refine around, else 7.
     ['two levels, 0.5 for conversations', 5, 3, 0.5],
-    ['two levels, 0.5 for conversations, newest turns instead', 7, 3, 0.5],
+    ['two levels, 0.5 for conversations, newest turns instead', 5, 3, 0.5],
     ['all turns', null, 0, 1],
   ]);
 });
