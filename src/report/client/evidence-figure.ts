@@ -21,9 +21,10 @@ function drawCurves(state: App, node: HTMLElement): void {
   const { arms, budgets } = state.data;
   const { right } = state.choice;
   const drawn = app.listDrawnArms(state, MOST_LINES).filter((arm) => arms[arm]?.evidence != null);
+  const ends = drawn.flatMap((arm) => (arms[arm]?.evidence?.recall ?? []).map(([mean, low]) => low ?? mean));
   const layout = {
     xaxis: plot.buildAxis('tokens', { type: 'log', tickvals: budgets, ticktext: budgets.map(String) }),
-    yaxis: plot.buildAxis('evidence', { rangemode: 'tozero', ...plot.buildRoundTicks(0, 1, format.formatDecimal) }),
+    yaxis: plot.buildAxis('evidence', plot.buildRoundTicks(Math.min(...ends, 1), 1, format.formatDecimal)),
     hovermode: 'closest',
     showlegend: true,
     ...plot.buildLegendAbove(),
