@@ -16,6 +16,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../core/random.ts';
 import { writeSafetensors } from '../core/safetensors.ts';
 import { datasetOptions, loadDataset } from '../datasets/registry.ts';
+import { writeRun } from '../evaluation/trec-files.ts';
 import { listArmsToRun, selectArms } from '../experiment/config/arm-selection.ts';
 import { formatFileName } from '../experiment/config/arms.ts';
 import { type ExperimentConfig, loadConfig } from '../experiment/config/config.ts';
@@ -87,6 +88,20 @@ async function drawOwnVectors(): Promise<string> {
   return `embedding={encoder: precomputed, turns: ${turns}, queries: ${writeDrawnVectors('queries', queries)}}`;
 }
 
+/** A run file that ranks every turn of the conversation of each question. */
+async function writeOwnRun(path: string): Promise<void> {
+  const { corpus, queries } = await loadDataset(datasetOptions.parse({ name: 'locomo', path: fewQuestions }), {
+    cacheFolder: null,
+  });
+  const asked = queries.map(({ id, conversationId }) => {
+    const turns = corpus.turns.filter((turn) => turn.conversationId === conversationId);
+    return [id, turns.map((turn, place) => ({ id: turn.id, score: -place }))] as const;
+  });
+  writeRun(path, new Map(asked), 'own');
+}
+
+const ownRun = join(root, 'own.trec');
+if (existsSync(fewQuestions)) await writeOwnRun(ownRun);
 const ownVectors = existsSync(fewQuestions) ? await drawOwnVectors() : '';
 
 const set = (...changes: string[]) => changes.flatMap((change) => ['--set', change]);
@@ -126,6 +141,18 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   },
   'learning/mail-author.yaml': { needs: [], changes: ['signals.groups=[text, time, author]'] },
   'graph-ablation.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
+  'evidence-locomo.yaml': {
+    needs: [locomo],
+    changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
+  },
+  'evidence-locomo-learned.yaml': {
+    needs: [locomo],
+    changes: [
+      ...[`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
+      ...[`arms.14.run.file=${ownRun}`, `arms.15.run.file=${ownRun}`],
+    ],
+  },
+  'learning/evidence-locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
   'hybrid.yaml': {
     needs: [locomo],
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}', 'evaluation.split=dev'],
