@@ -26,6 +26,7 @@ test('a row an arm with a curve, a column a budget, then the areas', () => {
 test('the Markdown table has the curves, where there are any', () => {
   const text = renderMarkdown({ ...result, arms: [...arms, ...others] });
   expect(text).toMatch(/\n\| evidence within +\| 250 +\| 2000 /);
+  expect(text).toContain(' | .500 [.40, .60] | ');
   const bare = result.arms.map(({ evidence: _, ...arm }) => arm);
   expect(renderMarkdown({ ...result, arms: bare })).not.toContain('evidence within');
 });

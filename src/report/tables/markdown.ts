@@ -34,7 +34,7 @@ export function formatLadderMarkdown(table: LadderTable, rowsAre = 'arm'): strin
 /** The curves of the arms that have one. */
 function buildEvidenceLines({ arms }: ExperimentResult): string[] {
   if (listCurves(arms).length === 0) return [];
-  const rows = listEvidenceRows(arms).map((row) => row.map(escapeMarkdown));
+  const rows = listEvidenceRows(arms).map(([arm = '', ...figures]) => [escapeMarkdown(arm), ...figures]);
   return [
     'Evidence within tokens; the area over the logarithm of tokens, and the area if the relevant turns of the ranking were packed first:',
     formatRowsAsPipeTable(rows),
