@@ -157,7 +157,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
     needs: [locomo],
     changes: [
       ...[`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
-      ...[`arms.14.run.file=${ownRun}`, `arms.15.run.file=${ownRun}`],
+      ...[`arms.16.run.file=${ownRun}`, `arms.17.run.file=${ownRun}`],
     ],
   },
   'learning/evidence-locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
