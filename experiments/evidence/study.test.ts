@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ignoreProgress } from '../../src/core/progress.ts';
 import { formatRun } from '../../src/evaluation/trec-files.ts';
+import { loadConfig } from '../../src/experiment/config/config.ts';
+import { PROJECT_ROOT } from '../../src/experiment/run/environment.ts';
 import { evidence } from './study.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'evidence-'));
@@ -60,4 +62,21 @@ test('measures packings of held-out rankings and what the other conversations ch
   ]);
   expect((files as Record<string, string>)['density.trec']).toMatch(/^conv-1\/q0 Q0 conv-1\/D1:2 1 /);
   expect(sections.join('\n')).toContain('| density');
+});
+
+test('the arms of the learned rankings are those of the config and five more', () => {
+  const config = join(import.meta.dirname, 'learned-arms.yaml');
+  const file = join(folder, 'runs', 'linear-learned.trec');
+  const { arms: shipped } = loadConfig(join(PROJECT_ROOT, 'configs', 'evidence-locomo.yaml'));
+  const place = shipped.length;
+  const { arms } = loadConfig(config, [`arms.${place}.run.file=${file}`, `arms.${place + 1}.run.file=${file}`]);
+  expect(arms.slice(0, place)).toEqual(shipped);
+  expect(arms.slice(place).map(({ name }) => name)).toEqual([
+    'learned',
+    'learned, density',
+    'learned, MMR .9',
+    'learned, MMR .7',
+    'learned, mentions',
+  ]);
+  for (const { candidates } of arms.slice(place)) expect(candidates).toMatchObject([{ index: 'run', k: 700 }]);
 });

@@ -16,7 +16,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../core/random.ts';
 import { writeSafetensors } from '../core/safetensors.ts';
 import { datasetOptions, loadDataset } from '../datasets/registry.ts';
-import { writeRun } from '../evaluation/trec-files.ts';
 import { listArmsToRun, selectArms } from '../experiment/config/arm-selection.ts';
 import { formatFileName } from '../experiment/config/arms.ts';
 import { type ExperimentConfig, loadConfig } from '../experiment/config/config.ts';
@@ -88,20 +87,6 @@ async function drawOwnVectors(): Promise<string> {
   return `embedding={encoder: precomputed, turns: ${turns}, queries: ${writeDrawnVectors('queries', queries)}}`;
 }
 
-/** A run file that ranks every turn of the conversation of each question. */
-async function writeOwnRun(path: string): Promise<void> {
-  const { corpus, queries } = await loadDataset(datasetOptions.parse({ name: 'locomo', path: fewQuestions }), {
-    cacheFolder: null,
-  });
-  const asked = queries.map(({ id, conversationId }) => {
-    const turns = corpus.turns.filter((turn) => turn.conversationId === conversationId);
-    return [id, turns.map((turn, place) => ({ id: turn.id, score: -place }))] as const;
-  });
-  writeRun(path, new Map(asked), 'own');
-}
-
-const ownRun = join(root, 'own.trec');
-if (existsSync(fewQuestions)) await writeOwnRun(ownRun);
 const ownVectors = existsSync(fewQuestions) ? await drawOwnVectors() : '';
 
 const set = (...changes: string[]) => changes.flatMap((change) => ['--set', change]);
@@ -152,13 +137,6 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   'evidence-locomo.yaml': {
     needs: [locomo],
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
-  },
-  'evidence-locomo-learned.yaml': {
-    needs: [locomo],
-    changes: [
-      ...[`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
-      ...[`arms.16.run.file=${ownRun}`, `arms.17.run.file=${ownRun}`],
-    ],
   },
   'learning/evidence-locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
   'hybrid.yaml': {
