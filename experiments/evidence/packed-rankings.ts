@@ -4,7 +4,7 @@ import { createRandom } from '../../src/core/random.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Scored } from '../../src/model/tie-rule.ts';
 
-/** The softmax of the scores of a ranking: what a model with the listwise loss takes for the share of each turn in the relevance. */
+/** The softmax of the scores of a ranking, which both losses of a training fit to the share of each turn in the relevance. */
 function computeShares(ranking: readonly Scored[]): number[] {
   const highest = Math.max(...ranking.map(({ score }) => score));
   const powers = ranking.map(({ score }) => Math.exp(score - highest));

@@ -137,7 +137,7 @@ export const evidence: Study<typeof settings> = {
                 rows: choices.map(({ metric, value, chosen }) => [metric, formatMean(value), ...Object.values(chosen)]),
               }),
             ]),
-        'Brackets: 95 % intervals, clustered by conversation; not corrected over the budgets.',
+        `Brackets: ${100 * level} % intervals, clustered by conversation; not corrected over the budgets.`,
       ],
       files: { 'density.trec': formatRun(orderByDensity(run, createTokenCounter(dataset.corpus)), 'density') },
     };
