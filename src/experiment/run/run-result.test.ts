@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { resolveConfig } from '../config/config.ts';
+import { TOKENS } from '../measure/token-counter.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
 
@@ -57,8 +58,10 @@ describe('the fate of relevant turns', () => {
 });
 
 test('a run with budgets has a curve for each arm, and names the turns that did not fit', async () => {
-  const more = { metrics: ['recall@8t'], tokenBudgets: [2, 8, 32], attributionDepth: 100, attributionTokens: 8 };
+  const more = { metrics: ['evidence@8t'], tokenBudgets: [2, 8, 32], attributionDepth: 100, attributionTokens: 8 };
   const { result } = await run('factorial', more);
+  expect(result.metrics).toEqual(['recall@8t']);
+  expect(result.passports['recall@8t']).toMatchObject({ metric: 'recall@8t', tokens: TOKENS, queries: 13 });
   expect(result.arms[0]?.attribution.budget).toBeGreaterThan(0);
   for (const { evidence, metrics, perQuery, losses } of result.arms) {
     expect(evidence?.budgets).toEqual([2, 8, 32]);
