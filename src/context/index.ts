@@ -19,6 +19,6 @@ export {
   type Packing,
 } from './context-item.ts';
 export { mergeByWeight, rerankByWords } from './merge.ts';
-export { packInOrder, packKnapsack } from './packing.ts';
+export { PACKING_NAMES, PACKINGS, type PackingName, packByDensity, packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';
 export { askSource, type ContextSource, type SourceAnswer, type SourceRequest } from './source.ts';
