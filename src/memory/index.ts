@@ -28,6 +28,7 @@ export {
   mergeOutcomeStatistics,
   updateOutcomeStatistics,
 } from './outcome-statistics.ts';
+export { type QueryPattern, type QueryPatternSnapshot, QueryPatternTracker } from './patterns/query-pattern-tracker.ts';
 export {
   computePriors,
   type KnownPrior,
