@@ -18,6 +18,9 @@ export {
   type MemoryType,
   type Packing,
 } from './context-item.ts';
+export type { HashedThing, HashText } from './feedback/log-key.ts';
+export type { RetrievalEvent } from './feedback/retrieval-event.ts';
+export { openRetrievalLog, type Retrieval, type RetrievalLog } from './feedback/retrieval-log.ts';
 export { mergeByWeight, rerankByWords } from './merge.ts';
 export { packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';
