@@ -18,6 +18,13 @@ export {
   type MemoryType,
   type Packing,
 } from './context-item.ts';
+export {
+  type AnsweredQuestion,
+  detectUse,
+  type MemoryUse,
+  type UseDetectionOptions,
+  useDetectionOptions,
+} from './feedback/detect-use.ts';
 export type { HashedThing, HashText } from './feedback/log-key.ts';
 export type { RetrievalEvent } from './feedback/retrieval-event.ts';
 export { openRetrievalLog, type Retrieval, type RetrievalLog } from './feedback/retrieval-log.ts';
