@@ -4,6 +4,7 @@ import { runConservationDrift } from './conservation-drift/command.ts';
 import { evidencePaths } from './evidence-paths/study.ts';
 import { runFindings } from './findings/command.ts';
 import { memory } from './memory/study.ts';
+import { memoryUse } from './memory-use/study.ts';
 import { plantedTruth } from './planted-truth/study.ts';
 import { priorCalibration } from './prior-calibration/study.ts';
 import { runAsProgram } from './program.ts';
@@ -19,6 +20,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'evidence-paths': createStudyCommand(evidencePaths),
   findings: runFindings,
   memory: createStudyCommand(memory),
+  'memory-use': createStudyCommand(memoryUse),
   'planted-truth': createStudyCommand(plantedTruth),
   'prior-calibration': createStudyCommand(priorCalibration),
   'query-understanding': createStudyCommand(queryUnderstanding),

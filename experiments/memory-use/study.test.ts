@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { useDetectionOptions } from '../../src/context/feedback/detect-use.ts';
+import { ignoreProgress } from '../../src/core/progress.ts';
+import { FACT_KINDS } from './facts.ts';
+import { drawResponses, type JudgedResponse } from './generated-responses.ts';
+import { chooseLimits, measureUse, type UseMeasures } from './measure.ts';
+import { memoryUse } from './study.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'memory-use-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('responses hold what they use, and a paraphrase holds none of its words', () => {
+  for (const { response, memories, used } of drawResponses(53, 3))
+    for (const { id, text } of memories) {
+      const [value] = FACT_KINDS.flatMap(({ values }) => values).find(([words]) => text.includes(words)) as [string];
+      const isThere = response.toLowerCase().includes(value.toLowerCase());
+      expect(isThere).toBe(used.has(id) && used.get(id) !== 'in other words');
+    }
+});
+
+const OPTIONS = { seed: 3, samples: 100 };
+
+test('shares are those of known decisions', () => {
+  const judged = (id: string, response: string, used: string[]) => ({
+    ...{ id, cluster: id, question: 'What?', response, used: new Map(used.map((name) => [name, 'quoted'])) },
+    memories: [
+      { id: 'a', text: 'cherry trees' },
+      { id: 'b', text: 'rusty nails' },
+    ],
+  });
+  const responses = [judged('r', 'Cherry trees', ['a', 'b']), judged('s', 'Rusty nails', ['a'])];
+  const { precision, recall, falseAlarms } = measureUse(responses, {}, OPTIONS);
+  const read = (found: UseMeasures['precision']) => [found?.n, found?.share.mean];
+  expect([read(precision), read(recall), read(falseAlarms)]).toEqual([
+    [2, 1 / 2],
+    [3, 1 / 3],
+    [1, 1],
+  ]);
+});
+
+test('the defaults are what the dev half chooses', async () => {
+  const { figures } = await memoryUse.measure(memoryUse.settings.parse({ samples: 100 }), {
+    cacheFolder: folder,
+    progress: ignoreProgress,
+  });
+  const { chosen, limits } = figures as { chosen: object; limits: object };
+  expect(chosen).toEqual(limits);
+  expect(chosen).toEqual(useDetectionOptions.parse({}));
+});
+
+test('limits that flag too much are not chosen', () => {
+  const drawn: JudgedResponse[] = drawResponses(53, 5);
+  const responses = drawn.map((response) => ({ ...response, cluster: response.id }));
+  expect(measureUse(responses, chooseLimits(responses), OPTIONS).precision?.share.mean).toBeGreaterThanOrEqual(0.95);
+});
+
+test('answers of LoCoMo are measured against the turns of their sessions', async () => {
+  const path = join(folder, 'locomo.json');
+  const turn = (id: string, text: string) => ({ speaker: 'Ana', dia_id: id, text });
+  const ask = (question: string, answer: string | number, id: string) => ({
+    question,
+    answer,
+    evidence: [id],
+    category: 1,
+  });
+  const conversation = {
+    ...{ speaker_a: 'Ana', speaker_b: 'Bo', session_1_date_time: '1:56 pm on 8 May, 2023' },
+    session_1: [turn('D1:1', 'We planted beans'), turn('D1:2', 'The shed burned')],
+  };
+  const qa = [ask('What was planted?', 'beans', 'D1:1'), ask('What happened?', 2023, 'D1:2')];
+  writeFileSync(path, JSON.stringify([{ sample_id: 'c', conversation, qa }]));
+  const context = { cacheFolder: folder, progress: ignoreProgress };
+  const { figures } = await memoryUse.measure(
+    memoryUse.settings.parse({ responses: 20, locomo: path, samples: 100 }),
+    context,
+  );
+  const { measures } = figures as { measures: Record<string, UseMeasures> };
+  const found = measures['answers of LoCoMo'];
+  expect([found?.precision?.share.mean, found?.recall?.share.mean]).toEqual([1, 0.5]);
+});
