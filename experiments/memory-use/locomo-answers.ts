@@ -22,7 +22,7 @@ export async function loadLocomoAnswers(path: string, { cacheFolder, progress }:
     { cacheFolder: join(cacheFolder, 'datasets'), progress },
   );
   const samples = parse(answersSchema, JSON.parse(readFileSync(path, 'utf8')), path);
-  const answers = new Map(
+  const answers = new Map<string, string | number | undefined>(
     samples.flatMap(({ sample_id, qa }) => qa.map(({ answer }, i) => [`${sample_id}/q${i}`, answer] as const)),
   );
   const sessions = new Map<string | null, Turn[]>();
