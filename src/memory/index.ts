@@ -1,7 +1,8 @@
 /** The memory engine: records with outcomes, found by embedding, and priors over the outcomes of what a query retrieves. */
 
+export type { Decision, RecordChange } from './changes/change-log.ts';
 export type { CurationChoice, CurationDecider, Neighbour } from './curation/curation-choice.ts';
-export type { CurationEntry, RecordChange } from './curation/curation-entry.ts';
+export type { CurationEntry } from './curation/curation-entry.ts';
 export { type CurationOptions, type Curator, type CuratorSettings, openCurator } from './curation/curator.ts';
 export {
   type CurationEndpointOptions,
