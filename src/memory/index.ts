@@ -29,7 +29,20 @@ export {
   mergeOutcomeStatistics,
   updateOutcomeStatistics,
 } from './outcome-statistics.ts';
+export {
+  type Consolidation,
+  type Consolidator,
+  type ConsolidatorSettings,
+  openConsolidator,
+} from './patterns/consolidator.ts';
+export { type ChosenSentence, type SummaryOptions, summarise } from './patterns/extractive-summary.ts';
+export {
+  type ConsolidationOptions,
+  consolidationOptions,
+  type RetrievalCounts,
+} from './patterns/plan-consolidation.ts';
 export { type QueryPattern, type QueryPatternSnapshot, QueryPatternTracker } from './patterns/query-pattern-tracker.ts';
+export { readUseCount, reinforce } from './patterns/reinforce.ts';
 export {
   computePriors,
   type KnownPrior,
