@@ -11,6 +11,7 @@ import { runAsProgram } from './program.ts';
 import { queryUnderstanding } from './query-understanding/study.ts';
 import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
+import { userPatterns } from './user-patterns/study.ts';
 
 /** Every experiment by name: what `npm run experiment -- <name>` runs. */
 const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
@@ -25,6 +26,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'prior-calibration': createStudyCommand(priorCalibration),
   'query-understanding': createStudyCommand(queryUnderstanding),
   throughput: createStudyCommand(throughput),
+  'user-patterns': createStudyCommand(userPatterns),
 };
 
 const [name = '', ...args] = process.argv.slice(2);
