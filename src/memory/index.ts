@@ -35,7 +35,6 @@ export {
   type ConsolidatorSettings,
   openConsolidator,
 } from './patterns/consolidator.ts';
-export { type ChosenSentence, type SummaryOptions, summarise } from './patterns/extractive-summary.ts';
 export {
   type ConsolidationOptions,
   consolidationOptions,

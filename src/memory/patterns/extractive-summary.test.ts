@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
-import { summarise } from './extractive-summary.ts';
+import { chooseSentences } from './extractive-summary.ts';
 
 beforeAll(() => useBackend('wasm'));
 
@@ -10,7 +10,7 @@ const TEXTS = [
   `${COMMON}\nLunch was lentil soup with bread.`,
   'Blank pages came from the printer.',
 ];
-const choose = async (sentences: number, lambda: number) => summarise(TEXTS, { sentences, lambda });
+const choose = async (sentences: number, lambda: number) => chooseSentences(TEXTS, { sentences, lambda });
 
 test('what is common comes first, and what was said is not said again', async () => {
   expect(await choose(1, 0.7)).toEqual([{ text: COMMON, from: 0 }]);
@@ -26,5 +26,5 @@ test('what is common comes first, and what was said is not said again', async ()
 
 test('sentences are in the order of the texts, and there may be fewer than asked for', async () => {
   expect((await choose(9, 0.7)).map(({ from }) => from)).toEqual([0, 1, 1, 2]);
-  expect(await summarise(['Yes.', ''], { sentences: 3, lambda: 0.7 })).toEqual([]);
+  expect(await chooseSentences(['Yes.', ''], { sentences: 3, lambda: 0.7 })).toEqual([]);
 });

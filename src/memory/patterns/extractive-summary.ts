@@ -86,7 +86,7 @@ function toVectors(sentences: readonly Sentence[]): Float32Array[] {
  *
  * @returns sentences in the order of the texts; none if no sentence has three content words.
  */
-export async function summarise(
+export async function chooseSentences(
   texts: readonly string[],
   { sentences: count, lambda }: SummaryOptions,
 ): Promise<ChosenSentence[]> {

@@ -3,7 +3,7 @@ import { getOrCompute } from '../../core/once.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { compareBytes } from '../../model/tie-rule.ts';
 import { buildConsolidated, computeMeanVector, isEpisode, readUser } from './consolidated-record.ts';
-import { summarise } from './extractive-summary.ts';
+import { chooseSentences } from './extractive-summary.ts';
 import { findProcedures } from './find-procedures.ts';
 
 /** What is consolidated, and how. */
@@ -46,7 +46,7 @@ async function writeSummary(
   episodes: readonly MemoryRecord[],
   options: z.output<typeof consolidationOptions>,
 ): Promise<MemoryRecord[]> {
-  const chosen = await summarise(
+  const chosen = await chooseSentences(
     episodes.map(({ context }) => context),
     options,
   );

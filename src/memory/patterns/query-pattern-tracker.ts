@@ -75,7 +75,7 @@ export class QueryPatternTracker {
     return this.#patterns.peek(id)?.retrievals ?? 0;
   }
 
-  /** The entries with at least so many retrievals, the most often retrieved first, equal ones by id descending. O(n log n). */
+  /** The entries with at least `minRetrievals` retrievals, the most often retrieved first, equal ones by id descending. O(n log n). */
   getConsolidationCandidates(minRetrievals: number): QueryPattern[] {
     const found = [...this.#patterns.values()].filter(({ retrievals }) => retrievals >= minRetrievals);
     return found
