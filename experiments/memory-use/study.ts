@@ -22,7 +22,7 @@ const settings = z.strictObject({
 const formatShare = (found: UseShare | null) =>
   found === null ? '-' : `${estimate(found.share, formatDecimal, 3)} of ${found.n}`;
 
-/** The memories of each response beside the response to another question, half a list away: nothing of them is used. */
+/** The memories of each response beside the response to another question, half a list away: it uses none of them. */
 function exchangeResponses(responses: readonly ClusteredResponse[]): ClusteredResponse[] {
   return responses.map((answered, i) => ({
     ...answered,

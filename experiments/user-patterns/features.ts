@@ -4,7 +4,7 @@ import type { Turn } from '../../src/model/turn.ts';
 import type { Entrance } from './entrances.ts';
 
 const DAY = 86_400_000;
-/** The earlier turns that a candidate is compared with: the nearest so many. */
+/** Numbers of nearest earlier turns that a candidate is compared with. */
 export const NEAREST = [1, 5, 50] as const;
 /** Days after which the weight of a message is 1 / e. */
 export const AGES = [0.25, 1, 3] as const;
