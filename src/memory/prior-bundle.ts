@@ -101,7 +101,7 @@ function sumWeighted({ outcomes, weights }: Sample, value: (outcome: number) => 
   return sums.getSum(0);
 }
 
-function chooseSentences(sample: Sample, kappa: number): KnownPrior {
+function summarise(sample: Sample, kappa: number): KnownPrior {
   const { outcomes, weights } = sample;
   const ascending = outcomes.toSorted();
   const [min, max] = [ascending[0] as number, ascending.at(-1) as number];
@@ -146,5 +146,5 @@ export function computePriors(
       kappa,
     });
   const sample = readSample(records, weights);
-  return sample.outcomes.length === 0 ? UNKNOWN : chooseSentences(sample, kappa);
+  return sample.outcomes.length === 0 ? UNKNOWN : summarise(sample, kappa);
 }
