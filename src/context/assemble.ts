@@ -5,7 +5,7 @@ import { createTokenCounter } from '../text/token-counts.ts';
 import { type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';
 import type { ContextItem, CountedItem, ItemType } from './context-item.ts';
 import { mergeByWeight, rerankByWords } from './merge.ts';
-import { packInOrder, packKnapsack } from './packing.ts';
+import { PACKING_NAMES, PACKINGS } from './packing.ts';
 import { formatPrompt } from './prompt.ts';
 import { askSource, type ContextSource, type SourceAnswer } from './source.ts';
 
@@ -21,7 +21,7 @@ export const assemblyOptionsSchema = z.strictObject({
   weights: contextSharesSchema.default('memory-focused'),
   /** One order over both: by the words of the question, or by the weighted scores as they are. */
   rerank: z.enum(['bm25', 'none']).default('bm25'),
-  packing: z.enum(['in-order', 'knapsack']).default('in-order'),
+  packing: z.enum(PACKING_NAMES).default('in-order'),
   tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
   /** Each source is left out if it takes longer. */
   timeoutMs: z.int().min(1).default(1000),
@@ -93,10 +93,7 @@ export async function assemble(
   const ordered = options.rerank === 'bm25' ? await rerankByWords(question, merged) : merged;
   const countTokens = await createTokenCounter(options.tokens);
   const counted = ordered.map((item) => ({ ...item, tokens: countTokens(readText(item)) }));
-  const { packed, left, tokens } = (options.packing === 'knapsack' ? packKnapsack : packInOrder)(
-    counted,
-    options.budget,
-  );
+  const { packed, left, tokens } = PACKINGS[options.packing](counted, options.budget);
   const prompt = formatPrompt(question, packed, now);
   return {
     ...{ prompt, items: packed, left, tokens, budget: options.budget },

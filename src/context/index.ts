@@ -29,6 +29,6 @@ export type { HashedThing, HashText } from './feedback/log-key.ts';
 export type { RetrievalEvent } from './feedback/retrieval-event.ts';
 export { openRetrievalLog, type Retrieval, type RetrievalLog } from './feedback/retrieval-log.ts';
 export { mergeByWeight, rerankByWords } from './merge.ts';
-export { packInOrder, packKnapsack } from './packing.ts';
+export { PACKING_NAMES, PACKINGS, type PackingName, packByDensity, packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';
 export { askSource, type ContextSource, type SourceAnswer, type SourceRequest } from './source.ts';
