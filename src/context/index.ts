@@ -18,6 +18,10 @@ export {
   type MemoryType,
   type Packing,
 } from './context-item.ts';
+export type { DomainDatabase, DomainRow, DomainValue } from './domain/domain-database.ts';
+export { type Domain, type DomainInput, readDomain } from './domain/domain-options.ts';
+export { createDomainSource, type DomainSourceOptions, readDomainEntities } from './domain/domain-source.ts';
+export { openDomainDatabase } from './domain/open-domain-database.ts';
 export {
   type AnsweredQuestion,
   detectUse,
