@@ -145,6 +145,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   },
   'multihop-hotpotqa.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
   'multihop-musique.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
+  'shop.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}'] },
   'slice-policies.yaml': { needs: [], changes: ['controls=false'] },
   'vaswani.yaml': { needs: [vaswani], changes: [`dataset.path=${vaswani}`, 'evaluation.split=test'] },
   'latency.yaml': { needs: [], changes: ['evaluation.latency={queries: 5, warmUp: 1}'] },
