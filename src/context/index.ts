@@ -9,6 +9,7 @@ export {
   assemblyOptionsSchema,
 } from './assemble.ts';
 export { type BudgetPreset, type BudgetSplit, type ContextShares, splitBudget } from './budget.ts';
+export { ContextCache, type ContextCacheUse } from './context-cache.ts';
 export {
   type ContextItem,
   type CountedItem,
