@@ -7,6 +7,7 @@ import {
   type Percentiles,
   summarisePercentiles,
 } from './kernel-data.ts';
+import { measureRetrieval, type RetrievalTask, type ServedKernel } from './kernel-retrieval.ts';
 import { measureSigning } from './kernel-signing.ts';
 
 /** Questions over HTTP, `connections` at once, for `seconds`. */
@@ -30,14 +31,15 @@ export interface ClientFigures extends Percentiles {
 export type KernelTask =
   | { readonly serve: KernelData }
   | { readonly client: ClientTask }
+  | { readonly retrieval: RetrievalTask }
   | { readonly signing: Omit<KernelData, 'cacheEntries'> & { readonly repeats: number } };
 
-/** Serves until the process that started it is gone. @returns the address. */
-async function serve(data: KernelData): Promise<{ baseUrl: string; policyRef: string }> {
+/** Serves until the process that started it is gone. */
+async function serve(data: KernelData): Promise<ServedKernel> {
   const { kernel } = openBenchKernel(data);
   const baseUrl = await createKernelService(kernel).app.listen({ port: 0, host: '127.0.0.1' });
   process.on('disconnect', () => process.exit(0));
-  return { baseUrl, policyRef: kernel.policyRefs[0]! };
+  return { baseUrl, policyRef: kernel.policyRefs[0]!, publicKey: kernel.keys[0]!.publicKey };
 }
 
 const WARM_UP = 200;
@@ -78,4 +80,5 @@ async function measureClient({
 const task = JSON.parse(process.argv[2]!) as KernelTask;
 if ('serve' in task) process.send!(await serve(task.serve));
 else if ('client' in task) process.send!(await measureClient(task.client), () => process.exit(0));
+else if ('retrieval' in task) process.send!(await measureRetrieval(task.retrieval), () => process.exit(0));
 else process.send!(await measureSigning(task.signing));

@@ -17,7 +17,7 @@ const SMALL = [
   'tree',
 ];
 
-test('measures slices over HTTP, the parts within one process, and the cache', async () => {
+test('measures slices over HTTP, the parts within one process, the cache, and searches', async () => {
   const { status, output } = await runBenchCommand('kernel', ...SMALL);
   expect(status).toBe(0);
   expect(output).toMatch(/^machine: .*\nslices of at most 30 turns/);
@@ -25,12 +25,14 @@ test('measures slices over HTTP, the parts within one process, and the cache', a
   for (const part of ['walk', 'offline check, public key', 'crypto.verify alone'])
     expect(output).toMatch(new RegExp(`\\n${part} +tree +40 +30 +[\\d.]+ `));
   expect(output).toMatch(/\n0 +tree +40 +0\.0 % /);
+  for (const slices of ['no slices', 'slices, none kept', 'slices, 1000 kept'])
+    expect(output).toMatch(new RegExp(`\\n${slices} +2 +\\d+ +[\\d.]+ `));
   expect(output).toMatch(/\n1000 +tree +40 +\d\d\.\d % /);
 });
 
 test('a wrong option ends with 2', async () => {
   expect(await runBenchCommand('kernel', '--only', 'walks')).toMatchObject({
-    ...{ status: 2, errors: 'unknown --only: walks; use http, signing, cache\n' },
+    ...{ status: 2, errors: 'unknown --only: walks; use http, signing, cache, retrieval\n' },
   });
 });
 

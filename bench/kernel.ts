@@ -8,15 +8,15 @@ import { runInChild } from './child.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import type { ClientFigures, KernelTask } from './kernel-child.ts';
 import { type KernelData, SHAPES } from './kernel-data.ts';
+import type { RetrievalFigures, RetrievalTask, ServedKernel } from './kernel-retrieval.ts';
 import type { SigningFigures } from './kernel-signing.ts';
 import { parseNames } from './name-option.ts';
 import { formatTextTable } from './text-table.ts';
 
-/** Retrieval with and without slices has its part here. */
-const PARTS = ['http', 'signing', 'cache'] as const;
+const PARTS = ['http', 'signing', 'cache', 'retrieval'] as const;
 type Part = (typeof PARTS)[number];
 
-export const KERNEL_USAGE = `kernel [options]       signed slices: over HTTP between two processes, the parts within one, and the cache
+export const KERNEL_USAGE = `kernel [options]       signed slices: over HTTP between two processes, the parts within one, the cache, and searches with and without slices
     --turns N,M    of the conversation (default 50,1000,10000,100000)
     --shapes LIST  some of ${SHAPES.join(',')}: replies to one of the 8 turns before, at every size, and to the first turn, at the largest (default both)
     --connections C,D (default 1,8,64)
@@ -74,10 +74,7 @@ function listData({ turns, shapes, seed, maxNodes }: Options, cacheEntries: numb
 }
 
 /** Calls `work` while a kernel serves in a process of its own. */
-async function withKernel<T>(
-  data: KernelData,
-  work: (kernel: { baseUrl: string; policyRef: string }) => Promise<T>,
-): Promise<T> {
+async function withKernel<T>(data: KernelData, work: (kernel: ServedKernel) => Promise<T>): Promise<T> {
   const task: KernelTask = { serve: data };
   const child: ChildProcess = fork(
     fileURLToPath(new URL('./kernel-child.ts', import.meta.url)),
@@ -87,7 +84,7 @@ async function withKernel<T>(
     },
   );
   try {
-    const [kernel] = (await once(child, 'message')) as [{ baseUrl: string; policyRef: string }];
+    const [kernel] = (await once(child, 'message')) as [ServedKernel];
     return await work(kernel);
   } finally {
     if (child.connected) child.disconnect();
@@ -98,7 +95,7 @@ const runClient = (client: Extract<KernelTask, { client: unknown }>['client']) =
   runInChild<ClientFigures>('./kernel-child.ts', { client } satisfies KernelTask);
 
 const formatTime = (milliseconds: number) => milliseconds.toFixed(milliseconds < 1 ? 3 : 2);
-const formatFigures = ({ perSecond, p50, p95, p99 }: ClientFigures) => [
+const formatFigures = ({ perSecond, p50, p95, p99 }: Omit<ClientFigures, 'turns'>) => [
   perSecond.toFixed(0),
   ...[p50, p95, p99].map(formatTime),
 ];
@@ -166,10 +163,50 @@ async function measureCache(options: Options): Promise<string> {
   );
 }
 
+/** Of this many turns an index is searched. */
+const MOST_SEARCHED = 10_000;
+
+/** The same searches in the same process, without slices, with slices that are walked, and with slices of which most are kept. */
+async function measureSearches(options: Options): Promise<string> {
+  const turns = Math.max(...options.turns.filter((count) => count <= MOST_SEARCHED), Math.min(...options.turns));
+  const data: KernelData = { shape: 'tree', turns, seed: options.seed, maxNodes: options.maxNodes, cacheEntries: 0 };
+  const { connections, seconds } = options;
+  const figures = await withKernel(data, (walking) =>
+    withKernel({ ...data, cacheEntries: CACHED }, (keeping) => {
+      const kernels = [
+        { kernel: walking, skew: 1 },
+        { kernel: keeping, skew: SKEW },
+      ];
+      const task: RetrievalTask = { data, kernels, connections, seconds };
+      return runInChild<RetrievalFigures[]>('./kernel-child.ts', { retrieval: task } satisfies KernelTask);
+    }),
+  );
+  const rows = figures.map((one) => {
+    const { kernel, parts } = one;
+    const alone = figures.find((other) => other.kernel === null && other.connections === one.connections)!;
+    const spent = parts === null ? ['', '', ''] : [parts.slice, parts.verify, parts.search].map(formatTime);
+    return [
+      kernel === null ? 'no slices' : ['slices, none kept', `slices, ${CACHED} kept`][kernel]!,
+      `${one.connections}`,
+      ...formatFigures(one),
+      ...spent,
+      (one.perSecond / alone.perSecond).toFixed(2),
+    ];
+  });
+  return formatTextTable(
+    [
+      ...[`hnsw, ${turns} turns`, 'at once', 'searches/s', 'p50 ms', 'p95 ms', 'p99 ms'],
+      ...['slice p50', 'verify p50', 'search p50', '× no slices'],
+    ],
+    rows,
+  );
+}
+
 const MEASURES: Readonly<Record<Part, (options: Options) => Promise<string>>> = {
   http: measureHttp,
   signing: measureParts,
   cache: measureCache,
+  retrieval: measureSearches,
 };
 
 /** Prints the tables of the bench. */

@@ -8,6 +8,7 @@ import { plantedTruth } from './planted-truth/study.ts';
 import { priorCalibration } from './prior-calibration/study.ts';
 import { runAsProgram } from './program.ts';
 import { queryUnderstanding } from './query-understanding/study.ts';
+import { sliceHierarchy } from './slice-hierarchy/study.ts';
 import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
 
@@ -22,6 +23,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'planted-truth': createStudyCommand(plantedTruth),
   'prior-calibration': createStudyCommand(priorCalibration),
   'query-understanding': createStudyCommand(queryUnderstanding),
+  'slice-hierarchy': createStudyCommand(sliceHierarchy),
   throughput: createStudyCommand(throughput),
 };
 

@@ -1,3 +1,4 @@
+import { getOrCompute } from '../core/once.ts';
 import type { SlicePolicy } from './policy.ts';
 import { type SliceWalk, walkSlice } from './slice-walk.ts';
 
@@ -16,13 +17,14 @@ export function admitConversations(walk: LevelledWalk): number[] {
   const { graph, policy, cutoff } = walk;
   const budget = Math.max(1, Math.floor(policy.maxNodes * policy.hierarchy.coarseShare));
   const { conversationOf, conversations } = graph.corpus;
-  const visits = [...walkSlice(walk).keys()];
+  const visited = new Map<number, number[]>();
+  for (const position of walkSlice(walk).keys())
+    getOrCompute(visited, conversationOf[position] as number, () => [] as number[]).push(position);
   const admitted = new Set<number>();
-  for (const conversation of new Set(visits.map((position) => conversationOf[position] as number))) {
+  for (const [conversation, visits] of visited) {
     const { turns } = conversations[conversation] as (typeof conversations)[number];
     const whole = turns.map(({ id }) => graph.corpus.getPosition(id)).filter((position) => position < cutoff);
-    const fits = admitted.size + whole.length <= budget;
-    const taken = fits ? whole : visits.filter((position) => conversationOf[position] === conversation);
+    const taken = admitted.size + whole.length <= budget ? whole : visits;
     for (const position of taken) if (admitted.size < budget) admitted.add(position);
   }
   return [...admitted];

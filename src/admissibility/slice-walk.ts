@@ -72,10 +72,41 @@ class Neighbours {
   }
 }
 
+type Compare = (a: Reached, b: Reached) => number;
+
 /** Higher priority first, then id order by bytes. */
-function createFrontier({ idRanks }: TurnGraph): TinyQueue<Reached> {
+function createOrder({ idRanks }: TurnGraph): Compare {
   const rank = (position: number) => idRanks[position] as number;
-  return new TinyQueue<Reached>([], (a, b) => b.priority - a.priority || rank(b.position) - rank(a.position));
+  return (a, b) => b.priority - a.priority || rank(b.position) - rank(a.position);
+}
+
+/** The first turns that a walk reaches from one turn, at most as many as it may still visit: these would be visited before any other. */
+class FirstReached {
+  readonly #most: number;
+  readonly #compare: Compare;
+  /** The last of them is on top. */
+  readonly #kept: TinyQueue<Reached>;
+
+  constructor(most: number, compare: Compare) {
+    this.#most = most;
+    this.#compare = compare;
+    this.#kept = new TinyQueue<Reached>([], (a, b) => compare(b, a));
+  }
+
+  /** Whether a turn would be among them. */
+  accepts(turn: Reached): boolean {
+    const last = this.#kept.peek();
+    return last === undefined || this.#kept.length < this.#most || this.#compare(turn, last) < 0;
+  }
+
+  add(turn: Reached): void {
+    if (this.#kept.length === this.#most) this.#kept.pop();
+    this.#kept.push(turn);
+  }
+
+  get turns(): readonly Reached[] {
+    return this.#kept.data;
+  }
 }
 
 /**
@@ -102,7 +133,8 @@ export function walkSlice({
       : otherPhaseWeight;
   };
   const neighbours = new Neighbours(graph);
-  const frontier = createFrontier(graph);
+  const compare = createOrder(graph);
+  const frontier = new TinyQueue<Reached>([], compare);
   for (const position of anchors) if (position < cutoff) frontier.push({ position, priority: 1 });
   const visited = new Map<number, number>();
   const assertTime = createTimeCheck(maxSeconds);
@@ -110,14 +142,18 @@ export function walkSlice({
     if (visited.has(next.position)) continue;
     visited.set(next.position, next.priority);
     assertTime(visited.size);
+    if (visited.size === maxNodes) break;
     const reached = neighbours.list(next.position);
-    for (const [relation, weight] of relations)
+    for (const [relation, weight] of relations) {
+      const first = new FirstReached(maxNodes - visited.size, compare);
       for (const position of reached[relation]) {
         if (position >= cutoff) break; // the lists ascend
-        if (visited.has(position)) continue;
         const priority = next.priority * weight * weighPhase(position) * distanceDecay;
-        if (priority > minPriority) frontier.push({ position, priority });
+        const turn = { position, priority };
+        if (priority > minPriority && first.accepts(turn) && !visited.has(position)) first.add(turn);
       }
+      for (const turn of first.turns) frontier.push(turn);
+    }
   }
   return visited;
 }

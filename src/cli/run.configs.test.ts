@@ -116,6 +116,14 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
       'signals.groups=[text, time]',
     ],
   },
+  'learning/strategies.yaml': {
+    needs: [locomo],
+    changes: [`dataset.path=${fewQuestions}`, 'signals.groups=[text, memory]'],
+  },
+  'strategies.yaml': {
+    needs: [locomo],
+    changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
+  },
   'locomo.yaml': {
     needs: [locomo],
     changes: [
@@ -132,6 +140,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   },
   'multihop-hotpotqa.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
   'multihop-musique.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
+  'slice-policies.yaml': { needs: [], changes: ['controls=false'] },
   'vaswani.yaml': { needs: [vaswani], changes: [`dataset.path=${vaswani}`, 'evaluation.split=test'] },
   'latency.yaml': { needs: [], changes: ['evaluation.latency={queries: 5, warmUp: 1}'] },
   'mail.yaml': {

@@ -43,6 +43,8 @@ const reserved = {
   phase: text,
   userId: text,
   entities: z.array(text),
+  /** How often it was of use. */
+  useCount: z.int('a whole number of uses').min(0),
   /** Whether it may leave this machine. */
   sensitive: z.boolean(),
 };

@@ -12,6 +12,8 @@ import { recencySignal } from '../signals/recency.ts';
 import type { Signal } from '../signals/signal.ts';
 import { ADDED_SIGNALS } from '../signals/signal.ts';
 import type { Stage } from '../signals/stage.ts';
+import { STRATEGY_SIGNALS, strategySignal } from '../signals/strategy.ts';
+import { strategyOptions } from '../signals/strategy-options.ts';
 import { trajectorySignal } from '../signals/trajectory.ts';
 import { poolRows } from './candidate-sources.ts';
 import { graphScores } from './graph-scores.ts';
@@ -28,6 +30,7 @@ const RELEVANCE: Readonly<Record<RelevanceSignal, (options: RetrieverOptions) =>
   // The options' schema asks for one source with index run.
   run: ({ candidates }) => runScores(candidates.find(({ index }) => index === 'run') as RunIndexOptions),
   graph: (options) => graphScores(options),
+  strategy: ({ relevance: { options = {} } }) => strategySignal(strategyOptions.parse(options.strategy ?? {})),
 };
 
 /** The signals that make up an arm's relevance, in the order of its options. */
@@ -36,6 +39,11 @@ export function listRelevanceSignals(options: RetrieverOptions): ReadonlyMap<Rel
   return new Map(
     signals.map((name) => [name, ADDED_SIGNALS.find(name)?.create(given[name] ?? {}) ?? RELEVANCE[name](options)]),
   );
+}
+
+/** What a signal of relevance is put together from, by the names of an arm's components. */
+export function listSignalParts(name: RelevanceSignal): ReadonlyMap<string, Signal> {
+  return new Map(name === 'strategy' ? Object.entries(STRATEGY_SIGNALS) : []);
 }
 
 /** The signals that relevance is decayed by and blended with, by the names of an arm's components, in the order in which they are applied. */

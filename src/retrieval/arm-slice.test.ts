@@ -255,11 +255,11 @@ describe('random slices', () => {
   const control = { kind: 'random-slices', seed: null } as const;
 
   test('are a control of arms with slices alone', () => {
-    expect(listControlsFor(resolve({ policy: POLICY }))).toEqual(['random-slices']);
+    expect(listControlsFor(resolve({ policy: POLICY }))).toEqual(['random-slices', 'newest-slices']);
     expect(listControlsFor(resolve(null))).toEqual([]);
   });
 
-  test('have the sizes of the slices, of earlier turns alone, other ones, the same for a seed', async () => {
+  test('have the sizes of the slices, of earlier turns alone, other ones, the same for a seed, or the newest', async () => {
     const workspace = createSampleWorkspace(world, undefined, createSource());
     try {
       const slice = buildSlice();
@@ -273,6 +273,11 @@ describe('random slices', () => {
         expect(new Set(list).size).toBe(list.length);
         expect([...list]).toEqual([...list].toSorted((a, b) => a - b));
         expect(list.every((p) => p >= 0 && p < corpus.countEarlierTurns(queries[query]!.timestamp))).toBe(true);
+      }
+      const newest = await openSlices(workspace.under({ ...control, kind: 'newest-slices' }), slice);
+      for (const [query, list] of newest.entries()) {
+        const cutoff = corpus.countEarlierTurns(queries[query]!.timestamp);
+        expect([...list]).toEqual(Array.from(own[query]!, (_, i) => cutoff - own[query]!.length + i));
       }
       const arm = resolve({ policy: POLICY });
       const { pool } = await retrieve(workspace, { ...arm, control: { ...control, seed: 5 } });

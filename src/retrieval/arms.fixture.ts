@@ -63,6 +63,22 @@ const written = {
     relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'pool-rrf' } },
   },
   'hybrid, weights': { ...hybrid, relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'weighted' } } },
+  'by strategy': { candidates: sources, relevance: { signals: ['strategy'] } },
+  'by strategy, uniform, with words': {
+    candidates: sources,
+    relevance: {
+      signals: ['strategy', 'bm25'],
+      options: { strategy: { weights: 'uniform' } },
+      fusion: { method: 'weighted', weights: { strategy: 0.7, bm25: 0.3 } },
+    },
+  },
+  'mix of memories': {
+    ...hybrid,
+    scoring: {
+      signals: { groups: ['text', 'memory'] },
+      weights: { 'bm25@share': 1, 'memory.time': 0.4, 'memory.entities': 0.2 },
+    },
+  },
   decay: { ...hybrid, decay: { halfLifeHours: 31 } },
   boosted: {
     ...placed,

@@ -9,10 +9,10 @@ import type { Candidates } from '../model/candidates.ts';
 import type { Column, PoolRows } from '../signals/candidate-pool.ts';
 import { ADDED_SIGNALS } from '../signals/signal.ts';
 
-export const SIGNALS = ['bm25', 'cosine', 'recency', 'run', 'graph'] as const;
+export const SIGNALS = ['bm25', 'cosine', 'recency', 'run', 'graph', 'strategy'] as const;
 /**
- * A built-in signal of relevance: BM25, the cosine of the embeddings, the recency of a turn, the score in a ranking that was read from a file (`run`), or the
- * score that the walks over the concept graph gave (`graph`).
+ * A built-in signal of relevance: BM25, the cosine of the embeddings, the recency of a turn, the score in a ranking that was read from a file (`run`), the
+ * score that the walks over the concept graph gave (`graph`), or the five signals of memories, weighted by the strategy of each question (`strategy`).
  */
 export type RelevanceSignal = (typeof SIGNALS)[number];
 
@@ -28,6 +28,7 @@ const LIST_SOURCES: Readonly<Record<RelevanceSignal, readonly IndexOptions['inde
   recency: ['newest'],
   run: ['run'],
   graph: ['graph'],
+  strategy: [],
 };
 
 /** Signals that exist in a list alone: a fusion of the pool gets no score of a candidate that their list lacks. */

@@ -12,6 +12,7 @@ import { boostOptions } from '../signals/boost-options.ts';
 import { curationArmOptions } from '../signals/curation-options.ts';
 import { decayOptions } from '../signals/decay.ts';
 import { ADDED_SIGNALS } from '../signals/signal.ts';
+import { strategyOptions } from '../signals/strategy-options.ts';
 import { trajectoryOptions } from '../signals/trajectory-options.ts';
 import { controlOptions } from '../signals/worlds/control-options.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
@@ -39,7 +40,7 @@ export const retrieverOptions = z.strictObject({
   candidates: z.array(indexOptions).min(1),
   relevance: z.strictObject({
     signals: z.array(relevanceSignal).min(1),
-    /** Signal of a plugin -> its options. */
+    /** Signal of a plugin, or `strategy`, -> its options. */
     options: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
     /** Only with several signals. */
     fusion: relevanceFusionOptions.prefault({ method: 'convex' }),
@@ -115,12 +116,12 @@ function assertFusion({ candidates, relevance: { signals, fusion } }: RetrieverO
 /** Options of signals that the arm has and that take options. */
 function assertSignalOptions({ relevance: { signals, options = {} } }: RetrieverOptions, fault: Fault): void {
   for (const [name, given] of Object.entries(options)) {
-    const signal = ADDED_SIGNALS.find(name);
-    if (signal === undefined || !(signals as readonly string[]).includes(name)) {
-      fault(['relevance', 'options', name], 'a signal of the arm that a plugin defines');
+    const schema = name === 'strategy' ? strategyOptions : ADDED_SIGNALS.find(name)?.options;
+    if (schema === undefined || !(signals as readonly string[]).includes(name)) {
+      fault(['relevance', 'options', name], 'a signal of the arm that a plugin defines, or strategy');
       continue;
     }
-    const result = check(signal.options, given);
+    const result = check(schema, given);
     for (const { path, expected } of 'faults' in result ? result.faults : [])
       fault(['relevance', 'options', name, path], expected);
   }

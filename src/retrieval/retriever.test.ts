@@ -5,6 +5,7 @@ import { RagPlusPlusError } from '../core/errors.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
 import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
+import { MEMORY_SIGNALS } from '../signals/memory-signals.ts';
 import {
   computeOracleDistance,
   computeOracleIrcp,
@@ -75,6 +76,8 @@ function computeExpectedRelevance(
   if (signals.length === 1) return signals[0] === 'cosine' ? semantic : (parts[signals[0] as string] as number[]);
   if (fusion.method === 'convex' && fusion.weights === undefined)
     return mixScores(scaleByMaximum(lexical), scaleByMaximum(semantic), fusion.alpha);
+  if (fusion.method === 'weighted' && signals.includes('strategy'))
+    return lexical.map((value, i) => 0.3 * value + 0.7 * (parts.strategy?.[i] as number));
   if (fusion.method === 'weighted') return lexical.map((value, i) => 0.4 * value + 0.6 * (semantic[i] as number));
   return null; // ranks are fusion's own matter
 }
@@ -109,7 +112,10 @@ describe('an arm', () => {
       scoring && 'scoring',
       selection && 'before selection',
     ].filter(Boolean);
-    const names = [...options.relevance.signals, 'relevance', ...steps];
+    const signals = options.relevance.signals.flatMap((name) =>
+      name === 'strategy' ? [name, ...MEMORY_SIGNALS] : name,
+    );
+    const names = [...signals, 'relevance', ...steps];
     expect(Object.keys(rows[0]?.parts as object)).toEqual(names);
   });
 

@@ -8,7 +8,7 @@ import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
 import { ADDED_SIGNALS, type World } from '../signals/signal.ts';
 import { blendTrajectory } from '../signals/trajectory-score.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
+import { listChainSignals, listRelevanceSignals, listSignalParts } from './arm-signals.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
 import { candidatesOfArm, findPool, runUnwatched, type Watch } from './candidate-sources.ts';
 import {
@@ -44,8 +44,10 @@ async function scoreRelevance(
 ): Promise<Map<string, Column>> {
   const { signals, fusion } = options.relevance;
   const columns = new Map<string, Column>();
-  for (const [name, signal] of listRelevanceSignals(options))
+  for (const [name, signal] of listRelevanceSignals(options)) {
     columns.set(name, await watch(name, () => world.get(signal, pool)));
+    for (const [part, use] of listSignalParts(name)) columns.set(part, await world.get(use, pool));
+  }
   // What takes scores as they are must not meet a negative one: decay would raise it. Lists hold the scores that an arm of one signal would write.
   const single = signals.length === 1;
   const asIs = single || fusion.method === 'weighted' || fusesLists(fusion);

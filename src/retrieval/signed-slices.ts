@@ -1,6 +1,6 @@
 import type { SliceOptions } from '../admissibility/slice-options.ts';
 import { defineStage, type World } from '../signals/signal.ts';
-import { drawRandomSlices } from '../signals/worlds/random-slices.ts';
+import { disturbSlices } from '../signals/worlds/other-slices.ts';
 import { packSlices, restoreSlices, type SignedSlices } from './packed-slices.ts';
 
 /** The signed slices of all queries. What a stage keeps is not trusted: {@link openSlices} checks it. */
@@ -23,7 +23,7 @@ export const signedSlices = defineStage<SliceOptions, SignedSlices>({
  *
  * @throws AdmissibilityError, naming the query.
  */
-export async function openSlices(world: World, slice: SliceOptions): Promise<Int32Array[]> {
+export async function openSlices(world: World, slice: SliceOptions): Promise<readonly Int32Array[]> {
   const { shared } = world;
   const signed = await shared.get(signedSlices(slice));
   const lists = await shared.keepOnce(['checked slices', slice], async () => {
@@ -33,7 +33,8 @@ export async function openSlices(world: World, slice: SliceOptions): Promise<Int
     const answers = restoreSlices(signed, shared.corpus);
     return new Map(queries.map((query, i) => [query.id, checks.verify(answers[i] as (typeof answers)[number], query)]));
   });
-  const own = world.queries.map(({ id }) => lists.get(id) as Int32Array);
-  const { control } = world;
-  return control?.kind === 'random-slices' ? drawRandomSlices(own, world, world.controlSeed(control)) : own;
+  return disturbSlices(
+    world.queries.map(({ id }) => lists.get(id) as Int32Array),
+    world,
+  );
 }

@@ -43,7 +43,7 @@ function describeAttributes(id: string): Pick<Turn, 'attributes'> {
   const number = [...id].reduce((sum, character) => sum + (character.codePointAt(0) as number), 0);
   if (number % 7 < 2) return {};
   const memoryType = ['summary', 'procedural', 'episodic'][number % 3] as string;
-  return { attributes: { outcome: (number % 5) / 4, importance: (number % 9) / 8, memoryType } };
+  return { attributes: { outcome: (number % 5) / 4, importance: (number % 9) / 8, memoryType, useCount: number % 4 } };
 }
 
 /** A turn that answers an earlier one of its conversation, rather a late one, or none. */

@@ -1,3 +1,5 @@
+import { computeEntityOverlap } from '../text/entities.ts';
+
 /** Why a memory matters for a question: what it means, whom it is about, when it was, what it is worth, and how often it was of use. */
 export const MEMORY_SIGNALS = Object.freeze([
   'semantic_similarity',
@@ -43,23 +45,26 @@ const AGE_DECAY = 0.01;
 /** Without a count a memory is neither proven nor unproven. */
 const UNCOUNTED = 0.5;
 /** Summaries are dense. */
-const SUMMARY_FACTOR = 1.15;
+export const SUMMARY_FACTOR = 1.15;
 
 /** Whole days between two moments, rounded down. */
 function countDays(a: number, b: number): number {
   return Math.floor(Math.abs(a - b) / DAY);
 }
 
-function computeTemporal(createdAt: number, { window, now }: RatedQuestion): number {
+/** 1 within the question's window and exp(-.1 days) outside; exp(-.01 days of age) without one. */
+export function computeTemporalRelevance(
+  createdAt: number,
+  { window, now }: Pick<RatedQuestion, 'window' | 'now'>,
+): number {
   if (window === null) return Math.exp(-AGE_DECAY * countDays(now, createdAt));
   if (createdAt >= window.start && createdAt <= window.end) return 1;
   return Math.exp(-WINDOW_DECAY * Math.min(countDays(createdAt, window.start), countDays(createdAt, window.end)));
 }
 
-function computeEntity(memory: readonly string[], question: readonly string[]): number {
-  if (question.length === 0) return 0;
-  const held = new Set(memory);
-  return question.filter((id) => held.has(id)).length / question.length;
+/** min(1, ln(1 + uses) / 5); .5 where nobody counts. */
+export function computeReinforcement(useCount: number | null): number {
+  return useCount === null ? UNCOUNTED : Math.min(1, Math.log(1 + useCount) / 5);
 }
 
 /**
@@ -70,10 +75,10 @@ export function computeMemorySignals(memory: RatedMemory, question: RatedQuestio
   const { cosine, entities, createdAt, importance, useCount } = memory;
   return {
     semantic_similarity: cosine ?? 0,
-    entity_overlap: computeEntity(entities, question.entities),
-    temporal_relevance: computeTemporal(createdAt, question),
+    entity_overlap: computeEntityOverlap(new Set(question.entities), new Set(entities)),
+    temporal_relevance: computeTemporalRelevance(createdAt, question),
     importance,
-    reinforcement: useCount === null ? UNCOUNTED : Math.min(1, Math.log(1 + useCount) / 5),
+    reinforcement: computeReinforcement(useCount),
   };
 }
 

@@ -19,6 +19,7 @@ import { decaySignal } from './decay.ts';
 import { recencySignal } from './recency.ts';
 import { SIGNALS } from './registry.ts';
 import type { Signal } from './signal.ts';
+import { strategySignal } from './strategy.ts';
 import { trajectorySignal } from './trajectory.ts';
 import { TRAJECTORY_DEFAULTS } from './trajectory-options.ts';
 import type { Workspace } from './workspace.ts';
@@ -50,6 +51,7 @@ const USES: Readonly<Record<string, Signal>> = {
   'attention, ircp': attend('ircp'),
   'attention, tpo': attend('tpo'),
   'attention, unified': attend('unified'),
+  strategy: strategySignal({ weights: 'by-question' }),
 };
 
 async function within<T>(

@@ -6,6 +6,7 @@ import { cosineSignal } from './cosine.ts';
 import { curationSignal } from './curation.ts';
 import { decaySignal } from './decay.ts';
 import { recencySignal } from './recency.ts';
+import { strategySignal } from './strategy.ts';
 import { trajectorySignal } from './trajectory.ts';
 
 /** Every signal of a hand-written chain: to add one takes its file and a line here. */
@@ -18,4 +19,5 @@ export const SIGNALS = freezeDeeply([
   decaySignal,
   trajectorySignal,
   attentionSignal,
+  strategySignal,
 ] as const);

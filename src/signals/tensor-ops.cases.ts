@@ -18,6 +18,7 @@ import { forwardAttention } from './forward-attention.ts';
 import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';
 import { recencySignal } from './recency.ts';
 import type { Signal } from './signal.ts';
+import { strategySignal, weighByQuery } from './strategy.ts';
 import { trajectorySignal } from './trajectory.ts';
 import { TRAJECTORY_DEFAULTS } from './trajectory-options.ts';
 import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from './trajectory-score.ts';
@@ -90,7 +91,30 @@ const bank = (options: object) =>
   });
 const attentionUse = { attention: attentionOptions.parse({ mechanism: 'unified' }), trajectory: null };
 
+const weigh = (own: Own, signals: number[][], weights: number[]) =>
+  weighByQuery(
+    own(tf.tensor3d(signals.flat(), [1, signals.length, 2])),
+    own(row(...weights)),
+    own(row(...signals.map(() => 1.15))),
+  );
+
 export const TENSOR_OPS: TensorOps = {
+  weighByQuery: {
+    use: (own) =>
+      weigh(
+        own,
+        [
+          [1, 0],
+          [0.5, 0.5],
+        ],
+        [0.6, 0.4],
+      ), // prettier-ignore
+    refuses: [[(own) => weigh(own, [[1, 0]], [1, 0, 0]), /shape of weights/]],
+    edges: {
+      'one turn': [(own) => weigh(own, [[1, 1]], [0.6, 0.4]), [1.15]],
+      'zero vectors': [(own) => weigh(own, [[0, 0]], [0.6, 0.4]), [0]],
+    },
+  },
   candidateAttention: {
     use: (own) => attention(own, [1, 0.5, -1], [1, 1, 0]),
     refuses: [[(own) => attention(own, [1, 0.5, -1], [1, 1]), /shape of mask/]],
@@ -200,6 +224,10 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [],
   },
   cosineSignal: { use: () => scored(cosineSignal(null)), refuses: [] },
+  strategySignal: {
+    use: () => scored(strategySignal({ weights: 'by-question' })),
+    refuses: [],
+  },
   decaySignal: {
     use: () => scored(decaySignal({ halfLifeHours: 5 })),
     refuses: [[() => scored(decaySignal({ halfLifeHours: 0 })), /half-life is not positive: 0/]],

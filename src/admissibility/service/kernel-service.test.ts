@@ -159,7 +159,7 @@ test('counts requests, refusals, slices and what the cache knew', async () => {
     'ragpp_kernel_refusals_total{reason="no-anchor"} 1',
     'ragpp_kernel_refusals_total{reason="path"} 1',
     'ragpp_kernel_request_seconds_count{path="/slice"} 3',
-    'ragpp_kernel_request_seconds_bucket{path="/slice",le="+Inf"} 3',
+    'ragpp_kernel_request_seconds_bucket{le="+Inf",path="/slice"} 3',
     'ragpp_kernel_slice_turns_bucket{le="10"} 0',
     'ragpp_kernel_slice_turns_bucket{le="25"} 2',
     'ragpp_kernel_slice_turns_sum 24',
@@ -167,12 +167,12 @@ test('counts requests, refusals, slices and what the cache knew', async () => {
     'ragpp_kernel_cache_misses_total 1',
   ])
     expect(body.split('\n')).toContain(line);
-  // Every line is a comment, or a name with labels and a number.
+  // Every line is empty, a comment, or a name with labels and a number.
   expect(
     body
       .trim()
       .split('\n')
-      .filter((line) => !/^(# (HELP|TYPE) \w+ .+|\w+(\{[^}]+\})? [\d.e-]+)$/.test(line)),
+      .filter((line) => !/^(|# (HELP|TYPE) \w+ .+|\w+(\{[^}]+\})? [\d.e-]+)$/.test(line)),
   ).toEqual([]);
 });
 

@@ -60,7 +60,7 @@ function answerBrokenRequest(refusal: Refusal, socket: Duplex): void {
 function addPaths(app: FastifyInstance, kernel: Kernel, metrics: ServiceMetrics): void {
   app.post('/slice', async ({ body }) => {
     const slice = await kernel.slice(readBody(sliceRequestSchema, body));
-    metrics.turns.add(slice.turnIds.length);
+    metrics.turns.observe(slice.turnIds.length);
     return slice;
   });
   app.post('/slice/verify', async ({ body }) => {
@@ -74,15 +74,15 @@ function addPaths(app: FastifyInstance, kernel: Kernel, metrics: ServiceMetrics)
     ...{ policies: kernel.policyRefs, turns: kernel.turnCount },
   }));
   app.get('/metrics', async (_request, reply) => {
-    reply.type('text/plain; version=0.0.4; charset=utf-8');
-    return metrics.format(kernel.cacheUse);
+    reply.type(metrics.contentType);
+    return metrics.format();
   });
 }
 
 /** Every answer that is no success is counted, and has the body of a refusal. */
 function addRefusals(app: FastifyInstance, metrics: ServiceMetrics, onError: (error: unknown) => void): void {
   const refuse = (reply: FastifyReply, { status, body }: Refusal) => {
-    metrics.refusals.add({ reason: body.reason });
+    metrics.refusals.inc({ reason: body.reason });
     return reply.code(status).send(body);
   };
   app.setErrorHandler((error, _request, reply) => {
@@ -110,16 +110,16 @@ function createApp(options: KernelServiceOptions, metrics: ServiceMetrics): Fast
     clientErrorHandler(error, socket) {
       const known = describeError(error);
       const refusal = known.status === 500 ? describeFault('protocol') : known;
-      metrics.refusals.add({ reason: refusal.body.reason });
-      metrics.requests.add({ path: '(unread)', status: refusal.status });
+      metrics.refusals.inc({ reason: refusal.body.reason });
+      metrics.requests.inc({ path: '(unread)', status: refusal.status });
       answerBrokenRequest(refusal, socket);
     },
   });
   app.removeContentTypeParser('text/plain');
   app.addHook('onResponse', async ({ routeOptions }, { statusCode, elapsedTime }) => {
     const path = routeOptions.url ?? '(other)';
-    metrics.requests.add({ path, status: statusCode });
-    metrics.seconds.add(elapsedTime / 1000, { path });
+    metrics.requests.inc({ path, status: statusCode });
+    metrics.seconds.observe({ path }, elapsedTime / 1000);
   });
   addRefusals(app, metrics, onError);
   return app;
@@ -127,7 +127,7 @@ function createApp(options: KernelServiceOptions, metrics: ServiceMetrics): Fast
 
 /** A kernel behind HTTP. Bodies are checked by our schemas and not by those of fastify, which would drop an unknown key without a word. */
 export function createKernelService(kernel: Kernel, options: KernelServiceOptions = {}): KernelService {
-  const metrics = new ServiceMetrics();
+  const metrics = new ServiceMetrics(() => kernel.cacheUse);
   const app = createApp(options, metrics);
   let open = 0;
   let isClosing = false;

@@ -37,6 +37,7 @@ const DESTROYS: Readonly<Record<ControlKind, string>> = {
   'rewired-graph': 'each turn has as many children as it has, but others',
   'random-graph': 'the edges of the concept graph exchange their ends at random, those of each kind',
   'random-slices': 'each query sees as many turns as its slice has, drawn at random from the earlier ones',
+  'newest-slices': 'each query sees as many turns as its slice has, the newest ones',
   'shuffled-titles': 'the turns exchange their titles at random, for what names them in the concept graph',
 };
 

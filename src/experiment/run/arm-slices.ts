@@ -7,7 +7,10 @@ import type { RecordedSlices } from './arm-record.ts';
 type Sliced = Pick<RetrieverOptions, 'slice' | 'control'>;
 
 /** [Q] the turns that an arm's queries may see, ascending; null: every earlier turn. @throws AdmissibilityError. */
-export function listAdmitted(workspace: Workspace, { slice = null, control }: Sliced): Promise<Int32Array[]> | null {
+export function listAdmitted(
+  workspace: Workspace,
+  { slice = null, control }: Sliced,
+): Promise<readonly Int32Array[]> | null {
   return slice === null ? null : openSlices(workspace.under(control), slice);
 }
 

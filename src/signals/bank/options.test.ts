@@ -6,8 +6,8 @@ import { PRODUCTS } from './products.ts';
 const parseBank = (options: object) => parse(signalBankOptions, options, 'test');
 const listBankNames = (options: object) => listSignalNames(parseBank(options));
 
-test('without options a bank has every group but attributes, and the encoder of the experiment alone', () => {
-  const groups = SIGNAL_GROUPS.filter((group) => group !== 'attributes' && group !== 'graph');
+test('without options a bank has every group but attributes, graph and memory, and the encoder of the experiment alone', () => {
+  const groups = SIGNAL_GROUPS.filter((group) => !['attributes', 'graph', 'memory'].includes(group));
   expect(parseBank({})).toEqual({ groups, encoders: [] });
   expect(listCosineNames(parseBank({}))).toEqual(['cosine']);
 });

@@ -6,6 +6,7 @@ import type { WorldPart } from '../worlds/world-parts.ts';
 import { findAddedFaults, listAddedSignals } from './added-signals.ts';
 import { listAttributeSignals } from './attributes.ts';
 import { listGraphSignals } from './graph-signals.ts';
+import { listMemorySignals } from './memory.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { PRODUCTS } from './products.ts';
 import { RANK_SIGNALS } from './session-ranks.ts';
@@ -23,15 +24,16 @@ export const SIGNAL_GROUPS = freezeDeeply([
   'structure',
   'attributes',
   'graph',
+  'memory',
 ] as const);
 /** The name of a group of signals, one of {@link SIGNAL_GROUPS}. */
 export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
-/** The groups that a bank has only where they are asked for: few datasets have attributes, and the concepts of all turns take long to find. */
-const ASKED_GROUPS: readonly SignalGroup[] = ['attributes', 'graph'];
+/** The groups that a bank has only where they are asked for: few datasets have attributes, and what all turns and questions name takes long to find. */
+const ASKED_GROUPS: readonly SignalGroup[] = ['attributes', 'graph', 'memory'];
 
 /**
- * The schema of a bank of signals: the groups of signals (by default all but `attributes` and `graph`), encoders besides that of the experiment (by default none),
+ * The schema of a bank of signals: the groups of signals (by default all but `attributes`, `graph` and `memory`), encoders besides that of the experiment (by default none),
  * and signals of plugins.
  */
 export const signalBankOptions = z
@@ -148,6 +150,7 @@ export function bankSignals(options: SignalBankOptions): BankSignal[] {
     ...(groups.includes('structure') ? STRUCTURE : []),
     ...(groups.includes('attributes') ? listAttributeSignals() : []),
     ...(groups.includes('graph') ? listGraphSignals() : []),
+    ...(groups.includes('memory') ? listMemorySignals() : []),
   ];
   const byName = new Map(columns.map((signal) => [signal.name, signal]));
   const products = PRODUCTS.flatMap(({ name, of }) => {

@@ -11,6 +11,7 @@ import { listAddedSignals } from './added-signals.ts';
 import { ATTRIBUTE_SIGNALS } from './attributes.ts';
 import { CosineRows } from './cosine-rows.ts';
 import { GRAPH_SIGNALS } from './graph-signals.ts';
+import { BANK_MEMORY_SIGNALS } from './memory.ts';
 import { bankSignals, listCosineNames, listSignalNames, type SignalBankOptions, type SignalGroup } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
@@ -149,6 +150,7 @@ function listColumnSignals(groups: readonly SignalGroup[]): Readonly<Record<stri
   return {
     ...(groups.includes('attributes') ? ATTRIBUTE_SIGNALS : {}),
     ...(groups.includes('graph') ? GRAPH_SIGNALS : {}),
+    ...(groups.includes('memory') ? BANK_MEMORY_SIGNALS : {}),
   };
 }
 

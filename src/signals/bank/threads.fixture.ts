@@ -40,6 +40,7 @@ function drawThreadTurns(source: Random, count: number): Turn[] {
       author: source.uniform() < 0.1 ? null : drawOne(source, known),
       channel: drawOne(source, CHANNELS),
       text: drawSampleWords(source, AUTHORS),
+      attributes: { useCount: number % 5, memoryType: number % 7 === 0 ? 'summary' : 'episodic' },
     });
   }
   return turns;

@@ -14,6 +14,7 @@ export const CONTROL_KINDS = freezeDeeply([
   'random-graph',
   'shuffled-titles',
   'random-slices',
+  'newest-slices',
 ] as const);
 /** The name of a null control, one of {@link CONTROL_KINDS}. */
 export type ControlKind = (typeof CONTROL_KINDS)[number];

@@ -41,6 +41,7 @@ const DESTROYED: Readonly<Record<ControlKind, readonly WorldPart[]>> = {
   'random-graph': ['concept-edges'],
   'shuffled-titles': ['titles'],
   'random-slices': ['slices'],
+  'newest-slices': ['slices'],
 };
 
 /** Whether a control changes anything that is read. */

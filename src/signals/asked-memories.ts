@@ -1,0 +1,123 @@
+import { createEventBreaks } from '../core/event-loop.ts';
+import { createEntityRegistry, type EntityRegistry } from '../query/entity-registry.ts';
+import type { StrategyName } from '../query/strategy.ts';
+import { understand } from '../query/understand.ts';
+import { findEntities } from '../text/entities.ts';
+import { defineStage, type StageUse, type World } from './signal.ts';
+import type { SubcorpusQueries } from './subcorpus.ts';
+
+/** The time zone in which the times of questions are read. */
+const TIME_ZONE = 'UTC';
+
+/** What each of N turns is about. */
+export interface TurnEntities {
+  /** Whether the entities are the attribute `entities`, and not the named things of the texts. */
+  readonly areGiven: boolean;
+  /** [N] canonical ids, or named things in lower case. */
+  readonly entities: readonly (readonly string[])[];
+}
+
+/** The entities of every turn: its attribute `entities` where any turn has one, else the named things of its text. */
+export const turnEntities = defineStage<null, TurnEntities>({
+  name: 'turn-entities',
+  module: import.meta.url,
+  of: 'turns',
+  reads: ['texts', 'attributes'],
+  compute: async ({ world: { corpus, startProgress } }) => {
+    const given = corpus.turns.map(({ attributes }) => attributes?.entities as readonly string[] | undefined);
+    if (given.some((entities) => entities !== undefined))
+      return { areGiven: true, entities: given.map((entities) => entities ?? []) };
+    const progress = startProgress('entities of turns', corpus.size);
+    const pause = createEventBreaks();
+    const entities: string[][] = [];
+    for (const { text } of corpus.turns) {
+      entities.push([...findEntities(text)]);
+      progress.update(entities.length);
+      await pause();
+    }
+    progress.finish(`entities of ${corpus.size} turns`);
+    return { areGiven: false, entities };
+  },
+});
+
+/** What each of Q questions asks of memories. */
+export interface AskedMemories {
+  /** [Q] */
+  readonly strategies: readonly StrategyName[];
+  /** [Q] the ids or named things that each question names, once each. */
+  readonly entities: readonly (readonly string[])[];
+  /** [Q, 2] the first and the last millisecond that each question is about; NaN for a question without a time. */
+  readonly windows: Float64Array;
+}
+
+/** The name of a canonical id: what follows its type in `customer:kai-media`. */
+function readEntityName(id: string): string {
+  const name = id.slice(id.indexOf(':') + 1);
+  return /[\p{L}\p{N}]/u.test(name) ? name : id;
+}
+
+/** The entities of the turns of a subcorpus, as of one moment after the other. */
+class KnownEntities {
+  readonly #first: readonly (readonly [id: string, position: number])[];
+  #registry: EntityRegistry | null = null;
+  #size = -1;
+
+  /** @param entities of each turn, in time order. */
+  constructor(entities: readonly (readonly string[])[]) {
+    const first = new Map<string, number>();
+    for (const [position, ids] of entities.entries())
+      for (const id of ids) if (!first.has(id) && /[\p{L}\p{N}]/u.test(id)) first.set(id, position);
+    this.#first = [...first];
+  }
+
+  /** Those of the turns before a cutoff. */
+  async open(cutoff: number): Promise<EntityRegistry> {
+    const known = this.#first.filter(([, position]) => position < cutoff);
+    if (this.#registry === null || known.length !== this.#size)
+      this.#registry = await createEntityRegistry(known.map(([id]) => ({ id, name: readEntityName(id) })));
+    this.#size = known.length;
+    return this.#registry;
+  }
+}
+
+/** The entities that each question of a part may name; null where they are the named things of texts. */
+function listKnown({ subcorpus }: SubcorpusQueries, { areGiven, entities }: TurnEntities): KnownEntities | null {
+  if (!areGiven) return null;
+  return new KnownEntities(Array.from(subcorpus.positions, (position) => entities[position] as readonly string[]));
+}
+
+/**
+ * What each question asks of memories: its strategy, its entities and its time, by rules. Canonical ids are known from the turns that the question asks and that are earlier.
+ */
+export const askedMemories = defineStage<null, AskedMemories, { readonly turns: StageUse<TurnEntities> }>({
+  name: 'asked-memories',
+  module: import.meta.url,
+  of: 'queries',
+  reads: ['texts', 'attributes', 'times', 'clock'],
+  inputs: () => ({ turns: turnEntities(null) }),
+  compute: ({ world, inputs: { turns } }) => understandAll(world, turns),
+});
+
+async function understandAll({ queries, batch, subcorpora, startProgress }: World, turns: TurnEntities) {
+  const strategies: StrategyName[] = Array(queries.length).fill('exploratory');
+  const entities: string[][] = queries.map(() => []);
+  const windows = new Float64Array(2 * queries.length).fill(Number.NaN);
+  const progress = startProgress('questions', queries.length);
+  let done = 0;
+  for (const part of subcorpora.split(batch)) {
+    const known = listKnown(part, turns);
+    for (const [row, query] of part.queryIndexes.entries()) {
+      const { text, timestamp } = queries[query] as (typeof queries)[number];
+      if (text.trim() !== '') {
+        const registry = await known?.open(part.batch.cutoffs[row] as number);
+        const asked = await understand(text, { timestamp, timeZone: TIME_ZONE, entities: registry });
+        strategies[query] = asked.strategy.name;
+        entities[query] = known ? asked.entities.map(({ canonicalId }) => canonicalId) : [...findEntities(text)];
+        if (asked.timeRange !== null) windows.set([asked.timeRange.start, asked.timeRange.end - 1], 2 * query);
+      }
+      progress.update(++done);
+    }
+  }
+  progress.finish(`${queries.length} questions`);
+  return { strategies, entities, windows };
+}

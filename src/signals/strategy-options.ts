@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
+import { MEMORY_SIGNALS, type MemorySignals } from './memory-signals.ts';
+
+const NAMES = Object.keys(STRATEGY_WEIGHTS) as StrategyName[];
+/** How far the weights may be from a sum of 1. */
+const TOLERANCE = 0.01;
+
+const share = z.number().min(0).max(1);
+const signalWeights = z
+  .strictObject({
+    semantic_similarity: share,
+    entity_overlap: share,
+    temporal_relevance: share,
+    importance: share,
+    reinforcement: share,
+  })
+  .refine((weights) => Math.abs(MEMORY_SIGNALS.reduce((sum, name) => sum + weights[name], -1)) <= TOLERANCE, {
+    error: 'weights whose sum is 1',
+  });
+
+/** How the five signals of memories become one score. */
+export const strategyOptions = z.strictObject({
+  /** `by-question`: those of the strategy that each question asks for; the name of a strategy: its weights for every question; `uniform`: 1 / 5 each; or own weights, for every question or by strategy. */
+  weights: z
+    .union([z.enum(['by-question', 'uniform', ...NAMES]), signalWeights, z.partialRecord(z.enum(NAMES), signalWeights)])
+    .default('by-question'),
+});
+/** See {@link strategyOptions}. */
+export type StrategyOptions = z.output<typeof strategyOptions>;
+
+const UNIFORM = Object.fromEntries(MEMORY_SIGNALS.map((name) => [name, 1 / MEMORY_SIGNALS.length])) as MemorySignals;
+
+/** The weights that a question gets whose strategy is known. */
+export function chooseStrategyWeights({ weights }: StrategyOptions, strategy: StrategyName): MemorySignals {
+  if (weights === 'by-question') return STRATEGY_WEIGHTS[strategy];
+  if (weights === 'uniform') return UNIFORM;
+  if (typeof weights === 'string') return STRATEGY_WEIGHTS[weights];
+  if ('importance' in weights) return weights as MemorySignals;
+  return (weights as Partial<Record<StrategyName, MemorySignals>>)[strategy] ?? STRATEGY_WEIGHTS[strategy];
+}

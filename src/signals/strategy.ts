@@ -1,0 +1,84 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { readBack } from '../core/read-back.ts';
+import { scoped } from '../core/scope.ts';
+import { assertShape } from '../core/shapes.ts';
+import type { StrategyName } from '../query/strategy.ts';
+import { type AskedMemories, askedMemories } from './asked-memories.ts';
+import { type Column, QUERY_BATCH } from './candidate-pool.ts';
+import { cosineSignal } from './cosine.ts';
+import {
+  entityOverlapSignal,
+  reinforcementSignal,
+  temporalRelevanceSignal,
+  typedImportanceSignal,
+} from './memory-columns.ts';
+import { MEMORY_SIGNALS, type MemorySignal, SUMMARY_FACTOR } from './memory-signals.ts';
+import { defineSignal, type Signal, type StageUse } from './signal.ts';
+import { chooseStrategyWeights, type StrategyOptions } from './strategy-options.ts';
+
+/** The five signals of memories by their names, in the order of {@link MEMORY_SIGNALS}. */
+export const STRATEGY_SIGNALS: Readonly<Record<MemorySignal, Signal>> = {
+  semantic_similarity: cosineSignal(null),
+  entity_overlap: entityOverlapSignal(null),
+  temporal_relevance: temporalRelevanceSignal(null),
+  importance: typedImportanceSignal(null),
+  reinforcement: reinforcementSignal(null),
+};
+
+/**
+ * The weighted sums of signals, each query with its own weights; never negative.
+ *
+ * @param signals [B, C, S]
+ * @param weights [B, S]
+ * @param factors [B, C]
+ * @returns [B, C]
+ */
+export function weighByQuery(signals: tf.Tensor3D, weights: tf.Tensor2D, factors: tf.Tensor2D): tf.Tensor2D {
+  const sizes = assertShape('signals', signals, 'B C S');
+  assertShape('weights', weights, 'B S', sizes);
+  assertShape('factors', factors, 'B C', sizes);
+  return scoped('weighByQuery', () =>
+    tf.relu(tf.mul(tf.sum(tf.mul(signals, tf.expandDims(weights, 1)), 2), factors) as tf.Tensor2D),
+  );
+}
+
+type Inputs = Readonly<Record<MemorySignal, StageUse<Column>>> & { readonly asked: StageUse<AskedMemories> };
+
+/** The five signals of memories, weighted by the strategy of each question; a summary counts 1.15 times. */
+export const strategySignal = defineSignal<StrategyOptions, Inputs>({
+  name: 'strategy',
+  summary:
+    'cosine, overlap of entities, nearness in time, importance and uses, weighted by the strategy of the question; 1.15 times for a summary, at least 0',
+  module: import.meta.url,
+  reads: ['texts', 'vectors', 'attributes', 'times', 'clock'],
+  inputs: () => ({ ...STRATEGY_SIGNALS, asked: askedMemories(null) }),
+  compute: async ({ world: { corpus }, pool: { positions, width, queryCount }, inputs }, options) => {
+    const S = MEMORY_SIGNALS.length;
+    const scores = new Float32Array(positions.length);
+    for (let first = 0; first < queryCount; first += QUERY_BATCH) {
+      const B = Math.min(QUERY_BATCH, queryCount - first);
+      const start = first * width;
+      const signals = Float32Array.from(
+        { length: B * width * S },
+        (_, i) => inputs[MEMORY_SIGNALS[i % S] as MemorySignal][start + Math.floor(i / S)] as number,
+      );
+      const weights = Array.from({ length: B }, (_, row) => {
+        const chosen = chooseStrategyWeights(options, inputs.asked.strategies[first + row] as StrategyName);
+        return MEMORY_SIGNALS.map((name) => chosen[name]);
+      });
+      const factors = Float32Array.from(positions.subarray(start, start + B * width), (position) => {
+        if (position < 0) return 0;
+        return corpus.turns[position]?.attributes?.memoryType === 'summary' ? SUMMARY_FACTOR : 1;
+      });
+      const block = await readBack('strategy', () =>
+        weighByQuery(
+          tf.tensor3d(signals, [B, width, S]),
+          tf.tensor2d(weights, [B, S]),
+          tf.tensor2d(factors, [B, width]),
+        ),
+      );
+      scores.set(block, start);
+    }
+    return scores;
+  },
+});
