@@ -7,6 +7,7 @@ import type { ContextItem } from '../src/context/context-item.ts';
 import { getOrCompute } from '../src/core/once.ts';
 import { viewRow } from '../src/core/rows.ts';
 import type { CandidateIndex, QueryBatch } from '../src/model/candidates.ts';
+import { findLowerBound } from '../src/model/corpus.ts';
 import { createEntityRegistry, type EntityRegistry } from '../src/query/entity-registry.ts';
 import { type QueryUnderstanding, understand } from '../src/query/understand.ts';
 import { diversityFilter } from '../src/rerank/diversity-filter.ts';
@@ -35,12 +36,15 @@ export class ContextParts {
   readonly #byEntity = new Map<string, number[]>();
   readonly #byType = new Map<BenchMemory['memoryType'], Int32Array>();
   readonly #dimension: number;
+  /** [N] ascending. */
+  readonly #times: Float64Array;
 
   private constructor(data: ContextData, registry: EntityRegistry) {
     const { memories, vectors } = data;
     const ids = memories.map(({ id }) => id);
     this.data = data;
     this.#registry = registry;
+    this.#times = Float64Array.from(memories, ({ timestamp }) => timestamp);
     this.#dimension = vectors.length / memories.length;
     this.#hnsw = new HnswIndex(ids, vectors, this.#dimension, { ...HNSW_DEFAULTS, seed: 1 });
     this.#bm25 = new Bm25Index(
@@ -86,12 +90,10 @@ export class ContextParts {
   }
 
   /** The newest memories of the time that the question is about. */
-  async findByTime({ timeRange }: QueryUnderstanding): Promise<number[]> {
+  findByTime({ timeRange }: QueryUnderstanding): number[] {
     if (timeRange === null) return [];
-    const within = this.data.memories.flatMap(({ timestamp }, position) =>
-      timestamp >= timeRange.start && timestamp < timeRange.end ? position : [],
-    );
-    return this.#findNewest(Int32Array.from(within), LIMITS.time);
+    const [from, to] = [findLowerBound(this.#times, timeRange.start), findLowerBound(this.#times, timeRange.end)];
+    return Array.from({ length: Math.min(LIMITS.time, to - from) }, (_, i) => to - 1 - i);
   }
 
   async searchType(question: number, type: 'procedural' | 'summary', k: number): Promise<number[]> {

@@ -33,14 +33,16 @@ const OPTIONS = { strategy: 'hybrid', budget: 2000 } as const;
 /** Questions before the measured ones. */
 const WARM_UP = 10;
 
-/** Milliseconds by component, a value for each question. */
+/** Milliseconds by component, a value for each question, and how many items a component gave. */
 class Watch {
   readonly times = new Map<string, number[]>();
+  readonly found = new Map<string, number>();
 
   async measure<T>(name: string, work: () => T | Promise<T>): Promise<T> {
     const start = performance.now();
     const result = await work();
     this.add(name, performance.now() - start);
+    if (Array.isArray(result)) this.found.set(name, (this.found.get(name) ?? 0) + result.length);
     return result;
   }
 
@@ -113,11 +115,13 @@ async function measureCache(
   return `cache: ${hits} of ${asked} questions were known (hit rate ${(hits / asked).toFixed(3)}), ${size} contexts kept of ${numbers.size}`;
 }
 
-function formatWatch({ times }: Watch): string {
-  const header = ['component', 'questions', 'p50 ms', 'p95 ms', 'p99 ms', 'aim ms'];
+function formatWatch({ times, found }: Watch): string {
+  const header = ['component', 'questions', 'items', 'p50 ms', 'p95 ms', 'p99 ms', 'aim ms'];
   const rows = [...times].map(([name, list]) => {
     const { p50, p95, p99 } = summarisePercentiles(list);
-    return [name, `${list.length}`, p50.toFixed(3), p95.toFixed(3), p99.toFixed(3), `${AIMS[name] ?? ''}`];
+    const items = found.get(name);
+    const mean = items === undefined ? '' : (items / list.length).toFixed(1);
+    return [name, `${list.length}`, mean, p50.toFixed(3), p95.toFixed(3), p99.toFixed(3), `${AIMS[name] ?? ''}`];
   });
   return formatTextTable(header, rows);
 }
