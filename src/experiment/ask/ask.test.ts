@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
+import { SensitiveTextError } from '../../core/errors.ts';
+import { EmbeddingService } from '../../embedding/endpoint/embedding-service.harness.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../run/jsonl.fixture.ts';
 import { askArm } from './ask.ts';
 import type { QuestionInput } from './question.ts';
 
+const service = EmbeddingService.useInTests();
 const root = mkdtempSync(join(tmpdir(), 'ragpp-ask-arm-'));
 let config: ExperimentConfig;
 
@@ -109,6 +112,17 @@ test('a sensitive question leaves nothing in the cache, and has the same answer'
   const open = await askArm(config, 'hybrid', question, { cacheFolder });
   expect(readdirSync(cacheFolder)).toEqual(expect.arrayContaining(['embeddings', 'stages']));
   expect(secret).toEqual(open);
+});
+
+test('a sensitive question is sent to no service', async () => {
+  const encoder = { encoder: 'openai-compatible', baseUrl: service.baseUrl, model: 'small', dimension: 5 } as const;
+  const sent = resolveConfig({ ...(buildSampleConfig(root) as Plain), embedding: encoder } as Plain, 'sent');
+  const question = { text: 'violin of the neighbour' };
+  const refused = askArm(sent, 'hybrid', { ...question, sensitive: true }, { cacheFolder: null });
+  await expect(refused).rejects.toThrow(SensitiveTextError);
+  expect(JSON.stringify(service.received)).not.toContain('of the neighbour'); // only what tuning needs
+  await askArm(sent, 'hybrid', question, { cacheFolder: null });
+  expect(JSON.stringify(service.received)).toContain('violin of the neighbour');
 });
 
 describe('what cannot be asked, or has no answer', () => {
