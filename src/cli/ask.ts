@@ -14,7 +14,7 @@ function parseBudget(text: string): number {
 
 /** A preset, or two numbers; `assemble` checks both. */
 function parseShares(text: string): QuestionInput['weights'] {
-  if (!text.includes(',')) return text as BudgetPreset;
+  if (!text.includes(',')) return text as BudgetPreset | 'by-question';
   const [documents = Number.NaN, memories = Number.NaN, ...more] = text.split(',').map(Number);
   if (more.length > 0 || Number.isNaN(documents + memories))
     throw new InvalidArgumentError('not two numbers parted by a comma, such as .3,.7.');
@@ -43,7 +43,7 @@ export function askCommand(): Command {
     )
     .option(
       '--weights <shares>',
-      'of the strategy rag: balanced, rag-focused, memory-focused, or the shares of documents and memories, such as .3,.7',
+      'of the strategy rag: balanced, rag-focused, memory-focused, by-question, or the shares of documents and memories, such as .3,.7',
       parseShares,
       'memory-focused',
     )

@@ -80,6 +80,15 @@ describe('a shared budget', () => {
     expect(alone.ranking.every(({ source }) => source === 'memory:odd')).toBe(true);
   });
 
+  test.each([
+    ['How do I tune the', 0.7, 0.3],
+    ['Why is it the', 0.5, 0.5],
+    ['Which one did Anna Davis try, the', 0.4, 0.6],
+  ])('by the question %j has its preset', async (begin, documents, memories) => {
+    const { shared } = await ask({ text: `${begin} violin bow?`, strategy: 'rag', weights: 'by-question' });
+    expect(shared).toMatchObject({ strategy: 'rag', weights: { documents, memories } });
+  });
+
   test.each(['rag', 'ranking'] as const)(
     'with %s and a session has all documents and its memories alone',
     async (strategy) => {

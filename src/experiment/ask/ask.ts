@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type AssembledContext, assemble } from '../../context/assemble.ts';
-import type { ContextShares } from '../../context/budget.ts';
+import { type ContextShares, PRESET_OF_STRATEGY } from '../../context/budget.ts';
 import { type ItemType, readItemText } from '../../context/context-item.ts';
 import { packInOrder, packKnapsack } from '../../context/packing.ts';
 import { formatPrompt } from '../../context/prompt.ts';
@@ -91,9 +91,14 @@ interface Packed {
   readonly shared: SharedBudget | null;
 }
 
-async function packRanking(question: Question, items: readonly RankedItem[], now: number): Promise<Packed> {
+async function packRanking(
+  question: Question,
+  understanding: QueryUnderstanding,
+  items: readonly RankedItem[],
+  now: number,
+): Promise<Packed> {
   const { text, budget, tokens: counter, packing } = question;
-  if (question.strategy !== 'ranking') return shareBudget(question, question.strategy, items, now);
+  if (question.strategy !== 'ranking') return shareBudget(question, question.strategy, understanding, items, now);
   const countTokens = await createTokenCounter(counter);
   const counted = items.map((item) => ({ ...item, tokens: countTokens(readItemText(item)) }));
   const { packed, tokens } = (packing === 'knapsack' ? packKnapsack : packInOrder)(counted, budget);
@@ -104,14 +109,16 @@ async function packRanking(question: Question, items: readonly RankedItem[], now
 async function shareBudget(
   { text, budget, session, weights, rerank, packing, tokens: counter }: Question,
   strategy: AssembledContext['strategy'],
+  understanding: QueryUnderstanding,
   items: readonly RankedItem[],
   now: number,
 ): Promise<Packed> {
   const documents = items.filter(({ memoryType }) => memoryType === 'document');
   const memories = items.filter(({ memoryType }) => memoryType !== 'document');
+  const shares = weights === 'by-question' ? PRESET_OF_STRATEGY[understanding.strategy.name] : weights;
   const made = await assemble(
     text,
-    { strategy, budget, session, weights, rerank, packing, tokens: counter },
+    { strategy, budget, session, weights: shares, rerank, packing, tokens: counter },
     { memories: async () => memories, ...(documents.length > 0 && { documents: async () => documents }) },
     { now },
   );
@@ -149,7 +156,7 @@ export async function askArm(
   );
   try {
     const items = listRanking(dataset.corpus, await runner.run(arm), session);
-    const { prompt, ids, tokens, shared } = await packRanking(question, items, now);
+    const { prompt, ids, tokens, shared } = await packRanking(question, understanding, items, now);
     const countTokens = await createTokenCounter(counter);
     const ranking = items.map((item, place) => ({
       ...{ id: item.id, memoryType: item.memoryType, source: item.source, rank: place + 1, score: item.score },

@@ -21,8 +21,8 @@ export const questionSchema = z.strictObject({
   budget: z.int('a whole number of tokens').min(1).default(2000),
   /** `ranking`: the turns of the arm in its order, whatever they are; the others are those of `assemble`, which divides the budget. */
   strategy: z.enum(['ranking', 'rag', 'hybrid', 'episodic', 'semantic']).default('ranking'),
-  /** Of the strategy `rag`: the shares of documents and of memories. */
-  weights: contextSharesSchema.default('memory-focused'),
+  /** Of the strategy `rag`: the shares of documents and of memories; `by-question`: the preset that follows from the understanding of the question. */
+  weights: z.union([z.literal('by-question'), contextSharesSchema]).default('memory-focused'),
   /** Memories of this conversation alone, beside the documents of all; null: of all. */
   session: z.string().nullable().default(null),
   /** Of all strategies but `ranking`: one order over documents and memories. */
