@@ -70,3 +70,8 @@ test('a kept context cannot be changed by one who got it, nor by its source', as
 test.each([0, -1, 1.5, Number.NaN])('a cache of %d contexts is refused', (maxEntries) => {
   expect(() => new ContextCache({ memories: async () => [] }, maxEntries)).toThrow('size of the cache of contexts');
 });
+
+test('live records of a database are not kept', () => {
+  const memories = async () => [];
+  expect(() => new ContextCache({ memories, domain: memories })).toThrow('records of a database are live');
+});

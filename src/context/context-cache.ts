@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { ValidationError } from '../core/errors.ts';
 import { freezeDeeply } from '../core/frozen.ts';
 import { computeHash } from '../core/hash.ts';
 import { parse } from '../core/validation.ts';
@@ -34,9 +35,13 @@ export class ContextCache {
 
   /**
    * @param maxEntries contexts that are kept, a whole number from 1.
-   * @throws ConfigurationError for another number.
+   * @throws ConfigurationError for another number; ValidationError for sources with a database, whose records change without a version.
    */
   constructor(sources: AssemblySources, maxEntries = 1000) {
+    if (sources.domain !== undefined)
+      throw new ValidationError(
+        'records of a database are live, and no cache keeps them; assemble without the cache, or leave domain out',
+      );
     this.#sources = sources;
     this.#kept = new LRUCache({ max: parse(entries, maxEntries, 'size of the cache of contexts') });
   }

@@ -3,8 +3,8 @@ export const MEMORY_TYPES = Object.freeze(['episodic', 'semantic', 'procedural',
 /** One of {@link MEMORY_TYPES}. */
 export type MemoryType = (typeof MEMORY_TYPES)[number];
 
-/** What an item of a context is: a memory, or a document. */
-export const ITEM_TYPES = Object.freeze([...MEMORY_TYPES, 'document'] as const);
+/** What an item of a context is: a memory, a document, or a record of a database. */
+export const ITEM_TYPES = Object.freeze([...MEMORY_TYPES, 'document', 'record'] as const);
 /** One of {@link ITEM_TYPES}. */
 export type ItemType = (typeof ITEM_TYPES)[number];
 

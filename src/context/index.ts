@@ -19,7 +19,11 @@ export {
   type MemoryType,
   type Packing,
 } from './context-item.ts';
+export type { DomainDatabase, DomainRow, DomainValue } from './domain/domain-database.ts';
+export { type Domain, type DomainInput, readDomain } from './domain/domain-options.ts';
+export { createDomainSource, type DomainSourceOptions, readDomainEntities } from './domain/domain-source.ts';
+export { openDomainDatabase } from './domain/open-domain-database.ts';
 export { mergeByWeight, rerankByWords } from './merge.ts';
-export { packInOrder, packKnapsack } from './packing.ts';
+export { PACKING_NAMES, PACKINGS, type PackingName, packByDensity, packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';
 export { askSource, type ContextSource, type SourceAnswer, type SourceRequest } from './source.ts';

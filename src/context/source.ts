@@ -8,6 +8,8 @@ export interface SourceRequest {
   readonly k: number;
   /** Only memories of this session; null: of all. */
   readonly session: string | null;
+  /** The moment of the question in milliseconds since 1970. */
+  readonly now: number;
   /** Ends when the deadline of the source is over. */
   readonly signal: AbortSignal;
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { PackingName } from '../../context/packing.ts';
 import { type BackendChoice, useBackend } from '../../core/backend.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { createTerminalProgress } from '../../core/progress.ts';
@@ -16,7 +17,7 @@ interface AskOptions {
   readonly weights: NonNullable<QuestionInput['weights']>;
   readonly session?: string;
   readonly rerank: 'bm25' | 'none';
-  readonly packing: 'in-order' | 'knapsack';
+  readonly packing: PackingName;
   readonly tokens: NonNullable<QuestionInput['tokens']>;
   readonly timeZone: string;
   readonly sensitive: boolean;

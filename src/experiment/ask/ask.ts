@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type AssembledContext, assemble } from '../../context/assemble.ts';
 import { type ContextShares, PRESET_OF_STRATEGY } from '../../context/budget.ts';
 import { type ItemType, readItemText } from '../../context/context-item.ts';
-import { packInOrder, packKnapsack } from '../../context/packing.ts';
+import { PACKINGS } from '../../context/packing.ts';
 import { formatPrompt } from '../../context/prompt.ts';
 import { ValidationError } from '../../core/errors.ts';
 import type { StartProgress } from '../../core/progress.ts';
@@ -101,7 +101,7 @@ async function packRanking(
   if (question.strategy !== 'ranking') return shareBudget(question, question.strategy, understanding, items, now);
   const countTokens = await createTokenCounter(counter);
   const counted = items.map((item) => ({ ...item, tokens: countTokens(readItemText(item)) }));
-  const { packed, tokens } = (packing === 'knapsack' ? packKnapsack : packInOrder)(counted, budget);
+  const { packed, tokens } = PACKINGS[packing](counted, budget);
   return { prompt: formatPrompt(text, packed, now), ids: new Set(packed.map(({ id }) => id)), tokens, shared: null };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contextSharesSchema } from '../../context/budget.ts';
+import { PACKING_NAMES } from '../../context/packing.ts';
 import { computeHash } from '../../core/hash.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
@@ -27,7 +28,7 @@ export const questionSchema = z.strictObject({
   session: z.string().nullable().default(null),
   /** Of all strategies but `ranking`: one order over documents and memories. */
   rerank: z.enum(['bm25', 'none']).default('bm25'),
-  packing: z.enum(['in-order', 'knapsack']).default('in-order'),
+  packing: z.enum(PACKING_NAMES).default('in-order'),
   tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
   /** The text goes to no service, and into no file of the cache. */
   sensitive: z.boolean().default(false),
