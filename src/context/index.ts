@@ -8,7 +8,8 @@ export {
   assemble,
   assemblyOptionsSchema,
 } from './assemble.ts';
-export { type BudgetPreset, type BudgetSplit, type ContextShares, splitBudget } from './budget.ts';
+export { type BudgetPreset, type BudgetSplit, type ContextShares, PRESET_OF_STRATEGY, splitBudget } from './budget.ts';
+export { ContextCache, type ContextCacheUse } from './context-cache.ts';
 export {
   type ContextItem,
   type CountedItem,
