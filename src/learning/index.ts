@@ -54,6 +54,13 @@ export {
 } from './parameters.ts';
 export { randomSearch } from './random-search.ts';
 export { fitStandardisation, type Standardisation } from './standardisation.ts';
+export {
+  type LearnedUserWeights,
+  learnStrategyWeights,
+  type StrategyFeedback,
+  type StrategyLearningOptions,
+  type UserStrategyWeights,
+} from './strategy-weights.ts';
 export { createTableMetric, type TableMetric, VALIDATION_METRIC } from './table-metrics.ts';
 export { decomposeTable, scoreTable } from './table-scorer.ts';
 export {

@@ -19,23 +19,30 @@ const signalWeights = z
     error: 'weights whose sum is 1',
   });
 
+const ownWeights = z.union([signalWeights, z.partialRecord(z.enum(NAMES), signalWeights)]);
+
 /** How the five signals of memories become one score. */
 export const strategyOptions = z.strictObject({
   /** `by-question`: those of the strategy that each question asks for; the name of a strategy: its weights for every question; `uniform`: 1 / 5 each; or own weights, for every question or by strategy. */
-  weights: z
-    .union([z.enum(['by-question', 'uniform', ...NAMES]), signalWeights, z.partialRecord(z.enum(NAMES), signalWeights)])
-    .default('by-question'),
+  weights: z.union([z.enum(['by-question', 'uniform', ...NAMES]), ownWeights]).default('by-question'),
+  /** Own weights of a user, by the attribute `userId` of the query or else its author, in place of `weights`. */
+  users: z.record(z.string().min(1), ownWeights).optional(),
 });
 /** See {@link strategyOptions}. */
 export type StrategyOptions = z.output<typeof strategyOptions>;
 
 const UNIFORM = Object.fromEntries(MEMORY_SIGNALS.map((name) => [name, 1 / MEMORY_SIGNALS.length])) as MemorySignals;
 
-/** The weights that a question gets whose strategy is known. */
-export function chooseStrategyWeights({ weights }: StrategyOptions, strategy: StrategyName): MemorySignals {
-  if (weights === 'by-question') return STRATEGY_WEIGHTS[strategy];
-  if (weights === 'uniform') return UNIFORM;
-  if (typeof weights === 'string') return STRATEGY_WEIGHTS[weights];
-  if ('importance' in weights) return weights as MemorySignals;
-  return (weights as Partial<Record<StrategyName, MemorySignals>>)[strategy] ?? STRATEGY_WEIGHTS[strategy];
+/** The weights that a question gets whose strategy is known. @param user who asks; null if nobody is known. */
+export function chooseStrategyWeights(
+  { weights, users = {} }: StrategyOptions,
+  strategy: StrategyName,
+  user: string | null = null,
+): MemorySignals {
+  const chosen = user !== null && Object.hasOwn(users, user) ? (users[user] as z.output<typeof ownWeights>) : weights;
+  if (chosen === 'by-question') return STRATEGY_WEIGHTS[strategy];
+  if (chosen === 'uniform') return UNIFORM;
+  if (typeof chosen === 'string') return STRATEGY_WEIGHTS[chosen];
+  if ('importance' in chosen) return chosen as MemorySignals;
+  return (chosen as Partial<Record<StrategyName, MemorySignals>>)[strategy] ?? STRATEGY_WEIGHTS[strategy];
 }

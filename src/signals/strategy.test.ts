@@ -114,6 +114,15 @@ describe('weights', () => {
     expect(chooseStrategyWeights({ weights: { analytical: own } }, 'exploratory')).toBe(STRATEGY_WEIGHTS.exploratory);
   });
 
+  test('of a user are in place of the others, for the strategies that they have', () => {
+    const options = { weights: 'uniform', users: { ann: own, bo: { analytical: own } } } as const;
+    expect(chooseStrategyWeights(options, 'exploratory', 'ann')).toBe(own);
+    expect(chooseStrategyWeights(options, 'analytical', 'bo')).toBe(own);
+    expect(chooseStrategyWeights(options, 'exploratory', 'bo')).toBe(STRATEGY_WEIGHTS.exploratory);
+    for (const user of ['cy', 'toString', null])
+      expect(Object.values(chooseStrategyWeights(options, 'exploratory', user))).toEqual(Array(5).fill(0.2));
+  });
+
   test('sum to 1 within .01, and have no other names', () => {
     expect(check(strategyOptions, { weights: { ...own, importance: own.importance + 0.009 } })).toHaveProperty('value');
     for (const weights of [{ ...own, importance: 0.5 }, { ...own, luck: 0 }, { fast: own }, 'fast', { importance: 1 }])

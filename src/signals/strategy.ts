@@ -3,6 +3,7 @@ import { freezeDeeply } from '../core/frozen.ts';
 import { readBack } from '../core/read-back.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
+import type { Query } from '../model/dataset.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { type AskedMemories, askedMemories } from './asked-memories.ts';
 import { type Column, QUERY_BATCH } from './candidate-pool.ts';
@@ -43,6 +44,12 @@ export function weighByQuery(signals: tf.Tensor3D, weights: tf.Tensor2D, factors
   );
 }
 
+/** Who asks. */
+function readUser({ attributes, author }: Query): string | null {
+  const userId = attributes?.userId;
+  return typeof userId === 'string' ? userId : author;
+}
+
 type Inputs = Readonly<Record<MemorySignal, StageUse<Column>>> & { readonly asked: StageUse<AskedMemories> };
 
 /** The five signals of memories, weighted by the strategy of each question; a summary counts 1.15 times. */
@@ -53,7 +60,7 @@ export const strategySignal = defineSignal<StrategyOptions, Inputs>({
   module: import.meta.url,
   reads: ['texts', 'vectors', 'attributes', 'times', 'clock'],
   inputs: () => ({ ...STRATEGY_SIGNALS, asked: askedMemories(null) }),
-  compute: async ({ world: { corpus }, pool: { positions, width, queryCount }, inputs }, options) => {
+  compute: async ({ world: { corpus, queries }, pool: { positions, width, queryCount }, inputs }, options) => {
     const S = MEMORY_SIGNALS.length;
     const scores = new Float32Array(positions.length);
     for (let first = 0; first < queryCount; first += QUERY_BATCH) {
@@ -64,7 +71,8 @@ export const strategySignal = defineSignal<StrategyOptions, Inputs>({
         (_, i) => inputs[MEMORY_SIGNALS[i % S] as MemorySignal][start + Math.floor(i / S)] as number,
       );
       const weights = Array.from({ length: B }, (_, row) => {
-        const chosen = chooseStrategyWeights(options, inputs.asked.strategies[first + row] as StrategyName);
+        const strategy = inputs.asked.strategies[first + row] as StrategyName;
+        const chosen = chooseStrategyWeights(options, strategy, readUser(queries[first + row] as Query));
         return MEMORY_SIGNALS.map((name) => chosen[name]);
       });
       const factors = Float32Array.from(positions.subarray(start, start + B * width), (position) => {
