@@ -3,7 +3,7 @@ import { parse } from '../core/validation.ts';
 import { TOKEN_COUNTERS } from '../text/token-counter-names.ts';
 import { createTokenCounter } from '../text/token-counts.ts';
 import { type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';
-import type { ContextItem, CountedItem, ItemType } from './context-item.ts';
+import { type CountedItem, type ItemType, readItemText } from './context-item.ts';
 import { mergeByWeight, rerankByWords } from './merge.ts';
 import { packInOrder, packKnapsack } from './packing.ts';
 import { formatPrompt } from './prompt.ts';
@@ -92,7 +92,7 @@ export async function assemble(
   const merged = mergeByWeight(find('documents'), memories, split.weights);
   const ordered = options.rerank === 'bm25' ? await rerankByWords(question, merged) : merged;
   const countTokens = await createTokenCounter(options.tokens);
-  const counted = ordered.map((item) => ({ ...item, tokens: countTokens(readText(item)) }));
+  const counted = ordered.map((item) => ({ ...item, tokens: countTokens(readItemText(item)) }));
   const { packed, left, tokens } = (options.packing === 'knapsack' ? packKnapsack : packInOrder)(
     counted,
     options.budget,
@@ -102,9 +102,4 @@ export async function assemble(
     ...{ prompt, items: packed, left, tokens, budget: options.budget },
     ...{ strategy, weights: split.weights, sources: asked },
   };
-}
-
-/** What of an item the prompt holds. */
-function readText({ text, trigger }: ContextItem): string {
-  return trigger === undefined ? text : `${trigger} ${text}`;
 }

@@ -14,11 +14,10 @@ export {
   type CountedItem,
   ITEM_TYPES,
   type ItemType,
-  MEMORY_TYPES,
-  type MemoryType,
   type Packing,
 } from './context-item.ts';
 export { mergeByWeight, rerankByWords } from './merge.ts';
 export { packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';
 export { askSource, type ContextSource, type SourceAnswer, type SourceRequest } from './source.ts';
+export { describeTurn } from './turn-item.ts';

@@ -38,6 +38,17 @@ export { formatFilter } from './filter/format-filter.ts';
 export { parseFilter } from './filter/parse-filter.ts';
 export { GRADES, type Judgement, type PairToJudge } from './judgement.ts';
 export {
+  buildMemoryText,
+  type FactFields,
+  MEMORY_TYPES,
+  type MemoryFields,
+  type MemoryType,
+  type ProcedureFields,
+  readImportance,
+  readMemoryFields,
+  type SummaryFields,
+} from './memory-fields.ts';
+export {
   EMPTY_OUTCOME_STATISTICS,
   type MemoryRecord,
   type OutcomeStatistics,

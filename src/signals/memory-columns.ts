@@ -1,3 +1,4 @@
+import { readImportance } from '../model/memory-fields.ts';
 import { computeEntityOverlap } from '../text/entities.ts';
 import { type AskedMemories, askedMemories, type TurnEntities, turnEntities } from './asked-memories.ts';
 import { readAttributes } from './attribute-values.ts';
@@ -50,10 +51,6 @@ const temporalRelevanceSignal = defineSignal<null, Asked>({
     }),
 });
 
-/** What a memory is worth where nobody has said so, by its type. */
-const IMPORTANCE: Readonly<Record<string, number>> = { procedural: 0.8, summary: 0.9 };
-const OTHER_IMPORTANCE = 0.5;
-
 /** The attribute `importance`, or what its type is worth. */
 const typedImportanceSignal = defineSignal({
   name: 'memory.importance',
@@ -62,12 +59,8 @@ const typedImportanceSignal = defineSignal({
   module: import.meta.url,
   reads: ['attributes'],
   compute: ({ world, pool }, _: null) => {
-    const { corpus } = world;
-    return scorePairs(pool, (_query, position) => {
-      const { importance, memoryType } = corpus.turns[position]?.attributes ?? {};
-      if (typeof importance === 'number') return importance;
-      return typeof memoryType === 'string' ? (IMPORTANCE[memoryType] ?? OTHER_IMPORTANCE) : OTHER_IMPORTANCE;
-    });
+    const { turns } = world.corpus;
+    return scorePairs(pool, (_query, position) => readImportance(turns[position] as (typeof turns)[number]));
   },
 });
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ContextItem, CountedItem, ItemType } from '../../context/context-item.ts';
-import { ITEM_TYPES } from '../../context/context-item.ts';
+import { type CountedItem, readItemText } from '../../context/context-item.ts';
 import { packInOrder, packKnapsack } from '../../context/packing.ts';
 import { formatPrompt } from '../../context/prompt.ts';
+import { describeTurn } from '../../context/turn-item.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
 import type { StartProgress } from '../../core/progress.ts';
@@ -83,27 +83,6 @@ function buildQuery(question: Question, { corpus }: Dataset): Query {
   };
 }
 
-/** The type of a turn: its attribute `memoryType`, or a document, or something that was said. */
-function readType({ attributes = {} }: Turn): ItemType {
-  const { memoryType, source } = attributes;
-  if ((ITEM_TYPES as readonly unknown[]).includes(memoryType)) return memoryType as ItemType;
-  return source === 'documents' ? 'document' : 'episodic';
-}
-
-/** A turn as the prompt shows it. */
-export function describeTurn(turn: Turn, score: number): ContextItem {
-  const { id, text, timestamp, author, channel, conversationId, attributes = {} } = turn;
-  const memoryType = readType(turn);
-  const trigger = attributes.trigger;
-  return {
-    ...{ id, score, timestamp, memoryType },
-    text: author === null ? text : `${author}: ${text}`,
-    source: memoryType === 'document' ? conversationId : `memory:${channel ?? conversationId}`,
-    session: conversationId,
-    ...(typeof trigger === 'string' && { trigger }),
-  };
-}
-
 /** The one arm of a config that is asked. @throws ValidationError for a name that no arm has. */
 function findArm({ arms }: ExperimentConfig, name: string): ExperimentConfig['arms'][number] {
   const arm = arms.find((one) => one.name === name);
@@ -165,6 +144,6 @@ function listItems(
   return [...positions].flatMap((position, place) => {
     if (position < 0) return [];
     const item = describeTurn(corpus.turns[position] as Turn, scores[place] as number);
-    return [{ ...item, tokens: countTokens(item.text) }];
+    return [{ ...item, tokens: countTokens(readItemText(item)) }];
   });
 }
