@@ -14,7 +14,7 @@ import { type PreparedGraph, PreparedGraphs } from './graph-preparation.ts';
 import type { CreateIndex, IndexContext } from './index-definition.ts';
 import { allocateCandidates, assertPairs, assertQueries } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
-import { groupByVisibleList } from './visible-turns.ts';
+import { groupByVisibleList, markListed } from './visible-turns.ts';
 
 /** What a query gives for its seeds. */
 interface AskedQuery {
@@ -213,12 +213,6 @@ function placeNamedTurns(
     const visible = turns.map((position) => memoryNodes[position]!).filter((node) => moment.has(node));
     for (const node of visible) add(node, 1 / visible.length);
   }
-}
-
-function markListed(list: Int32Array, size: number): Uint8Array {
-  const marks = new Uint8Array(size);
-  for (const position of list) marks[position] = 1;
-  return marks;
 }
 
 /** An index over the graph of a corpus. */

@@ -29,6 +29,8 @@ export interface IndexContext {
   readonly seed: number;
   /** [N] the concepts of each turn, for the index that joins turns by them; it lists them itself where they are absent. */
   readonly concepts?: readonly (readonly string[])[];
+  /** [N] the entities of each turn, for the index that finds turns by them; it lists the named things of the texts where they are absent. */
+  readonly entities?: readonly (readonly string[])[];
   /** [N] the pairs of concepts that triples of each turn join, for the index that has edges of relations. */
   readonly relations?: readonly (readonly (readonly [string, string])[])[];
   /** The vectors of concepts, for the index that compares them. */

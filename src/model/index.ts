@@ -7,7 +7,7 @@ export {
   RESERVED_ATTRIBUTES,
   TURN_FIELDS,
 } from './attributes.ts';
-export type { CandidateIndex, Candidates, QueryBatch, SeedTurns } from './candidates.ts';
+export type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch, SeedTurns } from './candidates.ts';
 export { Conversation, compareTurns } from './conversation.ts';
 export { showThread } from './conversation-display.ts';
 export { listConversationPositions } from './conversation-positions.ts';

@@ -1,4 +1,5 @@
 import { createEventBreaks } from '../core/event-loop.ts';
+import type { MemoryQuestion } from '../model/candidates.ts';
 import { createEntityRegistry, type EntityRegistry } from '../query/entity-registry.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { understand } from '../query/understand.ts';
@@ -48,6 +49,19 @@ export interface AskedMemories {
   readonly entities: readonly (readonly string[])[];
   /** [Q, 2] the first and the last millisecond that each question is about; NaN for a question without a time. */
   readonly windows: Float64Array;
+}
+
+/** [Q] the same as indexes of memories read it. */
+export function listMemoryQuestions({ strategies, entities, windows }: AskedMemories): MemoryQuestion[] {
+  return strategies.map((strategy, query) => {
+    const [start, end] = [windows[2 * query] as number, windows[2 * query + 1] as number];
+    return {
+      entities: entities[query] as readonly string[],
+      window: Number.isNaN(start) ? null : { start, end },
+      // The first condition of the choice of a strategy.
+      procedural: strategy === 'procedural',
+    };
+  });
 }
 
 /** The name of a canonical id: what follows its type in `customer:kai-media`. */

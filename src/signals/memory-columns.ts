@@ -1,6 +1,12 @@
 import { readImportance } from '../model/memory-fields.ts';
 import { computeEntityOverlap } from '../text/entities.ts';
-import { type AskedMemories, askedMemories, type TurnEntities, turnEntities } from './asked-memories.ts';
+import {
+  type AskedMemories,
+  askedMemories,
+  listMemoryQuestions,
+  type TurnEntities,
+  turnEntities,
+} from './asked-memories.ts';
 import { readAttributes } from './attribute-values.ts';
 import type { Column, PoolRows } from './candidate-pool.ts';
 import { computeReinforcement, computeTemporalRelevance } from './memory-signals.ts';
@@ -42,13 +48,14 @@ const temporalRelevanceSignal = defineSignal<null, Asked>({
   module: import.meta.url,
   reads: ['texts', 'attributes', 'times', 'clock'],
   inputs: () => ({ asked: askedMemories(null) }),
-  compute: ({ world: { corpus, queries }, pool, inputs: { asked } }) =>
-    scorePairs(pool, (query, position) => {
-      const [start, end] = [asked.windows[2 * query] as number, asked.windows[2 * query + 1] as number];
-      const window = Number.isNaN(start) ? null : { start, end };
+  compute: ({ world: { corpus, queries }, pool, inputs: { asked } }) => {
+    const questions = listMemoryQuestions(asked);
+    return scorePairs(pool, (query, position) => {
       const now = (queries[query] as (typeof queries)[number]).timestamp;
+      const { window } = questions[query] as (typeof questions)[number];
       return computeTemporalRelevance(corpus.timestamps[position] as number, { window, now });
-    }),
+    });
+  },
 });
 
 /** The attribute `importance`, or what its type is worth. */
