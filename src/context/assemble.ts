@@ -77,7 +77,7 @@ export async function assemble(
   const alone = strategy !== 'rag';
   const split = splitBudget(options.budget, alone ? { documents: 0, memories: 1 } : options.weights);
   const ask = (name: string, source: ContextSource, k: number, session: string | null) =>
-    askSource(name, source, { query: question, k, session }, options.timeoutMs, signal);
+    askSource(name, source, { query: question, k, session, now }, options.timeoutMs, signal);
   const documents = alone ? null : ask('documents', sources.documents as ContextSource, split.documents.k, null);
   const asked = await Promise.all([
     ...(documents === null ? [] : [documents]),

@@ -16,8 +16,19 @@ export {
   type ItemType,
   type Packing,
 } from './context-item.ts';
+export {
+  type MemorySources,
+  type MemorySourcesData,
+  openMemorySources,
+} from './memory-sources.ts';
+export {
+  type MemorySourcesInput,
+  type MemorySourcesOptions,
+  memorySourcesSchema,
+} from './memory-sources-options.ts';
 export { mergeByWeight, rerankByWords } from './merge.ts';
 export { packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';
-export { askSource, type ContextSource, type SourceAnswer, type SourceRequest } from './source.ts';
+export { type RankedMemory, type SelectionRange, selectMemories } from './select-memories.ts';
+export { askSource, type ContextSource, type FoundItems, type SourceAnswer, type SourceRequest } from './source.ts';
 export { describeTurn } from './turn-item.ts';
