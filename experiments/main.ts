@@ -1,6 +1,7 @@
 import { candidateStage } from './candidate-stage/study.ts';
 import { conceptAliases } from './concept-aliases/study.ts';
 import { runConservationDrift } from './conservation-drift/command.ts';
+import { evidence } from './evidence/study.ts';
 import { evidencePaths } from './evidence-paths/study.ts';
 import { runFindings } from './findings/command.ts';
 import { memory } from './memory/study.ts';
@@ -17,6 +18,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'candidate-stage': createStudyCommand(candidateStage),
   'concept-aliases': createStudyCommand(conceptAliases),
   'conservation-drift': runConservationDrift,
+  evidence: createStudyCommand(evidence),
   'evidence-paths': createStudyCommand(evidencePaths),
   findings: runFindings,
   memory: createStudyCommand(memory),

@@ -26,6 +26,7 @@ function runSnippet(code: string): string {
 test.each([
   'README.md',
   'docs/curation.md',
+  'docs/domain-data.md',
   'docs/kernel.md',
   'docs/library.md',
   'docs/memory.md',

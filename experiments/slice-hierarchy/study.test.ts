@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ignoreProgress } from '../../src/core/progress.ts';
+import type { TaskFigures } from './levels.ts';
 import { sliceHierarchy } from './study.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'slice-hierarchy-'));
@@ -33,14 +34,16 @@ writeFileSync(path, JSON.stringify(conversations));
 
 test('levels and controls stay within the budget, and all turns hold every answer', async () => {
   const settings = sliceHierarchy.settings.parse({
-    ...{ dataset: { name: 'locomo', path }, split: 'dev', samples: 199, coarseShares: [0.5] },
-    policy: { id: 'near', maxNodes: 7, minPriority: 0, anchor: 'newest-of-conversation' },
+    ...{ samples: 199, coarseShares: [0.5] },
+    tasks: [
+      {
+        ...{ dataset: { name: 'locomo', path }, split: 'dev' },
+        policy: { id: 'near', maxNodes: 7, minPriority: 0, anchor: 'newest-of-conversation' },
+      },
+    ],
   });
   const { figures } = await sliceHierarchy.measure(settings, { cacheFolder: folder, progress: ignoreProgress });
-  const { relevant, rows } = figures as {
-    relevant: number;
-    rows: { arm: string; meanTurns: number | null; inadmissible: number; metrics: { mean: number }[] }[];
-  };
+  const { relevant, rows } = (figures as { tasks: TaskFigures[] }).tasks[0]!;
   expect(relevant).toBe(6);
   expect(
     rows.map(({ arm, meanTurns, inadmissible, metrics }) => [arm, meanTurns, inadmissible, metrics[1]?.mean]),

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { PACKING_NAMES } from '../context/packing.ts';
 import { TOKEN_COUNTERS } from '../text/token-counter-names.ts';
 import { lazyAction } from './lazy-action.ts';
 import { cacheOption, collect, createBackendOption } from './options.ts';
@@ -20,8 +21,11 @@ export function askCommand(): Command {
     .option('--dataset <name>', 'of a config with several datasets, this one')
     .option('--budget <tokens>', 'tokens of all turns in the prompt', parseBudget, 2000)
     .addOption(
-      new Option('--packing <method>', 'in order until one does not fit, or the largest sum of scores')
-        .choices(['in-order', 'knapsack'])
+      new Option(
+        '--packing <method>',
+        'in order until one does not fit, the largest sum of scores, or by score per token',
+      )
+        .choices(PACKING_NAMES)
         .default('in-order'),
     )
     .addOption(new Option('--tokens <counter>', 'what a token is').choices([...TOKEN_COUNTERS]).default('characters/4'))

@@ -3,9 +3,9 @@ import { parse } from '../core/validation.ts';
 import { TOKEN_COUNTERS } from '../text/token-counter-names.ts';
 import { createTokenCounter } from '../text/token-counts.ts';
 import { type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';
-import { type CountedItem, type ItemType, readItemText } from './context-item.ts';
+import { type ContextItem, type CountedItem, type ItemType, readItemText } from './context-item.ts';
 import { mergeByWeight, rerankByWords } from './merge.ts';
-import { packInOrder, packKnapsack } from './packing.ts';
+import { PACKING_NAMES, PACKINGS, packInOrder } from './packing.ts';
 import { formatPrompt } from './prompt.ts';
 import { askSource, type ContextSource, type SourceAnswer } from './source.ts';
 
@@ -21,7 +21,7 @@ export const assemblyOptionsSchema = z.strictObject({
   weights: contextSharesSchema.default('memory-focused'),
   /** One order over both: by the words of the question, or by the weighted scores as they are. */
   rerank: z.enum(['bm25', 'none']).default('bm25'),
-  packing: z.enum(['in-order', 'knapsack']).default('in-order'),
+  packing: z.enum(PACKING_NAMES).default('in-order'),
   tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
   /** Each source is left out if it takes longer. */
   timeoutMs: z.int().min(1).default(1000),
@@ -35,6 +35,8 @@ export type AssemblyInput = z.input<typeof assemblyOptionsSchema>;
 export interface AssemblySources {
   readonly documents?: ContextSource;
   readonly memories: ContextSource;
+  /** Records of a database, see `createDomainSource`: packed before anything else. */
+  readonly domain?: ContextSource;
 }
 
 /** What a model is shown, and why. */
@@ -52,6 +54,9 @@ export interface AssembledContext {
   /** Each source that was asked, with its fault if it is left out. */
   readonly sources: readonly SourceAnswer[];
 }
+
+/** Records that a database is asked for: they are short, and the budget bounds them. */
+const MOST_RECORDS = 100;
 
 /** The memory types that a strategy shows. */
 function acceptsType(strategy: AssemblyOptions['strategy'], type: ItemType): boolean {
@@ -82,6 +87,7 @@ export async function assemble(
   const asked = await Promise.all([
     ...(documents === null ? [] : [documents]),
     ask('memories', sources.memories, split.memories.k, options.session),
+    ...(sources.domain === undefined ? [] : [ask('domain', sources.domain, MOST_RECORDS, options.session)]),
   ]);
   const find = (name: string) => asked.find((answer) => answer.name === name)?.items ?? [];
   const memories = find('memories').filter(
@@ -92,14 +98,13 @@ export async function assemble(
   const merged = mergeByWeight(find('documents'), memories, split.weights);
   const ordered = options.rerank === 'bm25' ? await rerankByWords(question, merged) : merged;
   const countTokens = await createTokenCounter(options.tokens);
-  const counted = ordered.map((item) => ({ ...item, tokens: countTokens(readItemText(item)) }));
-  const { packed, left, tokens } = (options.packing === 'knapsack' ? packKnapsack : packInOrder)(
-    counted,
-    options.budget,
-  );
-  const prompt = formatPrompt(question, packed, now);
+  const count = (item: ContextItem) => ({ ...item, tokens: countTokens(readItemText(item)) });
+  const records = packInOrder(find('domain').map(count), options.budget);
+  const others = PACKINGS[options.packing](ordered.map(count), options.budget - records.tokens);
+  const items = [...records.packed, ...others.packed];
   return {
-    ...{ prompt, items: packed, left, tokens, budget: options.budget },
+    ...{ prompt: formatPrompt(question, items, now), items, left: [...records.left, ...others.left] },
+    ...{ tokens: records.tokens + others.tokens, budget: options.budget },
     ...{ strategy, weights: split.weights, sources: asked },
   };
 }

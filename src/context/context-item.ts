@@ -1,7 +1,7 @@
 import { type FactFields, MEMORY_TYPES } from '../model/memory-fields.ts';
 
-/** What an item of a context is: a memory, or a document. */
-export const ITEM_TYPES = Object.freeze([...MEMORY_TYPES, 'document'] as const);
+/** What an item of a context is: a memory, a document, or a record of a database. */
+export const ITEM_TYPES = Object.freeze([...MEMORY_TYPES, 'document', 'record'] as const);
 /** One of {@link ITEM_TYPES}. */
 export type ItemType = (typeof ITEM_TYPES)[number];
 

@@ -16,6 +16,10 @@ export {
   type ItemType,
   type Packing,
 } from './context-item.ts';
+export type { DomainDatabase, DomainRow, DomainValue } from './domain/domain-database.ts';
+export { type Domain, type DomainInput, readDomain } from './domain/domain-options.ts';
+export { createDomainSource, type DomainSourceOptions, readDomainEntities } from './domain/domain-source.ts';
+export { openDomainDatabase } from './domain/open-domain-database.ts';
 export {
   type MemorySources,
   type MemorySourcesData,
@@ -27,7 +31,7 @@ export {
   memorySourcesSchema,
 } from './memory-sources-options.ts';
 export { mergeByWeight, rerankByWords } from './merge.ts';
-export { packInOrder, packKnapsack } from './packing.ts';
+export { PACKING_NAMES, PACKINGS, type PackingName, packByDensity, packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';
 export { type RankedMemory, type SelectionRange, selectMemories } from './select-memories.ts';
 export { askSource, type ContextSource, type FoundItems, type SourceAnswer, type SourceRequest } from './source.ts';

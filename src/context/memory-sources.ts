@@ -30,7 +30,7 @@ export interface MemorySourcesData {
 }
 
 /** Where {@link assemble} gets documents and memories from. */
-export interface MemorySources extends Required<AssemblySources> {
+export interface MemorySources extends Required<Pick<AssemblySources, 'documents' | 'memories'>> {
   /** Frees the indexes. */
   dispose(): void;
 }

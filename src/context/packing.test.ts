@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CountedItem } from './context-item.ts';
 import { countItem } from './items.fixture.ts';
-import { packInOrder, packKnapsack } from './packing.ts';
+import { packByDensity, packInOrder, packKnapsack } from './packing.ts';
 
 const listIds = (items: readonly CountedItem[]) => items.map(({ id }) => id).join('');
 const summary = { memoryType: 'summary' } as const;
@@ -69,5 +69,40 @@ describe('knapsack', () => {
   test('of too many items is an error that says what to do', () => {
     const many = Array.from({ length: 30_000 }, (_, i) => countItem(String(i), 1));
     expect(() => packKnapsack(many, 8000)).toThrow('offer fewer items or use the packing in-order');
+  });
+});
+
+describe('by density', () => {
+  test('the greatest score per token comes first, each that fits; summaries are before', () => {
+    const items = [
+      countItem('a', 10, { score: 0.5 }),
+      countItem('b', 4, { score: 0.4 }),
+      countItem('c', 2, { score: 0.2 }),
+      countItem('d', 3, { score: 0.03 }),
+      countItem('e', 0, { score: 0 }),
+      countItem('S', 2, { ...summary, score: 0.01 }),
+    ];
+    const { packed, left, tokens } = packByDensity(items, 12);
+    expect([listIds(packed), listIds(left), tokens]).toEqual(['Sebcd', 'a', 11]);
+    expect(listIds(packByDensity(items, 30).packed)).toBe('Sebcad');
+  });
+
+  test('is at least half of the knapsack where no item is larger than half of the budget', () => {
+    const drawn = fc.array(
+      fc.record({ tokens: fc.integer({ min: 1, max: 9 }), score: fc.integer({ min: 0, max: 9 }) }),
+      {
+        maxLength: 9,
+      },
+    );
+    const sum = ({ packed }: { readonly packed: readonly CountedItem[] }) =>
+      packed.reduce((total, { score }) => total + score, 0);
+    fc.assert(
+      fc.property(drawn, fc.integer({ min: 18, max: 40 }), (all, budget) => {
+        const items = all.map(({ tokens, score }, i) => countItem(String(i), tokens, { score }));
+        expect(sum(packByDensity(items, budget))).toBeGreaterThanOrEqual(sum(packKnapsack(items, budget)) / 2);
+        expect(packByDensity(items, budget).tokens).toBeLessThanOrEqual(budget);
+      }),
+      { numRuns: 50 },
+    );
   });
 });

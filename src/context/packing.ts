@@ -35,6 +35,30 @@ export function packInOrder(items: readonly CountedItem[], budget: number): Pack
   return describePacking(items, packed);
 }
 
+/**
+ * Summaries first, each that fits; then the others by score per token, the greatest first, each that fits (dantzig1957discrete). Near the knapsack where items
+ * are small beside the budget, in O(N log N). Of items of equal value the one that comes first is first; an item without a token is before all others.
+ *
+ * @param items best first; N of them. Their scores are 0 or more, and proportional to what the items are worth, such as probabilities.
+ * @param budget tokens.
+ */
+export function packByDensity(items: readonly CountedItem[], budget: number): Packing {
+  const density = ({ score, tokens }: CountedItem) => (tokens === 0 ? Number.POSITIVE_INFINITY : score / tokens);
+  const [summaries, others] = [true, false].map((wanted) =>
+    items.filter(({ memoryType }) => (memoryType === 'summary') === wanted),
+  ) as [CountedItem[], CountedItem[]];
+  // Two infinities have no difference.
+  const order = (a: CountedItem, b: CountedItem) => (density(a) === density(b) ? 0 : density(b) - density(a));
+  const packed: CountedItem[] = [];
+  let left = budget;
+  for (const item of [...summaries, ...others.sort(order)]) {
+    if (item.tokens > left) continue;
+    packed.push(item);
+    left -= item.tokens;
+  }
+  return describePacking(items, packed);
+}
+
 /** Cells of the table of the knapsack: above this it would take gigabytes. */
 const MOST_CELLS = 200_000_000;
 
@@ -80,3 +104,10 @@ export function packKnapsack(items: readonly CountedItem[], budget: number): Pac
   }
   return describePacking(items, packed);
 }
+
+/** Every packing by the name that options have. */
+export const PACKINGS = Object.freeze({ 'in-order': packInOrder, knapsack: packKnapsack, density: packByDensity });
+/** One of {@link PACKINGS}. */
+export type PackingName = keyof typeof PACKINGS;
+/** The names of {@link PACKINGS}. */
+export const PACKING_NAMES = Object.freeze(Object.keys(PACKINGS) as [PackingName, ...PackingName[]]);

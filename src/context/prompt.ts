@@ -51,11 +51,13 @@ export function formatPrompt(query: string, items: readonly ContextItem[], now: 
     const held = items.filter(({ memoryType }) => memoryType === type);
     return held.length === 0 ? [] : [`## ${title}\n${held.map((item) => formatItem(item, now)).join('')}`];
   });
+  const records = items.filter(({ memoryType }) => memoryType === 'record').map((item) => formatItem(item, now));
+  const results = records.length === 0 ? '' : `\n# Domain Database Query Results\n\n${records.join('')}`;
   return `# Retrieved Context
 
 The following information from your memory may be relevant to the query: ${JSON.stringify(formatLine(query))}
 
-${sections.join('\n')}
+${sections.join('\n')}${results}
 Use this context to inform your response, but be clear about what you know vs. what you're inferring.
 `;
 }

@@ -8,6 +8,15 @@ export {
   type EntityOptions,
   type EntityRegistry,
 } from './entity-registry.ts';
+export {
+  type ExpansionInput,
+  expandEntities,
+  type FindRelated,
+  type Ontology,
+  type OntologyInput,
+  type OntologyRelation,
+  readOntology,
+} from './ontology.ts';
 export type { QueryCategory } from './question-cues.ts';
 export type { AmbiguousMention, EntityResolution } from './resolve-entities.ts';
 export type { ResolvedEntity } from './similar-names.ts';

@@ -13,9 +13,11 @@ export class HeldOutRows {
   readonly #parts: readonly JudgedRows[];
   /** [folds + 1] the first pair of each fold. */
   readonly #offsets: readonly number[];
+  readonly #depth: number;
 
-  private constructor(task: LearningTask, folds: readonly Fold[], parts: readonly JudgedRows[]) {
+  private constructor(task: LearningTask, folds: readonly Fold[], parts: readonly JudgedRows[], depth: number) {
     this.#task = task;
+    this.#depth = depth;
     this.folds = folds;
     this.#parts = parts;
     const offsets = [0];
@@ -23,10 +25,11 @@ export class HeldOutRows {
     this.#offsets = offsets;
   }
 
-  static async of(task: LearningTask, folds: readonly Fold[]): Promise<HeldOutRows> {
+  /** @param depth places of each ranking. */
+  static async of(task: LearningTask, folds: readonly Fold[], depth = DEPTH): Promise<HeldOutRows> {
     const parts: JudgedRows[] = [];
     for (const { heldOut, clusters } of folds) parts.push(await task.judgeRowsFor(heldOut, clusters));
-    return new HeldOutRows(task, folds, parts);
+    return new HeldOutRows(task, folds, parts, depth);
   }
 
   /** @param scores those of each fold's rows */
@@ -45,7 +48,7 @@ export class HeldOutRows {
     const { dataset, queries } = this.#task;
     const found: Run = new Map(
       this.#parts.flatMap(({ table, pool }, f) => [
-        ...runOfScores(dataset.corpus, table, pool, this.#sliceFoldScores(scores, f), DEPTH),
+        ...runOfScores(dataset.corpus, table, pool, this.#sliceFoldScores(scores, f), this.#depth),
       ]),
     );
     return new Map(queries.map(({ id }) => [id, found.get(id) ?? []]));

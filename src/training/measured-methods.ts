@@ -7,7 +7,7 @@ import type { MethodResult } from './training-result.ts';
 
 /** The method that the others are compared with. */
 export const BASELINE = 'hand-tuned';
-/** Places of each ranking that are measured. */
+/** Places of each ranking that are measured, where a config names no other number. */
 export const DEPTH = 100;
 
 /** Measures rankings of a task's queries. @param runs by method, the baseline among them */

@@ -48,7 +48,7 @@ async function crossValidateModel(job: ModelJob) {
     shown.update(outcomes.length);
   }
   shown.finish(`${folds.length} folds`);
-  const rows = await HeldOutRows.of(task, folds);
+  const rows = await HeldOutRows.of(task, folds, config.evaluation.depth);
   const sliceMethod = (scores: Float32Array, m: number) => {
     const size = scores.length / METHODS.length;
     return scores.subarray(m * size, (m + 1) * size);

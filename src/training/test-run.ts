@@ -68,8 +68,9 @@ async function testModel(
     learned: values,
   };
   const runs = new Map<string, Run>();
+  const { depth = DEPTH } = config.evaluation;
   for (const [method, own] of Object.entries(numbers))
-    runs.set(method, runOfScores(dataset.corpus, table, pool, await scoreTable(model, own, table), DEPTH));
+    runs.set(method, runOfScores(dataset.corpus, table, pool, await scoreTable(model, own, table), depth));
   const measurement = await measureMethods(task, config, runs);
   return {
     name: model.name,

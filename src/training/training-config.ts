@@ -84,6 +84,8 @@ const evaluationOptions = z.strictObject({
   level: z.number().gt(0).lt(1).default(0.95),
   /** Trainings on resampled conversations behind the intervals of the weights; 0 for no intervals. */
   resamples: z.int().min(0).default(100),
+  /** Places of each ranking that are measured and written; absent in a resolved config that has none, so that its hash stays. */
+  depth: z.int().min(1).optional(),
 });
 
 /** Without a transformation, so that the schema of the keys has defaults. */

@@ -114,6 +114,13 @@ describe('runTraining', () => {
     expect(await runForHash({}, 'limitQueries=17')).not.toBe(finished.result.hash);
   });
 
+  test('ranks as many places as its config names', async () => {
+    const { runs } = await runTraining(load('evaluation.depth=3', 'evaluation.metrics=[recall@3]'), context);
+    for (const [method, run] of runs)
+      for (const [id, ranking] of run) expect(ranking).toEqual(finished.runs.get(method)?.get(id)?.slice(0, 3));
+    expect([...finished.runs.values()].some((run) => [...run.values()].some(({ length }) => length > 3))).toBe(true);
+  });
+
   test('needs no cache folder', async () => {
     const { cacheFolder: _, ...without } = context;
     const { result, weights } = await runTraining(load(), without);

@@ -26,6 +26,10 @@ async function startPglite(folder: string | null): Promise<SqlDatabase> {
               signal?.throwIfAborted();
               return (await session.query<SqlRow>(sql, [...parameters])).rows;
             },
+            queryOne: async (sql, parameters) => {
+              signal?.throwIfAborted();
+              return (await session.query<SqlRow>(sql, [...parameters])).rows;
+            },
             copyIn: async (target, payload) => {
               const blob = new Blob([payload as Uint8Array<ArrayBuffer>]);
               await session.query(`copy ${target} from ${SENT} with (format binary)`, [], { blob });

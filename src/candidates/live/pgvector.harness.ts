@@ -148,6 +148,7 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
           database.transaction((session) =>
             work({
               copyIn: (target, payload) => session.copyIn(target, payload),
+              queryOne: (sql, parameters) => session.queryOne(sql, parameters),
               query: (sql, parameters) => {
                 statements.push(sql);
                 return fail(sql) ? Promise.reject(new Error('no more')) : session.query(sql, parameters);

@@ -63,6 +63,11 @@ export async function connectPostgres(
       signal?.throwIfAborted();
       return (await client.query<SqlRow>(sql, [...parameters])).rows;
     },
+    async queryOne(sql, parameters) {
+      signal?.throwIfAborted();
+      const query = { text: sql, values: [...parameters], queryMode: 'extended' };
+      return (await client.query<SqlRow>(query)).rows;
+    },
     async copyIn(target, payload) {
       const stream = client.query(copyFrom(`copy ${target} from stdin with (format binary)`));
       await pipeline(Readable.from([payload]), stream);

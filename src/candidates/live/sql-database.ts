@@ -5,7 +5,10 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** Statements of one transaction. */
 export interface SqlSession {
+  /** Of one or, without parameters, several statements. */
   query(sql: string, parameters?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+  /** Of one statement: the server refuses several, whatever they hold. */
+  queryOne(sql: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   /** Loads rows in Postgres' binary format into `target`, a table with its columns. */
   copyIn(target: string, payload: Uint8Array): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { PackingName } from '../../context/packing.ts';
 import { type BackendChoice, useBackend } from '../../core/backend.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { createTerminalProgress } from '../../core/progress.ts';
@@ -10,7 +11,7 @@ interface AskOptions {
   readonly set: readonly string[];
   readonly dataset?: string;
   readonly budget: number;
-  readonly packing: 'in-order' | 'knapsack';
+  readonly packing: PackingName;
   readonly tokens: NonNullable<QuestionInput['tokens']>;
   readonly asOf?: string;
   readonly author?: string;

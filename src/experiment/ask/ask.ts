@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type CountedItem, readItemText } from '../../context/context-item.ts';
-import { packInOrder, packKnapsack } from '../../context/packing.ts';
+import { PACKING_NAMES, PACKINGS } from '../../context/packing.ts';
 import { formatPrompt } from '../../context/prompt.ts';
 import { describeTurn } from '../../context/turn-item.ts';
 import { ValidationError } from '../../core/errors.ts';
@@ -28,7 +28,7 @@ export const questionSchema = z.strictObject({
   anchorTurnId: z.string().nullable().default(null),
   /** Tokens of all turns together. */
   budget: z.int('a whole number of tokens').min(1).default(2000),
-  packing: z.enum(['in-order', 'knapsack']).default('in-order'),
+  packing: z.enum(PACKING_NAMES).default('in-order'),
   tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
 });
 /** A question, see {@link questionSchema}. */
@@ -116,8 +116,7 @@ export async function askArm(
     const record = await runner.run(arm);
     const countTokens = await createTokenCounter(question.tokens);
     const items = listItems(dataset, record, countTokens);
-    const pack = question.packing === 'knapsack' ? packKnapsack : packInOrder;
-    const { packed, tokens } = pack(items, question.budget);
+    const { packed, tokens } = PACKINGS[question.packing](items, question.budget);
     const inPrompt = new Set(packed);
     const width = record.componentNames.length;
     return {

@@ -27,6 +27,8 @@ describe('the ends of what is accepted', () => {
     ['evaluation.depth', [10, 1000], [9, 0]],
     ['evaluation.inspect', [1], [0]],
     ['evaluation.attributionDepth', [1], [0]],
+    ['evaluation.attributionTokens', [1, 2000], [0, 0.5, null]],
+    ['evaluation.tokenBudgets', [[250, 500]], [[500], [500, 500], [500, 250], [0, 5], null]],
     ['evaluation.race', [null, {}, { confidence: 0.51, rounds: 2 }], [{ rounds: 1 }, { round: 2 }, true]],
     ['evaluation.race', [{ confidence: 0.999 }], [{ confidence: 0.5 }, { confidence: 1 }]],
     ['evaluation.latency', [null, {}, { queries: 1, warmUp: 1 }], [{ queries: 0 }, { warmUp: 0 }]],

@@ -42,13 +42,26 @@ export const metrics = z
   });
 
 /** A metric deeper than a ranking would not measure what its name states. */
+interface Depths {
+  readonly metrics: readonly string[];
+  readonly depth: number;
+  readonly attributionDepth: number;
+  readonly attributionTokens?: number | undefined;
+}
+
 function assertDepth(
-  { metrics, depth }: { readonly metrics: readonly string[]; readonly depth: number },
+  { metrics, depth, attributionDepth, attributionTokens }: Depths,
   context: z.core.$RefinementCtx,
 ): void {
   const deepest = metrics.find((id) => Number(id.split('@')[1]) > depth);
   if (deepest !== undefined)
     context.addIssue({ code: 'custom', path: ['depth'], message: `as many places as ${deepest} looks at` });
+  if (attributionTokens !== undefined && attributionDepth > depth)
+    context.addIssue({
+      code: 'custom',
+      path: ['depth'],
+      message: 'at least attributionDepth, since tokens are counted to there',
+    });
 }
 
 const raceOptions = z.strictObject({
@@ -85,6 +98,17 @@ const evaluationOptions = z
     inspect: z.number().int().min(1).default(10),
     /** A relevant turn below this rank is lost; the report names the stage that lost it. */
     attributionDepth: z.number().int().min(1).default(10),
+    /** A relevant turn above that rank that does not fit into this number of tokens is lost to the budget; absent in a resolved config that has none, so that its hash stays. */
+    attributionTokens: z.number().int().min(1).optional(),
+    /** Tokens at which the evidence of each arm is measured; absent as above. */
+    tokenBudgets: z
+      .array(z.number().int().min(1))
+      .min(2)
+      .refine(
+        (budgets) => budgets.every((budget, i) => i === 0 || budget > (budgets[i - 1] as number)),
+        'ascending numbers',
+      )
+      .optional(),
     /** Stops arms early that are clearly worse than the best one. */
     race: raceOptions.nullable().default(null),
     /** Times every arm except null controls, one query at a time; does not affect results. */

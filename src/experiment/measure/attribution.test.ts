@@ -48,6 +48,7 @@ const trace: StageTrace = {
   },
   relevance: Float32Array.from([0.9, 0.5, 0.8, 0.5, 0.1, 0.2, 0, 0]),
   scores: Float32Array.from([0.1, 0.9, 0.3, 0.7, -0.1, -0.1, 0, 0]),
+  fitting: null,
 };
 const relevant = [Int32Array.from([3, 5, 1, 9, 7]), Int32Array.from([6, 4, 0])];
 const listStageNames = (codes: Uint8Array) => Array.from(codes, (code) => LOSS_STAGES[code]);
@@ -78,6 +79,15 @@ describe('a relevant turn', () => {
     expect(listStageNames(attribute({ ...trace, admitted }, relevant, 2))).toEqual([
       ...['slice', 'rerank', 'kept', 'slice', 'candidates'], // 3, 5, 1, 9, 7
       ...['slice', 'slice', 'slice'],
+    ]);
+  });
+
+  test('is lost to the budget above the cut if the turns down to it do not fit', () => {
+    // 3 is first in the end, 1 second; 6 first, 4 second
+    const fitted = { ...trace, fitting: Int32Array.from([1, 0]) };
+    expect(listStageNames(attribute(fitted, relevant, 2))).toEqual([
+      ...['kept', 'rerank', 'budget', 'filter', 'candidates'], // 3, 5, 1, 9, 7
+      ...['budget', 'budget', 'candidates'], // 6, 4, 0
     ]);
   });
 

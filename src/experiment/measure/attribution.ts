@@ -7,7 +7,15 @@ import type { Qrels } from '../../model/run.ts';
 import type { CandidatePool, Column } from '../../signals/candidate-pool.ts';
 
 /** Where a relevant turn can be lost on its way to the top, by the number that a record keeps. */
-export const LOSS_STAGES = freezeDeeply(['kept', 'slice', 'candidates', 'filter', 'fusion', 'rerank'] as const);
+export const LOSS_STAGES = freezeDeeply([
+  'kept',
+  'slice',
+  'candidates',
+  'filter',
+  'fusion',
+  'rerank',
+  'budget',
+] as const);
 /** The stage that lost a relevant turn, one of {@link LOSS_STAGES}; `kept` if no stage lost it. */
 export type LossStage = (typeof LOSS_STAGES)[number];
 
@@ -24,6 +32,8 @@ export interface StageTrace {
   readonly relevance: Column;
   /** [Q, C] in the end. */
   readonly scores: Column;
+  /** [Q] the number of first places that fit into a budget of tokens; null without a budget. */
+  readonly fitting: Int32Array | null;
 }
 
 /** [Q] the corpus positions of each query's relevant turns, in the order of its judgements. @param queryIds of queries that may have no judgement. */
@@ -59,7 +69,7 @@ function isFound(sources: readonly Candidates[], query: number, position: number
 }
 
 function findLossStage(trace: StageTrace, query: number, position: number, depth: number) {
-  const { admitted, found, pool, relevance, scores } = trace;
+  const { admitted, found, pool, relevance, scores, fitting } = trace;
   if (admitted !== null && !isListed(admitted[query] as Int32Array, position)) return 'slice';
   const [start, end] = [query * pool.width, (query + 1) * pool.width];
   const row = pool.positions.subarray(start, end);
@@ -67,15 +77,16 @@ function findLossStage(trace: StageTrace, query: number, position: number, depth
   if (slot < 0) return isFound(found, query, position) ? 'filter' : 'candidates';
   const padding = row.indexOf(-1);
   const occupied = padding < 0 ? row.length : padding;
-  const isKeptBy = (column: Column) => countPlacesAbove(column.subarray(start, end), slot, occupied) < depth;
-  if (isKeptBy(scores)) return 'kept';
-  return isKeptBy(relevance) ? 'rerank' : 'fusion';
+  const countAbove = (column: Column) => countPlacesAbove(column.subarray(start, end), slot, occupied);
+  const above = countAbove(scores);
+  if (above < depth) return fitting === null || above < (fitting[query] as number) ? 'kept' : 'budget';
+  return countAbove(relevance) < depth ? 'rerank' : 'fusion';
 }
 
 /**
  * Says for every relevant turn which stage lost it: `slice`, it is inadmissible; `candidates`, no source found it; `filter`, one did, but it was not admitted to the pool; `fusion`, it was
- * in the pool, but below the cut by relevance as by the final score; `rerank`, relevance alone would have kept it; `kept`, it is above the cut in the end,
- * whatever relevance alone made of it. The cost is relevant turns x candidates.
+ * in the pool, but below the cut by relevance as by the final score; `rerank`, relevance alone would have kept it; `budget`, it is above the cut, but the turns
+ * down to it do not fit into the tokens; `kept`, it is above the cut in the end, whatever relevance alone made of it. The cost is relevant turns x candidates.
  *
  * @param relevant [Q] positions each, see {@link listRelevantPositions}.
  * @param depth places above the cut.

@@ -9,6 +9,7 @@ import type { Qrels, Run } from '../../model/run.ts';
 import type { ArmControl } from '../config/control-arms.ts';
 import { finishSteps, type Steps } from '../run/steps.ts';
 import { computeByFamily } from './arm-families.ts';
+import { type EvidenceCurve, measureEvidenceCurve } from './evidence-curve.ts';
 import { buildPassport, type MetricPassport, type PassportFacts } from './passport.ts';
 import {
   compareArmsIn,
@@ -38,6 +39,8 @@ export interface MeasurementOptions extends ComparisonOptions {
   readonly level: number;
   /** The null controls by their names: a family of their own in every correction. */
   readonly controls?: ReadonlyMap<string, ArmControl>;
+  /** Ascending numbers of tokens at which the evidence of each arm is measured; without them there is no curve. */
+  readonly tokenBudgets?: readonly number[] | undefined;
   /** Rankings of the same arms with other seeds, by the name of the arm and the number of the repetition, from 1. */
   readonly repetitions?: ReadonlyMap<string, ReadonlyMap<number, Run>>;
 }
@@ -54,6 +57,8 @@ export interface ArmMeasurement {
   readonly strata: StratumValues;
   readonly control: ArmControl | null;
   readonly structure: Structure | null;
+  /** Only with `tokenBudgets`; of the first seed. */
+  readonly evidence?: EvidenceCurve;
   /** Only of an arm that was run with several seeds. */
   readonly seeds?: SeedSpread;
 }
@@ -193,16 +198,40 @@ function* stepThroughRuns<Q extends Clustered>(
         : indexByMetric(metrics, (m) => comparisons[m]?.[arm] as BaselineComparison),
   }));
   const structures = yield* stepThroughStructures(compared, clusters, options);
+  const curves = measureCurves(runs, judging, clusters, options);
   const arms = compared.map(({ name: _, ...arm }, a) => ({
     ...arm,
     metrics: indexByMetric(metrics, (m) => intervals[m]?.[a] as Estimate),
     holes: (evaluations[a] as Evaluation).holes.reduce((sum, count) => sum + count, 0),
     strata: levels[a] as StratumValues,
     structure: structures[a] as Structure | null,
+    ...(curves[a] && { evidence: curves[a] }),
     ...describeSeeds(repeated[a] as RepeatedEvaluation, metrics),
   }));
   const passports = Object.fromEntries(metrics.map((metric) => [metric, buildPassport(metric, evaluations, judging)]));
   return { queries: kept, unanswerable: without, arms, passports, strata };
+}
+
+/** The evidence of each arm against tokens; none without budgets. @throws ValidationError if the tokens of the turns are unknown. */
+function measureCurves(
+  runs: ReadonlyMap<string, Run>,
+  { qrels, relevantGrade, unanswerableAre, countTokens }: Judging,
+  clusters: Clusters,
+  { tokenBudgets, samples, level, seed }: MeasurementOptions,
+): EvidenceCurve[] {
+  if (tokenBudgets === undefined) return [];
+  if (countTokens === undefined)
+    throw new ValidationError(
+      'token budgets need the tokens of each document; measure turns, or leave tokenBudgets out',
+    );
+  const unanswerable = unanswerableAre === 'counted' ? 'count' : 'apart';
+  return Array.from(runs.values(), (run) =>
+    measureEvidenceCurve(run, { qrels, relevantGrade, unanswerable, countTokens }, tokenBudgets, clusters, {
+      samples,
+      level,
+      seed,
+    }),
+  );
 }
 
 /** The queries that the figures are over, and those without a relevant turn that are not among them. */

@@ -6,9 +6,10 @@ import type { DatasetDeclaration } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { StageCounts } from '../../signals/stage.ts';
+import type { EvidenceCurve } from './evidence-curve.ts';
 import type { MetricPassport } from './passport.ts';
 
-export type { Estimate, Interval, MetricPassport };
+export type { Estimate, EvidenceCurve, Interval, MetricPassport };
 /** An arm against the baseline in one metric. */
 export type Comparison = BaselineComparison;
 
@@ -176,6 +177,8 @@ export interface ArmResult {
   readonly losses: readonly Readonly<Record<string, string>>[];
   /** Milliseconds a query, by component; null if not timed. */
   readonly latency: Readonly<Record<string, Latency>> | null;
+  /** Evidence against tokens; only with `evaluation.tokenBudgets`. */
+  readonly evidence?: EvidenceCurve;
   /** Only of an arm that was run with several seeds: its figures are means over them. */
   readonly seeds?: SeedSpread;
 }

@@ -19,7 +19,14 @@ import { stageVersion } from './code-version.ts';
 import { inspectPlaces } from './inspected-places.ts';
 import { assertArmAttributes } from './needed-attributes.ts';
 import { assertArmData } from './needed-data.ts';
-import { type ArmRanking, buildRun, listRankedComponents, listRankedPositions, rankArm } from './rankings.ts';
+import {
+  type ArmRanking,
+  buildRun,
+  countFittingPlaces,
+  listRankedComponents,
+  listRankedPositions,
+  rankArm,
+} from './rankings.ts';
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 import {
@@ -203,9 +210,10 @@ export class ArmRunner {
   }
 
   /** The fate of the relevant turns, as {@link attribute} numbers it. */
-  async #encodeArmLosses(options: ArmOptions, { retrieved }: ArmRanking): Promise<Uint8Array> {
+  async #encodeArmLosses(options: ArmOptions, arm: ArmRanking): Promise<Uint8Array> {
     const { qrels, relevantGrade } = this.dataset;
-    const { attributionDepth } = this.#source.config.evaluation;
+    const { attributionDepth, attributionTokens } = this.#source.config.evaluation;
+    const { retrieved } = arm;
     const workspace = await this.openArmWorkspace(options);
     const { pool, scores, components } = retrieved;
     const found = await Promise.all(
@@ -215,7 +223,11 @@ export class ArmRunner {
     const relevant = listRelevantPositions(workspace.corpus, qrels, relevantGrade, ids);
     const admitted = await listAdmitted(workspace, options);
     const relevance = components.get('relevance')!;
-    return attribute({ admitted, found, pool, relevance, scores }, relevant, attributionDepth);
+    const fitting =
+      attributionTokens === undefined
+        ? null
+        : countFittingPlaces(workspace.corpus, listRankedPositions(arm), attributionTokens);
+    return attribute({ admitted, found, pool, relevance, scores, fitting }, relevant, attributionDepth);
   }
 
   async dispose(): Promise<void> {

@@ -1,13 +1,16 @@
+import { countRanksWithin } from '../../evaluation/judged-ranking.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
 import { displayRun } from '../../model/run-display.ts';
 import type { Scored } from '../../model/tie-rule.ts';
+import type { Turn } from '../../model/turn.ts';
 import { runUnwatched, type Watch } from '../../retrieval/candidate-sources.ts';
 import { type Ranking, rank } from '../../retrieval/rank.ts';
 import { type Retrieved, type RetrieverOptions, retrieve } from '../../retrieval/retriever.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { RankedTurn } from '../measure/result.ts';
+import { createTokenCounter } from '../measure/token-counter.ts';
 import type { ArmRecord } from './arm-record.ts';
 
 /** The candidates of an arm for every query of a workspace, and their order. */
@@ -81,6 +84,16 @@ function readRanking(corpus: Corpus, { depth, positions, scores }: RankedPositio
   for (let i = query * depth; i < (query + 1) * depth && (positions[i] as number) >= 0; i++)
     ranking.push({ id: corpus.turns[positions[i] as number]!.id, score: scores[i] as number });
   return ranking;
+}
+
+/** [Q] the number of first places whose turns have at most this number of tokens together. */
+export function countFittingPlaces(corpus: Corpus, { depth, positions }: RankedPositions, budget: number): Int32Array {
+  const countTokens = createTokenCounter(corpus);
+  return Int32Array.from({ length: positions.length / depth }, (_, query) => {
+    const row = positions.subarray(query * depth, (query + 1) * depth).filter((position) => position >= 0);
+    const tokens = Float64Array.from(row, (position) => countTokens((corpus.turns[position] as Turn).id));
+    return countRanksWithin(tokens, budget);
+  });
 }
 
 /** Every query's ranking by query id. */

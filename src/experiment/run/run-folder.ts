@@ -32,6 +32,7 @@ function summariseArm(arm: ArmResult) {
   const { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution } = arm;
   const seeds = arm.seeds === undefined ? {} : { seeds: arm.seeds };
   const slices = arm.slices === undefined ? {} : { slices: arm.slices };
+  const evidence = arm.evidence === undefined ? {} : { evidence: arm.evidence };
   return {
     name,
     description,
@@ -44,6 +45,7 @@ function summariseArm(arm: ArmResult) {
     comparisons,
     holes,
     attribution,
+    ...evidence,
     ...slices,
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { resolveConfig } from '../config/config.ts';
+import { TOKENS } from '../measure/token-counter.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
 
@@ -11,8 +12,8 @@ const folder = mkdtempSync(join(tmpdir(), 'ragpp-result-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const words = { name: 'words', candidates: [{ index: 'bm25', k: 17 }], relevance: { signals: ['bm25'] } };
-async function run(method: string): Promise<FinishedRun> {
-  const evaluation = { baseline: 'words', samples: 199, metrics: ['mrr@10'], attributionDepth: 3 };
+async function run(method: string, more: object = {}): Promise<FinishedRun> {
+  const evaluation = { baseline: 'words', samples: 199, metrics: ['mrr@10'], attributionDepth: 3, ...more };
   const sweep = {
     method,
     arm: 'words',
@@ -54,6 +55,28 @@ describe('the fate of relevant turns', () => {
       expect(Object.values(attribution).reduce((sum, count) => sum + count, 0)).toBe(fates.length);
     }
   });
+});
+
+test('a run with budgets has a curve for each arm, and names the turns that did not fit', async () => {
+  const more = { metrics: ['evidence@8t'], tokenBudgets: [2, 8, 32], attributionDepth: 100, attributionTokens: 8 };
+  const { result } = await run('factorial', more);
+  expect(result.metrics).toEqual(['recall@8t']);
+  expect(result.passports['recall@8t']).toMatchObject({ metric: 'recall@8t', tokens: TOKENS, queries: 13 });
+  expect(result.arms[0]?.attribution.budget).toBeGreaterThan(0);
+  for (const { evidence, metrics, perQuery, losses } of result.arms) {
+    expect(evidence?.budgets).toEqual([2, 8, 32]);
+    expect(evidence?.recall[1]).toEqual(metrics['recall@8t']);
+    for (const [k, { mean }] of (evidence?.recall ?? []).entries())
+      expect(mean).toBeLessThanOrEqual(evidence?.ceiling[k]?.mean ?? Number.NaN);
+    for (const [q, fates] of losses.entries()) {
+      const all = Object.values(fates);
+      expect(all.filter((fate) => fate === 'kept').length / all.length).toBeCloseTo(
+        perQuery['recall@8t']?.[q] ?? Number.NaN,
+        12,
+      );
+    }
+  }
+  expect(factorial.result.arms.every(({ evidence }) => evidence === undefined)).toBe(true);
 });
 
 describe('of a sweep', () => {

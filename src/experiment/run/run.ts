@@ -140,12 +140,23 @@ function indexRepetitions({ arms, seed }: ExperimentConfig, runs: ReadonlyMap<st
 async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, watch: Stopwatch): Promise<FinishedRun> {
   const { config, runner } = run;
   const { dataset, queries } = runner;
-  const { metrics, baseline, test, correction, samples, level } = config.evaluation;
+  const { metrics, baseline, test, correction, samples, level, tokenBudgets } = config.evaluation;
   const runs = new Map(outcomes.records.map((record) => [record.name, buildRun(dataset.corpus, queries, record)]));
   const shown = withoutRepetitions(outcomes);
   const controls = indexControls(shown.records.map(({ options }) => options));
   const repetitions = indexRepetitions(config, runs);
-  const how = { metrics, baseline, controls, repetitions, test, correction, samples, level, seed: config.seed };
+  const how = {
+    metrics,
+    baseline,
+    controls,
+    repetitions,
+    test,
+    correction,
+    samples,
+    level,
+    tokenBudgets,
+    seed: config.seed,
+  };
   const own = new Map(shown.records.map(({ name }) => [name, runs.get(name) as Run]));
   const measurement = await watch.time('statistics', () => measureOutcomes(run, own, how));
   const before = await runner.sumStageCounts();

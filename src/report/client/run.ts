@@ -7,6 +7,7 @@ import * as armsFigure from './arms-figure.ts';
 import * as attributionFigure from './attribution-figure.ts';
 import * as differencesFigure from './differences-figure.ts';
 import * as dom from './dom.ts';
+import * as evidenceFigure from './evidence-figure.ts';
 import * as gainsFigure from './gains-figure.ts';
 import * as heatMap from './heat-map.ts';
 import * as inspector from './inspector.ts';
@@ -28,6 +29,7 @@ function startPage(): void {
   if (dom.has('differences')) differencesFigure.start(state);
   inspector.start(state);
   if (dom.has('gains')) gainsFigure.start(state);
+  if (dom.has('evidence')) evidenceFigure.start(state);
   if (dom.has('sweep')) for (const part of [sweep, heatMap, interactionPlot, parallelCoordinates]) part.start(state);
   if (dom.has('strata')) strataFigure.start(state);
   if (dom.has('attribution')) attributionFigure.start(state);
@@ -42,7 +44,7 @@ function bindChoices(state: App): void {
     if (dom.has(id)) dom.bindSelect(state, id, key, labels);
   };
   for (const part of ['differences', 'arms', 'gains', 'sweep', 'strata']) bind(`${part}-metric`, 'metric', metrics);
-  for (const part of ['gains', 'strata', 'latency']) bind(`${part}-arm`, 'right', names);
+  for (const part of ['gains', 'evidence', 'strata', 'latency']) bind(`${part}-arm`, 'right', names);
 }
 
 startPage();

@@ -103,6 +103,19 @@ describe('an arm stands by position', () => {
     ]);
   });
 
+  test('its evidence by budget', () => {
+    const [mean, low, high] = [0.123_456_7, 0.1, 0.15];
+    const one = { mean, low, high };
+    const none = { mean: 1, low: null, high: null };
+    const evidence = { budgets: [250, 500], recall: [one, one], ceiling: [one, none], area: one, ceilingArea: one };
+    const curve = [0.123_46, 0.1, 0.15];
+    expect(buildArmPayload({ ...arm, evidence }, result, context).evidence).toEqual({
+      recall: [curve, curve],
+      ceiling: [curve, [1, null, null]],
+    });
+    expect(payload.evidence).toBeNull();
+  });
+
   test('its times by component', () => {
     expect(payload.latency).toEqual({ pool: [1, 2, 3.000_004], total: [5, 7, 11] });
   });

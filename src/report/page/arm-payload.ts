@@ -8,13 +8,16 @@ import type {
   StratumValue,
 } from '../../experiment/measure/result.ts';
 
+/** Mean and ends of an interval; the ends are null where there is none. */
+type Bounds = readonly [number, number | null, number | null];
+
 /** An arm as the page's script reads it: everything by position, in the order of the payload's metrics, queries, strata, factors and fates. */
 export interface ArmPayload {
   readonly name: string;
   /** Whether it is a null control. */
   readonly control: boolean;
-  /** [mean, low, high] by metric; the ends are null where there is no interval. */
-  readonly intervals: readonly (readonly [number, number | null, number | null])[];
+  /** By metric. */
+  readonly intervals: readonly Bounds[];
   /** Against the baseline, [difference, low, high, corrected p] by metric; empty for the baseline. */
   readonly differences: readonly (readonly (number | null)[])[];
   /** By metric. */
@@ -42,6 +45,8 @@ export interface ArmPayload {
   readonly strata: readonly (readonly (readonly (readonly (number | null)[])[])[])[];
   /** Relevant turns by fate. */
   readonly fates: readonly number[];
+  /** By budget of tokens; null without a curve. */
+  readonly evidence: { readonly recall: readonly Bounds[]; readonly ceiling: readonly Bounds[] } | null;
   /** [p50, p95, p99] in milliseconds by component; null if not timed. */
   readonly latency: Readonly<Record<string, readonly number[]>> | null;
 }
@@ -87,6 +92,10 @@ export function buildArmPayload(arm: ArmResult, result: ExperimentResult, contex
       levels.map((level) => metrics.map((metric) => packStratum(arm.strata[name]?.[level.name]?.[metric]))),
     ),
     fates: context.fates.map((fate) => arm.attribution[fate] ?? 0),
+    evidence:
+      arm.evidence === undefined
+        ? null
+        : { recall: arm.evidence.recall.map(packBounds), ceiling: arm.evidence.ceiling.map(packBounds) },
     latency:
       arm.latency &&
       Object.fromEntries(Object.entries(arm.latency).map(([part, { p50, p95, p99 }]) => [part, [p50, p95, p99]])),

@@ -20,6 +20,7 @@ test('a section is there where there are data for it, and the navigation leads t
     'ladder',
     'arms',
     'gains',
+    'evidence',
     'controls',
     'sweep',
     'strata',
@@ -84,6 +85,9 @@ test('effect sizes, interactions, latencies and fates are in the page in figures
   );
   const p95 = result.arms[0]?.latency?.attention?.p95 ?? Number.NaN;
   expect(page).toContain(`data-value="${p95}"`);
+  const { area } = result.arms[5]?.evidence ?? {};
+  expect(page).toContain(`data-value="${area?.mean}">.600 [.55, .64]`);
+  expect(page).toContain(`ceiling of ${result.arms[5]?.name}`);
   const { kept = 0 } = result.arms[5]?.attribution ?? {};
   expect(page).toContain(
     `<tr data-arm="${result.arms[5]?.name}"><td class="word">${result.arms[5]?.name}</td><td data-value="${kept}">${kept}</td>`,

@@ -1,6 +1,7 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import { countSeeds } from '../../experiment/measure/seed-count.ts';
 import { renderAttributionTable } from '../tables/attribution-table.ts';
+import { renderEvidenceTable } from '../tables/evidence-table.ts';
 import { renderInteractionTable } from '../tables/interactions.ts';
 import { describeLatency, renderLatencyTable } from '../tables/latency-table.ts';
 import { countConversations, describeIntervals } from '../tables/legend.ts';
@@ -32,6 +33,7 @@ export function renderFigureSections(result: ExperimentResult, payload: Payload)
   return [
     renderArmsSection(result, compared),
     ...(compared ? [renderGainsSection()] : []),
+    ...(payload.budgets.length === 0 ? [] : [renderEvidenceSection(result)]),
     ...renderControlsFigure(result),
     ...renderSweepSection(result, payload),
     ...(compared && payload.strata.length > 0 ? [renderStrataSection(result)] : []),
@@ -69,6 +71,17 @@ function renderGainsSection(): Section {
 ${renderFigurePlace('gains-figure')}
 <p class="legend">A click on a bar opens its query in the inspector. The dotted line is the open query.</p>`;
   return { id: 'gains', name: 'Gains and losses by query', link: 'Queries', content };
+}
+
+function renderEvidenceSection({ queries, statistics, arms }: ExperimentResult): Section {
+  const intervals = describeIntervals(countConversations(queries), statistics.level, countSeeds(arms));
+  const content = html`
+<p class="controls">${select('evidence-arm', 'ceiling of')}</p>
+<p id="evidence-count" class="legend" aria-live="polite"></p>
+${renderFigurePlace('evidence-figure')}
+<p class="legend">The share of the relevant turns within a budget of tokens. Whiskers are ${intervals}, not corrected over the budgets; those of different arms stand side by side. The dotted line is what the chosen arm would reach if its relevant turns were packed first.</p>
+${renderFolded('all figures', renderEvidenceTable(arms))}`;
+  return { id: 'evidence', name: 'Evidence against tokens', link: 'Evidence', content };
 }
 
 function renderControlsFigure(result: ExperimentResult): Section[] {

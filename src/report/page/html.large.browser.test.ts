@@ -128,6 +128,8 @@ describe('the report of a sweep of 200 arms', () => {
       expect(await page.locator('#strata-figure .scatterlayer .point').count()).toBe(5);
       await awaitDrawn(page, 'attribution-figure');
       expect(await page.locator('#attribution-figure .bars').count()).toBe(4);
+      await awaitDrawn(page, 'evidence-figure');
+      expect(await page.locator('#evidence-figure .scatterlayer .trace').count()).toBe(9); // eight arms and a ceiling
       await awaitDrawn(page, 'latency-figure');
       expect(await page.locator('#latency-note').textContent()).toMatch(/ was not timed\.$/);
       await page.selectOption('#latency-arm', { label: 'newest-first' });

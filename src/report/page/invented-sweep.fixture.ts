@@ -2,6 +2,7 @@ import { createRandom } from '../../core/random.ts';
 import type {
   ArmResult,
   Comparison,
+  EvidenceCurve,
   ExperimentResult,
   Interval,
   MetricPassport,
@@ -25,7 +26,7 @@ export interface SweepSize {
 
 /**
  * An invented sweep that has something of everything that a report shows: three factors, two null controls of its second arm, whose gain survives one of them, a
- * failed and a stopped arm, strata, passports, latencies and the fate of every relevant turn.
+ * failed and a stopped arm, strata, passports, curves, latencies and the fate of every relevant turn.
  */
 export function inventSweep(seed: number, { levels, threads, turnsAThread, top }: SweepSize): ExperimentResult {
   const factors = inventFactors(levels);
@@ -171,6 +172,7 @@ function inventMeasuredArm(arm: ArmResult, at: number, result: ExperimentResult)
         Object.fromEntries(levels.map((level) => [level.name, inventStratumValues(arm, level.queries, result)])),
       ]),
     ),
+    evidence: inventCurve(0.3 + 0.1 * draw.uniform()),
     latency:
       at > 3
         ? null
@@ -181,6 +183,14 @@ function inventMeasuredArm(arm: ArmResult, at: number, result: ExperimentResult)
             }),
           ),
   };
+}
+
+/** Evidence that grows by a part of what is missing with each of three budgets. */
+function inventCurve(first: number): EvidenceCurve {
+  const around = (mean: number) => ({ mean, low: mean - 0.05, high: Math.min(1, mean + 0.04) });
+  const grow = (least: number) => [0.4, 0.7, 1].map((part) => around(least + (1 - least) * part * 0.8));
+  const [recall, ceiling] = [grow(first), grow(first + 0.3)];
+  return { budgets: [250, 1000, 4000], recall, ceiling, area: around(0.6), ceilingArea: around(0.9) };
 }
 
 function inventStratumValues(arm: ArmResult, places: readonly number[], { metrics, arms, baseline }: ExperimentResult) {

@@ -49,6 +49,7 @@ export function buildHandmadeArm(name: string, more: Partial<ArmPayload> = {}): 
     levels: [],
     strata: [],
     fates: [],
+    evidence: null,
     latency: null,
     ...more,
   };
@@ -71,6 +72,7 @@ export function buildHandmadePayload(arms: readonly ArmPayload[], more: Partial<
     drawn: false,
     start: -1,
     fates: [],
+    budgets: [],
     arms,
     ...more,
   };

@@ -33,6 +33,8 @@ export interface Payload {
   readonly start: number;
   /** The fate of a relevant turn: `kept`, or the stage that lost it. Empty without attribution. */
   readonly fates: readonly string[];
+  /** Tokens at which evidence was measured; empty without curves. */
+  readonly budgets: readonly number[];
   /** Null controls stand below the arm that they control. */
   readonly arms: readonly ArmPayload[];
 }
@@ -96,6 +98,7 @@ export function buildPayload(result: ExperimentResult): Payload {
     drawn: result.sweep?.method === 'random',
     start: arms.findIndex(({ name }) => name === result.sweep?.arm),
     fates,
+    budgets: arms.find(({ evidence }) => evidence !== undefined)?.evidence?.budgets ?? [],
     arms: arms.map((arm) => buildArmPayload(arm, result, { positions, inspected, fates, factors })),
   };
 }

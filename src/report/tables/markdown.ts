@@ -1,5 +1,6 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import { formatDifference } from './difference-text.ts';
+import { listCurves, listEvidenceRows } from './evidence-table.ts';
 import { describeLatency, listLatencyRows } from './latency-table.ts';
 import { describeStructureReach, listStructureRows, SURVIVES } from './structure-table.ts';
 import { buildLadderTable, type LadderTable } from './table.ts';
@@ -12,6 +13,7 @@ export function renderMarkdown(result: ExperimentResult): string {
     ...buildStructureLines(result),
     table.legend.map(escapeMarkdown).join('\n'),
     ...(table.notes.length === 0 ? [] : [table.notes.map((note) => `* ${escapeMarkdown(note)}`).join('\n')]),
+    ...buildEvidenceLines(result),
     ...buildLatencyLines(result),
     formatProvenance('Experiment', result),
   ];
@@ -26,6 +28,16 @@ export function formatLadderMarkdown(table: LadderTable, rowsAre = 'arm'): strin
     arms,
     `Differences from ${escapeMarkdown(table.baseline)}, with p:`,
     formatRowsAsPipeTable(buildDifferenceRows(table, rowsAre)),
+  ];
+}
+
+/** The curves of the arms that have one. */
+function buildEvidenceLines({ arms }: ExperimentResult): string[] {
+  if (listCurves(arms).length === 0) return [];
+  const rows = listEvidenceRows(arms).map(([arm = '', ...figures]) => [escapeMarkdown(arm), ...figures]);
+  return [
+    'Evidence within tokens; the area over the logarithm of tokens, and the area if the relevant turns of the ranking were packed first:',
+    formatRowsAsPipeTable(rows),
   ];
 }
 
