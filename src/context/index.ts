@@ -33,6 +33,5 @@ export {
 export { mergeByWeight, rerankByWords } from './merge.ts';
 export { PACKING_NAMES, PACKINGS, type PackingName, packByDensity, packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';
-export { type RankedMemory, type SelectionRange, selectMemories } from './select-memories.ts';
 export { askSource, type ContextSource, type FoundItems, type SourceAnswer, type SourceRequest } from './source.ts';
 export { describeTurn } from './turn-item.ts';

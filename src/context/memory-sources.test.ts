@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { UnavailableError } from '../core/errors.ts';
@@ -120,6 +121,22 @@ describe('sources of memories', () => {
     const { sources, ids } = await ask('What did Acme order?', { timeoutMs: 30 }, { strategy: 'hybrid' }, slow);
     expect(sources[0]?.parts?.[0]?.fault).toBe('no answer within 30 ms');
     expect(ids).toContain('a3');
+  });
+
+  test('free what they made, also where they cannot be opened or cannot answer', async () => {
+    const before = tf.memory().numTensors;
+    const request = { query: 'What did Acme order?', k: 9, session: null, now, signal: AbortSignal.timeout(9_000) };
+    const made = await openMemorySources({ turns: TURNS, encoder });
+    await made.memories(request);
+    made.dispose();
+    expect(tf.memory().numTensors).toBe(before);
+    await expect(made.memories(request)).resolves.toMatchObject({
+      parts: [{ fault: expect.stringMatching('disposed') }, {}, {}, {}, {}],
+    });
+    expect(tf.memory().numTensors).toBe(before);
+    const long = () => new Float32Array(8).fill(1);
+    await expect(openMemorySources({ turns: TURNS, encoder, vectorOf: long })).rejects.toThrow('has length');
+    expect(tf.memory().numTensors).toBe(before);
   });
 
   test('refuse unknown options', async () => {

@@ -200,11 +200,16 @@ export async function openMemorySources(
   const entities = await listTurnEntities(corpus.turns);
   const given = { corpus, vectors, dimension: data.encoder.dimension, entities: entities.entities };
   const indexes = new Map<MemorySource, CandidateIndex>();
-  for (const index of MEMORY_SOURCES) {
-    if (options.limits[index] === 0) continue;
-    const { minCosine } = options;
-    const written = { index, k: options.limits[index], ...(index === 'semantic' && { minCosine }) } as IndexOptions;
-    indexes.set(index, await createIndex(written, given));
+  try {
+    for (const index of MEMORY_SOURCES) {
+      if (options.limits[index] === 0) continue;
+      const { minCosine } = options;
+      const written = { index, k: options.limits[index], ...(index === 'semantic' && { minCosine }) } as IndexOptions;
+      indexes.set(index, await createIndex(written, given));
+    }
+  } catch (error) {
+    for (const index of indexes.values()) index.dispose();
+    throw error;
   }
   const sources = new OpenSources(corpus, vectors, entities, indexes, data.encoder, options);
   return {

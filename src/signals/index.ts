@@ -65,6 +65,7 @@ export {
   type StageResult,
   type StageStore,
 } from './stage.ts';
+export { strategySignal, weighByQuery } from './strategy.ts';
 export { trajectorySignal } from './trajectory.ts';
 export { TRAJECTORY_DEFAULTS, type TrajectoryOptions, trajectoryOptions } from './trajectory-options.ts';
 export {
