@@ -115,7 +115,7 @@ class OpenSources {
   }
 
   async #search(name: MemorySource, index: CandidateIndex, { request, question, vector, cutoff, visible }: Asked) {
-    // An index prepares the rows of a list anew for each question.
+    // An index prepares the rows of a list for each question again.
     const list = visible.length === this.#corpus.size ? null : visible;
     const { positions, scores } = await index.search(
       {

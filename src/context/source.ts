@@ -14,7 +14,7 @@ export interface SourceRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a source of several parts found, and what became of each. */
+/** What a source of several parts found, and the answer of each part. */
 export interface FoundItems {
   readonly items: readonly ContextItem[];
   readonly parts: readonly SourceAnswer[];
