@@ -28,6 +28,7 @@ test.each([
   'docs/context.md',
   'docs/curation.md',
   'docs/domain-data.md',
+  'docs/feedback.md',
   'docs/kernel.md',
   'docs/library.md',
   'docs/memory.md',

@@ -21,6 +21,16 @@ export { type Domain, type DomainInput, readDomain } from './domain/domain-optio
 export { createDomainSource, type DomainSourceOptions, readDomainEntities } from './domain/domain-source.ts';
 export { openDomainDatabase } from './domain/open-domain-database.ts';
 export {
+  type AnsweredQuestion,
+  detectUse,
+  type MemoryUse,
+  type UseDetectionOptions,
+  useDetectionOptions,
+} from './feedback/detect-use.ts';
+export type { HashedThing, HashText } from './feedback/log-key.ts';
+export type { RetrievalEvent } from './feedback/retrieval-event.ts';
+export { openRetrievalLog, type Retrieval, type RetrievalLog } from './feedback/retrieval-log.ts';
+export {
   type MemorySources,
   type MemorySourcesData,
   openMemorySources,

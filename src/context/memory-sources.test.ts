@@ -10,6 +10,8 @@ import { type MemorySources, openMemorySources } from './memory-sources.ts';
 import type { MemorySourcesInput } from './memory-sources-options.ts';
 
 const DAY = 24 * 3_600_000;
+/** Milliseconds that no machine is too slow for. */
+const PATIENCE = 60_000;
 const now = Date.UTC(2024, 4, 15, 12);
 const remember = (id: string, daysAgo: number, text: string, attributes: Turn['attributes'] = {}): Turn => ({
   ...{ id, conversationId: id.startsWith('b') ? 's2' : 's1', parentId: null, author: null, channel: null },
@@ -46,12 +48,17 @@ describe('sources of memories', () => {
   /** By another encoder the turns have vectors of their own. */
   const open = async (input: MemorySourcesInput = {}, by: Encoder = encoder) => {
     const vectorOf = by === encoder ? {} : { vectorOf: () => new Float32Array(8) };
-    const sources = await openMemorySources({ turns: TURNS, encoder: by, ...vectorOf }, input);
+    const sources = await openMemorySources(
+      { turns: TURNS, encoder: by, ...vectorOf },
+      { timeoutMs: PATIENCE, ...input },
+    );
     opened.push(sources);
     return sources;
   };
   const ask = async (question: string, input: MemorySourcesInput = {}, options = {}, by: Encoder = encoder) => {
-    const made = await assemble(question, { rerank: 'none', ...options }, await open(input, by), { now });
+    const made = await assemble(question, { rerank: 'none', timeoutMs: PATIENCE, ...options }, await open(input, by), {
+      now,
+    });
     return { ...made, ids: made.items.map(({ id }) => id) };
   };
 
@@ -118,15 +125,14 @@ describe('sources of memories', () => {
       ...{ name: 'slow', dimension: 8, identity: {}, dispose: () => {} },
       encode: () => new Promise(() => {}),
     };
-    const { sources, ids } = await ask('What did Acme order?', { timeoutMs: 30 }, { strategy: 'hybrid' }, slow);
-    expect(sources[0]?.parts?.[0]?.fault).toBe('no answer within 30 ms');
-    expect(ids).toContain('a3');
+    const { sources } = await ask('What did Acme order?', { timeoutMs: 30 }, { strategy: 'hybrid' }, slow);
+    expect(sources[0]?.parts?.[0]).toMatchObject({ name: 'semantic', items: [], fault: 'no answer within 30 ms' });
   });
 
   test('free what they made, also where they cannot be opened or cannot answer', async () => {
     const before = tf.memory().numTensors;
-    const request = { query: 'What did Acme order?', k: 9, session: null, now, signal: AbortSignal.timeout(9_000) };
-    const made = await openMemorySources({ turns: TURNS, encoder });
+    const request = { query: 'What did Acme order?', k: 9, session: null, now, signal: AbortSignal.timeout(PATIENCE) };
+    const made = await openMemorySources({ turns: TURNS, encoder }, { timeoutMs: PATIENCE });
     await made.memories(request);
     made.dispose();
     expect(tf.memory().numTensors).toBe(before);

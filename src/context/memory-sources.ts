@@ -10,6 +10,7 @@ import { bindFilter } from '../model/filter/compile-filter.ts';
 import { readImportance } from '../model/memory-fields.ts';
 import { compareScored } from '../model/tie-rule.ts';
 import type { Turn } from '../model/turn.ts';
+import { loadSelection } from '../rerank/registry.ts';
 import { type AskedMemory, askMemory, KnownEntities, listTurnEntities } from '../signals/asked-memories.ts';
 import { computeMemorySignals, scoreMemorySignals } from '../signals/memory-signals.ts';
 import { chooseStrategyWeights } from '../signals/strategy-options.ts';
@@ -195,6 +196,7 @@ export async function openMemorySources(
   input: MemorySourcesInput = {},
 ): Promise<MemorySources> {
   const options = parse(memorySourcesSchema, input, 'options of sources of memories');
+  await loadSelection(options.selection); // the first question does not wait for it
   const corpus = new Corpus(data.turns);
   const vectors = await readVectors(corpus.turns, data);
   const entities = await listTurnEntities(corpus.turns);

@@ -39,6 +39,7 @@ export { parseFilter } from './filter/parse-filter.ts';
 export { GRADES, type Judgement, type PairToJudge } from './judgement.ts';
 export {
   buildMemoryText,
+  DEFAULT_IMPORTANCE,
   type FactFields,
   MEMORY_TYPES,
   type MemoryFields,

@@ -76,14 +76,17 @@ export function buildMemoryText({ subject, predicate, object, trigger, action }:
 }
 
 /** What a memory is worth where nobody has said so, by its type. */
-const IMPORTANCE: Readonly<Record<string, number>> = { procedural: 0.8, summary: 0.9 };
-const OTHER_IMPORTANCE = 0.5;
+export const DEFAULT_IMPORTANCE = Object.freeze({
+  episodic: 0.5,
+  semantic: 0.5,
+  procedural: 0.8,
+  summary: 0.9,
+} as const);
 
 /** The attribute `importance`; without one .8 for a procedure, .9 for a summary, .5 for others. */
 export function readImportance({ attributes = {} }: Described): number {
   const { importance, memoryType } = attributes;
   if (typeof importance === 'number') return importance;
-  return typeof memoryType === 'string' && Object.hasOwn(IMPORTANCE, memoryType)
-    ? (IMPORTANCE[memoryType] as number)
-    : OTHER_IMPORTANCE;
+  const isKnown = typeof memoryType === 'string' && Object.hasOwn(DEFAULT_IMPORTANCE, memoryType);
+  return DEFAULT_IMPORTANCE[isKnown ? (memoryType as MemoryType) : 'episodic'];
 }
