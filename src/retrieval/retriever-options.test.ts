@@ -109,7 +109,7 @@ describe('an error is reported for', () => {
     [
       'a bound that maximal marginal relevance does not have',
       { selection: { method: 'mmr', scoreAbove: 1 } },
-      'selection.scoreAbove: expected one of method, k, lambda, got unknown key "scoreAbove"',
+      'selection.scoreAbove: expected one of method, k, duplicateAbove, lambda, got unknown key "scoreAbove"',
     ],
     [
       'a selection that is none',
