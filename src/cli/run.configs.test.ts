@@ -145,6 +145,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   },
   'multihop-hotpotqa.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
   'multihop-musique.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
+  'shop.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}'] },
   'slice-policies.yaml': { needs: [], changes: ['controls=false'] },
   'vaswani.yaml': { needs: [vaswani], changes: [`dataset.path=${vaswani}`, 'evaluation.split=test'] },
   'latency.yaml': { needs: [], changes: ['evaluation.latency={queries: 5, warmUp: 1}'] },
@@ -302,9 +303,10 @@ describe('every config of the project runs on a slice of its data', () => {
           .trimEnd()
           .split('\n');
         const found = new Set(lines.map((line) => line.split(' ')[0])).size;
-        // In a slice of a few turns a query may find nothing.
+        // In a slice of a few turns a query may find nothing, and so may one that shares no word with what is remembered.
         const isSliced = Boolean(resolved.arms.find((arm) => arm.name === name)?.slice);
-        expect(isSliced ? Math.max(found, metrics.queries) : found).toBe(metrics.queries);
+        if (!isSliced && config !== 'shop.yaml') expect(found).toBe(metrics.queries);
+        expect(found).toBeLessThanOrEqual(metrics.queries);
         expect(found).toBeGreaterThan(metrics.queries / 2);
       }
       executed.push(config);

@@ -68,7 +68,8 @@ function acceptsType(strategy: AssemblyOptions['strategy'], type: ItemType): boo
  * and packed into the budget. A source that fails or is late is left out and named in `sources`.
  *
  * @param now the moment of the question in milliseconds since 1970.
- * @throws ConfigurationError for options that break the schema, such as an empty question or weights whose sum is not 1; the reason of the signal.
+ * @throws ConfigurationError for options that break the schema, such as an empty question or weights whose sum is not 1; ValidationError for a `now` that is no time;
+ *   the reason of the signal.
  */
 export async function assemble(
   query: string,

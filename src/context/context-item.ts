@@ -30,7 +30,7 @@ const PREDICATES: ReadonlyMap<string, string> = new Map([
   ['related_to', 'is related to'],
 ]);
 
-/** What of an item the prompt holds: a fact as a sentence, a procedure with its trigger, the text of others. */
+/** What of an item the prompt holds and its tokens are counted of: a fact as a sentence, a procedure with its trigger, the text of others. */
 export function readItemText({ text, trigger, fact }: ContextItem): string {
   if (fact !== undefined) return `${fact.subject} ${PREDICATES.get(fact.predicate) ?? fact.predicate} ${fact.object}`;
   return trigger === undefined ? text : `${trigger} ${text}`;

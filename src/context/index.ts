@@ -8,7 +8,8 @@ export {
   assemble,
   assemblyOptionsSchema,
 } from './assemble.ts';
-export { type BudgetPreset, type BudgetSplit, type ContextShares, splitBudget } from './budget.ts';
+export { type BudgetPreset, type BudgetSplit, type ContextShares, PRESET_OF_STRATEGY, splitBudget } from './budget.ts';
+export { ContextCache, type ContextCacheUse } from './context-cache.ts';
 export {
   type ContextItem,
   type CountedItem,
@@ -43,5 +44,12 @@ export {
 export { mergeByWeight, rerankByWords } from './merge.ts';
 export { PACKING_NAMES, PACKINGS, type PackingName, packByDensity, packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';
-export { askSource, type ContextSource, type FoundItems, type SourceAnswer, type SourceRequest } from './source.ts';
+export {
+  askSource,
+  type ContextSource,
+  type FoundItems,
+  type ItemSource,
+  type SourceAnswer,
+  type SourceRequest,
+} from './source.ts';
 export { describeTurn } from './turn-item.ts';

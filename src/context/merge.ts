@@ -23,10 +23,9 @@ export function mergeByWeight(
 /** [N] BM25 of items for a query, with the frequencies of words among these items. */
 export async function scoreWords(query: string, items: readonly ContextItem[]): Promise<Float32Array> {
   if (items.length === 0) return new Float32Array(0);
-  const texts = items.map(readItemText);
   const index = new Bm25Index(
     items.map(({ id }) => id),
-    texts,
+    items.map(readItemText),
     WORDS,
   );
   const batch = { texts: [query], vectors: new Float32Array(0), cutoffs: Int32Array.of(items.length) };

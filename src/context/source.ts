@@ -1,4 +1,4 @@
-import { RagPlusPlusError } from '../core/errors.ts';
+import { NotFiniteError, RagPlusPlusError } from '../core/errors.ts';
 import type { ContextItem } from './context-item.ts';
 
 /** What a source is asked for. */
@@ -20,6 +20,9 @@ export interface FoundItems {
   readonly parts: readonly SourceAnswer[];
 }
 
+/** A source of one part. */
+export type ItemSource = (request: SourceRequest) => Promise<readonly ContextItem[]>;
+
 /** Where items come from: an index of documents, a memory, a database. Best first. */
 export type ContextSource = (request: SourceRequest) => Promise<readonly ContextItem[] | FoundItems>;
 
@@ -36,6 +39,13 @@ export interface SourceAnswer {
 function describeFault(error: unknown): string {
   if (error instanceof RagPlusPlusError) return `${error.code}: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
+}
+
+/** @throws NotFiniteError for a score or a time that has no order. */
+function assertFinite(items: readonly ContextItem[]): void {
+  for (const { id, score, timestamp } of items)
+    for (const [name, value] of Object.entries({ score, timestamp }))
+      if (!Number.isFinite(value)) throw new NotFiniteError(name, id, value);
 }
 
 /**
@@ -61,8 +71,10 @@ export async function askSource(
   });
   try {
     const found = await Promise.race([source({ ...request, signal: ended }), late]);
-    if (!('parts' in found)) return { name, items: found.slice(0, request.k), fault: null };
-    return { name, items: found.items.slice(0, request.k), fault: null, parts: found.parts };
+    const parts = 'parts' in found ? { parts: found.parts } : {};
+    const items = ('parts' in found ? found.items : found).slice(0, request.k);
+    assertFinite(items);
+    return { name, items, fault: null, ...parts };
   } catch (error) {
     signal?.throwIfAborted();
     const fault = deadline.aborted ? `no answer within ${milliseconds} ms` : describeFault(error);

@@ -20,7 +20,7 @@ export function describeTurn(turn: Turn, score: number): ContextItem {
     ...{ id, score, timestamp, memoryType },
     text: author === null ? text : `${author}: ${text}`,
     source: memoryType === 'document' ? conversationId : `memory:${channel ?? conversationId}`,
-    session: conversationId,
+    ...(memoryType !== 'document' && { session: conversationId }),
     ...(trigger !== undefined && { trigger }),
     ...(isTriple && { fact: { subject, predicate, object } }),
   };
