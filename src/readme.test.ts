@@ -25,6 +25,7 @@ function runSnippet(code: string): string {
 
 test.each([
   'README.md',
+  'docs/context.md',
   'docs/curation.md',
   'docs/domain-data.md',
   'docs/feedback.md',

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { readDomain } from '../../src/context/domain/domain-options.ts';
 import { createDomainSource } from '../../src/context/domain/domain-source.ts';
 import { openDomainDatabase } from '../../src/context/domain/open-domain-database.ts';
-import type { ContextSource } from '../../src/context/source.ts';
+import type { ItemSource } from '../../src/context/source.ts';
 import { computeHash } from '../../src/core/hash.ts';
 import { askShop, type ShopQuestion } from '../../src/datasets/shop/ask-shop.ts';
 import { type DrawnShop, drawShop } from '../../src/datasets/shop/draw-shop.ts';
@@ -94,7 +94,7 @@ interface Found {
   readonly records: number;
 }
 
-async function askRecords(source: ContextSource, { text, timestamp, orders }: ShopQuestion): Promise<Found> {
+async function askRecords(source: ItemSource, { text, timestamp, orders }: ShopQuestion): Promise<Found> {
   const { signal } = new AbortController();
   const items = await source({ query: text, k: 100, session: null, now: timestamp, signal });
   const found = items.map((item) => Number(item.text.replace('order ', '')));

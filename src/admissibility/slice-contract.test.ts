@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawContractCorpus, drawContractQueries } from '../candidates/contract-sample.fixture.ts';
 import { openVectorIndex, VECTOR_INDEXES, type VectorIndexInput } from '../candidates/live/registry.ts';
+import { MEMORY_SOURCES } from '../candidates/memories/memory-options.ts';
 import { createIndex, INDEXES, type IndexInput } from '../candidates/registry.ts';
 import { useBackend } from '../core/backend.ts';
 import { viewRow } from '../core/rows.ts';
@@ -69,7 +70,10 @@ async function openLive(index: string): Promise<[SliceSearch, () => unknown]> {
 }
 
 const kinds: [string, () => Promise<[SliceSearch, () => unknown]>][] = [
-  ...INDEXES.names.map((name) => [name, () => openCandidates(name)] as (typeof kinds)[number]),
+  // What a source of memories finds depends on what is asked, not on the slice alone.
+  ...INDEXES.names
+    .filter((name) => !MEMORY_SOURCES.some((source) => source === name))
+    .map((name) => [name, () => openCandidates(name)] as (typeof kinds)[number]),
   ...VECTOR_INDEXES.names.map((name) => [`live ${name}`, () => openLive(name)] as (typeof kinds)[number]),
 ];
 

@@ -6,7 +6,7 @@ import { rankIdsDescending } from '../model/tie-rule.ts';
 import { createTokeniser } from '../text/tokens.ts';
 import { BM25_DEFAULTS, type Bm25Options } from './bm25-options.ts';
 import { BM25_VARIANTS } from './bm25-variants.ts';
-import type { IndexContext } from './index-definition.ts';
+import type { IndexContext, ScorePairs } from './index-definition.ts';
 import { allocateCandidates, assertPairs, assertQueries, listVisibleTurns } from './query-batch.ts';
 import { TermPostings } from './term-postings.ts';
 import { TopSelection } from './top-selection.ts';
@@ -53,19 +53,8 @@ export class Bm25Index implements CandidateIndex {
     return candidates;
   }
 
-  /**
-   * The scores of given pairs at each query's time, 0 if a position is -1.
-   *
-   * @param positions row-major [Q, width], for example the union of the candidates of several indexes.
-   * @returns row-major [Q, width]
-   * @throws ValidationError for a position that is not before its query's cutoff.
-   */
-  async scorePairs(
-    queries: QueryBatch,
-    positions: Int32Array,
-    width: number,
-    progress: StartProgress = ignoreProgress,
-  ): Promise<Float32Array> {
+  /** The scores of given pairs at each query's time, row-major [Q, width]; 0 if a position is -1. */
+  readonly scorePairs: ScorePairs<Float32Array> = async (queries, positions, width, progress = ignoreProgress) => {
     assertPairs(queries, positions, width);
     const pairScores = new Float32Array(positions.length);
     await this.#visitQueries(queries, width, progress, (query, scores) => {
@@ -75,7 +64,7 @@ export class Bm25Index implements CandidateIndex {
       }
     });
     return pairScores;
-  }
+  };
 
   /** Calls `use` with the scores of all turns before each query's cutoff; the array is reused. */
   async #visitQueries(

@@ -11,10 +11,10 @@ import { rankIdsDescending } from '../model/tie-rule.ts';
 import type { GraphIndexOptions } from './graph-options.ts';
 import { allocateGraphPairs, fillGraphPairs, type GraphPairs } from './graph-pairs.ts';
 import { type PreparedGraph, PreparedGraphs } from './graph-preparation.ts';
-import type { CreateIndex, IndexContext } from './index-definition.ts';
+import type { CreateIndex, IndexContext, ScorePairs } from './index-definition.ts';
 import { allocateCandidates, assertPairs, assertQueries } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
-import { groupByVisibleList } from './visible-turns.ts';
+import { groupByVisibleList, markListed } from './visible-turns.ts';
 
 /** What a query gives for its seeds. */
 interface AskedQuery {
@@ -70,18 +70,8 @@ export class GraphIndex implements CandidateIndex {
     return candidates;
   }
 
-  /**
-   * What given turns are on the graph at each query's time: see {@link GraphPairs}.
-   *
-   * @param positions row-major [Q, width], -1 for padding.
-   * @throws ValidationError for a position that is not before its query's cutoff, and after `dispose()`; DimensionMismatchError.
-   */
-  async scorePairs(
-    queries: QueryBatch,
-    positions: Int32Array,
-    width: number,
-    progress: StartProgress = ignoreProgress,
-  ): Promise<GraphPairs> {
+  /** What given turns are on the graph at each query's time: see {@link GraphPairs}. @throws ValidationError also after `dispose()`. */
+  readonly scorePairs: ScorePairs<GraphPairs> = async (queries, positions, width, progress = ignoreProgress) => {
     this.#assertUsable();
     assertPairs(queries, positions, width);
     const pairs = allocateGraphPairs(positions.length);
@@ -96,7 +86,7 @@ export class GraphIndex implements CandidateIndex {
       fillGraphPairs(prepared, moment, onGraph, this.#options, row, pairs, query * width);
     });
     return pairs;
-  }
+  };
 
   #assertUsable(): void {
     if (this.#disposed) throw new ValidationError('index was disposed: graph; build a new index');
@@ -213,12 +203,6 @@ function placeNamedTurns(
     const visible = turns.map((position) => memoryNodes[position]!).filter((node) => moment.has(node));
     for (const node of visible) add(node, 1 / visible.length);
   }
-}
-
-function markListed(list: Int32Array, size: number): Uint8Array {
-  const marks = new Uint8Array(size);
-  for (const position of list) marks[position] = 1;
-  return marks;
 }
 
 /** An index over the graph of a corpus. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { StartProgress } from '../core/progress.ts';
 import type { Definition, NamingOptions } from '../core/registry.ts';
-import type { CandidateIndex } from '../model/candidates.ts';
+import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { KeptGraphs } from './kept-graphs.ts';
 
@@ -29,6 +30,8 @@ export interface IndexContext {
   readonly seed: number;
   /** [N] the concepts of each turn, for the index that joins turns by them; it lists them itself where they are absent. */
   readonly concepts?: readonly (readonly string[])[];
+  /** [N] the entities of each turn, for the index that finds turns by them; it lists the named things of the texts where they are absent. */
+  readonly entities?: readonly (readonly string[])[];
   /** [N] the pairs of concepts that triples of each turn join, for the index that has edges of relations. */
   readonly relations?: readonly (readonly (readonly [string, string])[])[];
   /** The vectors of concepts, for the index that compares them. */
@@ -61,6 +64,19 @@ export interface IndexDefinition<S extends NamingOptions<'index'> = NamingOption
 
 /** The implementation of an index: makes it over the whole corpus; a query's cutoff decides what the query may see. */
 export type CreateIndex<Options> = (options: Options, context: IndexContext) => CandidateIndex;
+
+/**
+ * What given pairs of a query and a turn are at each query's time.
+ *
+ * @param positions row-major [Q, width], -1 for padding; for example the union of the candidates of several indexes.
+ * @throws ValidationError for a position that is not before its query's cutoff; DimensionMismatchError.
+ */
+export type ScorePairs<Pairs> = (
+  queries: QueryBatch,
+  positions: Int32Array,
+  width: number,
+  progress?: StartProgress,
+) => Promise<Pairs>;
 
 /** Candidates of each query, an option of every index. */
 export const candidateCount = z.int().min(1).default(100);

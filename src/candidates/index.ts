@@ -9,7 +9,7 @@ export type { GraphIndexOptions } from './graph-options.ts';
 export { GroupedBm25, type GroupedBm25Options, type TurnGroups } from './grouped-bm25.ts';
 export { HnswIndex, type HnswLibrary } from './hnsw.ts';
 export { HNSW_DEFAULTS, type HnswOptions } from './hnsw-options.ts';
-export type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './index-definition.ts';
+export type { CreateIndex, IndexContext, IndexDefinition, IndexReads, ScorePairs } from './index-definition.ts';
 export { asCandidateIndex, type ReplayedTurns } from './live/candidate-replay.ts';
 export { HNSW_PRESETS } from './live/hnsw-vectors-options.ts';
 export {

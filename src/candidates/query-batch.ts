@@ -1,5 +1,5 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
-import type { Candidates, QueryBatch } from '../model/candidates.ts';
+import type { Candidates, MemoryQuestion, QueryBatch } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 import { findLowerBound } from '../model/corpus.ts';
 import { assertVisibleLists, isListed, type Visibility } from './visible-turns.ts';
@@ -34,6 +34,17 @@ export function assertQueries(queries: QueryBatch, size: number, k: number): voi
   if (queries.concepts !== undefined && queries.concepts.length !== queries.cutoffs.length)
     throw new DimensionMismatchError('concepts of a query batch', queries.cutoffs.length, queries.concepts.length);
   if (queries.seeds !== undefined) assertSeeds(queries.seeds, queries.cutoffs.length, size);
+}
+
+/** What each question of a batch asks of memories. @throws ValidationError for a batch that does not say. */
+export function assertAsked(index: string, { asked, cutoffs }: QueryBatch): readonly MemoryQuestion[] {
+  if (asked === undefined)
+    throw new ValidationError(
+      `index ${index} needs what each question asks of memories: none given; pass \`asked\` with the queries`,
+    );
+  if (asked.length !== cutoffs.length)
+    throw new DimensionMismatchError('questions of a query batch', cutoffs.length, asked.length);
+  return asked;
 }
 
 function assertSeeds(seeds: NonNullable<QueryBatch['seeds']>, count: number, size: number): void {

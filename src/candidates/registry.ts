@@ -8,6 +8,7 @@ import { flat } from './flat-options.ts';
 import { graph } from './graph-options.ts';
 import { hnsw } from './hnsw-options.ts';
 import type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './index-definition.ts';
+import { entities, procedural, semantic, summaries, time } from './memories/memory-options.ts';
 import { NewestFirstIndex, newest } from './newest-first.ts';
 import { pgvector } from './pgvector-options.ts';
 import { run } from './run-options.ts';
@@ -32,6 +33,11 @@ export const INDEXES = new OptionsRegistry('index', [
         new NewestFirstIndex(corpus.size),
   ),
   member(graph, async () => (await import('./graph-index.ts')).createGraphIndex),
+  member(semantic, async () => (await import('./memories/near-memories.ts')).createSemantic),
+  member(entities, async () => (await import('./memories/listed-memories.ts')).createEntities),
+  member(time, async () => (await import('./memories/listed-memories.ts')).createTime),
+  member(procedural, async () => (await import('./memories/near-memories.ts')).createProcedural),
+  member(summaries, async () => (await import('./memories/listed-memories.ts')).createSummaries),
   member(run, async () => (await import('./run-index.ts')).createRunIndex),
 ]);
 
@@ -69,7 +75,7 @@ export type IndexInputs = Pick<IndexContext, 'corpus'> & Partial<IndexContext>;
 
 /** @throws ValidationError for an index that compares vectors and gets none. */
 function completeContext(options: IndexOptions, given: IndexInputs): IndexContext {
-  const { corpus, vectors = new Float32Array(0), seed = 1, concepts, conceptVectors } = given;
+  const { corpus, vectors = new Float32Array(0), seed = 1, concepts, conceptVectors, entities: named } = given;
   if (listIndexReads(options).includes('vectors') && given.vectors === undefined)
     throw new ValidationError(
       `index ${options.index} compares vectors: none given; pass vectors, row-major [turns, dimension]`,
@@ -79,7 +85,8 @@ function completeContext(options: IndexOptions, given: IndexInputs): IndexContex
     throw new ValidationError(
       `vectors do not fit ${corpus.size} turns: ${vectors.length} numbers; pass one row for each turn`,
     );
-  return { corpus, vectors, dimension, seed, ...(concepts && { concepts }), ...(conceptVectors && { conceptVectors }) };
+  const optional = { ...(concepts && { concepts }), ...(conceptVectors && { conceptVectors }) };
+  return { corpus, vectors, dimension, seed, ...optional, ...(named && { entities: named }) };
 }
 
 /**

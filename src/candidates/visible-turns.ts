@@ -25,6 +25,13 @@ export function groupByVisibleList({ cutoffs, visible }: Visibility): Map<Int32A
   return groups;
 }
 
+/** [N] 1 for each position of a list, 0 for others. */
+export function markListed(list: Int32Array, size: number): Uint8Array {
+  const marks = new Uint8Array(size);
+  for (const position of list) marks[position] = 1;
+  return marks;
+}
+
 /**
  * Checks each list of a batch once, in a time linear in its length.
  *

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UnavailableError } from '../core/errors.ts';
 import { type AssemblyInput, assemble } from './assemble.ts';
-import type { ContextItem } from './context-item.ts';
+import { type ContextItem, readItemText } from './context-item.ts';
 import { makeItem } from './items.fixture.ts';
 import type { ContextSource, SourceRequest } from './source.ts';
 
@@ -86,6 +86,13 @@ The following information from your memory may be relevant to the query: "Where 
 Use this context to inform your response, but be clear about what you know vs. what you're inferring.
 `);
     expect((await ask().made).prompt).toBe(prompt);
+  });
+
+  test('states a fact in the words of its predicate', () => {
+    const lines = ['has_property', 'related_to', 'prefers', 'ships to'].map((predicate) =>
+      readItemText(makeItem('f', { memoryType: 'semantic', fact: { subject: 'Acme', predicate, object: 'X' } })),
+    );
+    expect(lines).toEqual(['Acme has X', 'Acme is related to X', 'Acme prefers X', 'Acme ships to X']);
   });
 
   test('without a rerank is in the order of the weighted scores', async () => {

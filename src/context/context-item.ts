@@ -1,7 +1,4 @@
-/** What a memory is: an event, a fact, a way to act, or the summary of several. */
-export const MEMORY_TYPES = Object.freeze(['episodic', 'semantic', 'procedural', 'summary'] as const);
-/** One of {@link MEMORY_TYPES}. */
-export type MemoryType = (typeof MEMORY_TYPES)[number];
+import { type FactFields, MEMORY_TYPES } from '../model/memory-fields.ts';
 
 /** What an item of a context is: a memory, a document, or a record of a database. */
 export const ITEM_TYPES = Object.freeze([...MEMORY_TYPES, 'document', 'record'] as const);
@@ -23,10 +20,19 @@ export interface ContextItem {
   readonly session?: string;
   /** Of a procedure: when it applies. Its text is then what to do. */
   readonly trigger?: string;
+  /** Of a fact: what the prompt states in the place of the text. */
+  readonly fact?: Pick<FactFields, 'subject' | 'predicate' | 'object'>;
 }
 
-/** What of an item the prompt holds and its tokens are counted of: a procedure is its trigger and what to do. */
-export function readItemText({ text, trigger }: ContextItem): string {
+/** Predicates that read otherwise than they are written. */
+const PREDICATES: ReadonlyMap<string, string> = new Map([
+  ['has_property', 'has'],
+  ['related_to', 'is related to'],
+]);
+
+/** What of an item the prompt holds and its tokens are counted of: a fact as a sentence, a procedure with its trigger, the text of others. */
+export function readItemText({ text, trigger, fact }: ContextItem): string {
+  if (fact !== undefined) return `${fact.subject} ${PREDICATES.get(fact.predicate) ?? fact.predicate} ${fact.object}`;
   return trigger === undefined ? text : `${trigger} ${text}`;
 }
 

@@ -15,8 +15,6 @@ export {
   type CountedItem,
   ITEM_TYPES,
   type ItemType,
-  MEMORY_TYPES,
-  type MemoryType,
   type Packing,
 } from './context-item.ts';
 export type { DomainDatabase, DomainRow, DomainValue } from './domain/domain-database.ts';
@@ -33,7 +31,25 @@ export {
 export type { HashedThing, HashText } from './feedback/log-key.ts';
 export type { RetrievalEvent } from './feedback/retrieval-event.ts';
 export { openRetrievalLog, type Retrieval, type RetrievalLog } from './feedback/retrieval-log.ts';
+export {
+  type MemorySources,
+  type MemorySourcesData,
+  openMemorySources,
+} from './memory-sources.ts';
+export {
+  type MemorySourcesInput,
+  type MemorySourcesOptions,
+  memorySourcesSchema,
+} from './memory-sources-options.ts';
 export { mergeByWeight, rerankByWords } from './merge.ts';
 export { PACKING_NAMES, PACKINGS, type PackingName, packByDensity, packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';
-export { askSource, type ContextSource, type SourceAnswer, type SourceRequest } from './source.ts';
+export {
+  askSource,
+  type ContextSource,
+  type FoundItems,
+  type ItemSource,
+  type SourceAnswer,
+  type SourceRequest,
+} from './source.ts';
+export { describeTurn } from './turn-item.ts';

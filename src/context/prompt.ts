@@ -1,5 +1,5 @@
 import { ValidationError } from '../core/errors.ts';
-import type { ContextItem, ItemType } from './context-item.ts';
+import { type ContextItem, type ItemType, readItemText } from './context-item.ts';
 
 const SECTIONS: readonly (readonly [ItemType, string])[] = [
   ['summary', 'Relevant Summaries'],
@@ -33,9 +33,11 @@ function formatLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-function formatItem({ memoryType, text, trigger, timestamp, source }: ContextItem, now: number): string {
-  const line = formatLine(text);
-  if (memoryType === 'procedural' && trigger !== undefined) return `- When: ${formatLine(trigger)}\n  Then: ${line}\n`;
+function formatItem(item: ContextItem, now: number): string {
+  const { memoryType, text, trigger, timestamp, source } = item;
+  if (memoryType === 'procedural' && trigger !== undefined)
+    return `- When: ${formatLine(trigger)}\n  Then: ${formatLine(text)}\n`;
+  const line = formatLine(readItemText(item));
   const ago = memoryType === 'episodic' ? `, ${formatTimeAgo(timestamp, now)}` : '';
   return `- ${line} (${formatLine(source)}${ago})\n`;
 }

@@ -8,14 +8,23 @@ export interface SourceRequest {
   readonly k: number;
   /** Only memories of this session; null: of all. */
   readonly session: string | null;
-  /** The moment of the question in milliseconds since 1970. */
+  /** The moment of the question in milliseconds since 1970: what is later may not be found. */
   readonly now: number;
   /** Ends when the deadline of the source is over. */
   readonly signal: AbortSignal;
 }
 
+/** What a source of several parts found, and the answer of each part. */
+export interface FoundItems {
+  readonly items: readonly ContextItem[];
+  readonly parts: readonly SourceAnswer[];
+}
+
+/** A source of one part. */
+export type ItemSource = (request: SourceRequest) => Promise<readonly ContextItem[]>;
+
 /** Where items come from: an index of documents, a memory, a database. Best first. */
-export type ContextSource = (request: SourceRequest) => Promise<readonly ContextItem[]>;
+export type ContextSource = (request: SourceRequest) => Promise<readonly ContextItem[] | FoundItems>;
 
 /** What a source gave, or why it is left out. */
 export interface SourceAnswer {
@@ -23,6 +32,8 @@ export interface SourceAnswer {
   readonly items: readonly ContextItem[];
   /** Null: it answered in time. */
   readonly fault: string | null;
+  /** Of a source of several parts: what each gave. A part with a fault is left out of `items`. */
+  readonly parts?: readonly SourceAnswer[];
 }
 
 function describeFault(error: unknown): string {
@@ -59,9 +70,11 @@ export async function askSource(
     ended.addEventListener('abort', stop, { once: true });
   });
   try {
-    const items = (await Promise.race([source({ ...request, signal: ended }), late])).slice(0, request.k);
+    const found = await Promise.race([source({ ...request, signal: ended }), late]);
+    const parts = 'parts' in found ? { parts: found.parts } : {};
+    const items = ('parts' in found ? found.items : found).slice(0, request.k);
     assertFinite(items);
-    return { name, items, fault: null };
+    return { name, items, fault: null, ...parts };
   } catch (error) {
     signal?.throwIfAborted();
     const fault = deadline.aborted ? `no answer within ${milliseconds} ms` : describeFault(error);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listMemoryFaults } from './memory-fields.ts';
 
 /** A value of an attribute. Whole numbers are those of float64: from -(2^53 - 1) to 2^53 - 1. */
 export type AttributeValue = string | number | boolean | readonly string[];
@@ -64,4 +65,6 @@ export const attributesSchema = z.record(key, value).superRefine((attributes, co
     for (const issue of schema.safeParse(attributes[name]).error?.issues ?? [])
       context.addIssue({ ...issue, path: [name, ...issue.path] } as never);
   }
+  for (const { field, expected } of listMemoryFaults(attributes))
+    context.addIssue({ code: 'custom', message: expected, path: [field] });
 }) as unknown as z.ZodType<Attributes>;

@@ -8,6 +8,16 @@ export interface SeedTurns {
   readonly weights: Float32Array;
 }
 
+/** What a question asks of memories. */
+export interface MemoryQuestion {
+  /** Canonical ids or named things, as the turns have them. */
+  readonly entities: readonly string[];
+  /** The first and the last millisecond that it is about; null: no time. */
+  readonly window: { readonly start: number; readonly end: number } | null;
+  /** Whether it is about a process. */
+  readonly procedural: boolean;
+}
+
 /** Q queries as a candidate index sees them. */
 export interface QueryBatch {
   /** [Q] for the indexes that know queries by id; absent where they are unknown. An empty id is of no query. */
@@ -28,6 +38,8 @@ export interface QueryBatch {
   readonly seeds?: readonly (SeedTurns | null)[];
   /** [Q] the concepts of each text, for an index that joins turns by concepts; it lists them itself where they are absent. */
   readonly concepts?: readonly (readonly string[])[];
+  /** [Q] what each question asks of memories; the sources of memories need it. */
+  readonly asked?: readonly MemoryQuestion[];
 }
 
 /** The best turns for each of Q queries, C places each. */

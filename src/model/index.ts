@@ -7,7 +7,7 @@ export {
   RESERVED_ATTRIBUTES,
   TURN_FIELDS,
 } from './attributes.ts';
-export type { CandidateIndex, Candidates, QueryBatch, SeedTurns } from './candidates.ts';
+export type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch, SeedTurns } from './candidates.ts';
 export { Conversation, compareTurns } from './conversation.ts';
 export { showThread } from './conversation-display.ts';
 export { listConversationPositions } from './conversation-positions.ts';
@@ -37,6 +37,18 @@ export { filterSchema, readFilter } from './filter/filter-schema.ts';
 export { formatFilter } from './filter/format-filter.ts';
 export { parseFilter } from './filter/parse-filter.ts';
 export { GRADES, type Judgement, type PairToJudge } from './judgement.ts';
+export {
+  buildMemoryText,
+  DEFAULT_IMPORTANCE,
+  type FactFields,
+  MEMORY_TYPES,
+  type MemoryFields,
+  type MemoryType,
+  type ProcedureFields,
+  readImportance,
+  readMemoryFields,
+  type SummaryFields,
+} from './memory-fields.ts';
 export {
   EMPTY_OUTCOME_STATISTICS,
   type MemoryRecord,

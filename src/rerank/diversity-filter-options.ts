@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { freezeDeeply } from '../core/frozen.ts';
-import { DEFAULT_LAMBDA, selectedCount } from './selection-definition.ts';
+import { DEFAULT_LAMBDA, duplicateAbove, selectedCount } from './selection-definition.ts';
 
 /** What a candidate needs to be taken beside those that were taken before it. */
 export interface DiversityFilterOptions {
@@ -24,6 +24,7 @@ export const DIVERSITY_FILTER_DEFAULTS: Omit<DiversityFilterOptions, 'k'> = free
 const options = z.strictObject({
   method: z.literal('diversity-filter'),
   k: selectedCount,
+  duplicateAbove,
   lambda: z.number().min(0).max(1).default(DIVERSITY_FILTER_DEFAULTS.lambda),
   /** Either is enough to be taken. */
   marginalAbove: z.number().default(DIVERSITY_FILTER_DEFAULTS.marginalAbove),

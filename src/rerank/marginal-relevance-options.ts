@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { DEFAULT_LAMBDA, selectedCount } from './selection-definition.ts';
+import { DEFAULT_LAMBDA, duplicateAbove, selectedCount } from './selection-definition.ts';
 
 const options = z.strictObject({
   method: z.literal('mmr'),
   k: selectedCount,
+  duplicateAbove,
   /** Weight of relevance against novelty. */
   lambda: z.number().min(0).max(1).default(DEFAULT_LAMBDA),
 });

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
+import { scoped } from '../core/scope.ts';
 import type { Signal } from '../signals/signal.ts';
 import { mentions, nodeDistance } from './column-options.ts';
 import { crossEncoder } from './cross-encoder-options.ts';
@@ -46,5 +47,9 @@ export async function loadSelection(
   options: SelectionOptions,
 ): Promise<(inputs: SelectionInputs, k: number) => Selection> {
   const select = (await SELECTIONS.get(options.method).load()) as Select<SelectionOptions>;
-  return (inputs, k) => select(inputs, { ...options, k });
+  const threshold = 'duplicateAbove' in options ? options.duplicateAbove : undefined;
+  if (threshold === undefined) return (inputs, k) => select(inputs, { ...options, k });
+  const { markDistinct } = await import('./distinct.ts');
+  return (inputs, k) =>
+    scoped('selectDistinct', () => select({ ...inputs, mask: markDistinct(inputs, threshold) }, { ...options, k }));
 }

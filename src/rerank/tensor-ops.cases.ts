@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Own, TensorOps } from '../core/tensor-op.harness.ts';
 import { rerankByColumn } from './column-reranking.ts';
+import { markDistinct } from './distinct.ts';
 import { diversityFilter } from './diversity-filter.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from './diversity-filter-options.ts';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.ts';
@@ -56,6 +57,20 @@ export const TENSOR_OPS: TensorOps = {
       'one turn': [(own) => filter(own, SCORES, [0, 1, 0], 1), [1, 0.6]],
       'all masked': [(own) => filter(own, SCORES, [0, 0, 0], 2), [-1, -1, 0, 0]],
       'K > C': [(own) => filter(own, SCORES, [1, 0, 1], 5), [0, 2, -1, -1, -1, 0.8, 0.5, 0, 0, 0]],
+    },
+  },
+  markDistinct: {
+    use: (own) => markDistinct(buildSelectionPool(own, SCORES, [1, 1, 1]), 0.85),
+    refuses: [
+      [
+        (own) => markDistinct({ ...buildSelectionPool(own, SCORES, [1, 1, 1]), mask: own(uploadSeen(1, 1)) }, 0.85),
+        /shape of mask/,
+      ],
+    ],
+    edges: {
+      duplicates: [(own) => markDistinct(buildSelectionPool(own, [0.6, 0.8, 0.5], [1, 1, 1]), 0.85), [0, 1, 1]],
+      'one turn': [(own) => markDistinct(buildSelectionPool(own, SCORES, [0, 1, 0]), 0.85), [0, 1, 0]],
+      'all masked': [(own) => markDistinct(buildSelectionPool(own, SCORES, [0, 0, 0]), 0.85), [0, 0, 0]],
     },
   },
   loadSelection: {

@@ -1,136 +1,41 @@
 import type { SliceOptions } from '../admissibility/slice-options.ts';
 import type { PropagationOptions } from '../attention/options.ts';
-import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
-import { needsConceptVectors } from '../candidates/graph-options.ts';
-import type { ConceptVectors, GraphControl } from '../candidates/index-definition.ts';
 import { assertAdmissible } from '../candidates/query-batch.ts';
-import { INDEXES, type IndexOptions, listIndexReads } from '../candidates/registry.ts';
-import { hashRunFile } from '../candidates/run-options.ts';
+import type { IndexOptions } from '../candidates/registry.ts';
 import { isListed } from '../candidates/visible-turns.ts';
-import { identifyConceptSource } from '../graph/extraction/concept-source.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
+import { type AskedMemories, listMemoryQuestions } from '../signals/asked-memories.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
-import { shareConceptGraphs } from '../signals/kept-graphs.ts';
-import { propagatedRows } from '../signals/propagated.ts';
 import { fuseSeedTurns } from '../signals/seed-turns.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
-import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts';
-import {
-  conceptVectors,
-  listTurnConcepts,
-  listTurnRelations,
-  queryConcepts,
-  type TurnConcepts,
-  turnConcepts,
-  turnRelations,
-} from '../signals/turn-concepts.ts';
+import { buildWarmUpBatch } from '../signals/subcorpus.ts';
+import { listTurnConcepts, type TurnConcepts } from '../signals/turn-concepts.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { createPoolFilter, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
 import { findSourceFilter } from './retriever-options.ts';
 import { openSlices, signedSlices } from './signed-slices.ts';
+import {
+  describeIndex,
+  describeSource,
+  type IndexParts,
+  listAskedParts,
+  listIndexParts,
+  listSourceReads,
+  openIndex,
+  readGraphControl,
+  type SourceUse,
+} from './source-parts.ts';
 
 /** Runs each part of a retrieval and observes it, for example its time. Parts may be nested. */
 export type Watch = <T>(part: string, work: () => Promise<T> | T) => Promise<T>;
 
 export const runUnwatched: Watch = async (_, work) => work();
 
-/** A source of candidates: an index, and what the turns' vectors are mixed with before a search. */
-export interface SourceUse {
-  readonly index: IndexOptions;
-  /** Of `flat` alone: the other indexes do not know propagated rows. */
-  readonly propagation: PropagationOptions | null;
-  /** The text of a filter that is applied before the search; null: every earlier turn is visible. */
-  readonly filter: string | null;
-  /** What a kernel signs that each query may see; null: every earlier turn. */
-  readonly slice: SliceOptions | null;
-  /** Of `graph` alone: the sources whose results are where its walks start. */
-  readonly seedSources: readonly StageUse<Candidates>[];
-}
-
-function describeSource(
-  index: IndexOptions,
-  propagation: PropagationOptions | null,
-  filter: string | null,
-  seedSources: readonly StageUse<Candidates>[] = [],
-  slice: SliceOptions | null = null,
-): SourceUse {
-  return {
-    index,
-    propagation: index.index === 'flat' ? propagation : null,
-    filter,
-    slice,
-    seedSources: index.index === 'graph' ? seedSources : [],
-  };
-}
-
 /** The filters that an arm applies to what its sources found. */
 function listPoolFilters({ filter, sameChannel }: Pick<RetrieverOptions, 'filter' | 'sameChannel'>): string[] {
   return [...(sameChannel ? [SAME_CHANNEL] : []), ...(filter?.apply === 'after' ? [filter.where] : [])];
-}
-
-/** The key of an index's result; the results without a filter keep the key that they had before there were filters. */
-function describeIndex({ index }: SourceUse, seed: number): unknown {
-  if (index.index === 'run') return { index: 'run', k: index.k, content: hashRunFile(index) };
-  const { version } = INDEXES.get(index.index);
-  if (version !== undefined) return [index, seed, version];
-  if (index.index === 'graph') return { ...index, concepts: identifyConceptSource(index.concepts) };
-  return index.index === 'hnsw' ? [index, seed] : index;
-}
-
-/** What an index is made from besides the corpus and its vectors. */
-interface IndexParts {
-  readonly rows?: PropagatedVersions;
-  readonly concepts?: TurnConcepts;
-  readonly relations?: TurnConcepts;
-  readonly conceptVectors?: ConceptVectors;
-}
-
-/** The stages of {@link IndexParts} that a source needs. */
-function listIndexParts({ index, propagation }: SourceUse): Readonly<Record<string, StageUse<unknown>>> {
-  return {
-    ...(propagation === null ? {} : { rows: propagatedRows(propagation) }),
-    ...(index.index === 'graph' ? { concepts: turnConcepts(index.concepts) } : {}),
-    ...(index.index === 'graph' && typeof index.concepts !== 'string' && index.edges.relation > 0
-      ? { relations: turnRelations(index.concepts) }
-      : {}),
-    ...(index.index === 'graph' && needsConceptVectors(index)
-      ? { conceptVectors: conceptVectors(index.concepts) }
-      : {}),
-  };
-}
-
-/** The concepts of the queries, for walks that start at them. */
-function listAskedParts({ index }: SourceUse): Readonly<Record<string, StageUse<unknown>>> {
-  return index.index === 'graph' && index.seeds.concepts ? { asked: queryConcepts(index.concepts) } : {};
-}
-
-async function openIndex(
-  world: World,
-  { index }: SourceUse,
-  { rows, concepts, relations, conceptVectors: named }: IndexParts,
-): Promise<CandidateIndex> {
-  const { turnVectors: vectors, dimension, seed } = world;
-  const control = readGraphControl(world);
-  const context = {
-    vectors,
-    dimension,
-    seed,
-    ...(concepts && { concepts: listTurnConcepts(concepts) }),
-    ...(relations && { relations: listTurnRelations(relations) }),
-    ...(named && { conceptVectors: named }),
-    ...(control && { control }),
-    ...(index.index === 'graph' && { graphs: await shareConceptGraphs(world) }),
-  };
-  return createSubcorpusIndex(index, world.subcorpora, context, rows);
-}
-
-/** The null control of a world, if it destroys a part of the concept graph. */
-function readGraphControl(world: World): GraphControl | null {
-  const { control } = world;
-  if (control?.kind !== 'random-graph' && control?.kind !== 'shuffled-titles') return null;
-  return { kind: control.kind, seed: world.controlSeed(control) };
 }
 
 /** An index that is kept until the workspace is disposed, as one that is asked time and again. */
@@ -164,6 +69,7 @@ async function buildSourceBatch(
   use: SourceUse,
   found: readonly Candidates[],
   asked: TurnConcepts | undefined,
+  memories: AskedMemories | undefined,
 ): Promise<QueryBatch> {
   const { batch, corpus, tieRanks } = world;
   const { index } = use;
@@ -171,7 +77,13 @@ async function buildSourceBatch(
   const seeds =
     index.index === 'graph' ? fuseSeedTurns(found, batch.cutoffs.length, index.seeds, corpus, tieRanks) : null;
   const concepts = asked && listTurnConcepts(asked);
-  return { ...batch, ...(visible && { visible }), ...(seeds && { seeds }), ...(concepts && { concepts }) };
+  return {
+    ...batch,
+    ...(visible && { visible }),
+    ...(seeds && { seeds }),
+    ...(concepts && { concepts }),
+    ...(memories && { asked: listMemoryQuestions(memories) }),
+  };
 }
 
 /** How many candidates a query can have: the turns that exist before the last one. */
@@ -186,15 +98,7 @@ const defineSource = (isKept: boolean) =>
     module: import.meta.url,
     of: 'queries',
     isKept,
-    reads: ({ index, propagation, slice, seedSources }) => [
-      ...new Set([
-        ...listIndexReads(index),
-        ...(propagation === null ? [] : (['order'] as const)),
-        ...(index.index === 'graph' && needsConceptVectors(index) ? (['vectors'] as const) : []),
-        ...(slice === null ? [] : (['slices'] as const)),
-        ...seedSources.flatMap(({ reads }) => reads),
-      ]),
-    ],
+    reads: listSourceReads,
     key: (use, { seed }) => {
       const key = describeIndex(use, seed);
       return use.filter === null ? key : { of: key, filter: use.filter };
@@ -211,7 +115,9 @@ const defineSource = (isKept: boolean) =>
       try {
         const k = Math.min(use.index.k, countMostFound(world));
         const found = use.seedSources.map((_, i) => inputs[`${i}`] as Candidates);
-        const batch = await buildSourceBatch(world, use, found, inputs.asked as TurnConcepts | undefined);
+        const concepts = inputs.asked as TurnConcepts | undefined;
+        const memories = inputs.memories as AskedMemories | undefined;
+        const batch = await buildSourceBatch(world, use, found, concepts, memories);
         const candidates = await index.search(batch, k, world.startProgress);
         assertAdmissible(candidates, batch, world.corpus);
         return candidates;

@@ -2,7 +2,7 @@
 
 export { listArmStages } from './arm-signals.ts';
 export { blend, divideScoresByRowMaximum } from './blend.ts';
-export { candidatesFrom, candidatesOfArm, findPool, poolRows, type SourceUse, warmUp } from './candidate-sources.ts';
+export { candidatesFrom, candidatesOfArm, findPool, poolRows, warmUp } from './candidate-sources.ts';
 export type { FilterOptions } from './filter-options.ts';
 export { listControlsFor } from './null-controls.ts';
 export { type Ranking, rank } from './rank.ts';
@@ -16,3 +16,4 @@ export {
   retrieverOptions,
 } from './retriever-options.ts';
 export { selectTop } from './select-top.ts';
+export type { SourceUse } from './source-parts.ts';

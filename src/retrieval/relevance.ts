@@ -24,7 +24,7 @@ export const relevanceSignal = createOpenSchema(
 
 const LIST_SOURCES: Readonly<Record<RelevanceSignal, readonly IndexOptions['index'][]>> = {
   bm25: ['bm25'],
-  cosine: ['hnsw', 'flat', 'pgvector'],
+  cosine: ['hnsw', 'flat', 'pgvector', 'semantic'],
   recency: ['newest'],
   run: ['run'],
   graph: ['graph'],

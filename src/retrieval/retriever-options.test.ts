@@ -109,7 +109,7 @@ describe('an error is reported for', () => {
     [
       'a bound that maximal marginal relevance does not have',
       { selection: { method: 'mmr', scoreAbove: 1 } },
-      'selection.scoreAbove: expected one of method, k, lambda, got unknown key "scoreAbove"',
+      'selection.scoreAbove: expected one of method, k, duplicateAbove, lambda, got unknown key "scoreAbove"',
     ],
     [
       'a selection that is none',
@@ -144,7 +144,7 @@ describe('an error is reported for', () => {
     [
       'a list that no source finds',
       { relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'rrf' } } },
-      'candidates: expected a source with index hnsw or flat or pgvector, whose list rrf fuses as cosine; or fusion method pool-rrf, which needs no lists, got [{"index":"bm25"}]',
+      'candidates: expected a source with index hnsw or flat or pgvector or semantic, whose list rrf fuses as cosine; or fusion method pool-rrf, which needs no lists, got [{"index":"bm25"}]',
     ],
     [
       'a weight of another signal',

@@ -1,4 +1,7 @@
 import { createEventBreaks } from '../core/event-loop.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
+import type { MemoryQuestion } from '../model/candidates.ts';
+import type { Turn } from '../model/turn.ts';
 import { createEntityRegistry, type EntityRegistry } from '../query/entity-registry.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { understand } from '../query/understand.ts';
@@ -17,27 +20,33 @@ export interface TurnEntities {
   readonly entities: readonly (readonly string[])[];
 }
 
+/** The attribute `entities` of each turn where any turn has one, else the named things of its text. */
+export async function listTurnEntities(
+  turns: readonly Turn[],
+  startProgress: StartProgress = ignoreProgress,
+): Promise<TurnEntities> {
+  const given = turns.map(({ attributes }) => attributes?.entities as readonly string[] | undefined);
+  if (given.some((entities) => entities !== undefined))
+    return { areGiven: true, entities: given.map((entities) => entities ?? []) };
+  const progress = startProgress('entities of turns', turns.length);
+  const pause = createEventBreaks();
+  const entities: string[][] = [];
+  for (const { text } of turns) {
+    entities.push([...findEntities(text)]);
+    progress.update(entities.length);
+    await pause();
+  }
+  progress.finish(`entities of ${turns.length} turns`);
+  return { areGiven: false, entities };
+}
+
 /** The entities of every turn: its attribute `entities` where any turn has one, else the named things of its text. */
 export const turnEntities = defineStage<null, TurnEntities>({
   name: 'turn-entities',
   module: import.meta.url,
   of: 'turns',
   reads: ['texts', 'attributes'],
-  compute: async ({ world: { corpus, startProgress } }) => {
-    const given = corpus.turns.map(({ attributes }) => attributes?.entities as readonly string[] | undefined);
-    if (given.some((entities) => entities !== undefined))
-      return { areGiven: true, entities: given.map((entities) => entities ?? []) };
-    const progress = startProgress('entities of turns', corpus.size);
-    const pause = createEventBreaks();
-    const entities: string[][] = [];
-    for (const { text } of corpus.turns) {
-      entities.push([...findEntities(text)]);
-      progress.update(entities.length);
-      await pause();
-    }
-    progress.finish(`entities of ${corpus.size} turns`);
-    return { areGiven: false, entities };
-  },
+  compute: ({ world: { corpus, startProgress } }) => listTurnEntities(corpus.turns, startProgress),
 });
 
 /** What each of Q questions asks of memories. */
@@ -50,14 +59,27 @@ export interface AskedMemories {
   readonly windows: Float64Array;
 }
 
+/** [Q] the same as indexes of memories read it. */
+export function listMemoryQuestions({ strategies, entities, windows }: AskedMemories): MemoryQuestion[] {
+  return strategies.map((strategy, query) => {
+    const [start, end] = [windows[2 * query] as number, windows[2 * query + 1] as number];
+    return {
+      entities: entities[query] as readonly string[],
+      window: Number.isNaN(start) ? null : { start, end },
+      // The first condition of the choice of a strategy.
+      procedural: strategy === 'procedural',
+    };
+  });
+}
+
 /** The name of a canonical id: what follows its type in `customer:kai-media`. */
 function readEntityName(id: string): string {
   const name = id.slice(id.indexOf(':') + 1);
   return /[\p{L}\p{N}]/u.test(name) ? name : id;
 }
 
-/** The entities of the turns of a subcorpus, as of one moment after the other. */
-class KnownEntities {
+/** The entities of some turns, as of one moment after the other. */
+export class KnownEntities {
   readonly #first: readonly (readonly [id: string, position: number])[];
   #registry: EntityRegistry | null = null;
   #size = -1;
@@ -98,9 +120,36 @@ export const askedMemories = defineStage<null, AskedMemories, { readonly turns: 
   compute: ({ world, inputs: { turns } }) => understandAll(world, turns),
 });
 
+/** What one question asks of memories. */
+export interface AskedMemory extends MemoryQuestion {
+  readonly strategy: StrategyName;
+}
+
+/**
+ * What a question asks of memories.
+ *
+ * @param known the entities that questions may name; null: the named things of texts.
+ * @param cutoff how many of the turns of `known` are earlier.
+ */
+export async function askMemory(
+  text: string,
+  { timestamp, timeZone = TIME_ZONE }: { readonly timestamp: number; readonly timeZone?: string },
+  known: KnownEntities | null,
+  cutoff: number,
+): Promise<AskedMemory> {
+  const asked = await understand(text, { timestamp, timeZone, entities: await known?.open(cutoff) });
+  const { name: strategy } = asked.strategy;
+  const range = asked.timeRange;
+  return {
+    ...{ strategy, procedural: strategy === 'procedural' },
+    entities: known ? asked.entities.map(({ canonicalId }) => canonicalId) : [...findEntities(text)],
+    window: range === null ? null : { start: range.start, end: range.end - 1 },
+  };
+}
+
 async function understandAll({ queries, batch, subcorpora, startProgress }: World, turns: TurnEntities) {
   const strategies: StrategyName[] = Array(queries.length).fill('exploratory');
-  const entities: string[][] = queries.map(() => []);
+  const entities: (readonly string[])[] = queries.map(() => []);
   const windows = new Float64Array(2 * queries.length).fill(Number.NaN);
   const progress = startProgress('questions', queries.length);
   let done = 0;
@@ -109,11 +158,10 @@ async function understandAll({ queries, batch, subcorpora, startProgress }: Worl
     for (const [row, query] of part.queryIndexes.entries()) {
       const { text, timestamp } = queries[query] as (typeof queries)[number];
       if (text.trim() !== '') {
-        const registry = await known?.open(part.batch.cutoffs[row] as number);
-        const asked = await understand(text, { timestamp, timeZone: TIME_ZONE, entities: registry });
-        strategies[query] = asked.strategy.name;
-        entities[query] = known ? asked.entities.map(({ canonicalId }) => canonicalId) : [...findEntities(text)];
-        if (asked.timeRange !== null) windows.set([asked.timeRange.start, asked.timeRange.end - 1], 2 * query);
+        const asked = await askMemory(text, { timestamp }, known, part.batch.cutoffs[row] as number);
+        strategies[query] = asked.strategy;
+        entities[query] = asked.entities;
+        if (asked.window !== null) windows.set([asked.window.start, asked.window.end], 2 * query);
       }
       progress.update(++done);
     }

@@ -1,5 +1,12 @@
+import { readImportance } from '../model/memory-fields.ts';
 import { computeEntityOverlap } from '../text/entities.ts';
-import { type AskedMemories, askedMemories, type TurnEntities, turnEntities } from './asked-memories.ts';
+import {
+  type AskedMemories,
+  askedMemories,
+  listMemoryQuestions,
+  type TurnEntities,
+  turnEntities,
+} from './asked-memories.ts';
 import { readAttributes } from './attribute-values.ts';
 import type { Column, PoolRows } from './candidate-pool.ts';
 import { computeReinforcement, computeTemporalRelevance } from './memory-signals.ts';
@@ -41,18 +48,15 @@ const temporalRelevanceSignal = defineSignal<null, Asked>({
   module: import.meta.url,
   reads: ['texts', 'attributes', 'times', 'clock'],
   inputs: () => ({ asked: askedMemories(null) }),
-  compute: ({ world: { corpus, queries }, pool, inputs: { asked } }) =>
-    scorePairs(pool, (query, position) => {
-      const [start, end] = [asked.windows[2 * query] as number, asked.windows[2 * query + 1] as number];
-      const window = Number.isNaN(start) ? null : { start, end };
+  compute: ({ world: { corpus, queries }, pool, inputs: { asked } }) => {
+    const questions = listMemoryQuestions(asked);
+    return scorePairs(pool, (query, position) => {
       const now = (queries[query] as (typeof queries)[number]).timestamp;
+      const { window } = questions[query] as (typeof questions)[number];
       return computeTemporalRelevance(corpus.timestamps[position] as number, { window, now });
-    }),
+    });
+  },
 });
-
-/** What a memory is worth where nobody has said so, by its type. */
-const IMPORTANCE: Readonly<Record<string, number>> = { procedural: 0.8, summary: 0.9 };
-const OTHER_IMPORTANCE = 0.5;
 
 /** The attribute `importance`, or what its type is worth. */
 const typedImportanceSignal = defineSignal({
@@ -62,12 +66,8 @@ const typedImportanceSignal = defineSignal({
   module: import.meta.url,
   reads: ['attributes'],
   compute: ({ world, pool }, _: null) => {
-    const { corpus } = world;
-    return scorePairs(pool, (_query, position) => {
-      const { importance, memoryType } = corpus.turns[position]?.attributes ?? {};
-      if (typeof importance === 'number') return importance;
-      return typeof memoryType === 'string' ? (IMPORTANCE[memoryType] ?? OTHER_IMPORTANCE) : OTHER_IMPORTANCE;
-    });
+    const { turns } = world.corpus;
+    return scorePairs(pool, (_query, position) => readImportance(turns[position] as (typeof turns)[number]));
   },
 });
 

@@ -1,7 +1,7 @@
 import { isListed } from '../candidates/visible-turns.ts';
 import { getOrCompute } from '../core/once.ts';
 import { gatherRows } from '../core/rows.ts';
-import type { QueryBatch, SeedTurns } from '../model/candidates.ts';
+import type { MemoryQuestion, QueryBatch, SeedTurns } from '../model/candidates.ts';
 import { type Corpus, findLowerBound } from '../model/corpus.ts';
 
 /** The turns that a query asks: those of one conversation, or the whole corpus. */
@@ -33,7 +33,7 @@ function findLocalSeeds({ conversationId, positions }: Subcorpus, seeds: SeedTur
 
 /** Some queries of a batch, with the cutoffs, the lists of visible turns and the seeds that they have among the turns of a subcorpus. */
 export function selectLocalBatch(
-  { ids, texts, vectors, cutoffs, visible, seeds, concepts }: QueryBatch,
+  { ids, texts, vectors, cutoffs, visible, seeds, concepts, asked }: QueryBatch,
   queryIndexes: readonly number[],
   subcorpus: Subcorpus,
 ): QueryBatch {
@@ -52,6 +52,7 @@ export function selectLocalBatch(
     ...(concepts === undefined
       ? {}
       : { concepts: queryIndexes.map((queryIndex) => concepts[queryIndex] as readonly string[]) }),
+    ...(asked && { asked: queryIndexes.map((queryIndex) => asked[queryIndex] as MemoryQuestion) }),
     texts: queryIndexes.map((queryIndex) => texts[queryIndex] as string),
     vectors: gatherRows(vectors, dimension, queryIndexes),
     cutoffs: Int32Array.from(queryIndexes, (queryIndex) =>

@@ -99,6 +99,7 @@ export function buildWarmUpBatch(subcorpora: Subcorpora, batch: QueryBatch): Que
     vectors: new Float32Array(earliest.length * dimension),
     cutoffs: Int32Array.from(earliest, (queryIndex) => batch.cutoffs[queryIndex] as number),
     conversations: Int32Array.from(earliest, (queryIndex) => batch.conversations?.[queryIndex] ?? -1),
+    asked: earliest.map(() => ({ entities: [], window: null, procedural: false })),
   };
 }
 
@@ -242,7 +243,17 @@ class SubcorpusIndex implements CandidateIndex {
 export async function createSubcorpusIndex(
   options: IndexOptions,
   subcorpora: Subcorpora,
-  { vectors, dimension, seed, concepts, relations, conceptVectors, control, graphs }: Omit<IndexContext, 'corpus'>,
+  {
+    vectors,
+    dimension,
+    seed,
+    concepts,
+    relations,
+    entities,
+    conceptVectors,
+    control,
+    graphs,
+  }: Omit<IndexContext, 'corpus'>,
   rows: PropagatedVersions | null = null,
 ): Promise<SubcorpusIndex> {
   const create = await loadIndex(options);
@@ -261,6 +272,7 @@ export async function createSubcorpusIndex(
         ? {}
         : { concepts: Array.from(subcorpus.positions, (position) => concepts[position] as readonly string[]) }),
       ...(relations && { relations: Array.from(subcorpus.positions, (position) => relations[position]!) }),
+      ...(entities && { entities: Array.from(subcorpus.positions, (position) => entities[position]!) }),
       ...(conceptVectors && { conceptVectors }),
       ...(control && { control }),
       ...(graphs && { graphs }),

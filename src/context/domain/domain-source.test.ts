@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigurationError, QueryError } from '../../core/errors.ts';
 import { assemble } from '../assemble.ts';
+import type { ContextItem } from '../context-item.ts';
 import type { ContextSource } from '../source.ts';
 import type { DomainDatabase } from './domain-database.ts';
 import { type DomainInput, readDomain } from './domain-options.ts';
@@ -26,7 +27,9 @@ afterAll(async () => {
 const open = (change: Partial<DomainInput> = {}) =>
   createDomainSource({ database, domain: readDomain({ ...SHOP_DOMAIN, ...change }), timeZone: 'UTC' });
 const ask = (query: string, source: ContextSource = open(), k = 100) =>
-  source({ query, k, session: null, now: NOW, signal: new AbortController().signal });
+  source({ query, k, session: null, now: NOW, signal: new AbortController().signal }) as Promise<
+    readonly ContextItem[]
+  >;
 const readTexts = async (query: string, source?: ContextSource) => (await ask(query, source)).map(({ text }) => text);
 
 test('entities of the database are names of questions', async () => {

@@ -4,7 +4,7 @@ import { expandEntities, type FindRelated, type Ontology, splitEntityId } from '
 import { EARLIEST_TIME, LATEST_TIME, type QueryTimeRange } from '../../query/time-range.ts';
 import { understand } from '../../query/understand.ts';
 import type { ContextItem } from '../context-item.ts';
-import type { ContextSource } from '../source.ts';
+import type { ItemSource } from '../source.ts';
 import { type DomainDatabase, type DomainRow, type DomainValue, quoteName } from './domain-database.ts';
 import { DOMAIN_PARAMETERS, type Domain, type DomainQuery } from './domain-options.ts';
 import { readSqlTemplate, type SqlTemplate } from './sql-template.ts';
@@ -122,7 +122,7 @@ class DomainSource {
     }));
   }
 
-  read: ContextSource = async ({ query: question, k, now, signal }) => {
+  read: ItemSource = async ({ query: question, k, now, signal }) => {
     const { domain, database, timeZone } = this.#options;
     const understood = await understand(question, { timestamp: now, timeZone, entities: await this.#openEntities() });
     if (!understood.requiresDomainDb) return [];
@@ -149,6 +149,6 @@ class DomainSource {
  *
  * @throws QueryError for SQL with an unknown parameter. A question throws QueryError for SQL that the database refuses.
  */
-export function createDomainSource(options: DomainSourceOptions): ContextSource {
+export function createDomainSource(options: DomainSourceOptions): ItemSource {
   return new DomainSource(options).read;
 }

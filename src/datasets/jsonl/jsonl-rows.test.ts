@@ -24,6 +24,18 @@ describe('readRows', () => {
     });
   });
 
+  it('makes the text of a fact or a procedure of its fields', () => {
+    const { text: _, ...row } = ROW;
+    const fact = { memoryType: 'semantic', subject: 'Acme', predicate: 'prefers', object: 'NET30' };
+    const readText = (attributes: object) => read(JSON.stringify({ ...row, attributes }));
+    expect(readText(fact).placed[0]?.row.text).toBe('Acme prefers NET30');
+    expect(readText({ memoryType: 'procedural', trigger: 'rain', action: 'go in' }).placed[0]?.row.text).toBe(
+      'rain: go in',
+    );
+    expect(readText({ memoryType: 'episodic' }).faults).toHaveLength(1);
+    expect(readText({ ...fact, object: 5 }).faults).toHaveLength(1);
+  });
+
   it.each([
     ['2024-03-01T09:00:00Z', Date.UTC(2024, 2, 1, 9)],
     ['2024-03-01T09:00:00.250+01:00', Date.UTC(2024, 2, 1, 8, 0, 0, 250)],

@@ -4,6 +4,7 @@ import type { ConfigurationFault } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { isTime } from '../../core/format-time.ts';
 import { attributesSchema } from '../../model/attributes.ts';
+import { buildMemoryText, readMemoryFields } from '../../model/memory-fields.ts';
 import { checkRow } from '../../model/row-check.ts';
 import { id } from './id-schema.ts';
 import { describeDepthFault } from './json-depth.ts';
@@ -62,6 +63,21 @@ export interface Located<T> {
   readonly row: T;
 }
 
+/** A memory whose text is made of its fields may leave the text out. */
+function completeText(row: unknown): unknown {
+  const { text: written, attributes } = (row ?? {}) as { readonly text?: unknown; readonly attributes?: unknown };
+  if (written !== undefined) return row;
+  const result = attributesSchema.safeParse(attributes);
+  if (!result.success) return row;
+  const made = buildMemoryText(readMemoryFields({ attributes: result.data }));
+  return made === null ? row : { ...(row as object), text: made };
+}
+
+/** A row by its schema. The text of a turn may be missing where its fields make one. */
+function checkCompleted<S extends z.ZodType>(schema: S, row: unknown): ReturnType<typeof checkRow<S>> {
+  return checkRow(schema, (schema as z.ZodType) === turnRow ? completeText(row) : row);
+}
+
 /** The rows of a JSON Lines file that fit the schema; empty lines don't count. */
 export function readRows<S extends z.ZodType>(
   folder: string,
@@ -81,7 +97,7 @@ export function readRows<S extends z.ZodType>(
       faults.add(where, 'not JSON', describeUnread(line));
       continue;
     }
-    const result = checkRow(schema, row);
+    const result = checkCompleted(schema, row);
     if ('value' in result) located.push({ where, row: result.value });
     else faults.add(where, 'malformed row', describeFaults(result.faults));
   }
@@ -97,7 +113,7 @@ export function checkRows<S extends z.ZodType>(
 ): Located<z.output<S>>[] {
   return rows.flatMap((row, i) => {
     const where = `${name}[${i}]`;
-    const result = checkRow(schema, row);
+    const result = checkCompleted(schema, row);
     if ('value' in result) return [{ where, row: result.value }];
     faults.add(where, 'malformed row', describeFaults(result.faults));
     return [];

@@ -1,5 +1,5 @@
-import type { ContextItem, ItemType } from '../../context/context-item.ts';
-import { ITEM_TYPES } from '../../context/context-item.ts';
+import type { ContextItem } from '../../context/context-item.ts';
+import { describeTurn } from '../../context/turn-item.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import { compareScored } from '../../model/tie-rule.ts';
 import type { Turn } from '../../model/turn.ts';
@@ -9,27 +9,6 @@ import type { ArmRecord } from '../run/arm-record.ts';
 export interface RankedItem extends ContextItem {
   /** The parts of the score by name. */
   readonly parts: Readonly<Record<string, number>>;
-}
-
-/** The type of a turn: its attribute `memoryType`, or a document, or something that was said. */
-function readType({ attributes = {} }: Turn): ItemType {
-  const { memoryType, source } = attributes;
-  if ((ITEM_TYPES as readonly unknown[]).includes(memoryType)) return memoryType as ItemType;
-  return source === 'documents' ? 'document' : 'episodic';
-}
-
-/** A turn as the prompt shows it. */
-function describeTurn(turn: Turn, score: number): ContextItem {
-  const { id, text, timestamp, author, channel, conversationId, attributes = {} } = turn;
-  const memoryType = readType(turn);
-  const trigger = attributes.trigger;
-  return {
-    ...{ id, score, timestamp, memoryType },
-    text: author === null ? text : `${author}: ${text}`,
-    source: memoryType === 'document' ? conversationId : `memory:${channel ?? conversationId}`,
-    ...(memoryType !== 'document' && { session: conversationId }),
-    ...(typeof trigger === 'string' && { trigger }),
-  };
 }
 
 /** The turns of one ranking of a record, best first. */

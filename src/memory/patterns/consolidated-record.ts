@@ -1,9 +1,13 @@
 import { computeHash } from '../../core/hash.ts';
 import type { Attributes } from '../../model/attributes.ts';
+import { DEFAULT_IMPORTANCE } from '../../model/memory-fields.ts';
 import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from '../../model/memory-record.ts';
 
 /** What consolidation writes, and how important it is by default (seed 004). */
-export const CONSOLIDATED_IMPORTANCE = Object.freeze({ summary: 0.9, procedural: 0.8 } as const);
+export const CONSOLIDATED_IMPORTANCE = Object.freeze({
+  summary: DEFAULT_IMPORTANCE.summary,
+  procedural: DEFAULT_IMPORTANCE.procedural,
+});
 /** A type of memory that consolidation writes. */
 export type ConsolidatedType = keyof typeof CONSOLIDATED_IMPORTANCE;
 
