@@ -14,7 +14,7 @@ import {
   temporalRelevanceSignal,
   typedImportanceSignal,
 } from './memory-columns.ts';
-import { MEMORY_SIGNALS, type MemorySignal, SUMMARY_FACTOR } from './memory-signals.ts';
+import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals, SUMMARY_FACTOR } from './memory-signals.ts';
 import { defineSignal, type Signal, type StageUse } from './signal.ts';
 import { chooseStrategyWeights, type StrategyOptions } from './strategy-options.ts';
 
@@ -44,10 +44,14 @@ export function weighByQuery(signals: tf.Tensor3D, weights: tf.Tensor2D, factors
   );
 }
 
-/** Who asks. */
-function readUser({ attributes, author }: Query): string | null {
+/** The weights of a query whose strategy is known: those of who asks, if they have own ones. */
+export function chooseQueryWeights(
+  options: StrategyOptions,
+  strategy: StrategyName,
+  { attributes, author }: Query,
+): MemorySignals {
   const userId = attributes?.userId;
-  return typeof userId === 'string' ? userId : author;
+  return chooseStrategyWeights(options, strategy, typeof userId === 'string' ? userId : author);
 }
 
 type Inputs = Readonly<Record<MemorySignal, StageUse<Column>>> & { readonly asked: StageUse<AskedMemories> };
@@ -72,7 +76,7 @@ export const strategySignal = defineSignal<StrategyOptions, Inputs>({
       );
       const weights = Array.from({ length: B }, (_, row) => {
         const strategy = inputs.asked.strategies[first + row] as StrategyName;
-        const chosen = chooseStrategyWeights(options, strategy, readUser(queries[first + row] as Query));
+        const chosen = chooseQueryWeights(options, strategy, queries[first + row] as Query);
         return MEMORY_SIGNALS.map((name) => chosen[name]);
       });
       const factors = Float32Array.from(positions.subarray(start, start + B * width), (position) => {

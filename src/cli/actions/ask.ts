@@ -83,9 +83,10 @@ function formatShares({ strategy, weights, found }: NonNullable<AskedContext['sh
 
 /** `3.  [x]  7.213  mail-17  bm25 7.213` */
 function formatReasons({ ranking }: AskedContext): string {
-  const lines = ranking.slice(0, SHOWN).map(({ id, rank, score, parts, tokens, packed }) => {
+  const lines = ranking.slice(0, SHOWN).map(({ id, rank, score, parts, tokens, packed, reason }) => {
     const named = Object.entries(parts).map(([name, value]) => `${name} ${value.toFixed(3)}`);
-    return `${String(rank).padStart(4)}. ${packed ? '[x]' : '[ ]'} ${score.toFixed(4)}  ${id}  ${tokens} tokens  ${named.join(', ')}`;
+    const why = reason === null ? '' : `\n      ${reason.sentence}`;
+    return `${String(rank).padStart(4)}. ${packed ? '[x]' : '[ ]'} ${score.toFixed(4)}  ${id}  ${tokens} tokens  ${named.join(', ')}${why}`;
   });
   const more = ranking.length - lines.length;
   return [...lines, ...(more > 0 ? [`      and ${more} more`] : [])].join('\n');

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { SensitiveTextError } from '../../core/errors.ts';
 import { EmbeddingService } from '../../embedding/endpoint/embedding-service.harness.ts';
+import { MEMORY_SIGNALS } from '../../signals/memory-signals.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../run/jsonl.fixture.ts';
@@ -167,4 +168,21 @@ describe('what cannot be asked, or has no answer', () => {
       prompt: expect.stringContaining('"バイオリンの弓はどこ"'),
     });
   });
+});
+
+test('an arm of strategies says why each turn is there, by numbers and a sentence', async () => {
+  const arm = { name: 'memories', candidates: [{ index: 'newest', k: 50 }], relevance: { signals: ['strategy'] } };
+  const sample = buildSampleConfig(root) as Plain;
+  const asking = resolveConfig({ ...sample, arms: [...(sample.arms as Plain[]), arm] }, 'sample');
+  const { ranking } = await askArm(asking, 'memories', { text: 'violin bow' }, { cacheFolder: null });
+  expect(ranking.length).toBeGreaterThan(5);
+  for (const { score, parts, reason } of ranking) {
+    expect(Object.keys(parts)).toEqual(expect.arrayContaining([...MEMORY_SIGNALS]));
+    const { signal, losses, sentence } = reason as NonNullable<typeof reason>;
+    expect(Math.max(...Object.values(losses))).toBe(losses[signal]);
+    expect(Object.values(losses).reduce((sum, loss) => sum + loss, 0)).toBeCloseTo(score, 5);
+    expect(sentence).toMatch(/^Recalled because .* \(\d+ % of its score\)\.$/);
+  }
+  const other = await askArm(config, 'hybrid', { text: 'violin bow' }, { cacheFolder: null });
+  expect(other.ranking.every(({ reason }) => reason === null)).toBe(true);
 });

@@ -9,9 +9,15 @@ import type { StartProgress } from '../../core/progress.ts';
 import { parse, suggestKnown } from '../../core/validation.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Corpus } from '../../model/corpus.ts';
-import type { Dataset } from '../../model/dataset.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
 import { createEntityRegistry } from '../../query/entity-registry.ts';
+import type { StrategyName } from '../../query/strategy.ts';
 import { type QueryUnderstanding, understand } from '../../query/understand.ts';
+import { askedMemories } from '../../signals/asked-memories.ts';
+import { explainMemoryScore, type MemoryReason, type MemorySignals } from '../../signals/memory-signals.ts';
+import { chooseQueryWeights } from '../../signals/strategy.ts';
+import { strategyOptions } from '../../signals/strategy-options.ts';
+import type { Workspace } from '../../signals/workspace.ts';
 import { createTokenCounter } from '../../text/token-counts.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { openArmRunner } from '../run/arm-runner.ts';
@@ -32,6 +38,8 @@ export interface RankedReason {
   readonly tokens: number;
   /** Whether it is in the prompt. */
   readonly packed: boolean;
+  /** Of an arm with the signal `strategy`: the signal without which its score would fall most. Null for other arms. */
+  readonly reason: MemoryReason | null;
 }
 
 /** How documents and memories share a budget. */
@@ -59,6 +67,22 @@ export interface AskedContext {
   readonly ranking: readonly RankedReason[];
 }
 
+/** Explains the scores of an arm with the signal `strategy`, by the strategy that the arm used; null for other arms. */
+async function createExplainer(
+  { relevance: { signals, options = {} } }: ExperimentConfig['arms'][number],
+  workspace: Workspace,
+): Promise<((item: RankedItem) => MemoryReason) | null> {
+  if (!signals.includes('strategy')) return null;
+  const { strategies } = await workspace.get(askedMemories(null));
+  const [query] = workspace.queries;
+  const weights = chooseQueryWeights(
+    strategyOptions.parse(options.strategy ?? {}),
+    strategies[0] as StrategyName,
+    query as Query,
+  );
+  return ({ parts, memoryType }) => explainMemoryScore(parts as unknown as MemorySignals, weights, memoryType);
+}
+
 /** What {@link askArm} needs besides the config. */
 export interface AskContext {
   /** Where prepared data and embeddings are kept; null keeps nothing. */
@@ -69,9 +93,10 @@ export interface AskContext {
 }
 
 /** The one arm of a config that is asked. @throws ValidationError for a name that no arm has. */
-function assertArm({ arms }: ExperimentConfig, name: string): void {
+function findArm({ arms }: ExperimentConfig, name: string): ExperimentConfig['arms'][number] {
+  const arm = arms.find((one) => one.name === name);
+  if (arm !== undefined) return arm;
   const known = arms.map((one) => one.name);
-  if (known.includes(name)) return;
   throw new ValidationError(`config has no arm: ${name}; use ${suggestKnown(name, known)}`, { arm: name });
 }
 
@@ -140,7 +165,7 @@ export async function askArm(
   { cacheFolder, dataset: given, progress }: AskContext,
 ): Promise<AskedContext> {
   const question = parse(questionSchema, input, 'question');
-  assertArm(config, arm);
+  const chosen = findArm(config, arm);
   const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
   const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, ...(progress && { progress }) }));
   const queries = buildQueries(question, dataset.corpus);
@@ -158,9 +183,11 @@ export async function askArm(
     const items = listRanking(dataset.corpus, await runner.run(arm), session);
     const { prompt, ids, tokens, shared } = await packRanking(question, understanding, items, now);
     const countTokens = await createTokenCounter(counter);
+    const explain = await createExplainer(chosen, await runner.openArmWorkspace(chosen));
     const ranking = items.map((item, place) => ({
       ...{ id: item.id, memoryType: item.memoryType, source: item.source, rank: place + 1, score: item.score },
       ...{ parts: item.parts, tokens: countTokens(readItemText(item)), packed: ids.has(item.id) },
+      reason: explain?.(item) ?? null,
     }));
     return { prompt, arm, tokens, budget: question.budget, asOf: now, understanding, shared, ranking };
   } finally {
