@@ -3,6 +3,7 @@ import { ATTENTION_USAGE, benchAttention } from './attention.ts';
 import { BACKENDS_USAGE, benchBackends } from './backends.ts';
 import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
 import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
+import { benchContext, CONTEXT_USAGE } from './context.ts';
 import { benchCuration, CURATION_USAGE } from './curation.ts';
 import { benchFilteredSearch, FILTERED_SEARCH_USAGE } from './filtered-search.ts';
 import { benchGraph, GRAPH_USAGE } from './graph.ts';
@@ -23,6 +24,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   backends: { usage: BACKENDS_USAGE, run: benchBackends },
   candidates: { usage: CANDIDATES_USAGE, run: benchCandidates },
   conservation: { usage: CONSERVATION_USAGE, run: benchConservation },
+  context: { usage: CONTEXT_USAGE, run: benchContext },
   curation: { usage: CURATION_USAGE, run: benchCuration },
   'filtered-search': { usage: FILTERED_SEARCH_USAGE, run: benchFilteredSearch },
   graph: { usage: GRAPH_USAGE, run: benchGraph },

@@ -5,13 +5,16 @@ import { evidence } from './evidence/study.ts';
 import { evidencePaths } from './evidence-paths/study.ts';
 import { runFindings } from './findings/command.ts';
 import { memory } from './memory/study.ts';
+import { memoryUse } from './memory-use/study.ts';
 import { plantedTruth } from './planted-truth/study.ts';
 import { priorCalibration } from './prior-calibration/study.ts';
 import { runAsProgram } from './program.ts';
 import { queryUnderstanding } from './query-understanding/study.ts';
+import { shopRecords } from './shop-records/study.ts';
 import { sliceHierarchy } from './slice-hierarchy/study.ts';
 import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
+import { userPatterns } from './user-patterns/study.ts';
 
 /** Every experiment by name: what `npm run experiment -- <name>` runs. */
 const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
@@ -22,11 +25,14 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'evidence-paths': createStudyCommand(evidencePaths),
   findings: runFindings,
   memory: createStudyCommand(memory),
+  'memory-use': createStudyCommand(memoryUse),
   'planted-truth': createStudyCommand(plantedTruth),
   'prior-calibration': createStudyCommand(priorCalibration),
   'query-understanding': createStudyCommand(queryUnderstanding),
+  'shop-records': createStudyCommand(shopRecords),
   'slice-hierarchy': createStudyCommand(sliceHierarchy),
   throughput: createStudyCommand(throughput),
+  'user-patterns': createStudyCommand(userPatterns),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

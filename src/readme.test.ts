@@ -27,6 +27,7 @@ test.each([
   'README.md',
   'docs/curation.md',
   'docs/domain-data.md',
+  'docs/feedback.md',
   'docs/kernel.md',
   'docs/library.md',
   'docs/memory.md',

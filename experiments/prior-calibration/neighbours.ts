@@ -1,30 +1,14 @@
-import { join } from 'node:path';
 import { buildUnchangingRows } from '../../src/candidates/dense-rows.ts';
 import { FlatIndex } from '../../src/candidates/flat.ts';
 import type { StartProgress } from '../../src/core/progress.ts';
-import { createCachedEncoder } from '../../src/embedding/embedding-cache.ts';
-import { createEncoderSource } from '../../src/embedding/registry.ts';
 import type { Candidates } from '../../src/model/candidates.ts';
+import { embedTurns } from '../embed-turns.ts';
 import type { StudyContext } from '../study.ts';
 import { countObserved, type OutcomeSeries } from './outcome-series.ts';
 import type { PriorCalibrationSettings } from './settings.ts';
 
 /** The neighbours of a query that states no number. */
 export const DEFAULT_K = 10;
-
-/** The vectors of all turns, by an encoder that is fitted on the dev turns. */
-async function embed({ turns }: OutcomeSeries, settings: PriorCalibrationSettings, context: StudyContext) {
-  const { cacheFolder, progress } = context;
-  const fitTexts = turns.filter(({ dev }) => dev).map(({ text }) => text);
-  const source = createEncoderSource(settings.embedding, { fitTexts, seed: settings.seed });
-  const encoder = await createCachedEncoder(source, join(cacheFolder, 'embeddings'), progress);
-  try {
-    const texts = turns.map(({ text }) => text);
-    return { vectors: await encoder.encode(texts, progress), dimension: encoder.dimension };
-  } finally {
-    encoder.dispose();
-  }
-}
 
 async function search(
   { turns }: OutcomeSeries,
@@ -61,7 +45,7 @@ export async function findNeighbours(
   context: StudyContext,
 ): Promise<NeighbourSeries> {
   const observed = countObserved(series);
-  const embedded = await embed(series, settings, context);
+  const embedded = await embedTurns(series.turns, settings, context);
   const k = Math.max(DEFAULT_K, ...settings.neighbours);
   return { series, observed, neighbours: await search(series, observed, embedded, k, context.progress) };
 }

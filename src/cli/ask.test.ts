@@ -19,7 +19,7 @@ const ask = (question: string, ...flags: string[]) =>
   runRagpp('ask', config, question, '--cache', join(root, 'cache'), '--backend', 'wasm', ...flags);
 
 async function askForJson(question: string, ...flags: string[]): Promise<AskedContext> {
-  const { code, stdout, stderr } = await ask(question, '--arm', 'hybrid', '--format', 'json', ...flags);
+  const { code, stdout, stderr } = await ask(question, '--arm', 'hybrid', '--json', ...flags);
   expect(code, stderr).toBe(0);
   return JSON.parse(stdout) as AskedContext;
 }
@@ -58,11 +58,34 @@ describe('a question', () => {
     expect(stdout).toMatch(/^# Retrieved Context\n/);
     expect(stdout).toMatch(/of 2000 tokens; \[x\] is in the prompt\n {3}1\. \[x\]/);
   });
+
+  test('is understood, and shares its budget', async () => {
+    const { stdout } = await ask(
+      'How do I tune the bow of Bob?',
+      '--arm',
+      'newest',
+      '--strategy',
+      'rag',
+      '--weights',
+      '.5,.5',
+    );
+    expect(stdout).toContain(`category: procedural (how)
+flags: entityFocused; procedural
+time: none
+entities: none
+ambiguous: none
+unknown names: Bob
+strategy: procedural, since the question is procedural
+budget: hybrid: memories 1 (19 found)
+`);
+  });
 });
 
 test.each([
   [['x', '--arm', 'hybird'], 1, 'config has no arm: hybird; use hybrid'],
   [['x', '--arm', 'hybrid', '--budget', 'many'], 2, 'a whole number of tokens'],
+  [['x', '--arm', 'hybrid', '--weights', '.3,many'], 2, 'not two numbers parted by a comma'],
+  [['x', '--arm', 'hybrid', '--weights', 'equal'], 2, 'weights'],
   [[' ', '--arm', 'hybrid'], 2, 'a question with at least one letter'],
   [['x', '--arm', 'hybrid', '--as-of', 'soon'], 1, '--as-of is no time: soon; write for example'],
   [['x', '--arm', 'hybrid', '--conversation', 'c99'], 1, 'corpus has no conversation: c99'],

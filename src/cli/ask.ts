@@ -1,5 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { BudgetPreset } from '../context/budget.ts';
 import { PACKING_NAMES } from '../context/packing.ts';
+import type { QuestionInput } from '../experiment/ask/question.ts';
 import { TOKEN_COUNTERS } from '../text/token-counter-names.ts';
 import { lazyAction } from './lazy-action.ts';
 import { cacheOption, collect, createBackendOption } from './options.ts';
@@ -11,11 +13,20 @@ function parseBudget(text: string): number {
   return tokens;
 }
 
+/** A preset, or two numbers; `assemble` checks both. */
+function parseShares(text: string): QuestionInput['weights'] {
+  if (!text.includes(',')) return text as BudgetPreset | 'by-question';
+  const [documents = Number.NaN, memories = Number.NaN, ...more] = text.split(',').map(Number);
+  if (more.length > 0 || Number.isNaN(documents + memories))
+    throw new InvalidArgumentError('not two numbers parted by a comma, such as .3,.7.');
+  return { documents, memories };
+}
+
 export function askCommand(): Command {
   return new Command('ask')
     .description('ask one arm of a config a question: the prompt that a model would be shown, and why')
     .argument('<config>', 'a YAML file, such as configs/quickstart.yaml')
-    .argument('<question>', 'in quotes')
+    .argument('<question>', 'in quotes; - reads it from standard input')
     .requiredOption('--arm <name>', 'the arm that is asked')
     .option('--set <path=value>', 'override one value of the config (repeatable)', collect, [])
     .option('--dataset <name>', 'of a config with several datasets, this one')
@@ -29,12 +40,31 @@ export function askCommand(): Command {
         .default('in-order'),
     )
     .addOption(new Option('--tokens <counter>', 'what a token is').choices([...TOKEN_COUNTERS]).default('characters/4'))
+    .addOption(
+      new Option('--strategy <name>', 'the ranking of the arm, or what of it shares the budget')
+        .choices(['ranking', 'rag', 'hybrid', 'episodic', 'semantic'])
+        .default('ranking'),
+    )
+    .option(
+      '--weights <shares>',
+      'of the strategy rag: balanced, rag-focused, memory-focused, by-question, or the shares of documents and memories, such as .3,.7',
+      parseShares,
+      'memory-focused',
+    )
+    .option('--session <id>', 'memories of this conversation alone, beside all documents')
+    .addOption(
+      new Option('--rerank <method>', 'one order over documents and memories')
+        .choices(['bm25', 'none'])
+        .default('bm25'),
+    )
     .option('--as-of <time>', 'the moment of the question, ISO 8601 (default: after the newest turn)')
     .option('--author <name>', 'who asks the question')
     .option('--channel <name>', 'where the question is asked')
     .option('--conversation <id>', 'only turns of this conversation')
     .option('--anchor <turn>', 'the turn that the question follows')
-    .addOption(new Option('--format <format>', 'text, or everything as json').choices(['text', 'json']).default('text'))
+    .option('--time-zone <zone>', 'of words such as yesterday, an IANA name', 'UTC')
+    .option('--sensitive', 'send the question to no service, and keep it out of the cache', false)
+    .option('--json', 'everything as JSON', false)
     .addOption(createBackendOption())
     .addOption(cacheOption())
     .addHelpText(
@@ -42,7 +72,8 @@ export function askCommand(): Command {
       `
 Examples:
   ragpp ask configs/quickstart.yaml --arm bm25 "Who reported the problem with the mail server?"
-  ragpp ask configs/quickstart.yaml --arm hybrid "Which kernel was it?" --budget 500 --tokens o200k_base --format json`,
+  ragpp ask configs/quickstart.yaml --arm hybrid "Which kernel was it?" --budget 500 --tokens o200k_base --json
+  ragpp ask configs/quickstart.yaml --arm hybrid - --sensitive < question.txt`,
     )
     .action(lazyAction(async () => (await import('./actions/ask.ts')).ask));
 }

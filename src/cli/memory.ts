@@ -87,6 +87,7 @@ function queryCommand(): Command {
     .option('--index <name>', 'an index to search (repeatable); default: all', collect, [])
     .option('--weighted', 'weigh outcomes by the scores of their candidates')
     .option('--as-of <time>', 'only records before this time, in ISO 8601 with a zone')
+    .option('--log', 'log what was retrieved, without any text, for patterns and used')
     .addOption(
       new Option('--format <format>', 'a table, or everything as JSON').choices(['text', 'json']).default('text'),
     )
@@ -103,6 +104,49 @@ Examples:
   ragpp memory query notes --vector '[0.1, 0.2]' --as-of 2026-03-01T00:00:00Z --format json`,
     )
     .action(lazyAction(async () => (await import('./actions/memory-query.ts')).runMemoryQuery));
+}
+
+function usedCommand(): Command {
+  return new Command('used')
+    .description('find which retrieved records a response uses, log them, and count the use of each')
+    .argument('<folder>', 'the folder of the memory')
+    .argument('<event>', 'the number that query --log printed', parseCount)
+    .requiredOption('--question <text>', 'the text that was asked: the log has a hash of it')
+    .requiredOption('--response <file>', 'a file with the text of the response')
+    .option('--set <option=value>', 'an option of the detection: span, weight or share (repeatable)', collect, [])
+    .addHelpText(
+      'after',
+      "\nExample:\n  ragpp memory used notes 7 --question 'blank pages again' --response answer.txt",
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-feedback.ts')).runMemoryUsed));
+}
+
+function patternsCommand(): Command {
+  return new Command('patterns')
+    .description('list the records that logged queries retrieve often, and how often each was of use')
+    .argument('<folder>', 'the folder of the memory')
+    .option('--min <count>', 'the fewest retrievals', parseCount, 2)
+    .action(lazyAction(async () => (await import('./actions/memory-feedback.ts')).runMemoryPatterns));
+}
+
+function consolidateCommand(): Command {
+  return new Command('consolidate')
+    .description('write a summary of each long session, and a procedure where outcomes repeat')
+    .argument('<folder>', 'the folder of the memory; the log is in its folder consolidation')
+    .option('--dry-run', 'list what would change and write nothing')
+    .addOption(new Option('--undo', 'undo the last consolidation, which brings the records back').conflicts('dryRun'))
+    .option('--set <option=value>', 'an option of the consolidation (repeatable)', collect, [])
+    .addHelpText(
+      'after',
+      `
+Sentences are taken from the records: no model writes. Sensitive records are left out.
+
+Examples:
+  ragpp memory consolidate notes --dry-run
+  ragpp memory consolidate notes --set minEpisodes=10 --set minRetrievals=3
+  ragpp memory consolidate notes --undo`,
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-consolidate.ts')).runMemoryConsolidate));
 }
 
 function statsCommand(): Command {
@@ -140,6 +184,9 @@ export function memoryCommand(): Command {
     .addCommand(curateCommand())
     .addCommand(undoCommand())
     .addCommand(queryCommand())
+    .addCommand(usedCommand())
+    .addCommand(patternsCommand())
+    .addCommand(consolidateCommand())
     .addCommand(statsCommand())
     .addCommand(exportCommand())
     .addCommand(repairCommand());

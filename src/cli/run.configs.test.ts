@@ -145,6 +145,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   },
   'multihop-hotpotqa.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
   'multihop-musique.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
+  'shop.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}'] },
   'slice-policies.yaml': { needs: [], changes: ['controls=false'] },
   'vaswani.yaml': { needs: [vaswani], changes: [`dataset.path=${vaswani}`, 'evaluation.split=test'] },
   'latency.yaml': { needs: [], changes: ['evaluation.latency={queries: 5, warmUp: 1}'] },
@@ -293,7 +294,10 @@ describe('every config of the project runs on a slice of its data', () => {
       const metrics = JSON.parse(readRunFile(config, 'metrics.json')) as StoredMetrics;
       expect(metrics.arms.map(({ name }) => name)).toEqual(expected);
       expect(expected.length).toBeGreaterThan(1);
-      expect(metrics.queries).toBe(evaluation.split === 'all' && !(config in OUTSIDE) ? 40 : 20);
+      // Whole clusters are drawn.
+      const most = evaluation.split === 'all' && !(config in OUTSIDE) ? 40 : 20;
+      expect(metrics.queries).toBeLessThanOrEqual(most);
+      expect(metrics.queries).toBeGreaterThan(most - 4);
       for (const { name, metrics: figures } of metrics.arms) {
         expect(Object.keys(figures)).toEqual(evaluation.metrics);
         for (const { mean } of Object.values(figures)) expect(mean >= 0 && mean <= 1, `${name}: ${mean}`).toBe(true);

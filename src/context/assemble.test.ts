@@ -107,6 +107,31 @@ Use this context to inform your response, but be clear about what you know vs. w
     expect([strategy, items.length, sources.memories.requests[0]?.k]).toEqual(['hybrid', 5, 20]);
   });
 
+  test('of an unknown session has documents alone', async () => {
+    expect(listIds((await ask({ session: 's99' }).made).items)).toEqual(['d1']);
+  });
+
+  test('at a moment that is no time is refused', async () => {
+    const made = assemble('x', {}, { memories: async () => [] }, { now: Number.NaN });
+    await expect(made).rejects.toThrow('now is no time: NaN');
+  });
+
+  test.each(['o200k_base', 'cl100k_base', 'words'] as const)(
+    'counts the special tokens in a memory as text by %s',
+    async (tokens) => {
+      const text = 'end <|endoftext|> <|im_start|>system <|fim_prefix|>';
+      const { items, prompt } = await assemble(
+        'end',
+        { tokens },
+        { memories: async () => [makeItem('m1', { text })] },
+        { now },
+      );
+      expect(prompt).toContain(`- ${text} (memory:s1`);
+      // As special tokens all of them would be three.
+      expect(items[0]?.tokens).toBeGreaterThan(tokens === 'words' ? 4 : 15);
+    },
+  );
+
   test('of one type shows that type alone', async () => {
     expect(listIds((await ask({ strategy: 'semantic' }).made).items)).toEqual(['m3']);
     expect(listIds((await ask({ strategy: 'episodic' }).made).items)).toEqual(['m1', 'm2']);
@@ -131,6 +156,11 @@ describe('a source', () => {
 
   test.each([
     ['that fails', failing, /UNAVAILABLE.*the server is away/],
+    [
+      'with a score that is no number',
+      async () => [makeItem('d1', { score: Number.NaN })],
+      /NOT_FINITE: score is not finite at d1/,
+    ],
     ['that is late', slow, /^no answer within 20 ms$/],
   ])('%s is left out and named', async (_, documents, fault) => {
     const memory = createSource(memories).source;
@@ -154,6 +184,9 @@ describe('a source', () => {
 test.each<[string, AssemblyInput, string]>([
   ['  ', {}, 'a question with at least one letter'],
   ['x', { budget: 0 }, 'budget'],
+  ['x', { budget: Number.NaN }, 'budget'],
+  ['x', { budget: -100 }, 'budget'],
+  ['x', { weights: { documents: Number.NaN, memories: 1 } }, 'weights'],
   ['x', { weights: { documents: 0.5, memories: 0.6 } }, 'weights'],
   ['x', { strategi: 'rag' } as never, 'did you mean strategy?'],
 ])('a question of %j with %j is refused', async (question, options, message) => {

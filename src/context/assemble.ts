@@ -3,7 +3,7 @@ import { parse } from '../core/validation.ts';
 import { TOKEN_COUNTERS } from '../text/token-counter-names.ts';
 import { createTokenCounter } from '../text/token-counts.ts';
 import { type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';
-import type { ContextItem, CountedItem, ItemType } from './context-item.ts';
+import { type ContextItem, type CountedItem, type ItemType, readItemText } from './context-item.ts';
 import { mergeByWeight, rerankByWords } from './merge.ts';
 import { PACKING_NAMES, PACKINGS, packInOrder } from './packing.ts';
 import { formatPrompt } from './prompt.ts';
@@ -68,7 +68,8 @@ function acceptsType(strategy: AssemblyOptions['strategy'], type: ItemType): boo
  * and packed into the budget. A source that fails or is late is left out and named in `sources`.
  *
  * @param now the moment of the question in milliseconds since 1970.
- * @throws ConfigurationError for options that break the schema, such as an empty question or weights whose sum is not 1; the reason of the signal.
+ * @throws ConfigurationError for options that break the schema, such as an empty question or weights whose sum is not 1; ValidationError for a `now` that is no time;
+ *   the reason of the signal.
  */
 export async function assemble(
   query: string,
@@ -98,7 +99,7 @@ export async function assemble(
   const merged = mergeByWeight(find('documents'), memories, split.weights);
   const ordered = options.rerank === 'bm25' ? await rerankByWords(question, merged) : merged;
   const countTokens = await createTokenCounter(options.tokens);
-  const count = (item: ContextItem) => ({ ...item, tokens: countTokens(readText(item)) });
+  const count = (item: ContextItem) => ({ ...item, tokens: countTokens(readItemText(item)) });
   const records = packInOrder(find('domain').map(count), options.budget);
   const others = PACKINGS[options.packing](ordered.map(count), options.budget - records.tokens);
   const items = [...records.packed, ...others.packed];
@@ -107,9 +108,4 @@ export async function assemble(
     ...{ tokens: records.tokens + others.tokens, budget: options.budget },
     ...{ strategy, weights: split.weights, sources: asked },
   };
-}
-
-/** What of an item the prompt holds. */
-function readText({ text, trigger }: ContextItem): string {
-  return trigger === undefined ? text : `${trigger} ${text}`;
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 import { sumsToOne } from '../core/validation.ts';
 import { MERGE_PRESETS } from '../fusion/weighted-merge.ts';
+import type { StrategyName } from '../query/strategy.ts';
 
 /** The shares of documents and of memories in a context. */
 export interface ContextShares {
@@ -11,6 +13,17 @@ export interface ContextShares {
 
 /** Shares by name: those of the weighted merge. */
 export type BudgetPreset = keyof typeof MERGE_PRESETS;
+
+/**
+ * The preset of a question by its strategy: what to do is in documents, what is known of somebody is in memories, and the rest may be in both. A table by judgement;
+ * it is neither learned nor measured.
+ */
+export const PRESET_OF_STRATEGY = freezeDeeply({
+  procedural: 'rag-focused',
+  factual_entity_focused: 'memory-focused',
+  analytical: 'balanced',
+  exploratory: 'balanced',
+} as const satisfies Readonly<Record<StrategyName, BudgetPreset>>);
 
 /** How far the sum of shares may be from 1. */
 const TOLERANCE = 0.01;

@@ -25,6 +25,11 @@ export interface ContextItem {
   readonly trigger?: string;
 }
 
+/** What of an item the prompt holds and its tokens are counted of: a procedure is its trigger and what to do. */
+export function readItemText({ text, trigger }: ContextItem): string {
+  return trigger === undefined ? text : `${trigger} ${text}`;
+}
+
 /** An item with the tokens that it takes. */
 export interface CountedItem extends ContextItem {
   readonly tokens: number;

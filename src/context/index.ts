@@ -8,7 +8,8 @@ export {
   assemble,
   assemblyOptionsSchema,
 } from './assemble.ts';
-export { type BudgetPreset, type BudgetSplit, type ContextShares, splitBudget } from './budget.ts';
+export { type BudgetPreset, type BudgetSplit, type ContextShares, PRESET_OF_STRATEGY, splitBudget } from './budget.ts';
+export { ContextCache, type ContextCacheUse } from './context-cache.ts';
 export {
   type ContextItem,
   type CountedItem,
@@ -22,6 +23,16 @@ export type { DomainDatabase, DomainRow, DomainValue } from './domain/domain-dat
 export { type Domain, type DomainInput, readDomain } from './domain/domain-options.ts';
 export { createDomainSource, type DomainSourceOptions, readDomainEntities } from './domain/domain-source.ts';
 export { openDomainDatabase } from './domain/open-domain-database.ts';
+export {
+  type AnsweredQuestion,
+  detectUse,
+  type MemoryUse,
+  type UseDetectionOptions,
+  useDetectionOptions,
+} from './feedback/detect-use.ts';
+export type { HashedThing, HashText } from './feedback/log-key.ts';
+export type { RetrievalEvent } from './feedback/retrieval-event.ts';
+export { openRetrievalLog, type Retrieval, type RetrievalLog } from './feedback/retrieval-log.ts';
 export { mergeByWeight, rerankByWords } from './merge.ts';
 export { PACKING_NAMES, PACKINGS, type PackingName, packByDensity, packInOrder, packKnapsack } from './packing.ts';
 export { formatPrompt, formatTimeAgo } from './prompt.ts';

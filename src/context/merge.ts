@@ -1,7 +1,7 @@
 import { Bm25Index } from '../candidates/bm25.ts';
 import { compareScored } from '../model/tie-rule.ts';
 import type { ContextShares } from './budget.ts';
-import type { ContextItem } from './context-item.ts';
+import { type ContextItem, readItemText } from './context-item.ts';
 
 /** The words of a query and of items alike: stems without stop words. */
 const WORDS = { k1: 1.2, b: 0.75, variant: 'lucene', dropStopWords: true, stem: true } as const;
@@ -23,10 +23,9 @@ export function mergeByWeight(
 /** [N] BM25 of items for a query, with the frequencies of words among these items. */
 export async function scoreWords(query: string, items: readonly ContextItem[]): Promise<Float32Array> {
   if (items.length === 0) return new Float32Array(0);
-  const texts = items.map(({ text, trigger }) => (trigger === undefined ? text : `${trigger} ${text}`));
   const index = new Bm25Index(
     items.map(({ id }) => id),
-    texts,
+    items.map(readItemText),
     WORDS,
   );
   const batch = { texts: [query], vectors: new Float32Array(0), cutoffs: Int32Array.of(items.length) };

@@ -1,3 +1,4 @@
+import { ValidationError } from '../core/errors.ts';
 import type { ContextItem, ItemType } from './context-item.ts';
 
 const SECTIONS: readonly (readonly [ItemType, string])[] = [
@@ -43,8 +44,13 @@ function formatItem({ memoryType, text, trigger, timestamp, source }: ContextIte
  * What a model is shown: the items by their types, in their order, with sources and ages. The same items give the same bytes.
  *
  * @param now the moment of the query in milliseconds since 1970, from which ages count.
+ * @throws ValidationError for a moment that is no time.
  */
 export function formatPrompt(query: string, items: readonly ContextItem[], now: number): string {
+  if (!Number.isFinite(now))
+    throw new ValidationError(`now is no time: ${now}; pass milliseconds since 1970, such as those of a query`, {
+      now,
+    });
   const sections = SECTIONS.flatMap(([type, title]) => {
     const held = items.filter(({ memoryType }) => memoryType === type);
     return held.length === 0 ? [] : [`## ${title}\n${held.map((item) => formatItem(item, now)).join('')}`];

@@ -1,4 +1,4 @@
-import { RagPlusPlusError } from '../core/errors.ts';
+import { NotFiniteError, RagPlusPlusError } from '../core/errors.ts';
 import type { ContextItem } from './context-item.ts';
 
 /** What a source is asked for. */
@@ -30,6 +30,13 @@ function describeFault(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** @throws NotFiniteError for a score or a time that has no order. */
+function assertFinite(items: readonly ContextItem[]): void {
+  for (const { id, score, timestamp } of items)
+    for (const [name, value] of Object.entries({ score, timestamp }))
+      if (!Number.isFinite(value)) throw new NotFiniteError(name, id, value);
+}
+
 /**
  * Asks a source within a time. One that fails or is late gives no items, and its fault says so.
  *
@@ -52,8 +59,9 @@ export async function askSource(
     ended.addEventListener('abort', stop, { once: true });
   });
   try {
-    const items = await Promise.race([source({ ...request, signal: ended }), late]);
-    return { name, items: items.slice(0, request.k), fault: null };
+    const items = (await Promise.race([source({ ...request, signal: ended }), late])).slice(0, request.k);
+    assertFinite(items);
+    return { name, items, fault: null };
   } catch (error) {
     signal?.throwIfAborted();
     const fault = deadline.aborted ? `no answer within ${milliseconds} ms` : describeFault(error);

@@ -49,6 +49,11 @@ export {
   loadDataset,
 } from './registry.ts';
 export type { QueryChoice, QueryKind } from './replies/query-options.ts';
+export { askShop, type ShopQuestion } from './shop/ask-shop.ts';
+export { type DrawnShop, drawShop, type ShopCustomer, type ShopOrder } from './shop/draw-shop.ts';
+export { buildShopDataset, loadShop } from './shop/shop.ts';
+export { SHOP_KINDS, type ShopInput, type ShopKind, type ShopOptions } from './shop/shop-options.ts';
+export { formatShopTables } from './shop/shop-tables.ts';
 export { loadSlackExport } from './slack/slack-export.ts';
 export {
   BENCHMARK_COORDINATES,

@@ -16,6 +16,7 @@ import { spamAssassinThreads } from './mail/spamassassin-threads-options.ts';
 import { memory } from './memory/memory-options.ts';
 import { multihop } from './multihop/multihop-options.ts';
 import { oasst } from './oasst/oasst-options.ts';
+import { shop } from './shop/shop-options.ts';
 import { slackExport } from './slack/slack-export-options.ts';
 import { synthetic } from './synthetic/synthetic-options.ts';
 import { telegramExport } from './telegram/telegram-export-options.ts';
@@ -44,6 +45,7 @@ export const DATASETS = new OptionsRegistry('name', [
   member(multihop, async () => (await import('./multihop/multihop.ts')).loadMultihop),
   member(trecCollection, async () => (await import('./trec-collection/trec-collection.ts')).loadTrecCollection),
   member(synthetic, async () => (await import('./synthetic/synthetic.ts')).loadSynthetic),
+  member(shop, async () => (await import('./shop/shop.ts')).loadShop),
   member(memory, async () => (await import('./memory/memory.ts')).loadMemory),
 ]);
 

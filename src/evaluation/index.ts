@@ -47,6 +47,7 @@ export {
   interleaveByTeamDraft,
   type Team,
 } from './logs/interleaving.ts';
+export { type ChoiceReading, listInterleavedOutcomes, listLoggedChoices } from './logs/retrieval-events.ts';
 export {
   chooseIntervalMethod,
   type Estimate,

@@ -1,6 +1,7 @@
 /** From a config to a result: tuning, the run, and the folder that it leaves. */
 
-export { type AskContext, type AskedContext, askArm, type QuestionInput, type RankedReason } from './ask/ask.ts';
+export { type AskContext, type AskedContext, askArm, type RankedReason, type SharedBudget } from './ask/ask.ts';
+export type { QuestionInput } from './ask/question.ts';
 export { listArmsToRun, selectArms } from './config/arm-selection.ts';
 export {
   type ArmOptions,

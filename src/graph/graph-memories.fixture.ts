@@ -1,5 +1,6 @@
 import { createRandom } from '../core/random.ts';
 import type { GraphMemory } from './concept-graph.ts';
+import type { EdgeWeights } from './temporal-adjacency.ts';
 
 const CONCEPTS = [
   'rome',
@@ -13,6 +14,19 @@ const CONCEPTS = [
   'cannae',
   'elephants',
 ];
+
+/** A weight for each kind of edge; no two are equal, so that no kind is taken for another. */
+export const WEIGHT_OF_KIND: EdgeWeights = {
+  mentions: 1,
+  alias: 0.4,
+  cooccurrence: 0.3,
+  relation: 0.35,
+  reply: 0.7,
+  next: 0.5,
+  names: 1.3,
+  namedBy: 0.2,
+  similar: 0.9,
+};
 
 /**
  * Memories of a few conversations in time order: texts that hold titles of others, earlier and later, titles that several share or that say too little, parents

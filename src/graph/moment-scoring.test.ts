@@ -3,7 +3,7 @@ import { ValidationError } from '../core/errors.ts';
 import { createRandom } from '../core/random.ts';
 import { ConceptGraph, type GraphMemory } from './concept-graph.ts';
 import { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
-import { drawGraphMemories } from './graph-memories.fixture.ts';
+import { drawGraphMemories, WEIGHT_OF_KIND as every } from './graph-memories.fixture.ts';
 import { GraphMoment, type MomentOptions } from './graph-moment.ts';
 import { HostPageRank } from './host-pagerank.ts';
 import { type GraphScoringOptions, MomentScorer } from './moment-scoring.ts';
@@ -19,17 +19,6 @@ const SCORINGS = ['pagerank', 'hop-decay', 'degree'] as const;
 const OPTIONS: Omit<GraphScoringOptions, 'scoring'> = { damping: 0.5, tolerance: 1e-14, decay: 0.6, maxHops: 2 };
 const [N, CUTOFF] = [83, 47];
 const memories = drawGraphMemories(11, N);
-const every: EdgeWeights = {
-  mentions: 1,
-  alias: 0.4,
-  cooccurrence: 0.3,
-  relation: 0.4,
-  reply: 0.7,
-  next: 0.5,
-  names: 1.3,
-  namedBy: 0.2,
-  similar: 0.9,
-};
 const weighEach: EdgeWeights = {
   mentions: 1,
   alias: 1,

@@ -1,22 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ConceptGraph } from './concept-graph.ts';
-import { drawGraphMemories } from './graph-memories.fixture.ts';
+import { drawGraphMemories, WEIGHT_OF_KIND } from './graph-memories.fixture.ts';
 import { permuteTargets, shuffleTitles } from './random-graph.ts';
 import { buildWalkableGraph, type KindedEdges } from './temporal-adjacency.ts';
 
 const [N, CUTOFF] = [71, 44];
 const memories = drawGraphMemories(5, N);
-const every = {
-  mentions: 1,
-  alias: 0,
-  cooccurrence: 0.3,
-  relation: 0.4,
-  reply: 0.7,
-  next: 0.5,
-  names: 1.3,
-  namedBy: 0.2,
-  similar: 0.9,
-};
+const every = { ...WEIGHT_OF_KIND, alias: 0 };
 
 function readEdges(count: number): KindedEdges {
   const graph = new ConceptGraph();

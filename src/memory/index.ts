@@ -1,7 +1,8 @@
 /** The memory engine: records with outcomes, found by embedding, and priors over the outcomes of what a query retrieves. */
 
+export type { Decision, RecordChange } from './changes/change-log.ts';
 export type { CurationChoice, CurationDecider, Neighbour } from './curation/curation-choice.ts';
-export type { CurationEntry, RecordChange } from './curation/curation-entry.ts';
+export type { CurationEntry } from './curation/curation-entry.ts';
 export { type CurationOptions, type Curator, type CuratorSettings, openCurator } from './curation/curator.ts';
 export {
   type CurationEndpointOptions,
@@ -28,6 +29,19 @@ export {
   mergeOutcomeStatistics,
   updateOutcomeStatistics,
 } from './outcome-statistics.ts';
+export {
+  type Consolidation,
+  type Consolidator,
+  type ConsolidatorSettings,
+  openConsolidator,
+} from './patterns/consolidator.ts';
+export {
+  type ConsolidationOptions,
+  consolidationOptions,
+  type RetrievalCounts,
+} from './patterns/plan-consolidation.ts';
+export { type QueryPattern, type QueryPatternSnapshot, QueryPatternTracker } from './patterns/query-pattern-tracker.ts';
+export { readUseCount, reinforce } from './patterns/reinforce.ts';
 export {
   computePriors,
   type KnownPrior,

@@ -1,4 +1,6 @@
+import type { Attributes } from './attributes.ts';
 import { Corpus } from './corpus.ts';
+import type { Turn } from './turn.ts';
 
 /**
  * Conversations c0, c1, … with these numbers of turns, without parents. Ids contain the position in the conversation.
@@ -21,4 +23,12 @@ export function buildConversationTurns(
     })),
   );
   return new Corpus(turns);
+}
+
+/** Turns t0, t1, … of one conversation, one a millisecond, with these attributes; null: without any. */
+export function buildTurnsWith(attributes: readonly (Attributes | null)[]): Turn[] {
+  return attributes.map((held, i) => ({
+    ...{ id: `t${i}`, conversationId: 'c', parentId: null, timestamp: i, author: null, channel: null, text: 'x' },
+    ...(held !== null && { attributes: held }),
+  }));
 }

@@ -1,18 +1,10 @@
 import { expect, test } from 'vitest';
+import { buildTurnsWith } from '../model/conversations.fixture.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import { createPoolFilter, listVisibleTurns } from './query-filter.ts';
 
-const turns = ['early', 'late', undefined].map((phase, i) => ({
-  id: `t${i}`,
-  conversationId: 'c',
-  parentId: null,
-  timestamp: i,
-  author: null,
-  channel: null,
-  text: 'x',
-  ...(phase === undefined ? {} : { attributes: { phase } }),
-}));
+const turns = buildTurnsWith([{ phase: 'early' }, { phase: 'late' }, null]);
 const describeQuery = (id: string, attributes?: Query['attributes']): Query => ({
   id,
   text: 'x',

@@ -65,6 +65,8 @@ export {
   type StageResult,
   type StageStore,
 } from './stage.ts';
+export { STRATEGY_SIGNALS, strategySignal, weighByQuery } from './strategy.ts';
+export { type StrategyOptions, strategyOptions } from './strategy-options.ts';
 export { trajectorySignal } from './trajectory.ts';
 export { TRAJECTORY_DEFAULTS, type TrajectoryOptions, trajectoryOptions } from './trajectory-options.ts';
 export {

@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Candidates } from '../model/candidates.ts';
-import type { Turn } from '../model/turn.ts';
+import { buildTurnsWith } from '../model/conversations.fixture.ts';
+
 import { fuseSeedTurns } from './seed-turns.ts';
 
-const listTurns = (importances: readonly (number | null)[]): Turn[] =>
-  importances.map((importance, i) => ({
-    id: `t${i}`,
-    conversationId: 'c',
-    parentId: null,
-    timestamp: i,
-    author: null,
-    channel: null,
-    text: 'x',
-    ...(importance === null ? {} : { attributes: { importance } }),
-  }));
+const listTurns = (importances: readonly (number | null)[]) =>
+  buildTurnsWith(importances.map((importance) => (importance === null ? null : { importance })));
 const listRows = (...rows: readonly number[][]): Candidates => ({
   positions: Int32Array.from(rows.flat()),
   scores: Float32Array.from(rows.flat(), (position, i) => (position < 0 ? 0 : 100 - i)),

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { freezeDeeply } from '../core/frozen.ts';
 import { readBack } from '../core/read-back.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
@@ -17,13 +18,13 @@ import { defineSignal, type Signal, type StageUse } from './signal.ts';
 import { chooseStrategyWeights, type StrategyOptions } from './strategy-options.ts';
 
 /** The five signals of memories by their names, in the order of {@link MEMORY_SIGNALS}. */
-export const STRATEGY_SIGNALS: Readonly<Record<MemorySignal, Signal>> = {
+export const STRATEGY_SIGNALS: Readonly<Record<MemorySignal, Signal>> = freezeDeeply({
   semantic_similarity: cosineSignal(null),
   entity_overlap: entityOverlapSignal(null),
   temporal_relevance: temporalRelevanceSignal(null),
   importance: typedImportanceSignal(null),
   reinforcement: reinforcementSignal(null),
-};
+});
 
 /**
  * The weighted sums of signals, each query with its own weights; never negative.

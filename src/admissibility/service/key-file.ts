@@ -1,17 +1,13 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault, RagPlusPlusError, StorageError } from '../../core/errors.ts';
 import { writeAtomic } from '../../core/files.ts';
+import { PRIVATE_MODE, readPrivateFile } from '../../core/private-file.ts';
 import { formatPath } from '../../core/validation.ts';
 import { assertKeyRing, type KeyRing, keyRingSchema } from '../kernel-keys.ts';
 
 /** The environment variable that may hold the keys of a kernel, as JSON. */
 export const KEYS_VARIABLE = 'RAGPP_KERNEL_KEYS';
-
-const PERMISSIONS = 0o777;
-const WRITTEN = 0o600;
-/** Permissions under which no one but the owner reads a file. */
-const ALLOWED: readonly number[] = [WRITTEN, 0o400];
 
 /** What is wrong, without any value: a value may be a secret. */
 function describeIssue(issue: z.core.$ZodIssue): ConfigurationFault {
@@ -49,44 +45,18 @@ export function parseKeyRing(text: string, source: string): KeyRing {
   return result.data;
 }
 
-/** Opened once, so that the file that is read is the file that was checked. */
-function readPrivately(path: string): string {
-  let file: number | undefined;
-  try {
-    file = openSync(path, 'r');
-    const { mode, uid } = fstatSync(file);
-    const owner = process.getuid?.() ?? uid;
-    const remedy = `chmod 600 ${path}`;
-    if (uid !== owner)
-      throw new StorageError('use keys of another user', path, {
-        remedy: `it belongs to user ${uid}, this is user ${owner}; chown ${owner} ${path}, then ${remedy}`,
-      });
-    const permissions = mode & PERMISSIONS;
-    if (process.getuid !== undefined && !ALLOWED.includes(permissions))
-      throw new StorageError(`use keys with permissions ${permissions.toString(8)}, which others may read`, path, {
-        remedy,
-      });
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error instanceof StorageError) throw error;
-    throw new StorageError('read keys', path, { cause: error, remedy: `make them: ragpp kernel keygen ${path}` });
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}
-
 /**
  * Reads the keys of a kernel from a file that belongs to this user and that no one else may read (mode 0600 or 0400).
  *
  * @throws StorageError that ends with `chmod 600 PATH`; ConfigurationError and ValidationError without any value of the file.
  */
 export function readKeyFile(path: string): KeyRing {
-  return parseKeyRing(readPrivately(path), path);
+  return parseKeyRing(readPrivateFile(path, `make them: ragpp kernel keygen ${path}`), path);
 }
 
 /** Writes all keys or nothing, with mode 0600 from the first byte. @throws StorageError. */
 export function writeKeyFile(path: string, ring: KeyRing): void {
-  writeAtomic(path, `${JSON.stringify(ring, null, 2)}\n`, WRITTEN);
+  writeAtomic(path, `${JSON.stringify(ring, null, 2)}\n`, PRIVATE_MODE);
 }
 
 /** {@link writeKeyFile} where no file is. @throws StorageError for an existing file: keys that sign are never replaced by accident. */

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import type { PackingName } from '../../context/packing.ts';
 import { type BackendChoice, useBackend } from '../../core/backend.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { createTerminalProgress } from '../../core/progress.ts';
 import { printOut } from '../../core/terminal.ts';
-import { type AskedContext, askArm, type QuestionInput } from '../../experiment/ask/ask.ts';
+import { type AskedContext, askArm } from '../../experiment/ask/ask.ts';
+import type { QuestionInput } from '../../experiment/ask/question.ts';
 import { loadConfig } from '../../experiment/config/config.ts';
 
 interface AskOptions {
@@ -11,14 +13,20 @@ interface AskOptions {
   readonly set: readonly string[];
   readonly dataset?: string;
   readonly budget: number;
+  readonly strategy: NonNullable<QuestionInput['strategy']>;
+  readonly weights: NonNullable<QuestionInput['weights']>;
+  readonly session?: string;
+  readonly rerank: 'bm25' | 'none';
   readonly packing: PackingName;
   readonly tokens: NonNullable<QuestionInput['tokens']>;
+  readonly timeZone: string;
+  readonly sensitive: boolean;
   readonly asOf?: string;
   readonly author?: string;
   readonly channel?: string;
   readonly conversation?: string;
   readonly anchor?: string;
-  readonly format: 'text' | 'json';
+  readonly json: boolean;
   readonly backend?: BackendChoice;
   readonly cache: string;
 }
@@ -31,6 +39,46 @@ function readTime(text: string): number {
   if (Number.isNaN(time))
     throw new ValidationError(`--as-of is no time: ${text}; write for example 2002-09-01T12:00Z`, { text });
   return time;
+}
+
+/** What the question asks for, and how documents and memories share the budget. */
+function formatUnderstanding({ understanding, shared }: AskedContext): string {
+  const { category, categoryRule, timeRange, entities, ambiguous, unresolved, strategy } = understanding;
+  const flags = (['entityFocused', 'timeFocused', 'procedural', 'requiresDomainDb'] as const).filter(
+    (flag) => understanding[flag],
+  );
+  const formatTime = (time: number) => new Date(time).toISOString();
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ['category', [`${category} (${categoryRule})`]],
+    ['flags', flags],
+    ['time', timeRange === null ? [] : [`${formatTime(timeRange.start)} to ${formatTime(timeRange.end)}`]],
+    [
+      'entities',
+      entities.map(
+        ({ mentionText, canonicalId, confidence, match }) =>
+          `${mentionText} = ${canonicalId} (${match}, ${confidence.toFixed(2)})`,
+      ),
+    ],
+    [
+      'ambiguous',
+      ambiguous.map(
+        ({ mentionText, candidates }) =>
+          `${mentionText} = ${candidates.map(({ canonicalId }) => canonicalId).join(' or ')}`,
+      ),
+    ],
+    ['unknown names', unresolved],
+    ['strategy', [`${strategy.name}, since ${strategy.rule}`]],
+    ...(shared === null ? [] : [['budget', [formatShares(shared)]] as const]),
+  ];
+  return rows.map(([name, values]) => `${name}: ${values.length === 0 ? 'none' : values.join('; ')}`).join('\n');
+}
+
+/** `rag: documents .4 (3 found), memories .6 (12 found)` */
+function formatShares({ strategy, weights, found }: NonNullable<AskedContext['shared']>): string {
+  const parts = Object.entries(found).map(
+    ([name, count]) => `${name} ${weights[name as keyof typeof weights]} (${count} found)`,
+  );
+  return `${strategy}: ${parts.join(', ')}`;
 }
 
 /** `3.  [x]  7.213  mail-17  bm25 7.213` */
@@ -50,7 +98,11 @@ export async function ask(path: string, text: string, options: AskOptions): Prom
     config,
     options.arm,
     {
-      ...{ text, budget: options.budget, packing: options.packing, tokens: options.tokens },
+      text: text === '-' ? readFileSync(0, 'utf8').trim() : text,
+      ...{ budget: options.budget, packing: options.packing, tokens: options.tokens },
+      ...{ strategy: options.strategy, weights: options.weights, rerank: options.rerank },
+      ...{ timeZone: options.timeZone, sensitive: options.sensitive },
+      session: options.session ?? null,
       asOf: options.asOf === undefined ? null : readTime(options.asOf),
       author: options.author ?? null,
       channel: options.channel ?? null,
@@ -59,11 +111,11 @@ export async function ask(path: string, text: string, options: AskOptions): Prom
     },
     { cacheFolder: options.cache, progress: createTerminalProgress() },
   );
-  if (options.format === 'json') {
+  if (options.json) {
     printOut(`${JSON.stringify(asked, null, 2)}\n`);
     return;
   }
   printOut(
-    `${asked.prompt}\n${asked.tokens} of ${asked.budget} tokens; [x] is in the prompt\n${formatReasons(asked)}\n`,
+    `${asked.prompt}\n${formatUnderstanding(asked)}\n\n${asked.tokens} of ${asked.budget} tokens; [x] is in the prompt\n${formatReasons(asked)}\n`,
   );
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { DimensionMismatchError, RecordNotFoundError, ValidationError } from '../../core/errors.ts';
 import { formatMinute } from '../../core/format-time.ts';
 import { ignoreProgress } from '../../core/progress.ts';
-import { printOut } from '../../core/terminal.ts';
+import { printError, printOut } from '../../core/terminal.ts';
 import { parse } from '../../core/validation.ts';
 import { parseJson, shorten, time } from '../../datasets/jsonl/jsonl-rows.ts';
 import { readVectorRows } from '../../embedding/precomputed/vector-file.ts';
@@ -18,6 +18,7 @@ import { alignColumns } from '../columns.ts';
 import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { openEncoder } from './memory/open-encoder.ts';
 import { runWithMemory } from './memory/open-folder.ts';
+import { runWithRetrievals } from './memory/retrievals.ts';
 
 interface QueryFlags {
   readonly text?: string;
@@ -29,6 +30,7 @@ interface QueryFlags {
   readonly index: readonly string[];
   readonly weighted?: true;
   readonly asOf?: string;
+  readonly log?: true;
   readonly format: 'text' | 'json';
   readonly cache: string;
 }
@@ -145,6 +147,15 @@ function printAnswer(answer: QueryResponse, memory: Memory, format: QueryFlags['
   printOut(`${JSON.stringify({ ...answer, candidates }, null, 2)}\n`);
 }
 
+/** The number of the event goes to the errors' stream, so that --format json stays JSON. */
+async function logAnswer(folder: string, { candidates }: QueryResponse, query: string): Promise<void> {
+  const retrieved = candidates.map(({ recordId }) => recordId);
+  const event = await runWithRetrievals(folder, (log) =>
+    log.record({ query, retrieved, strategy: 'ragpp memory query', time: Date.now() }),
+  );
+  printError(`event: ${event}\n`);
+}
+
 export async function runMemoryQuery(folder: string, flags: QueryFlags, command: Command): Promise<void> {
   const { text, vector, id } = flags;
   if ([text, vector, id].filter((given) => given !== undefined).length !== 1)
@@ -156,6 +167,8 @@ export async function runMemoryQuery(folder: string, flags: QueryFlags, command:
   const embedding = text === undefined ? given : await encodeText(text, folder, settings, flags);
   await runWithMemory(folder, settings, async (memory) => {
     const question = embedding === null ? askByRecord(memory, folder, id as string) : { embedding };
-    printAnswer(await memory.query(buildBundle(question, flags)), memory, flags.format);
+    const answer = await memory.query(buildBundle(question, flags));
+    printAnswer(answer, memory, flags.format);
+    if (flags.log) await logAnswer(folder, answer, (text ?? vector ?? id) as string);
   });
 }

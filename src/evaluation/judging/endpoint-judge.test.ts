@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { UnavailableError, ValidationError } from '../../core/errors.ts';
 import {
   type Answer,
@@ -10,12 +10,10 @@ import { judgePairs } from './endpoint-judge.ts';
 import { endpointJudgeOptions } from './endpoint-judge-options.ts';
 
 const KEY_VARIABLE = 'RAGPP_TEST_JUDGE_KEY';
-const service = await EmbeddingService.start();
+const service = EmbeddingService.useInTests();
 afterEach(() => {
-  service.reset();
   delete process.env[KEY_VARIABLE];
 });
-afterAll(() => service.stop());
 
 const parse = (more: object = {}) =>
   endpointJudgeOptions.parse({ baseUrl: service.baseUrl, model: 'judge-7b', pauseSeconds: 0, maxAttempts: 3, ...more });

@@ -1,43 +1,29 @@
 import { join } from 'node:path';
-import { z } from 'zod';
-import type { ContextItem, CountedItem, ItemType } from '../../context/context-item.ts';
-import { ITEM_TYPES } from '../../context/context-item.ts';
-import { PACKING_NAMES, PACKINGS } from '../../context/packing.ts';
+import { type AssembledContext, assemble } from '../../context/assemble.ts';
+import { type ContextShares, PRESET_OF_STRATEGY } from '../../context/budget.ts';
+import { type ItemType, readItemText } from '../../context/context-item.ts';
+import { PACKINGS } from '../../context/packing.ts';
 import { formatPrompt } from '../../context/prompt.ts';
 import { ValidationError } from '../../core/errors.ts';
-import { computeHash } from '../../core/hash.ts';
 import type { StartProgress } from '../../core/progress.ts';
 import { parse, suggestKnown } from '../../core/validation.ts';
 import { loadDataset } from '../../datasets/registry.ts';
-import type { Dataset, Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turn.ts';
-import { TOKEN_COUNTERS } from '../../text/token-counter-names.ts';
+import type { Corpus } from '../../model/corpus.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import { createEntityRegistry } from '../../query/entity-registry.ts';
+import { type QueryUnderstanding, understand } from '../../query/understand.ts';
 import { createTokenCounter } from '../../text/token-counts.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { openArmRunner } from '../run/arm-runner.ts';
-
-/** A question, who asks it and when, and how much of the answer's evidence a model is shown. */
-export const questionSchema = z.strictObject({
-  text: z.string().regex(/\S/, 'a question with at least one letter'),
-  /** Milliseconds since 1970: only earlier turns are seen; null: after the newest turn. */
-  asOf: z.number().nullable().default(null),
-  author: z.string().nullable().default(null),
-  channel: z.string().nullable().default(null),
-  /** Only turns of this conversation; null: of all. */
-  conversationId: z.string().nullable().default(null),
-  anchorTurnId: z.string().nullable().default(null),
-  /** Tokens of all turns together. */
-  budget: z.int('a whole number of tokens').min(1).default(2000),
-  packing: z.enum(PACKING_NAMES).default('in-order'),
-  tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
-});
-/** A question, see {@link questionSchema}. */
-export type QuestionInput = z.input<typeof questionSchema>;
-type Question = z.output<typeof questionSchema>;
+import { buildQueries, type Question, type QuestionInput, questionSchema } from './question.ts';
+import { listRanking, type RankedItem } from './turn-items.ts';
 
 /** A turn of the ranking, and why it is there. */
 export interface RankedReason {
   readonly id: string;
+  readonly memoryType: ItemType;
+  /** Where it is from, as the prompt names it. */
+  readonly source: string;
   /** From 1. */
   readonly rank: number;
   readonly score: number;
@@ -48,6 +34,15 @@ export interface RankedReason {
   readonly packed: boolean;
 }
 
+/** How documents and memories share a budget. */
+export interface SharedBudget {
+  /** The strategy that was used: `hybrid` where `rag` has no documents. */
+  readonly strategy: AssembledContext['strategy'];
+  readonly weights: ContextShares;
+  /** How many items each source gave. */
+  readonly found: Readonly<Record<string, number>>;
+}
+
 /** What a model would be shown for a question, and why. */
 export interface AskedContext {
   readonly prompt: string;
@@ -56,6 +51,10 @@ export interface AskedContext {
   readonly budget: number;
   /** The moment of the question in milliseconds since 1970. */
   readonly asOf: number;
+  /** What the question asks for. Its entities are the authors of the dataset. It does not affect the ranking. */
+  readonly understanding: QueryUnderstanding;
+  /** Null for the strategy `ranking`. */
+  readonly shared: SharedBudget | null;
   /** The ranking of the arm, best first. */
   readonly ranking: readonly RankedReason[];
 }
@@ -69,53 +68,70 @@ export interface AskContext {
   readonly progress?: StartProgress;
 }
 
-function buildQuery(question: Question, { corpus }: Dataset): Query {
-  const newest = corpus.turns.at(-1)?.timestamp ?? 0;
-  const { text, asOf, author, channel, conversationId, anchorTurnId } = question;
-  if (conversationId !== null) corpus.getConversation(conversationId);
-  if (anchorTurnId !== null) corpus.getTurn(anchorTurnId);
-  return {
-    // What stages keep of a question is found by its id.
-    id: `question-${computeHash(question).slice(0, 16)}`,
-    ...{ text, timestamp: asOf ?? newest + 1, author, channel, anchorTurnId },
-    ...(conversationId !== null && { conversationId }),
-    ...{ split: 'test', cluster: 'question' },
-  };
-}
-
-/** The type of a turn: its attribute `memoryType`, or a document, or something that was said. */
-function readType({ attributes = {} }: Turn): ItemType {
-  const { memoryType, source } = attributes;
-  if ((ITEM_TYPES as readonly unknown[]).includes(memoryType)) return memoryType as ItemType;
-  return source === 'documents' ? 'document' : 'episodic';
-}
-
-/** A turn as the prompt shows it. */
-export function describeTurn(turn: Turn, score: number): ContextItem {
-  const { id, text, timestamp, author, channel, conversationId, attributes = {} } = turn;
-  const memoryType = readType(turn);
-  const trigger = attributes.trigger;
-  return {
-    ...{ id, score, timestamp, memoryType },
-    text: author === null ? text : `${author}: ${text}`,
-    source: memoryType === 'document' ? conversationId : `memory:${channel ?? conversationId}`,
-    session: conversationId,
-    ...(typeof trigger === 'string' && { trigger }),
-  };
-}
-
 /** The one arm of a config that is asked. @throws ValidationError for a name that no arm has. */
-function findArm({ arms }: ExperimentConfig, name: string): ExperimentConfig['arms'][number] {
-  const arm = arms.find((one) => one.name === name);
-  if (arm !== undefined) return arm;
+function assertArm({ arms }: ExperimentConfig, name: string): void {
   const known = arms.map((one) => one.name);
+  if (known.includes(name)) return;
   throw new ValidationError(`config has no arm: ${name}; use ${suggestKnown(name, known)}`, { arm: name });
+}
+
+/** The authors of a corpus, as what a question may name. */
+async function createAuthorRegistry({ turns }: Corpus) {
+  const authors = new Set(
+    turns.flatMap(({ author }) => (author !== null && /[\p{L}\p{N}]/u.test(author) ? author : [])),
+  );
+  return createEntityRegistry([...authors].map((name) => ({ id: `author:${name}`, name })));
+}
+
+/** What of a ranking the prompt holds. */
+interface Packed {
+  readonly prompt: string;
+  readonly ids: ReadonlySet<string>;
+  readonly tokens: number;
+  readonly shared: SharedBudget | null;
+}
+
+async function packRanking(
+  question: Question,
+  understanding: QueryUnderstanding,
+  items: readonly RankedItem[],
+  now: number,
+): Promise<Packed> {
+  const { text, budget, tokens: counter, packing } = question;
+  if (question.strategy !== 'ranking') return shareBudget(question, question.strategy, understanding, items, now);
+  const countTokens = await createTokenCounter(counter);
+  const counted = items.map((item) => ({ ...item, tokens: countTokens(readItemText(item)) }));
+  const { packed, tokens } = PACKINGS[packing](counted, budget);
+  return { prompt: formatPrompt(text, packed, now), ids: new Set(packed.map(({ id }) => id)), tokens, shared: null };
+}
+
+/** Documents and memories of a ranking, each as a source of `assemble`. */
+async function shareBudget(
+  { text, budget, session, weights, rerank, packing, tokens: counter }: Question,
+  strategy: AssembledContext['strategy'],
+  understanding: QueryUnderstanding,
+  items: readonly RankedItem[],
+  now: number,
+): Promise<Packed> {
+  const documents = items.filter(({ memoryType }) => memoryType === 'document');
+  const memories = items.filter(({ memoryType }) => memoryType !== 'document');
+  const shares = weights === 'by-question' ? PRESET_OF_STRATEGY[understanding.strategy.name] : weights;
+  const made = await assemble(
+    text,
+    { strategy, budget, session, weights: shares, rerank, packing, tokens: counter },
+    { memories: async () => memories, ...(documents.length > 0 && { documents: async () => documents }) },
+    { now },
+  );
+  const found = Object.fromEntries(made.sources.map((source) => [source.name, source.items.length]));
+  const shared = { strategy: made.strategy, weights: made.weights, found };
+  return { prompt: made.prompt, ids: new Set(made.items.map(({ id }) => id)), tokens: made.tokens, shared };
 }
 
 /**
  * Asks one arm of an experiment a question of one's own, and packs its ranking into a prompt. The arm is tuned as in a run, on the dev queries of the dataset.
  *
- * @throws ConfigurationError for a question that breaks its schema; ValidationError for an unknown arm, conversation or anchor.
+ * @throws ConfigurationError for a question that breaks its schema; ValidationError for an unknown arm, conversation, session, anchor or time zone;
+ *   SensitiveTextError for a sensitive question to an encoder that is a service.
  */
 export async function askArm(
   config: ExperimentConfig,
@@ -124,46 +140,30 @@ export async function askArm(
   { cacheFolder, dataset: given, progress }: AskContext,
 ): Promise<AskedContext> {
   const question = parse(questionSchema, input, 'question');
-  findArm(config, arm);
+  assertArm(config, arm);
   const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
   const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, ...(progress && { progress }) }));
-  const query = buildQuery(question, dataset);
+  const queries = buildQueries(question, dataset.corpus);
+  const now = queries[0].timestamp;
+  const { text, timeZone, session, tokens: counter } = question;
+  const entities = await createAuthorRegistry(dataset.corpus);
+  const understanding = await understand(text, { timestamp: now, timeZone, entities });
   const { evaluation } = config;
   const runner = await openArmRunner(
     { ...config, evaluation: { ...evaluation, limitQueries: null, latency: null, inspect: evaluation.depth } },
-    { cacheFolder, dataset, queries: [query], ...(progress && { progress }) },
+    // The cache has vectors and stages by the text of a question.
+    { cacheFolder: question.sensitive ? null : cacheFolder, dataset, queries, ...(progress && { progress }) },
   );
   try {
-    const record = await runner.run(arm);
-    const countTokens = await createTokenCounter(question.tokens);
-    const items = listItems(dataset, record, countTokens);
-    const { packed, tokens } = PACKINGS[question.packing](items, question.budget);
-    const inPrompt = new Set(packed);
-    const width = record.componentNames.length;
-    return {
-      prompt: formatPrompt(question.text, packed, query.timestamp),
-      ...{ arm, tokens, budget: question.budget, asOf: query.timestamp },
-      ranking: items.map((item, place) => ({
-        ...{ id: item.id, rank: place + 1, score: item.score, tokens: item.tokens, packed: inPrompt.has(item) },
-        parts: Object.fromEntries(
-          record.componentNames.map((name, i) => [name, record.components[place * width + i] as number]),
-        ),
-      })),
-    };
+    const items = listRanking(dataset.corpus, await runner.run(arm), session);
+    const { prompt, ids, tokens, shared } = await packRanking(question, understanding, items, now);
+    const countTokens = await createTokenCounter(counter);
+    const ranking = items.map((item, place) => ({
+      ...{ id: item.id, memoryType: item.memoryType, source: item.source, rank: place + 1, score: item.score },
+      ...{ parts: item.parts, tokens: countTokens(readItemText(item)), packed: ids.has(item.id) },
+    }));
+    return { prompt, arm, tokens, budget: question.budget, asOf: now, understanding, shared, ranking };
   } finally {
     await runner.dispose();
   }
-}
-
-/** The turns of the one ranking of a record, best first. */
-function listItems(
-  { corpus }: Dataset,
-  { positions, scores }: { readonly positions: Int32Array; readonly scores: Float32Array },
-  countTokens: (text: string) => number,
-): CountedItem[] {
-  return [...positions].flatMap((position, place) => {
-    if (position < 0) return [];
-    const item = describeTurn(corpus.turns[position] as Turn, scores[place] as number);
-    return [{ ...item, tokens: countTokens(item.text) }];
-  });
 }

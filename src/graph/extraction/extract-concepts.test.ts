@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { UnavailableError, ValidationError } from '../../core/errors.ts';
 import { type Answer, EmbeddingService } from '../../embedding/endpoint/embedding-service.harness.ts';
 import type { ConceptLine } from './concept-file.ts';
@@ -7,12 +7,10 @@ import { extractionOptions } from './extraction-options.ts';
 import { answerAsAsked, describeStatement, readAsked, say } from './extraction-service.harness.ts';
 
 const KEY_VARIABLE = 'RAGPP_TEST_EXTRACTION_KEY';
-const service = await EmbeddingService.start();
+const service = EmbeddingService.useInTests();
 afterEach(() => {
-  service.reset();
   delete process.env[KEY_VARIABLE];
 });
-afterAll(() => service.stop());
 
 const parse = (more: object = {}) =>
   extractionOptions.parse({ baseUrl: service.baseUrl, model: 'm-7b', pauseSeconds: 0, maxAttempts: 3, ...more });

@@ -6,7 +6,7 @@ import {
   decideByRules,
   readCuratedText,
 } from '../../text/curation-rules.ts';
-import type { RecordChange } from './curation-entry.ts';
+import type { RecordChange } from '../changes/change-log.ts';
 
 /** A record that is there, with the cosine of its vector to that of the new record. */
 export interface Neighbour {

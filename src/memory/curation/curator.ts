@@ -1,13 +1,13 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { DuplicateRecordError, ValidationError } from '../../core/errors.ts';
-import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
+import { DuplicateRecordError } from '../../core/errors.ts';
+import type { JournalOptions } from '../../core/journal/journal.ts';
 import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import { parse } from '../../core/validation.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
 import { parseRow } from '../../model/row-check.ts';
 import { curationRuleOptions } from '../../text/curation-rules.ts';
+import { type ChangeLog, openChangeLog } from '../changes/change-log.ts';
 import type { Memory } from '../engine/memory.ts';
 import {
   type CurationDecider,
@@ -16,15 +16,9 @@ import {
   listChanges,
   type Neighbour,
 } from './curation-choice.ts';
-import {
-  type CurationEntry,
-  decodeLogEntry,
-  encodeLogEntry,
-  type LogEntry,
-  type RecordChange,
-} from './curation-entry.ts';
+import type { CurationEntry } from './curation-entry.ts';
 
-const LOG_NAME = 'curation log';
+const LOG = { name: 'curation log', kind: 'curate' } as const;
 
 /** How records are curated. */
 export const curationOptions = z.strictObject({
@@ -56,50 +50,27 @@ const isTombstone = ({ metadata }: MemoryRecord) => metadata.superseded === true
  */
 export class Curator {
   readonly #memory: Memory;
-  readonly #journal: Journal;
+  readonly #log: ChangeLog<CurationEntry>;
   readonly #options: z.output<typeof curationOptions>;
   readonly #decide: CurationDecider;
   readonly #runAlone = createSerialRunner();
-  /** Entries that are not undone, by sequence, the last one last. */
-  readonly #live = new Map<number, CurationEntry>();
-  /** What the last entry of the log does, until that is done. */
-  #last: { readonly changes: readonly RecordChange[]; readonly isUndone: boolean } | null = null;
 
   /** @internal `openCurator` makes curators. */
-  constructor(memory: Memory, journal: Journal, options: z.output<typeof curationOptions>, decide: CurationDecider) {
+  constructor(
+    memory: Memory,
+    log: ChangeLog<CurationEntry>,
+    options: z.output<typeof curationOptions>,
+    decide: CurationDecider,
+  ) {
     this.#memory = memory;
-    this.#journal = journal;
+    this.#log = log;
     this.#options = options;
     this.#decide = decide;
   }
 
-  /** @internal Takes an entry of the log. */
-  take(sequence: number, entry: LogEntry): void {
-    if (entry.kind === 'curate') {
-      this.#live.set(sequence, entry);
-      this.#last = { changes: entry.changes, isUndone: false };
-      return;
-    }
-    if (entry.kind === 'done') {
-      this.#last = null;
-      return;
-    }
-    this.#last = { changes: this.#live.get(entry.of)?.changes ?? [], isUndone: true };
-    this.#live.delete(entry.of);
-  }
-
-  /** @internal Does what a killed process had logged and not done. */
-  async finishLast(): Promise<void> {
-    if (this.#last === null) return;
-    const { changes, isUndone } = this.#last;
-    if (isUndone) await this.#move(changes, 'after', 'before');
-    else await this.#move(changes, 'before', 'after');
-    await this.#log({ kind: 'done' });
-  }
-
   /** The decisions that are not undone, in their order. */
   entries(): readonly CurationEntry[] {
-    return [...this.#live.values()];
+    return this.#log.decisions();
   }
 
   /**
@@ -113,16 +84,7 @@ export class Curator {
       const own = { ...record, embedding: record.embedding.slice() };
       if (this.#memory.get(own.id) !== null) throw new DuplicateRecordError('memory', own.id);
       const entry = isSensitive(own) ? this.#passSensitive(own) : await this.#choose(own);
-      const sequence = await this.#log(entry);
-      try {
-        if (isSensitive(own)) await this.#memory.add(own);
-        else await this.#move(entry.changes, 'before', 'after');
-      } catch (error) {
-        await this.#log({ kind: 'undo', of: sequence });
-        await this.#log({ kind: 'done' });
-        throw error;
-      }
-      await this.#log({ kind: 'done' });
+      await this.#log.perform(entry, isSensitive(own) ? () => this.#memory.add(own) : undefined);
       return entry;
     });
   }
@@ -165,26 +127,6 @@ export class Curator {
     return [{ record, cosine: computeCosine(embedding, record.embedding) }];
   }
 
-  async #log(entry: LogEntry): Promise<number> {
-    return this.#journal.append(encodeLogEntry(entry), (sequence) => {
-      this.take(sequence, entry);
-      return sequence;
-    });
-  }
-
-  /** Brings records from one side of changes to the other; leaves those that are not on the first side. */
-  async #move(changes: readonly RecordChange[], from: 'before' | 'after', to: 'before' | 'after'): Promise<void> {
-    const due = changes.filter(
-      (change) => !change.withheld && isDeepStrictEqual(this.#memory.get(change.id), change[from]),
-    );
-    const put = due.flatMap((change) => change[to] ?? []);
-    if (put.length > 0) await this.#memory.upsert(put);
-    for (const change of due) if (change[to] === null) await this.#memory.remove(change.id);
-    // Of a sensitive record the log holds the id alone, so it can be removed and not restored.
-    const removed = to === 'before' ? changes.filter(({ withheld }) => withheld) : [];
-    for (const { id } of removed) await this.#memory.remove(id);
-  }
-
   /**
    * Undoes decisions, the last one first.
    *
@@ -193,31 +135,12 @@ export class Curator {
    * @throws ValidationError naming a record that was changed since: that decision and the earlier ones stay.
    */
   undo(count: number | 'all' = 1): Promise<number> {
-    return this.#runAlone(async () => {
-      const due = [...this.#live].reverse().slice(0, count === 'all' ? undefined : count);
-      for (const [sequence, entry] of due) {
-        this.#assertUnchanged(entry);
-        await this.#log({ kind: 'undo', of: sequence });
-        await this.#move(entry.changes, 'after', 'before');
-        await this.#log({ kind: 'done' });
-      }
-      return due.length;
-    });
-  }
-
-  #assertUnchanged({ id, changes }: CurationEntry): void {
-    for (const change of changes) {
-      if (change.withheld || isDeepStrictEqual(this.#memory.get(change.id), change.after)) continue;
-      throw new ValidationError(
-        `record ${change.id} was changed after the decision about ${id}; bring it back to what the log holds, then undo again`,
-        { id: change.id, decision: id },
-      );
-    }
+    return this.#runAlone(() => this.#log.undo(count));
   }
 
   /** Ends writing and releases the folder of the log; the memory stays open. @throws StorageError. */
   async close(): Promise<void> {
-    await this.#runAlone(() => this.#journal.close());
+    await this.#runAlone(() => this.#log.close());
   }
 }
 
@@ -233,14 +156,6 @@ export async function openCurator(
   { decide, ...journalOptions }: CuratorSettings = {},
 ): Promise<Curator> {
   const checked = parse(curationOptions, options, 'the options of a curation');
-  const journal = Journal.open(folder, { ...journalOptions, kind: LOG_NAME });
-  try {
-    const curator = new Curator(memory, journal, checked, decide ?? createRuleDecider(checked.rules));
-    await journal.replay(0, ({ sequence, payload }) => curator.take(sequence, decodeLogEntry(payload, sequence)));
-    await curator.finishLast();
-    return curator;
-  } catch (error) {
-    await journal.close();
-    throw error;
-  }
+  const log = await openChangeLog<CurationEntry>(memory, folder, LOG, journalOptions);
+  return new Curator(memory, log, checked, decide ?? createRuleDecider(checked.rules));
 }

@@ -73,6 +73,11 @@ export class Memory {
     return this.#store.sequence;
   }
 
+  /** The count of outcomes at which the confidence of a prior is one half. */
+  get kappa(): number {
+    return this.#options.kappa;
+  }
+
   get indexNames(): readonly string[] {
     return this.#indexes.names;
   }
@@ -235,7 +240,7 @@ export class Memory {
     records: readonly Pick<MemoryRecord, 'outcome'>[],
     weights: ArrayLike<number> | null = null,
   ): PriorBundle {
-    return computePriors(records, weights, { kappa: this.#options.kappa });
+    return computePriors(records, weights, { kappa: this.kappa });
   }
 
   /**

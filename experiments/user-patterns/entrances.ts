@@ -1,0 +1,84 @@
+import { getOrCompute } from '../../src/core/once.ts';
+import { createRandom } from '../../src/core/random.ts';
+import type { Dataset } from '../../src/model/dataset.ts';
+import type { Turn } from '../../src/model/turn.ts';
+
+const DAY = 86_400_000;
+
+/** Which entrances are measured. */
+export interface EntranceOptions {
+  readonly seed: number;
+  /** A person enters a conversation by an answer to a message of the last days. */
+  readonly days: number;
+  /** Earlier turns of a person: entrances with fewer are left out, and of more the latest count. */
+  readonly leastHistory: number;
+  readonly mostHistory: number;
+}
+
+/** The first turn of a person in a conversation that somebody else has begun. All are positions in the corpus. */
+export interface Entrance {
+  readonly position: number;
+  readonly author: string;
+  readonly dev: boolean;
+  /** Messages that the person may answer: of the last days, in conversations without a turn of the person, in time order. */
+  readonly candidates: Int32Array;
+  /** The place of the message that was answered. */
+  readonly answered: number;
+  /** Earlier turns of the person, none of them in a conversation of a candidate. */
+  readonly own: Int32Array;
+  /** The same of another person, who is drawn, equally many. */
+  readonly others: Int32Array;
+}
+
+/** Earlier turns in conversations that have no candidate, the latest ones. */
+function chooseHistory(positions: readonly number[], turns: readonly Turn[], taken: ReadonlySet<string>, most: number) {
+  return positions.filter((position) => !taken.has((turns[position] as Turn).conversationId)).slice(-most);
+}
+
+/** The entrances of a corpus in time order, and how many were left out and why. */
+export function findEntrances(
+  { corpus, devConversations }: Pick<Dataset, 'corpus' | 'devConversations'>,
+  options: EntranceOptions,
+) {
+  const { turns } = corpus;
+  const spoken = new Map<string, number[]>();
+  const joined = new Map<string, Set<string>>();
+  const entrances: Entrance[] = [];
+  const left = { 'answered too late': 0, 'too few earlier turns': 0, 'nobody to compare with': 0 };
+  for (const [position, turn] of turns.entries()) {
+    const { author, conversationId, parentId, timestamp } = turn;
+    if (author === null) continue;
+    const conversations = getOrCompute(joined, author, () => new Set());
+    const parent = parentId === null || conversations.has(conversationId) ? null : corpus.getTurn(parentId);
+    if (parent !== null && parent.author !== author) {
+      const from = turns.findIndex((other) => other.timestamp >= timestamp - options.days * DAY);
+      const candidates: number[] = [];
+      for (let place = from; (turns[place] as Turn).timestamp < timestamp; place++) {
+        const { author: writer, conversationId: talk } = turns[place] as Turn;
+        if (writer !== author && !conversations.has(talk)) candidates.push(place);
+      }
+      const answered = candidates.findIndex((place) => turns[place] === parent);
+      const taken = new Set(candidates.map((place) => (turns[place] as Turn).conversationId));
+      const own = chooseHistory(spoken.get(author) ?? [], turns, taken, options.mostHistory);
+      const fellows = [...spoken].flatMap(([name, positions]) => {
+        const history = name === author ? [] : chooseHistory(positions, turns, taken, own.length);
+        return history.length === own.length ? [history] : [];
+      });
+      if (answered < 0) left['answered too late']++;
+      else if (own.length < options.leastHistory) left['too few earlier turns']++;
+      else if (fellows.length === 0) left['nobody to compare with']++;
+      else
+        entrances.push({
+          ...{ position, author, answered, dev: devConversations.has(conversationId) },
+          candidates: Int32Array.from(candidates),
+          own: Int32Array.from(own),
+          others: Int32Array.from(
+            fellows[createRandom(options.seed, `fellow ${turn.id}`).integer(fellows.length)] as number[],
+          ),
+        });
+    }
+    getOrCompute(spoken, author, () => []).push(position);
+    conversations.add(conversationId);
+  }
+  return { entrances, left };
+}

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { useBackend } from '../../core/backend.ts';
+import { ValidationError } from '../../core/errors.ts';
+import { printOut } from '../../core/terminal.ts';
+import { applyOverrides } from '../../experiment/config/config-file.ts';
+import type { RecordChange } from '../../memory/changes/change-log.ts';
+import type { Memory } from '../../memory/engine/memory.ts';
+import { type Consolidator, openConsolidator } from '../../memory/patterns/consolidator.ts';
+import type { ConsolidationOptions, RetrievalCounts } from '../../memory/patterns/plan-consolidation.ts';
+import { alignColumns } from '../columns.ts';
+import { readMemoryFolder } from './memory/memory-folder.ts';
+import { runWithMemory } from './memory/open-folder.ts';
+import { assertRetrievals, runWithRetrievals, trackRetrievals } from './memory/retrievals.ts';
+
+interface ConsolidateFlags {
+  readonly dryRun?: true;
+  readonly undo?: true;
+  readonly set: readonly string[];
+}
+
+/** The log of what was consolidated, within the folder of its memory. */
+const locateLog = (folder: string) => join(folder, 'consolidation');
+const SHOWN = 60;
+
+const nameChange = ({ before, after }: RecordChange) =>
+  after === null ? 'removed' : before === null ? 'added' : 'replaced';
+
+function formatChanges(changes: readonly RecordChange[]): string {
+  const rows = changes.map((change) => {
+    const { id, metadata, context } = (change.after ?? change.before) as NonNullable<RecordChange['after']>;
+    const episodes = String((metadata.episodes as readonly string[]).length);
+    const { priorMean } = metadata;
+    const prior = typeof priorMean === 'number' ? String(Number(priorMean.toPrecision(4))) : '-';
+    const text = context.replace(/\s+/g, ' ');
+    const shown = text.length > SHOWN ? `${text.slice(0, SHOWN - 3)}...` : text;
+    return [nameChange(change), id, episodes, prior, shown];
+  });
+  return rows.length === 0 ? '' : `${alignColumns([['change', 'record', 'episodes', 'prior', 'text'], ...rows])}\n`;
+}
+
+async function runWithConsolidator(
+  memory: Memory,
+  folder: string,
+  options: ConsolidationOptions,
+  retrievals: RetrievalCounts | null,
+  work: (consolidator: Consolidator) => Promise<void>,
+): Promise<void> {
+  const settings = retrievals === null ? {} : { retrievals };
+  const consolidator = await openConsolidator(memory, locateLog(folder), options, settings);
+  try {
+    await work(consolidator);
+  } finally {
+    await consolidator.close();
+  }
+}
+
+/** How often each record was retrieved, if the options ask for it. */
+async function readRetrievals(folder: string, { minRetrievals = 0 }: ConsolidationOptions) {
+  if (!(minRetrievals > 0)) return null;
+  assertRetrievals(folder);
+  return runWithRetrievals(folder, async (log): Promise<RetrievalCounts> => {
+    const tracker = trackRetrievals(log);
+    return { getRetrievals: (id) => tracker.getRetrievals(log.hash('memory', id)) };
+  });
+}
+
+async function consolidate(consolidator: Consolidator, isDry: boolean): Promise<string> {
+  const changes = isDry ? await consolidator.plan() : await consolidator.consolidate();
+  return `${isDry ? 'changes that would be made' : 'changes'}: ${changes.length}\n${formatChanges(changes)}`;
+}
+
+async function undo(consolidator: Consolidator): Promise<string> {
+  const all = consolidator.consolidations();
+  const undone = await consolidator.undo();
+  return `undone: ${undone} of ${all.length} consolidations\n${formatChanges(all.slice(all.length - undone).flatMap(({ changes }) => changes))}`;
+}
+
+/** Writes summaries and procedures of a memory, says what would be written, or undoes the last time. */
+export async function runMemoryConsolidate(folder: string, flags: ConsolidateFlags): Promise<void> {
+  const { settings } = readMemoryFolder(folder);
+  if (flags.undo && !existsSync(locateLog(folder)))
+    throw new ValidationError(`memory has no log of consolidation: ${folder}; there is nothing to undo`, { folder });
+  const options: ConsolidationOptions = applyOverrides({}, flags.set); // `openConsolidator` checks them
+  const retrievals = await readRetrievals(folder, options);
+  if (!flags.undo) await useBackend('auto');
+  await runWithMemory(folder, settings, (memory) =>
+    runWithConsolidator(memory, folder, options, retrievals, async (consolidator) => {
+      const said = flags.undo ? await undo(consolidator) : await consolidate(consolidator, flags.dryRun === true);
+      printOut(`${said}${folder}: ${memory.size} records\n`);
+    }),
+  );
+}

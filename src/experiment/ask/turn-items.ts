@@ -1,0 +1,59 @@
+import type { ContextItem, ItemType } from '../../context/context-item.ts';
+import { ITEM_TYPES } from '../../context/context-item.ts';
+import type { Corpus } from '../../model/corpus.ts';
+import { compareScored } from '../../model/tie-rule.ts';
+import type { Turn } from '../../model/turn.ts';
+import type { ArmRecord } from '../run/arm-record.ts';
+
+/** A turn of a ranking as an item of a context. */
+export interface RankedItem extends ContextItem {
+  /** The parts of the score by name. */
+  readonly parts: Readonly<Record<string, number>>;
+}
+
+/** The type of a turn: its attribute `memoryType`, or a document, or something that was said. */
+function readType({ attributes = {} }: Turn): ItemType {
+  const { memoryType, source } = attributes;
+  if ((ITEM_TYPES as readonly unknown[]).includes(memoryType)) return memoryType as ItemType;
+  return source === 'documents' ? 'document' : 'episodic';
+}
+
+/** A turn as the prompt shows it. */
+function describeTurn(turn: Turn, score: number): ContextItem {
+  const { id, text, timestamp, author, channel, conversationId, attributes = {} } = turn;
+  const memoryType = readType(turn);
+  const trigger = attributes.trigger;
+  return {
+    ...{ id, score, timestamp, memoryType },
+    text: author === null ? text : `${author}: ${text}`,
+    source: memoryType === 'document' ? conversationId : `memory:${channel ?? conversationId}`,
+    ...(memoryType !== 'document' && { session: conversationId }),
+    ...(typeof trigger === 'string' && { trigger }),
+  };
+}
+
+/** The turns of one ranking of a record, best first. */
+function listItems({ turns }: Corpus, record: ArmRecord, query: number): RankedItem[] {
+  const { depth, positions, scores, components, componentNames, inspected } = record;
+  const items: RankedItem[] = [];
+  for (let place = 0; place < depth; place++) {
+    const position = positions[query * depth + place] as number;
+    if (position < 0) break;
+    const row = (query * inspected + place) * componentNames.length;
+    const item = describeTurn(turns[position] as Turn, scores[query * depth + place] as number);
+    items.push({
+      ...item,
+      parts: Object.fromEntries(componentNames.map((name, i) => [name, components[row + i] as number])),
+    });
+  }
+  return items;
+}
+
+/** The ranking of a question: of two queries, the documents of the first and the memories of the second, which is that of the session. */
+export function listRanking(corpus: Corpus, record: ArmRecord, session: string | null): RankedItem[] {
+  const found = listItems(corpus, record, 0);
+  if (session === null) return found;
+  const isDocument = ({ memoryType }: ContextItem) => memoryType === 'document';
+  const memories = listItems(corpus, record, 1).filter((item) => !isDocument(item));
+  return [...found.filter(isDocument), ...memories].sort(compareScored);
+}

@@ -1,0 +1,201 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ValidationError } from '../../core/errors.ts';
+import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
+import type { MemoryRecord } from '../../model/memory-record.ts';
+import type { Memory } from '../engine/memory.ts';
+
+/** A record before and after an operation; null: it was not there. */
+export interface RecordChange {
+  readonly id: string;
+  readonly before: MemoryRecord | null;
+  readonly after: MemoryRecord | null;
+  /** Whether the record is sensitive, so that the log holds its id alone. */
+  readonly withheld: boolean;
+}
+
+/** What was decided about records, with what is needed to undo it. */
+export interface Decision {
+  /** What decides, such as `curate`: the same for a whole log. */
+  readonly kind: string;
+  /** What it is about, in messages. */
+  readonly id: string;
+  readonly changes: readonly RecordChange[];
+}
+
+/** An entry of the log: a decision, the undoing of the one with the sequence `of`, and that the memory has what the entry before says. */
+type LogEntry<D extends Decision> = D | { readonly kind: 'undo'; readonly of: number } | { readonly kind: 'done' };
+
+/** The vector as base64 of its float32, which keeps every bit. */
+function packValue(key: string, value: unknown): unknown {
+  if (key !== 'embedding' || !(value instanceof Float32Array)) return value;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+}
+
+function unpackValue(key: string, value: unknown): unknown {
+  if (key !== 'embedding' || typeof value !== 'string') return value;
+  const bytes = Uint8Array.from(Buffer.from(value, 'base64')); // a buffer of its own, aligned
+  return new Float32Array(bytes.buffer);
+}
+
+const encodeEntry = (entry: LogEntry<Decision>): Uint8Array => Buffer.from(JSON.stringify(entry, packValue));
+
+/** What a log is called, and the kind of its decisions. */
+export interface ChangeLogName {
+  readonly name: string;
+  readonly kind: string;
+}
+
+/** @throws ValidationError with the entry. */
+function decodeEntry<D extends Decision>(payload: Uint8Array, sequence: number, log: ChangeLogName): LogEntry<D> {
+  try {
+    const entry = JSON.parse(Buffer.from(payload).toString('utf8'), unpackValue) as LogEntry<D>;
+    if ([log.kind, 'undo', 'done'].includes(entry.kind)) return entry;
+  } catch {
+    // reported below
+  }
+  const remedy = 'open the folder with the program that wrote it';
+  throw new ValidationError(`entry ${sequence} of the journal is of no ${log.name}; ${remedy}`, { sequence });
+}
+
+/**
+ * Decisions about the records of a memory. Each is in a journal before it is done, so that a killed process finishes it when the log is opened again, and each
+ * can be undone. One caller at a time. Open one with {@link openChangeLog}.
+ */
+export class ChangeLog<D extends Decision> {
+  readonly #memory: Memory;
+  readonly #journal: Journal;
+  /** Decisions that are not undone, by sequence, the last one last. */
+  readonly #live = new Map<number, D>();
+  /** What the last entry of the log does, until that is done. */
+  #last: { readonly changes: readonly RecordChange[]; readonly isUndone: boolean } | null = null;
+
+  /** @internal `openChangeLog` makes logs. */
+  constructor(memory: Memory, journal: Journal) {
+    this.#memory = memory;
+    this.#journal = journal;
+  }
+
+  /** @internal Takes an entry of the log. */
+  take(sequence: number, entry: LogEntry<D>): void {
+    if (entry.kind === 'done') {
+      this.#last = null;
+      return;
+    }
+    if (entry.kind === 'undo') {
+      const { of } = entry as { readonly of: number };
+      this.#last = { changes: this.#live.get(of)?.changes ?? [], isUndone: true };
+      this.#live.delete(of);
+      return;
+    }
+    this.#live.set(sequence, entry as D);
+    this.#last = { changes: (entry as D).changes, isUndone: false };
+  }
+
+  /** @internal Does what a killed process had logged and not done. */
+  async finishLast(): Promise<void> {
+    if (this.#last === null) return;
+    const { changes, isUndone } = this.#last;
+    if (isUndone) await this.#move(changes, 'after', 'before');
+    else await this.#move(changes, 'before', 'after');
+    await this.#log({ kind: 'done' });
+  }
+
+  /** The decisions that are not undone, in their order. */
+  decisions(): readonly D[] {
+    return [...this.#live.values()];
+  }
+
+  async #log(entry: LogEntry<D>): Promise<number> {
+    return this.#journal.append(encodeEntry(entry), (sequence) => {
+      this.take(sequence, entry);
+      return sequence;
+    });
+  }
+
+  /**
+   * Logs a decision and does it.
+   *
+   * @param perform does it; default: the changes.
+   * @throws what it throws; nothing is changed then.
+   */
+  async perform(decision: D, perform?: () => Promise<unknown>): Promise<void> {
+    const sequence = await this.#log(decision);
+    try {
+      await (perform?.() ?? this.#move(decision.changes, 'before', 'after'));
+    } catch (error) {
+      await this.#log({ kind: 'undo', of: sequence });
+      await this.#log({ kind: 'done' });
+      throw error;
+    }
+    await this.#log({ kind: 'done' });
+  }
+
+  /** Brings records from one side of changes to the other; leaves those that are not on the first side. */
+  async #move(changes: readonly RecordChange[], from: 'before' | 'after', to: 'before' | 'after'): Promise<void> {
+    const due = changes.filter(
+      (change) => !change.withheld && isDeepStrictEqual(this.#memory.get(change.id), change[from]),
+    );
+    const put = due.flatMap((change) => change[to] ?? []);
+    if (put.length > 0) await this.#memory.upsert(put);
+    for (const change of due) if (change[to] === null) await this.#memory.remove(change.id);
+    // Of a sensitive record the log holds the id alone, so it can be removed and not restored.
+    const removed = to === 'before' ? changes.filter(({ withheld }) => withheld) : [];
+    for (const { id } of removed) await this.#memory.remove(id);
+  }
+
+  /**
+   * Undoes decisions, the last one first.
+   *
+   * @param count 'all': every decision of the log.
+   * @returns how many were undone.
+   * @throws ValidationError naming a record that was changed since: that decision and the earlier ones stay.
+   */
+  async undo(count: number | 'all' = 1): Promise<number> {
+    const due = [...this.#live].reverse().slice(0, count === 'all' ? undefined : count);
+    for (const [sequence, decision] of due) {
+      this.#assertUnchanged(decision);
+      await this.#log({ kind: 'undo', of: sequence });
+      await this.#move(decision.changes, 'after', 'before');
+      await this.#log({ kind: 'done' });
+    }
+    return due.length;
+  }
+
+  #assertUnchanged({ id, changes }: D): void {
+    for (const change of changes) {
+      if (change.withheld || isDeepStrictEqual(this.#memory.get(change.id), change.after)) continue;
+      throw new ValidationError(
+        `record ${change.id} was changed after the decision about ${id}; bring it back to what the log holds, then undo again`,
+        { id: change.id, decision: id },
+      );
+    }
+  }
+
+  /** Ends writing and releases the folder of the log; the memory stays open. @throws StorageError. */
+  async close(): Promise<void> {
+    await this.#journal.close();
+  }
+}
+
+/**
+ * Opens the log of decisions about a memory in a folder.
+ *
+ * @throws WalCorruptedError, UnavailableError, ValidationError for the folder of another log, StorageError.
+ */
+export async function openChangeLog<D extends Decision>(
+  memory: Memory,
+  folder: string,
+  log: ChangeLogName,
+  options: Pick<JournalOptions, 'fsync'> = {},
+): Promise<ChangeLog<D>> {
+  const journal = Journal.open(folder, { ...options, kind: log.name });
+  try {
+    const changes = new ChangeLog<D>(memory, journal);
+    await journal.replay(0, ({ sequence, payload }) => changes.take(sequence, decodeEntry(payload, sequence, log)));
+    await changes.finishLast();
+    return changes;
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import { RecordNotFoundError } from '../../core/errors.ts';
+import type { MemoryRecord } from '../../model/memory-record.ts';
+import type { Memory } from '../engine/memory.ts';
+
+/** The uses of a record, its attribute `useCount`, which the signal `reinforcement` reads; 0 if nobody has counted. */
+export const readUseCount = ({ metadata }: MemoryRecord): number => (metadata.useCount as number | undefined) ?? 0;
+
+/**
+ * Counts a use of records, all or none: adds 1 to the attribute `useCount` of each. One caller at a time; what is observed of a record at the same moment may be
+ * lost.
+ *
+ * @param ids each counts once.
+ * @throws RecordNotFoundError, StorageError.
+ */
+export async function reinforce(memory: Memory, ids: Iterable<string>): Promise<void> {
+  const records = [...new Set(ids)].map((id) => {
+    const record = memory.get(id);
+    if (record === null) throw new RecordNotFoundError('memory', id);
+    return { ...record, metadata: { ...record.metadata, useCount: readUseCount(record) + 1 } };
+  });
+  await memory.upsert(records);
+}
