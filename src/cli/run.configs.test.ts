@@ -294,10 +294,7 @@ describe('every config of the project runs on a slice of its data', () => {
       const metrics = JSON.parse(readRunFile(config, 'metrics.json')) as StoredMetrics;
       expect(metrics.arms.map(({ name }) => name)).toEqual(expected);
       expect(expected.length).toBeGreaterThan(1);
-      // Whole clusters are drawn.
-      const most = evaluation.split === 'all' && !(config in OUTSIDE) ? 40 : 20;
-      expect(metrics.queries).toBeLessThanOrEqual(most);
-      expect(metrics.queries).toBeGreaterThan(most - 4);
+      expect(metrics.queries).toBe(evaluation.split === 'all' && !(config in OUTSIDE) ? 40 : 20);
       for (const { name, metrics: figures } of metrics.arms) {
         expect(Object.keys(figures)).toEqual(evaluation.metrics);
         for (const { mean } of Object.values(figures)) expect(mean >= 0 && mean <= 1, `${name}: ${mean}`).toBe(true);
@@ -306,9 +303,10 @@ describe('every config of the project runs on a slice of its data', () => {
           .trimEnd()
           .split('\n');
         const found = new Set(lines.map((line) => line.split(' ')[0])).size;
-        // In a slice of a few turns a query may find nothing.
+        // In a slice of a few turns a query may find nothing, and so may one that shares no word with what is remembered.
         const isSliced = Boolean(resolved.arms.find((arm) => arm.name === name)?.slice);
-        expect(isSliced ? Math.max(found, metrics.queries) : found).toBe(metrics.queries);
+        if (!isSliced && config !== 'shop.yaml') expect(found).toBe(metrics.queries);
+        expect(found).toBeLessThanOrEqual(metrics.queries);
         expect(found).toBeGreaterThan(metrics.queries / 2);
       }
       executed.push(config);
