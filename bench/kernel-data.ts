@@ -49,7 +49,7 @@ export function openBenchKernel(data: KernelData): { readonly kernel: Kernel; re
   };
 }
 
-/** Anchors of questions: any turn, or mostly a few of them (the share of turns below u of the most asked is u^skew). */
+/** The ids of the turns that questions are about: turn number floor(turns u^skew) of a uniform u. So 1 asks about all turns alike, and more mostly about the first ones. */
 export function drawAnchors(turns: number, count: number, seed: number, skew = 1): string[] {
   const random = createRandom(seed, 'anchors');
   return Array.from({ length: count }, () => nameTurn(Math.floor(turns * random.uniform() ** skew)));

@@ -7,6 +7,7 @@ import type { AdmissibilityReason } from './admissibility-error.ts';
 import {
   anchor,
   answerWith,
+  asked,
   asOf,
   CountedIndex,
   corpus,
@@ -137,10 +138,32 @@ describe('a signed slice of something else', () => {
     const old = await openKernel({ now: () => asOf }).slice({ policyRef: formatPolicyRef(policy), scope: query.scope });
     const replay = answerWith(() => old);
     const live = { ...query, asOf: null };
-    expect(await attack(replay, { now: () => asOf + 300_000 }, live)).toBe('expired');
-    expect(await attack(replay, { now: () => asOf - 1 }, live)).toBe('not-yet-valid');
-    const { sliceExport } = await openClient({ authority: replay, now: () => asOf + 299_999 }).search(live);
-    expect(sliceExport).toEqual(old);
+    const expiry = asOf + 300_000;
+    for (const [clockToleranceSeconds, tolerance] of [
+      [undefined, 1000],
+      [0, 0],
+      [2.5, 2500],
+    ] as const) {
+      const verifier = openVerifier({ ...(clockToleranceSeconds !== undefined && { clockToleranceSeconds }) });
+      const useAt = (at: number) => attack(replay, { verifier, now: () => at }, live);
+      expect(await useAt(expiry + tolerance)).toBe('expired');
+      expect(await useAt(asOf - tolerance - 1)).toBe('not-yet-valid');
+      for (const at of [asOf - tolerance, expiry + tolerance - 1]) {
+        const { sliceExport } = await openClient({ authority: replay, verifier, now: () => at }).search(live);
+        expect(sliceExport).toEqual(old);
+      }
+    }
+    for (const wrong of [-1, 3601, Number.NaN])
+      expect(() => openVerifier({ clockToleranceSeconds: wrong })).toThrow('clockToleranceSeconds of a verifier');
+  });
+
+  test('the clocks may not differ where the moment is named', async () => {
+    const made = await kernel.slice({ policyRef: formatPolicyRef(policy), scope: query.scope, asOf });
+    const verifier = openVerifier({ clockToleranceSeconds: 3600 });
+    const verify = (at: number) => verifier.verify(made, asked(), at);
+    expect(verify(asOf).slice).toEqual(made);
+    expect(() => verify(asOf - 1)).toThrow('was issued 1 ms after');
+    expect(() => verify(made.expiresAt)).toThrow('expired 0 ms before');
   });
 });
 

@@ -31,18 +31,26 @@ export function assertFingerprint(
     );
 }
 
-/** @param at milliseconds since 1970. @throws AdmissibilityError for a slice that is not valid at a moment. */
-export function assertValidAt({ issuedAt, expiresAt }: Pick<SliceExport, 'issuedAt' | 'expiresAt'>, at: number): void {
-  if (at >= expiresAt)
+/**
+ * @param at milliseconds since 1970.
+ * @param tolerance milliseconds by which the clock that `at` was read from may differ from that of the kernel.
+ * @throws AdmissibilityError for a slice that is not valid at a moment.
+ */
+export function assertValidAt(
+  { issuedAt, expiresAt }: Pick<SliceExport, 'issuedAt' | 'expiresAt'>,
+  at: number,
+  tolerance = 0,
+): void {
+  if (at >= expiresAt + tolerance)
     throw new AdmissibilityError(
       'expired',
       `slice expired ${at - expiresAt} ms before it was used; ask the kernel again`,
       { expiresAt, at },
     );
-  if (at < issuedAt)
+  if (at < issuedAt - tolerance)
     throw new AdmissibilityError(
       'not-yet-valid',
-      `slice is of a later moment: it was issued ${issuedAt - at} ms after it is used; ask for a slice of this moment`,
+      `slice is of a later moment: it was issued ${issuedAt - at} ms after it is used; ask for a slice of this moment, or compare the clocks`,
       { issuedAt, at },
     );
 }

@@ -20,7 +20,7 @@ export const sliceOptions = z
     if (kernel === 'local' && publicKey !== undefined)
       addIssue(['publicKey'], 'nothing with kernel: local, whose keys are made for it');
     if (kernel !== 'local' && publicKey === undefined)
-      addIssue(['publicKey'], 'the public key of the kernel (64 hex digits), or a list of them: ragpp kernel keys');
+      addIssue(['publicKey'], 'the public key of the kernel (64 hex digits), or a list of them: ragpp kernel inspect');
     if (policy.hierarchy !== null)
       addIssue(['policy', 'hierarchy'], 'null: an arm asks for one slice a query; use two levels through the client');
   });

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
 import { check, parse } from '../core/validation.ts';
@@ -25,7 +26,14 @@ export interface SliceVerifierOptions {
   readonly corpus: Corpus;
   /** The versions that the corpus had before it grew, see {@link SliceVerifier.corpusVersion}: their slices are `stale`, those of any other corpus are `corpus`. */
   readonly earlierVersions?: readonly string[];
+  /** By how much this clock may differ from that of the kernel, in seconds from 0 to 3600; 1 by default. A named moment has none. */
+  readonly clockToleranceSeconds?: number;
 }
+
+/** By how much the clocks of a client and its kernel may differ, unless the client says otherwise. */
+const CLOCK_TOLERANCE_SECONDS = 1;
+
+const clockTolerance = z.number().min(0).max(3600);
 
 const AGAIN = 'ask the kernel again';
 
@@ -40,16 +48,25 @@ export class SliceVerifier {
   readonly #earlier: ReadonlySet<string>;
   /** [N] falls in the order of the bytes of the ids. */
   readonly #idRanks: Int32Array;
+  /** Milliseconds. */
+  readonly #tolerance: number;
   readonly #looks: () => ReadonlyMap<string, string>;
 
-  /** @throws ValidationError without a key, ConfigurationError for one that is no public key. */
-  constructor({ publicKeys, retiredKeyIds = [], corpus, earlierVersions = [] }: SliceVerifierOptions) {
+  /** @throws ValidationError without a key, ConfigurationError for one that is no public key and for a tolerance out of its range. */
+  constructor({
+    publicKeys,
+    retiredKeyIds = [],
+    corpus,
+    earlierVersions = [],
+    clockToleranceSeconds = CLOCK_TOLERANCE_SECONDS,
+  }: SliceVerifierOptions) {
     if (publicKeys.length === 0)
       throw new ValidationError('no public key is trusted: 0 given; pass those of the kernel as publicKeys');
     const keys = publicKeys.map((key) => parse(publicKeySchema, key, 'public key of a kernel'));
     this.#keys = new Map(keys.map((key) => [computeKeyId(key), readPublicKey(key)]));
     this.#retired = new Set(retiredKeyIds);
     this.#earlier = new Set(earlierVersions);
+    this.#tolerance = 1000 * parse(clockTolerance, clockToleranceSeconds, 'clockToleranceSeconds of a verifier');
     this.corpus = corpus;
     this.corpusVersion = computeCorpusVersion(corpus);
     this.lists = new TurnLists({ corpus });
@@ -73,7 +90,8 @@ export class SliceVerifier {
     const ids = JSON.stringify(slice.turnIds);
     assertFingerprint(slice, ids);
     const cutoff = assertAsked(slice, asked, positions, this);
-    assertValidAt(slice, at);
+    // A named moment is that of the slice itself: no clock is read.
+    assertValidAt(slice, at, asked.asOf === null ? this.#tolerance : 0);
     if (!isSignedBy(slice, publicKey, ids))
       throw new AdmissibilityError(
         'signature',

@@ -171,6 +171,25 @@ describe('of something else', () => {
     ).rejects.toEqual(failure('kernel-timeout'));
   });
 
+  test('a kept connection that is reset is replaced, and the question repeated once', async () => {
+    const stale = reply('409 X', '{"reason":"stale","message":"old; ask again"}');
+    const talk = async (resets: readonly number[], maxAttempts: number) => {
+      attempts = 0;
+      answer = (socket, attempt) =>
+        resets.includes(attempt) ? void socket.resetAndDestroy() : void socket.write(stale);
+      const authority = open(baseUrl, { timeoutSeconds: 20, maxAttempts });
+      const askOnce = () => authority.slice({ policyRef: 'p', scope: {} });
+      await expect(askOnce()).rejects.toEqual(failure('stale'));
+      await askOnce().catch(({ reason }) =>
+        expect(reason).toBe(resets.length === 1 && maxAttempts > 1 ? 'stale' : 'kernel-unreachable'),
+      );
+      return attempts;
+    };
+    expect(await talk([2], 3)).toBe(3);
+    expect(await talk([2], 1)).toBe(2);
+    expect(await talk([2, 3], 3)).toBe(3); // a new connection that is reset is a failure
+  });
+
   test('an address that is none is refused, and its password is not shown', () => {
     expect(() => createHttpAuthority({ baseUrl: 'ftp://k' })).toThrow(ConfigurationError);
     expect(() => createHttpAuthority({ baseUrl: 'http://k', timeoutSecond: 3 } as never)).toThrow(

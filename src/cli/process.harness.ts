@@ -62,6 +62,12 @@ export function findWorkProcess(pid: number): number {
   return work;
 }
 
+/** The kernel that a program started with {@link startRagpp} has started; undefined if there is none yet. */
+export function findLocalKernel(pid: number): number | undefined {
+  const [work] = findChildProcesses(pid, 'work.ts');
+  return work === undefined ? undefined : findChildProcesses(work, 'kernel serve')[0];
+}
+
 /** Resolves with the first result that is not undefined. @throws Error after some time. */
 export async function awaitFound<T>(look: () => T | undefined, seconds = 50): Promise<T> {
   const end = performance.now() + seconds * 1000;
