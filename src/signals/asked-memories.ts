@@ -1,6 +1,7 @@
 import { createEventBreaks } from '../core/event-loop.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { MemoryQuestion } from '../model/candidates.ts';
+import { findLowerBound } from '../model/corpus.ts';
 import type { Turn } from '../model/turn.ts';
 import { createEntityRegistry, type EntityRegistry } from '../query/entity-registry.ts';
 import type { StrategyName } from '../query/strategy.ts';
@@ -80,7 +81,9 @@ function readEntityName(id: string): string {
 
 /** The entities of some turns, as of one moment after the other. */
 export class KnownEntities {
-  readonly #first: readonly (readonly [id: string, position: number])[];
+  readonly #ids: readonly string[];
+  /** Where each id occurs first, ascending. */
+  readonly #positions: readonly number[];
   #registry: EntityRegistry | null = null;
   #size = -1;
 
@@ -89,15 +92,18 @@ export class KnownEntities {
     const first = new Map<string, number>();
     for (const [position, ids] of entities.entries())
       for (const id of ids) if (!first.has(id) && /[\p{L}\p{N}]/u.test(id)) first.set(id, position);
-    this.#first = [...first];
+    this.#ids = [...first.keys()];
+    this.#positions = [...first.values()];
   }
 
   /** Those of the turns before a cutoff. */
   async open(cutoff: number): Promise<EntityRegistry> {
-    const known = this.#first.filter(([, position]) => position < cutoff);
-    if (this.#registry === null || known.length !== this.#size)
-      this.#registry = await createEntityRegistry(known.map(([id]) => ({ id, name: readEntityName(id) })));
-    this.#size = known.length;
+    const size = findLowerBound(this.#positions, cutoff);
+    if (this.#registry === null || size !== this.#size) {
+      const known = this.#ids.slice(0, size);
+      this.#registry = await createEntityRegistry(known.map((id) => ({ id, name: readEntityName(id) })));
+    }
+    this.#size = size;
     return this.#registry;
   }
 }

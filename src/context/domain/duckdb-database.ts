@@ -19,7 +19,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   lock_configuration: 'true',
 };
 
-const PACKAGE = '@duckdb/node-api@1.5.6-r.1';
+const PACKAGE = '@duckdb/node-api@1.5.5-r.5';
 const loadPackage = once(() => importOptional(() => import('@duckdb/node-api'), 'DuckDB', PACKAGE));
 
 /** @throws QueryError for several statements, or one that is no SELECT. */

@@ -22,7 +22,7 @@ const snapshotSchema = z.strictObject({
 export type QueryPatternSnapshot = z.output<typeof snapshotSchema>;
 
 /**
- * Counts how often each entry is retrieved, which tells what is worth consolidating (seed 003). A query costs O(1) per retrieved id, whatever was tracked before.
+ * Counts how often each entry is retrieved, which tells what is worth consolidating. A query costs O(1) per retrieved id, whatever was tracked before.
  * At most `capacity` entries are tracked: the one that was retrieved the longest ago makes place for a new one. No clock is read.
  */
 export class QueryPatternTracker {
