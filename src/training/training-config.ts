@@ -133,7 +133,7 @@ export const trainingConfig = z.strictObject({
   importance: z.boolean().default(true),
   /** Whether to exchange signals between candidates, one part at a time, to measure their share of the gain. */
   controls: z.boolean().default(true),
-  transfer: z.array(transferOptions).default([]),
+  transfer: z.array(transferOptions).prefault([]),
   plugins: z.array(resolvedPlugin).optional(),
 });
 /**
