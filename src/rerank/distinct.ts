@@ -17,6 +17,7 @@ export function markDistinct(inputs: SelectionInputs, threshold: number): tf.Ten
     const options = { lambda: 0, marginalAbove: -threshold, scoreAbove: Number.POSITIVE_INFINITY, k: count };
     const { slots } = diversityFilter(inputs, options); // [B, C]
     const isKept = tf.equal(tf.expandDims(slots, 2), tf.range(0, count, 1, 'int32')); // [B, C, C]
-    return tf.any(isKept, 1) as tf.Tensor2D;
+    // The kernel of `any` does not compile on WebGPU.
+    return tf.greater(tf.sum(tf.cast(isKept, 'float32'), 1), 0) as tf.Tensor2D;
   });
 }
