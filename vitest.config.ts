@@ -24,13 +24,13 @@ function listProcessTests(): string[] {
     /child_process|playwright-core|(?:command|kills|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts|electric-sql/,
   );
   return [
-    ...testFiles('bench'),
     ...testFiles('src/cli'),
-    ...['src', 'experiments', 'website']
-      .flatMap(testFiles)
-      .filter((file) => !file.startsWith('src/cli/') && starts(file)),
-  ];
+    ...['src', 'website'].flatMap(testFiles).filter((file) => !file.startsWith('src/cli/') && starts(file)),
+  ].filter((file) => !isStudy(file));
 }
+
+/** What runs whole programs on data: `npm run test:studies`. */
+const isStudy = (file: string) => /^(?:bench|experiments)\/|^src\/cli\/run\.configs\.test\.ts$/.test(file);
 
 const asked = process.env.RAGPP_TEST_BACKENDS?.split(',');
 const onWebGpu = asked?.includes('webgpu') ?? false;
@@ -38,12 +38,13 @@ const onWebGpu = asked?.includes('webgpu') ?? false;
 /** Files of a worker share its modules where they can: importing tfjs and zod for each file takes half of the time. */
 function listTestProjects(): TestProjectConfiguration[] {
   const processes = listProcessTests();
-  const shared = ['src', 'experiments', 'website', 'notebooks/runner']
-    .flatMap(testFiles)
-    .filter((file) => !processes.includes(file));
+  const all = ['src', 'experiments', 'bench', 'website', 'notebooks/runner'].flatMap(testFiles);
+  const studies = all.filter(isStudy);
+  const shared = all.filter((file) => !processes.includes(file) && !isStudy(file));
   return [
     { extends: true, test: { name: 'shared', include: shared, isolate: false } },
     { extends: true, test: { name: 'processes', include: processes } },
+    { extends: true, test: { name: 'studies', include: studies } },
   ];
 }
 
