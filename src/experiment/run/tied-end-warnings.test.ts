@@ -37,8 +37,8 @@ test('only equal scores at the end count, and only of measured queries', () => {
   expect(findTiedEndWarnings(new Map([['a', run]]), [{ id: 'q0' }])).toEqual([]);
 });
 
-test('ties of less than 1 % of the ranked turns are not reported', () => {
+test('ties of less than 5 % of the ranked turns are not reported', () => {
   const descend = (length: number) => Array.from({ length }, (_, i) => length - i);
-  expect(findMessages([...descend(198), 0, 0])).toHaveLength(1);
-  expect(findMessages([...descend(199), 0, 0])).toEqual([]);
+  expect(findMessages([...descend(38), 0, 0])).toHaveLength(1);
+  expect(findMessages([...descend(39), 0, 0])).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { ProtocolWarning } from '../measure/result.ts';
 import { describeWarning } from '../score/warning.ts';
 
 /** The share of an arm's ranked turns from which ties at the ends of its rankings are reported: fewer hardly move a figure. */
-const REPORTED_SHARE = 0.01;
+const REPORTED_SHARE = 0.05;
 
 /** The number of last turns of a ranking that have one score, best first; 0 if the last turn has a score of its own. */
 function countTiedEnd(ranking: readonly Scored[]): number {
@@ -27,7 +27,7 @@ function describeTiedEnds(rankings: readonly (readonly Scored[])[]): string | nu
 /**
  * A warning for each arm whose rankings end in turns of one score, which only the tie rule orders: by id, descending. Ids often follow time, so such an order may find
  * much that the arm does not. Of a ranking, as deep as `evaluation.depth`, all last turns with the score of the last one count, if they are at least two; an arm is
- * reported if they are at least 1 % of its ranked turns.
+ * reported if they are at least 5 % of its ranked turns.
  *
  * @param runs the rankings by the name of the arm.
  * @param queries the measured ones.
