@@ -1,5 +1,6 @@
 import { createRandom, type Random } from '../../core/random.ts';
 import type { Attributes } from '../../model/attributes.ts';
+import { SUPERSEDED } from '../../model/memory-fields.ts';
 import type { Turn } from '../../model/turn.ts';
 import { inventWords } from '../synthetic/invented-words.ts';
 import type { ShopInput } from './shop-options.ts';
@@ -98,7 +99,7 @@ function drawFacts(memories: MemoryDrawer, source: Random, { customer_id, name }
       const more = { entities: [`customer:${customer_id}`], importance: 0.5 + source.integer(4) / 10 };
       return memories.add(customer_id, time, `${name} ${predicate} ${object}`, { ...fact, ...more });
     };
-    tell(old, 'superseded', memories.drawTime(0, 60));
+    tell(old, SUPERSEDED, memories.drawTime(0, 60));
     return tell(holds, 'active', memories.drawTime(61, SHOP_DAYS));
   });
 }
