@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
 import { MEMORY_SIGNALS, type MemorySignals } from './memory-signals.ts';
+import { weightsOrigin } from './weights-origin.ts';
 
 const NAMES = Object.keys(STRATEGY_WEIGHTS) as StrategyName[];
 /** How far the weights may be from a sum of 1. */
@@ -27,6 +28,8 @@ export const strategyOptions = z.strictObject({
   weights: z.union([z.enum(['by-question', 'uniform', ...NAMES]), ownWeights]).default('by-question'),
   /** Own weights of a user, by the attribute `userId` of the query or else its author, in place of `weights`. */
   users: z.record(z.string().min(1), ownWeights).optional(),
+  /** Of learned weights of users. */
+  origin: weightsOrigin.optional(),
 });
 /** See {@link strategyOptions}. */
 export type StrategyOptions = z.output<typeof strategyOptions>;

@@ -3,6 +3,7 @@ import { freezeDeeply } from '../core/frozen.ts';
 import { readBack } from '../core/read-back.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
+import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { type AskedMemories, askedMemories } from './asked-memories.ts';
@@ -44,14 +45,23 @@ export function weighByQuery(signals: tf.Tensor3D, weights: tf.Tensor2D, factors
   );
 }
 
-/** The weights of a query whose strategy is known: those of who asks, if they have own ones. */
-export function chooseQueryWeights(
-  options: StrategyOptions,
-  strategy: StrategyName,
-  { attributes, author }: Query,
-): MemorySignals {
+/** Who asks: the attribute `userId`, or else the author. */
+export function readAsker({ attributes, author }: Pick<Query, 'attributes' | 'author'>): string | null {
   const userId = attributes?.userId;
-  return chooseStrategyWeights(options, strategy, typeof userId === 'string' ? userId : author);
+  return typeof userId === 'string' ? userId : author;
+}
+
+/** The weights of a query whose strategy is known: those of who asks, if they have own ones. */
+export function chooseQueryWeights(options: StrategyOptions, strategy: StrategyName, query: Query): MemorySignals {
+  return chooseStrategyWeights(options, strategy, readAsker(query));
+}
+
+/** [C] what the score of each candidate is multiplied by: 1.15 for a summary; 0 where padded. @param positions [C] in the corpus, -1 where padded. */
+export function listSummaryFactors({ turns }: Pick<Corpus, 'turns'>, positions: Int32Array): Float32Array {
+  return Float32Array.from(positions, (position) => {
+    if (position < 0) return 0;
+    return turns[position]?.attributes?.memoryType === 'summary' ? SUMMARY_FACTOR : 1;
+  });
 }
 
 type Inputs = Readonly<Record<MemorySignal, StageUse<Column>>> & { readonly asked: StageUse<AskedMemories> };
@@ -79,10 +89,7 @@ export const strategySignal = defineSignal<StrategyOptions, Inputs>({
         const chosen = chooseQueryWeights(options, strategy, queries[first + row] as Query);
         return MEMORY_SIGNALS.map((name) => chosen[name]);
       });
-      const factors = Float32Array.from(positions.subarray(start, start + B * width), (position) => {
-        if (position < 0) return 0;
-        return corpus.turns[position]?.attributes?.memoryType === 'summary' ? SUMMARY_FACTOR : 1;
-      });
+      const factors = listSummaryFactors(corpus, positions.subarray(start, start + B * width));
       const block = await readBack('strategy', () =>
         weighByQuery(
           tf.tensor3d(signals, [B, width, S]),
