@@ -36,6 +36,13 @@ export type StrategyOptions = z.output<typeof strategyOptions>;
 
 const UNIFORM = Object.fromEntries(MEMORY_SIGNALS.map((name) => [name, 1 / MEMORY_SIGNALS.length])) as MemorySignals;
 
+/** Whether two questions of one user may have different weights. */
+export function dependsOnStrategy({ weights, users = {} }: StrategyOptions): boolean {
+  return [weights, ...Object.values(users)].some(
+    (chosen) => chosen === 'by-question' || (typeof chosen === 'object' && !('importance' in chosen)),
+  );
+}
+
 /** The weights that a question gets whose strategy is known. @param user who asks; null if nobody is known. */
 export function chooseStrategyWeights(
   { weights, users = {} }: StrategyOptions,

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { freezeDeeply } from '../core/frozen.ts';
+import { createRandom } from '../core/random.ts';
 import { readBack } from '../core/read-back.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
@@ -16,7 +17,7 @@ import {
   typedImportanceSignal,
 } from './memory-columns.ts';
 import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals, SUMMARY_FACTOR } from './memory-signals.ts';
-import { defineSignal, type Signal, type StageUse } from './signal.ts';
+import { defineSignal, type Signal, type StageUse, type World } from './signal.ts';
 import { chooseStrategyWeights, type StrategyOptions } from './strategy-options.ts';
 
 /** The five signals of memories by their names, in the order of {@link MEMORY_SIGNALS}. */
@@ -66,16 +67,24 @@ export function listSummaryFactors({ turns }: Pick<Corpus, 'turns'>, positions: 
 
 type Inputs = Readonly<Record<MemorySignal, StageUse<Column>>> & { readonly asked: StageUse<AskedMemories> };
 
+/** [Q] the strategy of each question; under a null control those of other questions. */
+function readStrategies(world: World, { strategies }: AskedMemories): readonly StrategyName[] {
+  if (world.control?.kind !== 'shuffled-strategies') return strategies;
+  return createRandom(world.controlSeed(world.control), 'shuffled-strategies').shuffle([...strategies]);
+}
+
 /** The five signals of memories, weighted by the strategy of each question; a summary counts 1.15 times. */
 export const strategySignal = defineSignal<StrategyOptions, Inputs>({
   name: 'strategy',
   summary:
     'cosine, overlap of entities, nearness in time, importance and uses, weighted by the strategy of the question; 1.15 times for a summary, at least 0',
   module: import.meta.url,
-  reads: ['texts', 'vectors', 'attributes', 'times', 'clock'],
+  reads: ['texts', 'vectors', 'attributes', 'times', 'clock', 'strategies'],
   inputs: () => ({ ...STRATEGY_SIGNALS, asked: askedMemories(null) }),
-  compute: async ({ world: { corpus, queries }, pool: { positions, width, queryCount }, inputs }, options) => {
+  compute: async ({ world, pool: { positions, width, queryCount }, inputs }, options) => {
+    const { corpus, queries } = world;
     const S = MEMORY_SIGNALS.length;
+    const strategies = readStrategies(world, inputs.asked);
     const scores = new Float32Array(positions.length);
     for (let first = 0; first < queryCount; first += QUERY_BATCH) {
       const B = Math.min(QUERY_BATCH, queryCount - first);
@@ -85,7 +94,7 @@ export const strategySignal = defineSignal<StrategyOptions, Inputs>({
         (_, i) => inputs[MEMORY_SIGNALS[i % S] as MemorySignal][start + Math.floor(i / S)] as number,
       );
       const weights = Array.from({ length: B }, (_, row) => {
-        const strategy = inputs.asked.strategies[first + row] as StrategyName;
+        const strategy = strategies[first + row] as StrategyName;
         const chosen = chooseQueryWeights(options, strategy, queries[first + row] as Query);
         return MEMORY_SIGNALS.map((name) => chosen[name]);
       });
