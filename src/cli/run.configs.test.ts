@@ -134,6 +134,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   },
   'learning/mail-author.yaml': { needs: [], changes: ['signals.groups=[text, time, author]'] },
   'graph-ablation.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
+  'graph-titles.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
   'evidence-locomo.yaml': {
     needs: [locomo],
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],

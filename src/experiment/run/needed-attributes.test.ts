@@ -6,15 +6,16 @@ import { assertArmAttributes } from './needed-attributes.ts';
 const describeDataset = (attributes?: object) =>
   ({ name: 'chats', corpus: { turns: [{ id: 'a' }, { id: 'b', attributes }] } }) as unknown as Dataset;
 const describeArm = (name: string, more: object) =>
-  ({ name, boosts: null, scoring: null, ...more }) as unknown as ArmOptions;
+  ({ name, boosts: null, scoring: null, control: null, ...more }) as unknown as ArmOptions;
 
 const boosted = describeArm('boosted', { boosts: [{ attribute: 'outcome', factor: 1 }] });
+const boostless = describeArm('plain', {});
 const mixed = describeArm('mixed', { scoring: { weights: { importance: 0.5, outcome: 0 } } });
 
 test('an arm that reads attributes of some turn is accepted, and one that reads none', () => {
   const dataset = describeDataset({ outcome: 1, importance: 0.5 });
   expect(() => assertArmAttributes(dataset, [boosted, mixed])).not.toThrow();
-  expect(() => assertArmAttributes(describeDataset(), [describeArm('plain', {})])).not.toThrow();
+  expect(() => assertArmAttributes(describeDataset(), [boostless])).not.toThrow();
 });
 
 test('each arm without its attribute is named', () => {
@@ -41,4 +42,24 @@ test.each<[object, object, string]>([
   expect(() => assertArmAttributes(describeDataset(attributes), [arm])).toThrow(
     `boost of outcome of arm boosted ${message}`,
   );
+});
+
+const describeTitles = (...titles: readonly unknown[]) =>
+  ({ name: 'chats', corpus: { turns: titles.map((title) => ({ attributes: { title } })) } }) as unknown as Dataset;
+const shuffled = describeArm('graph | control: shuffled-titles', { control: { kind: 'shuffled-titles' } });
+
+test('a control that exchanges titles is refused where there are not two to exchange', () => {
+  const refuse = (...titles: readonly unknown[]) =>
+    expect(() => assertArmAttributes(describeTitles(...titles), [boostless, shuffled]));
+  refuse(7, undefined).toThrow(
+    'dataset chats has no title, and null control shuffled-titles exchanges the titles of its turns in 1 arms (graph | control: shuffled-titles); ' +
+      'leave this kind out, as in controls: [random-graph], or add the attribute title to the turns',
+  );
+  refuse('Oak', undefined, 'Oak').toThrow('dataset chats has one title, ');
+  refuse('Oak', 'Elm').not.toThrow();
+});
+
+test('other controls need no title', () => {
+  const random = describeArm('random', { control: { kind: 'random-graph' } });
+  expect(() => assertArmAttributes(describeDataset(), [boostless, random])).not.toThrow();
 });

@@ -1,9 +1,11 @@
 import { ValidationError } from '../../core/errors.ts';
+import { readTitle } from '../../graph/turn-title.ts';
 import type { AttributeValue } from '../../model/attributes.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { ATTRIBUTE_SIGNALS } from '../../signals/bank/attributes.ts';
 import { computeBoostFactor } from '../../signals/boost-factor.ts';
 import type { ArmOptions } from '../config/config.ts';
+import { joinExamples } from '../score/warning.ts';
 
 /** A part of an arm or a model, the attribute that it reads, and the setting that omits it. */
 export interface AttributeReader {
@@ -65,8 +67,21 @@ function assertBoosts({ name, corpus }: Dataset, { name: arm, boosts }: ArmOptio
     }
 }
 
-/** @throws ValidationError for an arm that reads an attribute which no turn has, or boosts one of another kind. */
+/** @throws ValidationError for null controls that exchange titles, if the turns have fewer than two: each would be the arm that it controls. */
+function assertTitles({ name, corpus }: Dataset, arms: readonly ArmOptions[]): void {
+  const named = arms.filter(({ control }) => control?.kind === 'shuffled-titles').map((arm) => arm.name);
+  if (named.length === 0) return;
+  const titles = new Set(corpus.turns.map(readTitle).filter((title) => title !== null));
+  if (titles.size >= 2) return;
+  throw new ValidationError(
+    `dataset ${name} has ${titles.size === 0 ? 'no title' : 'one title'}, and null control shuffled-titles exchanges the titles of its turns in ${named.length} arms (${joinExamples(named)}); leave this kind out, as in controls: [random-graph], or add the attribute title to the turns`,
+    { dataset: name, arms: named },
+  );
+}
+
+/** @throws ValidationError for an arm that reads an attribute which no turn has, boosts one of another kind, or exchanges titles that no turn has. */
 export function assertArmAttributes(dataset: Dataset, arms: readonly ArmOptions[]): void {
   assertAttributesFor(dataset, arms.flatMap(listArmReaders));
+  assertTitles(dataset, arms);
   for (const arm of arms) assertBoosts(dataset, arm);
 }

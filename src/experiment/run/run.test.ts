@@ -247,3 +247,12 @@ test('timing the arms does not affect their results, and is in no file that is c
   const environment = JSON.parse(runFiles(timed)['environment.json'] as string) as { latency: object };
   expect(Object.keys(environment.latency)).toEqual(timed.result.arms.map(({ name }) => name));
 });
+
+test('names the arm whose rankings are in the order of ids from some rank on', async () => {
+  const newest = '{ index: newest, k: 17 }';
+  const words = `{ name: words, candidates: [{ index: bm25, k: 1 }, ${newest}], relevance: { signals: [bm25] } }`;
+  const latest = `{ name: latest, candidates: [${newest}], relevance: { signals: [recency] } }`;
+  const { result } = await run([`arms=[${words}, ${latest}]`, 'evaluation.baseline=words']);
+  const warnings = result.warnings?.filter(({ code }) => code === 'tied-end');
+  expect(warnings).toEqual([{ code: 'tied-end', system: 'words', message: expect.stringMatching(/ in \d+ of 13 \(/) }]);
+});

@@ -39,6 +39,7 @@ import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
 import { RunSlices } from './run-slices.ts';
 import { finishStepsWithBreaks } from './steps.ts';
+import { findTiedEndWarnings } from './tied-end-warnings.ts';
 
 /** Where a run is executed: the active backend, the cache folder, the command line that it stores, and its progress report (by default none). */
 export interface RunContext {
@@ -166,6 +167,7 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
     ...findReachWarnings(arms, config.evaluation),
     ...findFilterWarnings(arms, runner.dataset),
     ...(await findRunFileWarnings(runner, shown.records, measurement.queries)),
+    ...findTiedEndWarnings(own, measurement.queries),
     ...describeSmallStrata(measurement.queries.map(({ kind }) => kind)),
   ];
   const counted = subtractCounts(before, await runner.sumStageCounts());

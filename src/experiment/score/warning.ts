@@ -25,6 +25,7 @@ export const PROTOCOL_WARNINGS = freezeDeeply({
   'query-as-document': 'a query is among its own documents',
   'later-documents': 'a system ranks documents that are not earlier than the query',
   'unreachable-list': 'a turn that one list of an arm alone finds cannot reach the ranks that are measured',
+  'tied-end': 'the rankings of an arm end in turns of one score, which are in the order of their ids',
   'unknown-attribute': 'the filter of an arm reads an attribute that no turn has',
 } as const);
 
