@@ -7,6 +7,7 @@ import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-score-'));
 afterAll(() => rmSync(root, { recursive: true }));
+const BUDGETS = '10,20,50';
 let run: string;
 const runFile = (name: string) => join(run, 'runs', `${name}.trec`);
 const readJson = (folder: string) => JSON.parse(readFileSync(join(folder, 'metrics.json'), 'utf8'));
@@ -15,7 +16,16 @@ beforeAll(async () => {
   writeSampleJsonl(root);
   const config = join(root, 'sample.yaml');
   writeFileSync(config, JSON.stringify(buildSampleConfig(root)));
-  const arms = ['--arm', 'newest', '--arm', 'hybrid', '--set', 'arms.hybrid.tune={}'];
+  const arms = [
+    '--arm',
+    'newest',
+    '--arm',
+    'hybrid',
+    '--set',
+    'arms.hybrid.tune={}',
+    '--set',
+    `evaluation.tokenBudgets=[${BUDGETS}]`,
+  ];
   const folders = ['--cache', join(root, 'cache'), '--results', join(root, 'runs')];
   expect((await runRagpp('run', config, ...arms, ...folders)).code).toBe(0);
   run = join(root, 'runs', readdirSync(join(root, 'runs'))[0] as string);
@@ -158,7 +168,8 @@ describe('rankings scored with the dataset itself', () => {
   }
 
   test('have the figures, strata and inspector of the run', async () => {
-    const settings = ['--metrics', 'mrr@10,recall@5,ndcg@10,map', '--samples', '499', '--seed', '3'];
+    const metrics = ['--metrics', 'mrr@10,recall@5,ndcg@10,map', '--token-budgets', BUDGETS];
+    const settings = [...metrics, '--samples', '499', '--seed', '3'];
     const { code, folder } = await scoreData(runFile('newest'), runFile('hybrid'), '--baseline', 'hybrid', ...settings);
     expect(code).toBe(0);
     const [expected, got] = [readJson(run), readJson(folder)];
@@ -184,6 +195,30 @@ describe('rankings scored with the dataset itself', () => {
     expect(stdout).toContain('Warning (cutoff-covers-collection): recall@2, hybrid: as deep as the 2 documents');
   });
 
+  test('have the evidence of the run against tokens', async () => {
+    const settings = ['--metrics', 'recall@20t', '--token-budgets', BUDGETS, '--samples', '499', '--seed', '3'];
+    const { code, folder } = await scoreData(runFile('newest'), runFile('hybrid'), ...settings);
+    expect(code).toBe(0);
+    const [expected, got] = [readJson(run), readJson(folder)].map(({ arms }) =>
+      arms.map(({ evidence }: { evidence: object }) => evidence),
+    );
+    expect(got).toEqual(expected);
+    expect(got[1]).toMatchObject({ budgets: [10, 20, 50], recall: [{}, { mean: expect.any(Number) }, {}] });
+    expect(readJson(folder).arms[1].metrics['recall@20t'].mean).toBe(got[1].recall[1].mean);
+    expect(got[1].recall[1].mean).toBeLessThan(got[1].ceiling[1].mean);
+    expect(readFileSync(join(folder, 'table.md'), 'utf8')).toContain('| evidence within | 10 ');
+    expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('id="evidence-figure"');
+  });
+
+  test.each([
+    ['20', 'expected array >= 2, got [20]'],
+    ['50,20', 'ascending numbers'],
+    ['20,x', '[1]: expected number'],
+  ])('within token budgets %s are refused', async (list, message) => {
+    const { code, stderr } = await scoreData(runFile('newest'), '--token-budgets', list);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
   test('with a turn that the query cannot see warn of it', async () => {
     const ahead = join(root, 'ahead.trec');
     writeFileSync(
@@ -197,6 +232,10 @@ describe('rankings scored with the dataset itself', () => {
   test.each([
     [['--relevant-grade', '2'], '--relevant-grade beside --data, which has its own; leave it out'],
     [['--baseline', 'x', '--clusters', 'x'], '--clusters beside --data'],
+    [
+      ['--token-budgets', '20,50', '--granularity', 'session'],
+      '--token-budgets need the texts of turns; name a dataset',
+    ],
   ])('%j is refused', async (flags, message) => {
     const { code, stderr } = await scoreData(runFile('newest'), ...flags);
     expect(code).toBe(2);
@@ -205,6 +244,7 @@ describe('rankings scored with the dataset itself', () => {
 });
 
 test.each([
+  [['--token-budgets', '20,50', 'x.trec'], '--token-budgets need the texts of turns; name a dataset with --data'],
   [['--set', 'dataset.path=x'], '--set or --granularity without --data; name a dataset'],
   [[], 'judgements and at least 1 run file needed, got 1 file; name a run file'],
 ])('without --data %j is refused', async (flags, message) => {

@@ -35,6 +35,11 @@ export function scoreCommand(): Command {
       'recall@10',
       'mrr@10',
     ])
+    .option(
+      '--token-budgets <list>',
+      'with --data: tokens at which the evidence is measured, ascending, with commas between them',
+      (list) => list.split(',').map(Number),
+    )
     .option('--baseline <system>', 'what the systems are compared with (default: the first run)')
     .option('--clusters <file>', 'the conversation of each query: queries of one conversation are not independent')
     .option('--strata <file>', 'the stratum of each query, for figures by stratum: JSONL with kind, or two columns')
@@ -78,7 +83,8 @@ Examples:
   ragpp score qrels.trec bm25.trec dense.trec
   ragpp score qrels.trec mem0=mem0.jsonl ours=ours.trec --baseline mem0 --clusters queries.jsonl
   ragpp score qrels.tsv *.trec --metrics ndcg@10,recall@100 --documents corpus.jsonl --relevant-grade 2
-  ragpp score --data locomo --set dataset.path=locomo10.json --granularity session ours.trec mem0.jsonl`,
+  ragpp score --data locomo --set dataset.path=locomo10.json --granularity session ours.trec mem0.jsonl
+  ragpp score --data locomo --set dataset.path=locomo10.json --token-budgets 250,500,1000,2000 ours.trec mem0.jsonl`,
     )
     .action(lazyAction(async () => (await import('./actions/score.ts')).runScore));
 }

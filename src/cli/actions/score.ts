@@ -8,6 +8,7 @@ import { datasetOptions, loadDataset } from '../../datasets/registry.ts';
 import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
 import { formatFileName } from '../../experiment/config/arms.ts';
 import { applyOverrides } from '../../experiment/config/config-file.ts';
+import { tokenBudgets as budgetsSchema } from '../../experiment/config/config-schema.ts';
 import type { Environment } from '../../experiment/measure/result.ts';
 import { captureEnvironment, NO_BACKEND } from '../../experiment/run/environment.ts';
 import { type MeasuredRankings, writeRunFolder } from '../../experiment/run/run-folder.ts';
@@ -26,6 +27,7 @@ import { renderRunFiles } from '../../workbench/run-files.ts';
 
 interface ScoreFlags {
   readonly metrics: readonly string[];
+  readonly tokenBudgets?: readonly number[];
   readonly baseline?: string;
   readonly clusters?: string;
   readonly strata?: string;
@@ -48,7 +50,9 @@ interface ScoreFlags {
 function chooseOptions(flags: ScoreFlags, [first]: readonly System[]): ScoreOptions {
   const { name, metrics, relevantGrade = 1, test, correction, samples, level, seed } = flags;
   const baseline = flags.baseline ?? first?.name ?? '';
-  return { name, metrics, relevantGrade, baseline, test, correction, samples, level, seed };
+  const options = { name, metrics, relevantGrade, baseline, test, correction, samples, level, seed };
+  if (flags.tokenBudgets === undefined) return options;
+  return { ...options, tokenBudgets: parse(budgetsSchema, flags.tokenBudgets, '--token-budgets') };
 }
 
 /** Options that change where things are kept, and no figure. */
@@ -83,7 +87,7 @@ function finish(finished: MeasuredRankings, { results, name }: ScoreFlags): void
 
 /** Options that mean something without a dataset alone, or with one alone. */
 function assertFlags(flags: ScoreFlags, files: readonly string[], command: Command): void {
-  const { data, relevantGrade, clusters, strata, documents, set, granularity } = flags;
+  const { data, relevantGrade, clusters, strata, documents, set, granularity, tokenBudgets } = flags;
   const others = Object.entries({
     '--relevant-grade': relevantGrade,
     '--clusters': clusters,
@@ -94,6 +98,8 @@ function assertFlags(flags: ScoreFlags, files: readonly string[], command: Comma
   const fail = (message: string) => command.error(`error: ${message}`, { exitCode: 2 });
   if (data !== undefined && given.length > 0)
     fail(`${given.join(', ')} beside --data, which has its own; leave it out`);
+  if (tokenBudgets !== undefined && (data === undefined || granularity !== 'turn'))
+    fail('--token-budgets need the texts of turns; name a dataset with --data, and score by turn');
   if (data !== undefined) return;
   if (set.length > 0 || granularity !== 'turn') fail('--set or --granularity without --data; name a dataset');
   if (files.length < 2) fail(`judgements and at least 1 run file needed, got ${files.length} file; name a run file`);

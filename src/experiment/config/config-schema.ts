@@ -41,6 +41,15 @@ export const metrics = z
       if (ids.indexOf(id) < i) context.addIssue({ code: 'custom', path: [i], message: 'each metric once' });
   });
 
+/** Budgets of tokens at which evidence is measured. */
+export const tokenBudgets = z
+  .array(z.number().int().min(1))
+  .min(2)
+  .refine(
+    (budgets) => budgets.every((budget, i) => i === 0 || budget > (budgets[i - 1] as number)),
+    'ascending numbers',
+  );
+
 /** A metric deeper than a ranking would not measure what its name states. */
 interface Depths {
   readonly metrics: readonly string[];
@@ -101,14 +110,7 @@ const evaluationOptions = z
     /** A relevant turn above that rank that does not fit into this number of tokens is lost to the budget; absent in a resolved config that has none, so that its hash stays. */
     attributionTokens: z.number().int().min(1).optional(),
     /** Tokens at which the evidence of each arm is measured; absent as above. */
-    tokenBudgets: z
-      .array(z.number().int().min(1))
-      .min(2)
-      .refine(
-        (budgets) => budgets.every((budget, i) => i === 0 || budget > (budgets[i - 1] as number)),
-        'ascending numbers',
-      )
-      .optional(),
+    tokenBudgets: tokenBudgets.optional(),
     /** Stops arms early that are clearly worse than the best one. */
     race: raceOptions.nullable().default(null),
     /** Times every arm except null controls, one query at a time; does not affect results. */

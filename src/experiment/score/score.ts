@@ -35,6 +35,8 @@ export interface ScoreOptions {
   /** Confidence of the intervals. */
   readonly level: number;
   readonly seed: number;
+  /** Ascending numbers of tokens at which the evidence of each system is measured: with a dataset alone, by turn. */
+  readonly tokenBudgets?: readonly number[];
 }
 
 /** What is measured. */
@@ -127,7 +129,7 @@ function buildArms(
 
 /** The config of a score, as the folder of a run has one: enough to rescore and to compare it. */
 function describeConfig(systems: readonly System[], options: ScoreOptions): Readonly<Record<string, unknown>> {
-  const { name, metrics, baseline, test, correction, samples, level, seed } = options;
+  const { name, metrics, baseline, test, correction, samples, level, seed, tokenBudgets } = options;
   const depth = systems.reduce(
     (most, { run }) => Array.from(run.values()).reduce((deepest, ranking) => Math.max(deepest, ranking.length), most),
     1,
@@ -136,7 +138,7 @@ function describeConfig(systems: readonly System[], options: ScoreOptions): Read
     name,
     description: DESCRIPTION,
     seed,
-    evaluation: { metrics, baseline, depth, test, correction, samples, level },
+    evaluation: { metrics, baseline, depth, test, correction, samples, level, ...(tokenBudgets && { tokenBudgets }) },
     arms: systems.map(describeSystem),
   };
 }
