@@ -20,4 +20,6 @@ test('a share for documents finds their rules, one for memories the memories, an
     expect(many, name).toBeGreaterThanOrEqual(few);
     expect(many, name).toBeGreaterThan(0);
   }
+  const { byKind } = figures as { byKind: { kind: string; shares: Record<string, number> }[] };
+  expect(byKind.find(({ kind }) => kind === 'rule')?.shares['rag-focused']).toBe(1);
 });

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { createIndex } from '../../src/candidates/registry.ts';
 import { type AssemblyInput, assemble } from '../../src/context/assemble.ts';
 import { type BudgetPreset, PRESET_OF_STRATEGY } from '../../src/context/budget.ts';
 import { type MemorySources, openMemorySources } from '../../src/context/memory-sources.ts';
 import type { MemorySourcesInput } from '../../src/context/memory-sources-options.ts';
 import type { ContextSource } from '../../src/context/source.ts';
+import { describeTurn } from '../../src/context/turn-item.ts';
 import { computeHash } from '../../src/core/hash.ts';
 import { getOrCompute } from '../../src/core/once.ts';
 import { createRandom } from '../../src/core/random.ts';
@@ -15,6 +17,8 @@ import { groupIntoClusters } from '../../src/evaluation/clusters.ts';
 import { type Estimate, meanIntervals } from '../../src/evaluation/mean-intervals.ts';
 import { type BaselineComparison, compareWithBaseline } from '../../src/evaluation/significance.ts';
 import { MERGE_PRESETS } from '../../src/fusion/weighted-merge.ts';
+import { Corpus } from '../../src/model/corpus.ts';
+import type { Turn } from '../../src/model/turn.ts';
 import { understand } from '../../src/query/understand.ts';
 import { estimate, formatDecimal, formatSigned } from '../../src/report/tables/format.ts';
 import type { Study } from '../study.ts';
@@ -68,6 +72,20 @@ function keepAnswers(source: ContextSource): ContextSource {
     getOrCompute(kept, JSON.stringify([request.query, request.now, request.k]), () => source(request));
 }
 
+/** The pages by the words of the question; memories are found by the five sources. */
+async function openPages(turns: readonly Turn[]): Promise<{ source: ContextSource; dispose(): void }> {
+  const corpus = new Corpus(turns.filter(({ attributes }) => attributes?.source === 'documents'));
+  const index = await createIndex({ index: 'bm25', dropStopWords: true, stem: true }, { corpus });
+  const source: ContextSource = async ({ query, k }) => {
+    const asked = { texts: [query], cutoffs: Int32Array.of(corpus.size), vectors: new Float32Array(0) };
+    const { positions, scores } = await index.search(asked, k);
+    return [...positions].flatMap((position, place) =>
+      position < 0 ? [] : [describeTurn(corpus.turns[position] as Turn, scores[place] as number)],
+    );
+  };
+  return { source, dispose: () => index.dispose() };
+}
+
 async function choosePresets(questions: readonly ShopQuestion[], seed: number) {
   const source = createRandom(seed, 'presets');
   const chosen: { byQuestion: BudgetPreset; drawn: BudgetPreset }[] = [];
@@ -105,20 +123,21 @@ export const contextPresets: Study<typeof settings> = {
     );
     const encoder = await createEncoder(embedding, { seed, fitTexts: shop.turns.map(({ text }) => text) });
     const presets = await choosePresets(questions, seed);
+    const handbook = await openPages(shop.turns);
     const opened = new Map<string, Promise<MemorySources>>();
     const open = (input: MemorySourcesInput = {}) =>
       getOrCompute(opened, JSON.stringify(input), async () => {
         // No deadline: a figure must not depend on the machine.
         const limits = { timeoutMs: 3_600_000 };
         const sources = await openMemorySources({ turns: shop.turns, encoder }, { ...limits, ...input });
-        return { ...sources, documents: keepAnswers(sources.documents), memories: keepAnswers(sources.memories) };
+        return { ...sources, memories: keepAnswers(sources.memories) };
       });
     const shown = progress('contexts', ARMS.length);
     /** By arm and budget, a share a question. */
     const shares = new Map<string, number[][]>();
     try {
       for (const arm of ARMS) {
-        const sources = await open(arm.sources);
+        const sources = { ...(await open(arm.sources)), documents: handbook.source };
         const byBudget: number[][] = budgets.map(() => []);
         for (const [q, question] of questions.entries()) {
           const { byQuestion, drawn } = presets[q] as (typeof presets)[number];
@@ -134,6 +153,7 @@ export const contextPresets: Study<typeof settings> = {
       }
     } finally {
       for (const sources of opened.values()) (await sources).dispose();
+      handbook.dispose();
       encoder.dispose();
     }
     shown.finish();
