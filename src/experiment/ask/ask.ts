@@ -9,18 +9,14 @@ import type { StartProgress } from '../../core/progress.ts';
 import { parse, suggestKnown } from '../../core/validation.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Corpus } from '../../model/corpus.ts';
-import type { Dataset, Query } from '../../model/dataset.ts';
+import type { Dataset } from '../../model/dataset.ts';
 import { createEntityRegistry } from '../../query/entity-registry.ts';
-import type { StrategyName } from '../../query/strategy.ts';
 import { type QueryUnderstanding, understand } from '../../query/understand.ts';
-import { askedMemories } from '../../signals/asked-memories.ts';
-import { explainMemoryScore, type MemoryReason, type MemorySignals } from '../../signals/memory-signals.ts';
-import { chooseQueryWeights } from '../../signals/strategy.ts';
-import { strategyOptions } from '../../signals/strategy-options.ts';
-import type { Workspace } from '../../signals/workspace.ts';
+import type { MemoryReason } from '../../signals/memory-signals.ts';
 import { createTokenCounter } from '../../text/token-counts.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { openArmRunner } from '../run/arm-runner.ts';
+import { explainRankedTurn } from '../run/memory-reasons.ts';
 import { buildQueries, type Question, type QuestionInput, questionSchema } from './question.ts';
 import { listRanking, type RankedItem } from './turn-items.ts';
 
@@ -67,22 +63,6 @@ export interface AskedContext {
   readonly ranking: readonly RankedReason[];
 }
 
-/** Explains the scores of an arm with the signal `strategy`, by the strategy that the arm used; null for other arms. */
-async function createExplainer(
-  { relevance: { signals, options = {} } }: ExperimentConfig['arms'][number],
-  workspace: Workspace,
-): Promise<((item: RankedItem) => MemoryReason) | null> {
-  if (!signals.includes('strategy')) return null;
-  const { strategies } = await workspace.get(askedMemories(null));
-  const [query] = workspace.queries;
-  const weights = chooseQueryWeights(
-    strategyOptions.parse(options.strategy ?? {}),
-    strategies[0] as StrategyName,
-    query as Query,
-  );
-  return ({ parts, memoryType }) => explainMemoryScore(parts as unknown as MemorySignals, weights, memoryType);
-}
-
 /** What {@link askArm} needs besides the config. */
 export interface AskContext {
   /** Where prepared data and embeddings are kept; null keeps nothing. */
@@ -92,11 +72,10 @@ export interface AskContext {
   readonly progress?: StartProgress;
 }
 
-/** The one arm of a config that is asked. @throws ValidationError for a name that no arm has. */
-function findArm({ arms }: ExperimentConfig, name: string): ExperimentConfig['arms'][number] {
-  const arm = arms.find((one) => one.name === name);
-  if (arm !== undefined) return arm;
+/** @throws ValidationError for a name that no arm has. */
+function assertArm({ arms }: ExperimentConfig, name: string): void {
   const known = arms.map((one) => one.name);
+  if (known.includes(name)) return;
   throw new ValidationError(`config has no arm: ${name}; use ${suggestKnown(name, known)}`, { arm: name });
 }
 
@@ -165,7 +144,7 @@ export async function askArm(
   { cacheFolder, dataset: given, progress }: AskContext,
 ): Promise<AskedContext> {
   const question = parse(questionSchema, input, 'question');
-  const chosen = findArm(config, arm);
+  assertArm(config, arm);
   const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
   const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, ...(progress && { progress }) }));
   const queries = buildQueries(question, dataset.corpus);
@@ -180,14 +159,14 @@ export async function askArm(
     { cacheFolder: question.sensitive ? null : cacheFolder, dataset, queries, ...(progress && { progress }) },
   );
   try {
-    const items = listRanking(dataset.corpus, await runner.run(arm), session);
+    const record = await runner.run(arm);
+    const items = listRanking(dataset.corpus, record, session);
     const { prompt, ids, tokens, shared } = await packRanking(question, understanding, items, now);
     const countTokens = await createTokenCounter(counter);
-    const explain = await createExplainer(chosen, await runner.openArmWorkspace(chosen));
     const ranking = items.map((item, place) => ({
       ...{ id: item.id, memoryType: item.memoryType, source: item.source, rank: place + 1, score: item.score },
       ...{ parts: item.parts, tokens: countTokens(readItemText(item)), packed: ids.has(item.id) },
-      reason: explain?.(item) ?? null,
+      reason: explainRankedTurn(record, 0, item.parts, item.memoryType),
     }));
     return { prompt, arm, tokens, budget: question.budget, asOf: now, understanding, shared, ranking };
   } finally {

@@ -303,4 +303,6 @@ export interface RankedTurn {
   readonly contributions?: readonly number[] | undefined;
   /** Trajectory coordinates of the turn, then those of the query in the frame of the turn's conversation. */
   readonly coordinates?: readonly number[] | undefined;
+  /** Of an arm with the signal `strategy`: the signal without which the score would fall most, as a sentence. */
+  readonly reason?: string;
 }

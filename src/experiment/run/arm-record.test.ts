@@ -53,6 +53,7 @@ test('contributions and coordinates of the first places come back; a record may 
     contributions: Float32Array.from({ length: 3 * 2 * 2 }, (_, i) => i),
     coordinateNames: ['depth', 'temporal', 'homogeneity'],
     coordinates: Float32Array.from({ length: 3 * 2 * 2 * 3 }, (_, i) => 1 / (i + 1)),
+    strategyWeights: [0.1, 0.3, 0.7].map((weight) => [weight, 0, 0, 0, 1 - weight]),
   };
   writeArmRecord(path, inspected);
   expect(readArmRecord(path)).toEqual(inspected);

@@ -21,6 +21,8 @@ export interface InspectedPlaces {
   readonly coordinateNames: readonly string[];
   /** Row-major [Q, I, 2, M]: those of the place, then those of the query in the frame of the place's conversation. */
   readonly coordinates: Float32Array;
+  /** [Q, 5] of an arm with the signal `strategy`: the weights of `MEMORY_SIGNALS` for each query. */
+  readonly strategyWeights?: readonly (readonly number[])[];
 }
 
 /** The slices that a kernel signed, and the queries that they are of. */
@@ -123,6 +125,7 @@ const factsSchema: z.ZodType<Facts> = z.strictObject({
   componentNames: z.array(text),
   contributionNames: z.array(text).exactOptional(),
   coordinateNames: z.array(text).exactOptional(),
+  strategyWeights: z.array(z.array(number)).exactOptional(),
   inspected: count,
   stages: z.record(text, z.strictObject({ executed: count, memory: count, disk: count })),
   seconds: number,

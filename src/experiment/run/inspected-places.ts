@@ -4,6 +4,7 @@ import { signalTable } from '../../signals/bank/signal-bank.ts';
 import { pairFrames } from '../../signals/frames.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { InspectedPlaces } from './arm-record.ts';
+import { listStrategyWeights } from './memory-reasons.ts';
 import { type ArmRanking, listInspectedPairs } from './rankings.ts';
 
 /** What a report shows of the first places of each ranking besides their scores: see {@link InspectedPlaces}. */
@@ -16,7 +17,8 @@ export async function inspectPlaces(
   const pairs = listInspectedPairs(arm, inspect);
   const { names, values } = await decomposePlaces(workspace, options, arm, pairs);
   const placed = await listPlaceCoordinates(workspace, options, arm, pairs);
-  return { contributionNames: names, contributions: values, ...placed };
+  const weights = await listStrategyWeights(workspace, options);
+  return { contributionNames: names, contributions: values, ...placed, ...weights };
 }
 
 async function decomposePlaces(

@@ -12,6 +12,7 @@ import type { Workspace } from '../../signals/workspace.ts';
 import type { RankedTurn } from '../measure/result.ts';
 import { createTokenCounter } from '../measure/token-counter.ts';
 import type { ArmRecord } from './arm-record.ts';
+import { explainRankedTurn } from './memory-reasons.ts';
 
 /** The candidates of an arm for every query of a workspace, and their order. */
 export interface ArmRanking {
@@ -118,15 +119,23 @@ export function buildInspectedRankings(
   const { contributions, coordinates, contributionNames = [], coordinateNames = [] } = record;
   const pick = (values: Float32Array | undefined, place: number, width: number) =>
     values === undefined || width === 0 ? [] : [...values.subarray(place * width, (place + 1) * width)];
+  const explain = (row: number, turnId: string, parts: readonly number[]) => {
+    const named = Object.fromEntries(componentNames.map((name, i) => [name, parts[i] as number]));
+    const { memoryType = null } = (corpus.getTurn(turnId).attributes ?? {}) as Record<string, never>;
+    return explainRankedTurn(record, row, named, memoryType);
+  };
   return shown.map(({ id }) => {
     const row = rowOf.get(id) as number;
     return readRanking(corpus, record, row)
       .slice(0, inspected)
       .map((turn, rankIndex) => {
         const place = row * inspected + rankIndex;
+        const parts = pick(components, place, componentNames.length);
+        const reason = explain(row, turn.id, parts);
         return {
           ...turn,
-          components: pick(components, place, componentNames.length),
+          ...(reason && { reason: reason.sentence }),
+          components: parts,
           contributions: pick(contributions, place, contributionNames.length),
           coordinates: pick(coordinates, place, 2 * coordinateNames.length),
         };

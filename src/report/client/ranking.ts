@@ -104,6 +104,9 @@ function renderCandidate(
   );
   const list = dom.createNode('dl', { class: 'components' }, ...parts);
   const bar = stacks === null ? [] : [contributions.renderStack(state, stacks, row.rank - 1)];
+  const { reasonTexts, reasons } = state.data.arms[arm] as ArmPayload;
+  const sentence = reasonTexts[reasons?.[query]?.[row.rank - 1] ?? -1];
+  const reason = sentence === undefined ? [] : [dom.createNode('p', { class: 'quiet reason' }, sentence)];
   const text = dom.createNode('p', { class: 'snippet' }, state.data.turns.text[row.turn] ?? '');
   const origin = dom.createNode(
     'p',
@@ -111,7 +114,7 @@ function renderCandidate(
     describeOrigin(state, row.turn, query),
     ...createMoreButton(text),
   );
-  return dom.createNode('li', { class: chooseRowClass(grade) }, head, ...bar, origin, text, list);
+  return dom.createNode('li', { class: chooseRowClass(grade) }, head, ...bar, origin, text, ...reason, list);
 }
 
 /** Author, channel, and how long before the query. */

@@ -90,6 +90,20 @@ describe('an arm stands by position', () => {
     expect(payload.fates).toEqual([5, 0, 1]);
   });
 
+  test('its reasons by query, each sentence once; an arm without them has none', () => {
+    const [[first, second] = [], ...others] = arm.rankings;
+    const because = { reason: 'Recalled because it is important.' };
+    const rankings = [
+      [{ ...first!, ...because }, { ...second! }],
+      ...others.map((all) => all.map((one) => ({ ...one, ...because }))),
+    ];
+    expect(buildArmPayload({ ...arm, rankings }, result, context)).toMatchObject({
+      reasonTexts: [because.reason],
+      reasons: [[0, -1], [], [0]],
+    });
+    expect(payload).toMatchObject({ reasonTexts: [], reasons: null });
+  });
+
   test('its levels in the order of the factors, -1 for one that is none', () => {
     expect(payload.levels).toEqual([1, -1]);
   });

@@ -1,4 +1,5 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors.ts';
+import { getOrCompute } from '../../core/once.ts';
 import type {
   ArmResult,
   Comparison,
@@ -31,6 +32,10 @@ export interface ArmPayload {
   readonly contributionNames: readonly string[];
   /** [Q] of the parts of each ranked turn, one turn after the other; null as for the rankings. */
   readonly contributions: readonly (readonly number[])[] | null;
+  /** Sentences that say why a turn has its score; empty where the arm has none. */
+  readonly reasonTexts: readonly string[];
+  /** [Q] of the position of each ranked turn's sentence, -1 without one; null as for the rankings, and where the arm has none. */
+  readonly reasons: readonly (readonly number[])[] | null;
   /** Names of the trajectory coordinates; empty where the arm has none. */
   readonly coordinateNames: readonly string[];
   /** [Q] of the coordinates of each ranked turn, then of the query in its frame; null as for the rankings. */
@@ -82,6 +87,7 @@ export function buildArmPayload(arm: ArmResult, result: ExperimentResult, contex
     components: arm.componentNames,
     rankings: isInspected ? packRankings(arm, context.positions) : null,
     ...packContributions(arm, isInspected),
+    ...packReasons(arm, isInspected),
     coordinateNames: arm.coordinateNames ?? [],
     coordinates: isInspected ? packPlaces(arm, ({ coordinates }) => coordinates) : null,
     selects: arm.componentNames.includes('before selection'),
@@ -163,6 +169,17 @@ function packContributions(
     kept === names.length ? parts : [...parts.slice(0, kept), parts.slice(kept).reduce((a, b) => a + b, 0)];
   const contributions = isInspected ? packPlaces(arm, ({ contributions: parts }) => parts && sumRest(parts)) : null;
   return { contributionNames, contributions };
+}
+
+/** Each sentence once: few differ. */
+function packReasons({ rankings }: ArmResult, isInspected: boolean): Pick<ArmPayload, 'reasonTexts' | 'reasons'> {
+  const texts = new Map<string, number>();
+  const reasons = rankings.map((ranking) =>
+    ranking.map(({ reason }) => (reason === undefined ? -1 : getOrCompute(texts, reason, () => texts.size))),
+  );
+  return isInspected && texts.size > 0
+    ? { reasonTexts: [...texts.keys()], reasons }
+    : { reasonTexts: [], reasons: null };
 }
 
 function packLosses({ losses }: ArmResult, { positions, fates }: ArmContext): number[][] {

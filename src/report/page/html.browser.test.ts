@@ -126,6 +126,8 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
       expect(await columns.nth(at).locator('.candidate').first().locator('dt').allTextContents()).toEqual(
         arm?.componentNames,
       );
+      const reasons = ranking.flatMap(({ reason }) => reason ?? []);
+      expect(await columns.nth(at).locator('.reason').allTextContents()).toEqual(reasons);
       const parent = ranking.findIndex(({ id }) => wanted?.judgements[id] === 3);
       const badges = await columns.nth(at).locator('.candidate .badge').allTextContents();
       expect(badges.indexOf('parent 3')).toBe(parent);

@@ -194,14 +194,19 @@ function inventArm(
   };
 }
 
-/** Parts that add up to the score of a turn, the second one negative, and coordinates of arms from the third. */
-function inventPlace(at: number, { id, score }: RankedTurn): Pick<RankedTurn, 'contributions' | 'coordinates'> {
+/** Parts that add up to the score of a turn, the second one negative, and coordinates and reasons of arms from the third. */
+function inventPlace(
+  at: number,
+  { id, score }: RankedTurn,
+): Pick<RankedTurn, 'contributions' | 'coordinates' | 'reason'> {
   const draw = createRandom(at, `sample-place ${id}`);
   const others = PARTS.slice(1, 1 + (at % PARTS.length)).map(
     (name) => score * draw.uniform() * (name === 'decay' ? -1 : 0.4),
   );
   const coordinates = at < 3 ? [] : [draw.uniform(), draw.uniform(), draw.uniform(), 0.9, 1, 0.5];
-  return { contributions: [others.reduce((sum, part) => sum - part, score), ...others], coordinates };
+  const reason =
+    at < 3 ? {} : { reason: `Recalled because it is important (${Math.round(100 * score)} % of its score).` };
+  return { contributions: [others.reduce((sum, part) => sum - part, score), ...others], coordinates, ...reason };
 }
 
 /** Drawn from the turns before the query, relevant ones rather than others and rather high. */

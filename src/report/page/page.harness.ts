@@ -41,6 +41,8 @@ export function buildHandmadeArm(name: string, more: Partial<ArmPayload> = {}): 
     components: [],
     rankings: null,
     contributionNames: [],
+    reasonTexts: [],
+    reasons: null,
     contributions: null,
     coordinateNames: [],
     coordinates: null,

@@ -1,0 +1,45 @@
+import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
+import { askedMemories } from '../../signals/asked-memories.ts';
+import {
+  explainMemoryScore,
+  MEMORY_SIGNALS,
+  type MemoryReason,
+  type MemorySignals,
+} from '../../signals/memory-signals.ts';
+import { chooseQueryWeights } from '../../signals/strategy.ts';
+import { strategyOptions } from '../../signals/strategy-options.ts';
+import type { Workspace } from '../../signals/workspace.ts';
+import type { ArmRecord } from './arm-record.ts';
+
+/** The weights of the five signals for each query of an arm with the signal `strategy`; nothing for other arms. */
+export async function listStrategyWeights(
+  workspace: Workspace,
+  { relevance: { signals, options = {} }, scoring }: Pick<RetrieverOptions, 'relevance' | 'scoring'>,
+): Promise<Pick<ArmRecord, 'strategyWeights'>> {
+  if (scoring !== null || !signals.includes('strategy')) return {};
+  const { strategies } = await workspace.get(askedMemories(null));
+  const written = strategyOptions.parse(options.strategy ?? {});
+  const strategyWeights = workspace.queries.map((query, q) => {
+    const weights = chooseQueryWeights(written, strategies[q] as (typeof strategies)[number], query);
+    return MEMORY_SIGNALS.map((name) => weights[name]);
+  });
+  return { strategyWeights };
+}
+
+/**
+ * Why a ranked turn has its score of the signal `strategy`, by the weights that the arm used for the query; null for an arm without the signal.
+ *
+ * @param query position of the query in the record.
+ * @param parts of the turn's score by name, the five signals among them.
+ */
+export function explainRankedTurn(
+  { strategyWeights }: Pick<ArmRecord, 'strategyWeights'>,
+  query: number,
+  parts: Readonly<Record<string, number>>,
+  memoryType: string | null,
+): MemoryReason | null {
+  const row = strategyWeights?.[query];
+  if (row === undefined) return null;
+  const weights = Object.fromEntries(MEMORY_SIGNALS.map((name, i) => [name, row[i]])) as MemorySignals;
+  return explainMemoryScore(parts as MemorySignals, weights, memoryType);
+}
