@@ -1,6 +1,7 @@
 import { candidateStage } from './candidate-stage/study.ts';
 import { conceptAliases } from './concept-aliases/study.ts';
 import { runConservationDrift } from './conservation-drift/command.ts';
+import { contextPresets } from './context-presets/study.ts';
 import { evidence } from './evidence/study.ts';
 import { evidencePaths } from './evidence-paths/study.ts';
 import { runFindings } from './findings/command.ts';
@@ -21,6 +22,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'candidate-stage': createStudyCommand(candidateStage),
   'concept-aliases': createStudyCommand(conceptAliases),
   'conservation-drift': runConservationDrift,
+  'context-presets': createStudyCommand(contextPresets),
   evidence: createStudyCommand(evidence),
   'evidence-paths': createStudyCommand(evidencePaths),
   findings: runFindings,

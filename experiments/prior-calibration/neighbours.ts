@@ -45,7 +45,9 @@ export async function findNeighbours(
   context: StudyContext,
 ): Promise<NeighbourSeries> {
   const observed = countObserved(series);
-  const embedded = await embedTurns(series.turns, settings, context);
+  const texts = series.turns.map(({ text }) => text);
+  const fitTexts = series.turns.filter(({ dev }) => dev).map(({ text }) => text);
+  const embedded = await embedTurns(texts, fitTexts, settings, context);
   const k = Math.max(DEFAULT_K, ...settings.neighbours);
   return { series, observed, neighbours: await search(series, observed, embedded, k, context.progress) };
 }

@@ -1,6 +1,6 @@
 import { getOrCompute } from '../../src/core/once.ts';
 import { createRandom } from '../../src/core/random.ts';
-import type { Dataset } from '../../src/model/dataset.ts';
+import type { Corpus } from '../../src/model/corpus.ts';
 import type { Turn } from '../../src/model/turn.ts';
 
 const DAY = 86_400_000;
@@ -13,21 +13,24 @@ export interface EntranceOptions {
   /** Earlier turns of a person: entrances with fewer are left out, and of more the latest count. */
   readonly leastHistory: number;
   readonly mostHistory: number;
+  /** Whether only the first turns of conversations are candidates. */
+  readonly openingsAlone: boolean;
+  /** Whose earlier turns an author's are compared with, by the name of the null control: one of these people is drawn. */
+  readonly controls: Readonly<Record<string, (author: string, other: string) => boolean>>;
 }
 
 /** The first turn of a person in a conversation that somebody else has begun. All are positions in the corpus. */
 export interface Entrance {
   readonly position: number;
   readonly author: string;
-  readonly dev: boolean;
   /** Messages that the person may answer: of the last days, in conversations without a turn of the person, in time order. */
   readonly candidates: Int32Array;
   /** The place of the message that was answered. */
   readonly answered: number;
   /** Earlier turns of the person, none of them in a conversation of a candidate. */
   readonly own: Int32Array;
-  /** The same of another person, who is drawn, equally many. */
-  readonly others: Int32Array;
+  /** The same of another person, who is drawn, equally many: by the name of the control. */
+  readonly others: Readonly<Record<string, Int32Array>>;
 }
 
 /** Earlier turns in conversations that have no candidate, the latest ones. */
@@ -36,15 +39,12 @@ function chooseHistory(positions: readonly number[], turns: readonly Turn[], tak
 }
 
 /** The entrances of a corpus in time order, and how many were left out and why. */
-export function findEntrances(
-  { corpus, devConversations }: Pick<Dataset, 'corpus' | 'devConversations'>,
-  options: EntranceOptions,
-) {
+export function findEntrances(corpus: Corpus, options: EntranceOptions) {
   const { turns } = corpus;
   const spoken = new Map<string, number[]>();
   const joined = new Map<string, Set<string>>();
   const entrances: Entrance[] = [];
-  const left = { 'answered too late': 0, 'too few earlier turns': 0, 'nobody to compare with': 0 };
+  const left = { 'answers no candidate': 0, 'too few earlier turns': 0, 'nobody to compare with': 0 };
   for (const [position, turn] of turns.entries()) {
     const { author, conversationId, parentId, timestamp } = turn;
     if (author === null) continue;
@@ -54,27 +54,32 @@ export function findEntrances(
       const from = turns.findIndex((other) => other.timestamp >= timestamp - options.days * DAY);
       const candidates: number[] = [];
       for (let place = from; (turns[place] as Turn).timestamp < timestamp; place++) {
-        const { author: writer, conversationId: talk } = turns[place] as Turn;
-        if (writer !== author && !conversations.has(talk)) candidates.push(place);
+        const { author: writer, conversationId: talk, parentId: answers } = turns[place] as Turn;
+        const isOffered = answers === null || !options.openingsAlone;
+        if (isOffered && writer !== author && !conversations.has(talk)) candidates.push(place);
       }
       const answered = candidates.findIndex((place) => turns[place] === parent);
       const taken = new Set(candidates.map((place) => (turns[place] as Turn).conversationId));
       const own = chooseHistory(spoken.get(author) ?? [], turns, taken, options.mostHistory);
-      const fellows = [...spoken].flatMap(([name, positions]) => {
-        const history = name === author ? [] : chooseHistory(positions, turns, taken, own.length);
-        return history.length === own.length ? [history] : [];
+      const others = Object.entries(options.controls).flatMap(([control, accepts]) => {
+        const fellows = [...spoken].flatMap(([name, positions]) => {
+          if (name === author || !accepts(author, name)) return [];
+          const history = chooseHistory(positions, turns, taken, own.length);
+          return history.length === own.length ? [history] : [];
+        });
+        if (fellows.length === 0) return [];
+        const drawn = createRandom(options.seed, `fellow ${turn.id}`).integer(fellows.length);
+        return [[control, Int32Array.from(fellows[drawn] as number[])] as const];
       });
-      if (answered < 0) left['answered too late']++;
+      if (answered < 0) left['answers no candidate']++;
       else if (own.length < options.leastHistory) left['too few earlier turns']++;
-      else if (fellows.length === 0) left['nobody to compare with']++;
+      else if (others.length < Object.keys(options.controls).length) left['nobody to compare with']++;
       else
         entrances.push({
-          ...{ position, author, answered, dev: devConversations.has(conversationId) },
+          ...{ position, author, answered },
           candidates: Int32Array.from(candidates),
           own: Int32Array.from(own),
-          others: Int32Array.from(
-            fellows[createRandom(options.seed, `fellow ${turn.id}`).integer(fellows.length)] as number[],
-          ),
+          others: Object.fromEntries(others),
         });
     }
     getOrCompute(spoken, author, () => []).push(position);

@@ -9,6 +9,9 @@ export const NEAREST = [1, 5, 50] as const;
 /** Days after which the weight of a message is 1 / e. */
 export const AGES = [0.25, 1, 3] as const;
 
+/** The person's own history. */
+export const OWN = 'own';
+
 /** Values of the candidates of an entrance, [C] each. */
 export interface EntranceFeatures {
   readonly entrance: Entrance;
@@ -16,8 +19,8 @@ export interface EntranceFeatures {
   readonly newness: readonly Float64Array[];
   /** Cosine with the text of the entrance. */
   readonly words: Float64Array;
-  readonly own: HistoryFeatures;
-  readonly others: HistoryFeatures;
+  /** By {@link OWN} or the name of a null control. */
+  readonly histories: Readonly<Record<string, HistoryFeatures>>;
 }
 
 /** What earlier turns of a person say of each candidate, [C] each. */
@@ -73,7 +76,8 @@ export function computeFeatures(
     entrance,
     newness: AGES.map((days) => ages.map((age) => Math.exp(-age / days))),
     words: Float64Array.from(candidates, (place) => multiplyRows(vectors, position, vectors, place, dimension)),
-    own: describe(entrance.own),
-    others: describe(entrance.others),
+    histories: Object.fromEntries(
+      Object.entries({ [OWN]: entrance.own, ...entrance.others }).map(([name, turns]) => [name, describe(turns)]),
+    ),
   };
 }

@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ValidationError } from '../../src/core/errors.ts';
+import { computeHash } from '../../src/core/hash.ts';
 import { datasetOptions, loadDataset } from '../../src/datasets/registry.ts';
 import { encoderOptions } from '../../src/embedding/registry.ts';
 import type { Estimate } from '../../src/evaluation/mean-intervals.ts';
+import type { Turn } from '../../src/model/turn.ts';
 import { estimate, formatDecimal, formatInterval, formatSigned } from '../../src/report/tables/format.ts';
-import { embedTurns } from '../embed-turns.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
-import { findEntrances } from './entrances.ts';
-import { AGES, computeFeatures, NEAREST } from './features.ts';
-import { type ArmWeights, measureArms, type PatternArm, SITUATIONS } from './measure.ts';
+import { AGES, NEAREST } from './features.ts';
+import { loadSessions } from './locomo-sessions.ts';
+import { type ArmWeights, SITUATIONS, type Situation } from './measure.ts';
+import { measureTask, type Task, type TaskFigures } from './measure-task.ts';
 
 const settings = z.strictObject({
   seed: z.int().default(20260101),
@@ -18,6 +19,12 @@ const settings = z.strictObject({
   embedding: encoderOptions.prefault({ encoder: 'lsa', dimension: 256, dropStopWords: true, stem: true }),
   /** A person enters a conversation by an answer to a message of the last days. */
   days: z.number().positive().default(7),
+  /** A file in the format of locomo10.json: adds the sessions of LoCoMo. */
+  locomo: z.string().min(1).nullable().default(null),
+  /** Of LoCoMo: one that is fitted is fitted on the dev turns of `dataset`, so that it has seen no turn of LoCoMo. */
+  sessionEmbedding: encoderOptions.prefault({ encoder: 'use-lite' }),
+  /** Of LoCoMo: the days in which the sessions of others began that compete for a speaker. */
+  sessionDays: z.number().positive().default(30),
   /** Earlier turns of a person: entrances with fewer are left out, and of more the latest count. */
   leastHistory: z.int().min(1).default(5),
   mostHistory: z.int().min(1).default(50),
@@ -26,8 +33,8 @@ const settings = z.strictObject({
   level: z.number().gt(0).lt(1).default(0.95),
 });
 
-function formatGain(gain: Estimate | null): string {
-  if (gain === null) return '';
+function formatGain(gain: Estimate | null | undefined): string {
+  if (gain === null || gain === undefined) return '';
   const mark = gain.low === null ? '' : gain.low > 0 ? ' ▲' : gain.high < 0 ? ' ▼' : '';
   return `${[formatSigned(gain.mean, 3), formatInterval(gain, formatSigned, 3)].filter(Boolean).join(' ')}${mark}`;
 }
@@ -39,19 +46,44 @@ function formatWeights({ age, newness, words, nearest, topics, partners }: ArmWe
     topics > 0 && `topics ${topics} (nearest ${NEAREST[nearest]})`,
     partners > 0 && `partners ${partners}`,
   ];
-  return parts.filter(Boolean).join(', ');
+  return parts.filter(Boolean).join(', ') || 'nothing';
 }
 
-const buildTable = (situation: string, arms: readonly PatternArm[]) =>
-  formatPipeTable({
-    head: [situation, 'chosen on dev', 'reciprocal rank', 'minus no history', "minus another's"],
+/** What was chosen in the folds, the most frequent first. */
+function formatChosen(weights: readonly ArmWeights[]): string {
+  const counts = new Map<string, number>();
+  for (const text of weights.map(formatWeights)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return sorted.map(([text, count]) => (weights.length === 1 ? text : `${count} x ${text}`)).join('; ');
+}
+
+function buildTable(situation: Situation, { name, arms }: TaskFigures, controls: readonly string[]): string {
+  return formatPipeTable({
+    head: [
+      ...[`${name}, ${situation}`, 'chosen on dev', 'reciprocal rank', 'minus no history'],
+      ...controls.map((control) => `minus ${control}`),
+    ],
     rows: arms
       .filter((arm) => arm.situation === situation)
-      .map(({ name, weights, reciprocalRank, gain, gainOverOther }) => [
-        ...[name, formatWeights(weights), estimate(reciprocalRank, formatDecimal, 3)],
-        ...[formatGain(gain), formatGain(gainOverOther)],
+      .map(({ name: arm, weights, reciprocalRank, gain, gainOver }) => [
+        ...[arm, formatChosen(weights), estimate(reciprocalRank, formatDecimal, 3), formatGain(gain)],
+        ...controls.map((control) => formatGain(gainOver[control])),
       ]),
   });
+}
+
+function buildSections(figures: TaskFigures, { controls, folds }: Task, unit: string, level: number): string[] {
+  const { entrances, test, people, clusters, candidates, left } = figures;
+  const counts = Object.entries(left).map(([why, count]) => `${why} ${count}`);
+  const measured =
+    folds.length === 1
+      ? `${entrances - test} dev and ${test} test entrances of ${people} people`
+      : `${test} entrances of ${people} people, those of each ${unit} by what the others chose`;
+  return [
+    ...SITUATIONS.map((situation) => buildTable(situation, figures, Object.keys(controls))),
+    `Mean reciprocal rank of the message that was answered; ${Number((100 * level).toFixed(3))} % intervals clustered by ${unit} (${clusters}); ▲ better, ▼ worse: the interval excludes 0. ${measured}, on average ${formatDecimal(candidates, 0)} candidates. Left out: ${counts.join(', ')}.`,
+  ];
+}
 
 /** What the earlier conversations of a person tell about the message by which that person enters a new one. */
 export const userPatterns: Study<typeof settings> = {
@@ -59,31 +91,54 @@ export const userPatterns: Study<typeof settings> = {
   description: "what a person's earlier conversations add in a new one, beside another person's of equal size",
   settings,
   measure: async (options, context) => {
-    const { dataset: source, seed, samples, level } = options;
-    const { cacheFolder, progress } = context;
-    const dataset = await loadDataset(source, { cacheFolder: join(cacheFolder, 'datasets'), progress });
-    const { corpus, devConversations } = dataset;
-    const turns = corpus.turns.map(({ text, conversationId }) => ({ text, dev: devConversations.has(conversationId) }));
-    const embedded = await embedTurns(turns, options, context);
-    const { entrances, left } = findEntrances(dataset, options);
-    const features = entrances.map((entrance) => computeFeatures(entrance, corpus, embedded));
-    const dev = features.filter(({ entrance }) => entrance.dev);
-    const test = features.filter(({ entrance }) => !entrance.dev);
-    if (dev.length === 0 || test.length === 0)
-      throw new ValidationError(
-        `${dataset.name} has ${dev.length} dev and ${test.length} test entrances; lower leastHistory, or take other data`,
-      );
-    const arms = measureArms(dev, test, { seed, samples, level });
-    const people = new Set(test.map(({ entrance }) => entrance.author)).size;
-    const counts = Object.entries(left).map(([why, count]) => `${why} ${count}`);
-    const candidates = test.reduce((sum, { words }) => sum + words.length, 0) / test.length;
+    const { dataset: source, days, embedding, locomo, sessionDays, sessionEmbedding, level } = options;
+    const dataset = await loadDataset(source, {
+      cacheFolder: join(context.cacheFolder, 'datasets'),
+      progress: context.progress,
+    });
+    const isDev = ({ conversationId }: Turn) => dataset.devConversations.has(conversationId);
+    const fitTexts = dataset.corpus.turns.filter(isDev).map(({ text }) => text);
+    const mail: Task = {
+      ...{ name: dataset.name, corpus: dataset.corpus, embedding, fitTexts, days },
+      ...{ hasNewness: true, openingsAlone: false },
+      controls: { "another's": () => true },
+      folds: [isDev],
+      clusterOf: (author) => author,
+    };
+    const tasks: { readonly task: Task; readonly unit: string }[] = [{ task: mail, unit: 'person' }];
+    const sessions = locomo === null ? null : await loadSessions(locomo, context);
+    if (sessions !== null) {
+      const { corpus, conversationOf } = sessions;
+      const isSame = (a: string | null, b: string | null) => conversationOf.get(a) === conversationOf.get(b);
+      const task: Task = {
+        ...{ name: 'locomo', corpus, embedding: sessionEmbedding, fitTexts, days: sessionDays },
+        ...{ hasNewness: false, openingsAlone: true },
+        controls: { "a stranger's": (author, other) => !isSame(author, other), "the partner's": isSame },
+        folds: [...new Set(conversationOf.values())].map(
+          (heldOut) =>
+            ({ author }: Turn) =>
+              conversationOf.get(author) !== heldOut,
+        ),
+        clusterOf: (author) => conversationOf.get(author) as string,
+      };
+      tasks.push({ task, unit: 'conversation' });
+    }
+    const figures: TaskFigures[] = [];
+    const sections: string[] = [];
+    for (const { task, unit } of tasks) {
+      const measured = await measureTask(task, options, context);
+      figures.push(measured);
+      sections.push(...buildSections(measured, task, unit, level));
+    }
+    if (sessions === null)
+      sections.push('LoCoMo is not measured: its file is not part of this project; add --set locomo=FILE.');
     return {
-      dataset: { name: dataset.name, hash: dataset.hash },
-      figures: { arms, dev: dev.length, test: test.length, people, candidates, left },
-      sections: [
-        ...SITUATIONS.map((situation) => buildTable(situation, arms)),
-        `Mean reciprocal rank of the message that was answered; ${Number((100 * level).toFixed(3))} % intervals clustered by person; ▲ better, ▼ worse: the interval excludes 0. ${dev.length} dev and ${test.length} test entrances of ${people} people, on average ${formatDecimal(candidates, 0)} candidates. Left out: ${counts.join(', ')}.`,
-      ],
+      dataset: {
+        name: [dataset.name, ...(sessions === null ? [] : ['locomo'])].join('; '),
+        hash: sessions === null ? dataset.hash : computeHash([dataset.hash, sessions.hash]),
+      },
+      figures: { tasks: figures },
+      sections,
     };
   },
 };

@@ -52,7 +52,7 @@ test('records of a file are curated, and undoing all brings the memory back byte
     ['e', 'update', 'a', '1', 'more words'],
   ]);
   const after = await exportBytes(folder);
-  expect(after).toContain('"superseded":true');
+  expect(after).toContain('"status":"superseded"');
   const last = await ragpp('undo', folder);
   expect(last.stdout).toMatch(/^undone: 1 of 3 decisions\n/);
   expect(readRows(last.stdout).map(([id]) => id)).toEqual(['e']);

@@ -32,9 +32,19 @@ function run(data: typeof DOCUMENTS, ...arms: readonly ArmInput[]) {
   return experiment({ data, encoder, arms: [WORDS, ...arms], backend: 'cpu', metrics: ['mrr@10'], evaluation }).run();
 }
 
+const TIME = { candidates: [{ index: 'bm25' }, { index: 'time' }] } as const;
 const NEWEST = { candidates: [{ index: 'bm25' }, { index: 'newest' }] } as const;
 const REFUSED: readonly (readonly [ArmInput, string, string])[] = [
   [extend('latest', NEWEST), 'source newest', 'use another source than newest'],
+  [extend('dated', TIME), 'source time', 'use another source than time'],
+  [
+    extend('by strategy', {
+      candidates: [{ index: 'bm25' }, { index: 'flat' }],
+      relevance: { signals: ['strategy'] },
+    }),
+    'relevance signal strategy',
+    'leave the signal out',
+  ],
   [extend('recent', { relevance: { signals: ['recency'] } }), 'relevance signal recency', 'leave the signal out'],
   [extend('fading', { decay: { halfLifeHours: 6 } }), 'decay with half-life 6 hours', 'set decay: null'],
   [extend('placed', { trajectory: { weights: { temporal: 0 } } }), 'trajectory coordinates', 'set trajectory: null'],
@@ -50,6 +60,11 @@ const REFUSED: readonly (readonly [ArmInput, string, string])[] = [
     extend('tuned', { tune: { decay: [null, { halfLifeHours: 7 }] } }),
     'decay with half-life 7 hours',
     'set decay: null',
+  ],
+  [
+    extend('memories', { scoring: { signals: { groups: ['text', 'memory'] }, weights: { 'memory.time': 1 } } }),
+    'scoring signal memory.time',
+    'remove its weight from scoring.weights',
   ],
   ...['thread.size', 'thread.depth', 'rank.age', 'decay.24h', 'channel', 'rank.age@session', 'trajectory.5'].map(
     (signal): [ArmInput, string, string] => [
@@ -105,6 +120,9 @@ test('an arm is refused only for what the data lacks', async () => {
     [declare({}), shape],
   ] as const)
     expect((await run(data, arm)).result.arms).toHaveLength(2);
+  await expect(run(declare({ times: 'order' }), extend('dated', TIME))).rejects.toThrow(
+    'has an order of turns but no times, and arm dated reads source time; use another source than time; or leave',
+  );
   await expect(run(declare({ times: 'none' }), latest)).rejects.toThrow('has no times, and arm latest');
   await expect(run(declare({ threads: 'none' }), shape)).rejects.toThrow('has no threads, and arm shape');
 });

@@ -74,6 +74,7 @@ describe('publishing', () => {
     'table.csv': 'x',
     'table.md': '| x |',
     'table.tex': '\\hline',
+    'users.json': '{}',
     'weights-linear.safetensors': 'w',
   };
   const publish = () => runRagpp('publish', run, '--document', readme, '--results', results);

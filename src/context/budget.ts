@@ -15,8 +15,8 @@ export interface ContextShares {
 export type BudgetPreset = keyof typeof MERGE_PRESETS;
 
 /**
- * The preset of a question by its strategy: what to do is in documents, what is known of somebody is in memories, and the rest may be in both. A table by judgement;
- * it is neither learned nor measured.
+ * The preset of a question by its strategy: what to do is in documents, what is known of somebody is in memories, and the rest may be in both. A table by judgement:
+ * on an invented shop `memory-focused` for all questions is no worse (experiments/context-presets).
  */
 export const PRESET_OF_STRATEGY = freezeDeeply({
   procedural: 'rag-focused',

@@ -11,7 +11,8 @@ export interface StrategyFeedback {
   readonly shown: readonly { readonly signals: MemorySignals; readonly used: boolean }[];
 }
 
-const options = z.strictObject({
+/** The schema of {@link StrategyLearningOptions}. */
+export const strategyLearningOptions = z.strictObject({
   /** Questions at which learned weights and those of the strategy count alike. */
   kappa: z.number().min(0).default(50),
   /** With fewer questions a user has the weights of the strategy. */
@@ -22,7 +23,7 @@ const options = z.strictObject({
   stepSize: z.number().gt(0).default(0.5),
 });
 /** How weights are learned; all have a default. */
-export type StrategyLearningOptions = z.input<typeof options>;
+export type StrategyLearningOptions = z.input<typeof strategyLearningOptions>;
 
 /** Weights of a user for one strategy. */
 export interface UserStrategyWeights {
@@ -63,7 +64,7 @@ function addGradient(question: Question, weights: readonly number[], temperature
 function fitWeights(
   questions: readonly Question[],
   start: readonly number[],
-  { temperature, steps, stepSize }: z.output<typeof options>,
+  { temperature, steps, stepSize }: z.output<typeof strategyLearningOptions>,
 ): number[] {
   let weights = [...start];
   for (let step = 0; step < steps; step++) {
@@ -80,7 +81,11 @@ function fitWeights(
   return weights;
 }
 
-function learn(feedback: readonly StrategyFeedback[], strategy: StrategyName, settings: z.output<typeof options>) {
+function learn(
+  feedback: readonly StrategyFeedback[],
+  strategy: StrategyName,
+  settings: z.output<typeof strategyLearningOptions>,
+) {
   const prior = STRATEGY_WEIGHTS[strategy];
   const questions = feedback.filter(tells).map(toRows);
   const n = questions.length;
@@ -106,7 +111,7 @@ export function learnStrategyWeights(
   feedback: readonly StrategyFeedback[],
   given: StrategyLearningOptions = {},
 ): LearnedUserWeights {
-  const settings = parse(options, given, 'the options of strategy weights');
+  const settings = parse(strategyLearningOptions, given, 'the options of strategy weights');
   const groups = new Map<string, Map<StrategyName, StrategyFeedback[]>>();
   for (const one of feedback) {
     const own = getOrCompute(groups, one.user, () => new Map<StrategyName, StrategyFeedback[]>());

@@ -13,7 +13,7 @@ const FORMAT = 'ragpp-weights-2';
 const FORMER_FORMAT = 'ragpp-weights-1';
 
 /** The origin of weights. */
-const provenanceSchema = z.strictObject({
+export const provenanceSchema = z.strictObject({
   /** The resolved config of the training. */
   config: z.record(z.string(), z.unknown()),
   dataHash: z.string(),

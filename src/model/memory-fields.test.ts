@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { attributesSchema } from './attributes.ts';
-import { buildMemoryText, readImportance, readMemoryFields } from './memory-fields.ts';
+import { buildMemoryText, isActive, readImportance, readMemoryFields } from './memory-fields.ts';
 
 const triple = { subject: 'Acme', predicate: 'prefers', object: 'NET30' };
 const rule = { trigger: 'a rush order', action: 'call the depot' };
@@ -22,6 +22,20 @@ describe('the fields of a memory', () => {
     const read = readMemoryFields({ attributes: attributesSchema.parse(attributes) });
     expect([read, buildMemoryText(read)]).toEqual([fields, text]);
   });
+
+  test.each([
+    [undefined, true],
+    [{ memoryType: 'semantic', ...triple }, true],
+    [{ memoryType: 'semantic', ...triple, status: 'active' }, true],
+    [{ memoryType: 'semantic', ...triple, status: 'disputed' }, false],
+    [{ memoryType: 'semantic', status: 'superseded' }, false],
+    [{ memoryType: 'episodic', status: 'superseded' }, false],
+    [{ status: 'superseded' }, false],
+    [{ memoryType: 'episodic', status: 'shipped' }, true],
+    [{ superseded: true }, true],
+  ])('whether %j holds: %s', (attributes, holds) =>
+    expect(isActive({ ...(attributes && { attributes }) })).toBe(holds),
+  );
 
   test.each([
     [{ memoryType: 'semantic', subject: 'Acme', object: 'NET30' }, 'predicate'],

@@ -68,6 +68,15 @@ export function readMemoryFields({ attributes = {} }: Described): MemoryFields {
   return { ...status, ...schema.partial().parse(attributes) };
 }
 
+/** The attribute `status` of a memory that another one has replaced, whatever its type. */
+export const SUPERSEDED = 'superseded';
+
+/** Whether a memory holds: it was not superseded, and if it is a fact its `status` is `active`. Other statuses of other types have no meaning here. */
+export function isActive({ attributes = {} }: Described): boolean {
+  const { memoryType, status = 'active' } = attributes;
+  return memoryType === 'semantic' ? status === 'active' : status !== SUPERSEDED;
+}
+
 /** The text of a memory by its fields: `subject predicate object` of a fact, `trigger: action` of a procedure; null where the fields make no text. */
 export function buildMemoryText({ subject, predicate, object, trigger, action }: MemoryFields): string | null {
   if (subject !== undefined && predicate !== undefined && object !== undefined)

@@ -5,6 +5,12 @@ import type { Groups, TimeAtom } from './time-rule.ts';
 
 /** Characters beside a time that decide how it is read. */
 const BESIDE = 40;
+/** What is often done after it was due. */
+const DUE_VERB =
+  '(?:pay|arrive|deliver|submit|settle|respond)s?|paid|arrived|delivered|submitted|settled|responded|repl(?:y|ies|ied)|(?:pay|arriv|deliver|submitt|settl|respond|reply|com)ing|comes?|came';
+const PARTICLE = '(?:in|on|at|by|to|of|from|for|out|up|back|since|until|till|before|after|between|and|or)';
+/** `late` as in `in late May` and `ordered late last month`, but not as in `paid late`, `paid two invoices late`, `were late` and `too late`. */
+const LATE_PART = `(?<!\\b(?:${DUE_VERB})(?: (?!${PARTICLE} )[^ ,;:.?!]+){0,3} )(?<!\\b(?:be|been|being|is|are|was|were|too|so|very|how) )late`;
 /** Words before a time that take a part of it, or the week that a day is in. */
 const MODIFIERS: readonly (readonly [
   RegExp,
@@ -33,7 +39,7 @@ const MODIFIERS: readonly (readonly [
   ],
   [/\b(?:early(?: in)?|(?:the )?(?:beginning|start) of)[ -](?:the )?$/i, (range) => takePart(range, 0, 3)],
   [/\b(?:mid|(?:the )?middle of)[ -](?:the )?$/i, (range) => takePart(range, 1, 3)],
-  [/\b(?:late(?: in)?|(?:the )?end of)[ -](?:the )?$/i, (range) => takePart(range, 2, 3)],
+  [new RegExp(`\\b(?:late in|${LATE_PART}|(?:the )?end of)[ -](?:the )?$`, 'i'), (range) => takePart(range, 2, 3)],
 ];
 const PART_AFTER = /^(?:'s)? (?:in the )?(?<part>morning|afternoon|evening|night)\b/i;
 const PART_BEFORE = /\b(?:the )?(?<part>morning|afternoon|evening|night) of (?:the )?$/i;

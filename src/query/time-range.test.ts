@@ -87,6 +87,28 @@ describe('names without a year are the latest that have begun', () => {
   });
 });
 
+describe('late is a part of a time', () => {
+  const [lastMonth, itsEnd] = ['2024-01-01 2024-02-01', '2024-01-21 2024-02-01'];
+  test.each([
+    ['What did Acme order late last month?', itsEnd],
+    ['Late last month, who called?', itsEnd],
+    ['Who paid, late last month, and how?', itsEnd],
+    ['Which invoices were paid in late January?', itsEnd],
+    ['Who came to Berlin late last month?', itsEnd],
+    ['Who paid since late January?', '2024-01-21 2024-02-15T10:00'],
+    ['Which customers paid late in January?', itsEnd],
+  ])('%s', (question, expected) => expect(read(question)).toBe(expected));
+
+  test.each([
+    'Which customers pay late last month?',
+    'Who paid their two invoices late last month?',
+    'Which parcels arrived late last month?',
+    'Which orders were late last month?',
+    'Who replied too late last month?',
+    'What had come late last month?',
+  ])('but not of what is done too late: %s', (question) => expect(read(question)).toBe(lastMonth));
+});
+
 describe('parts of a day', () => {
   test.each([
     ['yesterday evening', '2024-02-14T18:00 2024-02-15'],

@@ -1,5 +1,6 @@
 import { GRAPH_SIGNALS } from '../signals/bank/graph-signals.ts';
 import { bankSignals } from '../signals/bank/options.ts';
+import { ADDED_SIGNALS } from '../signals/signal.ts';
 import type { WorldPart } from '../signals/worlds/world-parts.ts';
 import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
@@ -40,11 +41,13 @@ export function findNeed(reader: Reader, among: ReadonlySet<DataPart>): DataPart
 
 const WITHOUT_TEMPORAL = 'set trajectory.weights.temporal: 0';
 
+const LEAVE_OUT = 'leave the signal out';
+
 /** A plugin that declares nothing reads everything. */
-const RELEVANCE_REMEDIES: Readonly<Record<DataPart, string>> = {
-  clock: 'leave the signal out, or declare reads without clock in its plugin',
-  order: 'leave the signal out',
-  threads: 'leave the signal out, or declare reads in its plugin, with texts, vectors or attributes alone',
+const PLUGIN_REMEDIES: Readonly<Record<DataPart, string>> = {
+  clock: `${LEAVE_OUT}, or declare reads without clock in its plugin`,
+  order: LEAVE_OUT,
+  threads: `${LEAVE_OUT}, or declare reads in its plugin, with texts, vectors or attributes alone`,
 };
 
 /** By the name of an arm's component. */
@@ -60,11 +63,14 @@ const CHAIN: Readonly<Record<string, (options: RetrieverOptions, needs: DataPart
       : { part: `attention ${attention?.mechanism} by trajectory coordinate temporal`, remedy: WITHOUT_TEMPORAL },
 };
 
+/** Sources that rank by the order of turns, or by a time that a question names. */
+const SOURCES: Readonly<Record<string, DataPart>> = { newest: 'order', time: 'clock' };
+
 /** Sources, and the options that are no signal. */
 function listPlainReaders({ candidates, sameChannel, propagation }: RetrieverOptions): DataReader[] {
-  const readers: DataReader[] = [];
-  if (candidates.some(({ index }) => index === 'newest'))
-    readers.push({ needs: 'order', part: 'source newest', remedy: 'use another source than newest' });
+  const readers = Object.entries(SOURCES)
+    .filter(([name]) => candidates.some(({ index }) => index === name))
+    .map(([name, needs]): DataReader => ({ needs, part: `source ${name}`, remedy: `use another source than ${name}` }));
   if (sameChannel) readers.push({ needs: 'threads', part: 'sameChannel', remedy: 'set sameChannel: false' });
   if (propagation !== null) readers.push({ needs: 'threads', part: 'propagation', remedy: 'set propagation: null' });
   return readers;
@@ -89,8 +95,9 @@ function listScoringReaders({ scoring }: RetrieverOptions, among: ReadonlySet<Da
 export function listDataReaders(options: RetrieverOptions, among: ReadonlySet<DataPart>): DataReader[] {
   const relevance = [...listRelevanceSignals(options)].flatMap(([name, signal]) => {
     const needs = name === 'cosine' ? null : findNeed(signal, among); // of cosine, propagation alone reads threads
-    const remedy = RELEVANCE_REMEDIES[needs ?? 'clock'];
-    return needs === null ? [] : [{ needs, part: `relevance signal ${name}`, remedy }];
+    if (needs === null) return [];
+    const remedy = ADDED_SIGNALS.find(name) === undefined ? LEAVE_OUT : PLUGIN_REMEDIES[needs];
+    return [{ needs, part: `relevance signal ${name}`, remedy }];
   });
   const chain = [...listChainSignals(options)].flatMap(([name, signal]) => {
     const needs = findNeed(signal, among);

@@ -26,6 +26,15 @@ const parseHybridArm = (options: object): RetrieverOptions => retrieverOptions.p
 /** An arm, and the controls that it needs. */
 const ARMS: readonly (readonly [string, object, readonly ControlKind[]])[] = [
   ['words, vectors and time', {}, []],
+  ['strategies of questions', { relevance: { signals: ['strategy'] } }, ['shuffled-strategies']],
+  ...(['uniform', 'procedural'] as const).map(
+    (weights) =>
+      [
+        `one strategy, ${weights}`,
+        { relevance: { signals: ['strategy'], options: { strategy: { weights } } } },
+        [],
+      ] as const,
+  ),
   ['five coordinates', { trajectory: {} }, allOf],
   ['time alone of three', { trajectory: { dimensions: 3, weights: { depth: 0, homogeneity: 0 } } }, [coordinates]],
   [

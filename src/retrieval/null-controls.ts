@@ -1,6 +1,7 @@
 import { listIndexReads } from '../candidates/registry.ts';
 import { type BankSignal, bankSignals, type ScoringOptions } from '../signals/bank/options.ts';
 import { ADDED_SIGNALS, type Signal } from '../signals/signal.ts';
+import { dependsOnStrategy, strategyOptions } from '../signals/strategy-options.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
 import { disturbs, type WorldPart } from '../signals/worlds/world-parts.ts';
 import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
@@ -16,6 +17,7 @@ const DECIDING = [
   'trajectory.weights',
   'propagation',
   'relevance.signals',
+  'relevance.options.strategy',
   'scoring.weights',
 ] as const;
 
@@ -48,9 +50,17 @@ function listArmReads(arm: RetrieverOptions): readonly WorldPart[] {
   ];
 }
 
+/** Whether relevance depends on the strategy of each question. */
+function isByStrategy({ scoring, relevance: { signals, options = {} } }: RetrieverOptions): boolean {
+  return (
+    scoring === null && signals.includes('strategy') && dependsOnStrategy(strategyOptions.parse(options.strategy ?? {}))
+  );
+}
+
 /** The controls that change anything of what an arm looks at. */
 export function listControlsFor(arm: RetrieverOptions): ControlKind[] {
-  // A signal that does not list what it reads may read everything, except for slices where the arm has none.
-  const reads = listArmReads(arm).filter((part) => part !== 'slices' || arm.slice);
+  // A signal that does not list what it reads may read everything, except for slices where the arm has none, and strategies.
+  const reads = listArmReads(arm).filter((part) => part !== 'strategies' && (part !== 'slices' || arm.slice));
+  if (isByStrategy(arm)) reads.push('strategies');
   return CONTROL_KINDS.filter((kind) => disturbs(kind, reads));
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
 import { MEMORY_SIGNALS, type MemorySignals } from './memory-signals.ts';
+import { weightsOrigin } from './weights-origin.ts';
 
 const NAMES = Object.keys(STRATEGY_WEIGHTS) as StrategyName[];
 /** How far the weights may be from a sum of 1. */
@@ -27,11 +28,20 @@ export const strategyOptions = z.strictObject({
   weights: z.union([z.enum(['by-question', 'uniform', ...NAMES]), ownWeights]).default('by-question'),
   /** Own weights of a user, by the attribute `userId` of the query or else its author, in place of `weights`. */
   users: z.record(z.string().min(1), ownWeights).optional(),
+  /** Of learned weights of users. */
+  origin: weightsOrigin.optional(),
 });
 /** See {@link strategyOptions}. */
 export type StrategyOptions = z.output<typeof strategyOptions>;
 
 const UNIFORM = Object.fromEntries(MEMORY_SIGNALS.map((name) => [name, 1 / MEMORY_SIGNALS.length])) as MemorySignals;
+
+/** Whether two questions of one user may have different weights. */
+export function dependsOnStrategy({ weights, users = {} }: StrategyOptions): boolean {
+  return [weights, ...Object.values(users)].some(
+    (chosen) => chosen === 'by-question' || (typeof chosen === 'object' && !('importance' in chosen)),
+  );
+}
 
 /** The weights that a question gets whose strategy is known. @param user who asks; null if nobody is known. */
 export function chooseStrategyWeights(

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { createRandom } from '../core/random.ts';
 import { check } from '../core/validation.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
@@ -128,4 +129,24 @@ describe('weights', () => {
     for (const weights of [{ ...own, importance: 0.5 }, { ...own, luck: 0 }, { fast: own }, 'fast', { importance: 1 }])
       expect(check(strategyOptions, { weights }), JSON.stringify(weights)).toHaveProperty('faults');
   });
+});
+
+test('the null control gives the questions the strategies of others, each as often', async () => {
+  const workspace = openShop();
+  const control = { kind: 'shuffled-strategies', seed: 2 } as const;
+  const pool = await buildNewestPool(workspace, 4);
+  const use = strategySignal(strategyOptions.parse({}));
+  const { strategies } = await workspace.get(askedMemories(null));
+  const shuffled = createRandom(workspace.controlSeed(control), 'shuffled-strategies').shuffle([...strategies]);
+  expect(shuffled).not.toEqual(strategies);
+  const scores = await workspace.under(control).get(use, pool);
+  expect(scores).not.toEqual(await workspace.get(use, pool));
+  // A question keeps its scores where it drew a strategy of the same weights.
+  for (const [row, strategy] of shuffled.entries()) {
+    const own = await workspace.get(strategySignal(strategyOptions.parse({ weights: strategy })), pool);
+    expect(scores.subarray(row * pool.width, (row + 1) * pool.width)).toEqual(
+      own.subarray(row * pool.width, (row + 1) * pool.width),
+    );
+  }
+  workspace.dispose();
 });

@@ -1,8 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { freezeDeeply } from '../core/frozen.ts';
+import { createRandom } from '../core/random.ts';
 import { readBack } from '../core/read-back.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
+import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { type AskedMemories, askedMemories } from './asked-memories.ts';
@@ -15,7 +17,7 @@ import {
   typedImportanceSignal,
 } from './memory-columns.ts';
 import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals, SUMMARY_FACTOR } from './memory-signals.ts';
-import { defineSignal, type Signal, type StageUse } from './signal.ts';
+import { defineSignal, type Signal, type StageUse, type World } from './signal.ts';
 import { chooseStrategyWeights, type StrategyOptions } from './strategy-options.ts';
 
 /** The five signals of memories by their names, in the order of {@link MEMORY_SIGNALS}. */
@@ -44,17 +46,32 @@ export function weighByQuery(signals: tf.Tensor3D, weights: tf.Tensor2D, factors
   );
 }
 
-/** The weights of a query whose strategy is known: those of who asks, if they have own ones. */
-export function chooseQueryWeights(
-  options: StrategyOptions,
-  strategy: StrategyName,
-  { attributes, author }: Query,
-): MemorySignals {
+/** Who asks: the attribute `userId`, or else the author. */
+export function readAsker({ attributes, author }: Pick<Query, 'attributes' | 'author'>): string | null {
   const userId = attributes?.userId;
-  return chooseStrategyWeights(options, strategy, typeof userId === 'string' ? userId : author);
+  return typeof userId === 'string' ? userId : author;
+}
+
+/** The weights of a query whose strategy is known: those of who asks, if they have own ones. */
+export function chooseQueryWeights(options: StrategyOptions, strategy: StrategyName, query: Query): MemorySignals {
+  return chooseStrategyWeights(options, strategy, readAsker(query));
+}
+
+/** [C] what the score of each candidate is multiplied by: 1.15 for a summary; 0 where padded. @param positions [C] in the corpus, -1 where padded. */
+export function listSummaryFactors({ turns }: Pick<Corpus, 'turns'>, positions: Int32Array): Float32Array {
+  return Float32Array.from(positions, (position) => {
+    if (position < 0) return 0;
+    return turns[position]?.attributes?.memoryType === 'summary' ? SUMMARY_FACTOR : 1;
+  });
 }
 
 type Inputs = Readonly<Record<MemorySignal, StageUse<Column>>> & { readonly asked: StageUse<AskedMemories> };
+
+/** [Q] the strategy of each question; under a null control those of other questions. */
+function readStrategies(world: World, { strategies }: AskedMemories): readonly StrategyName[] {
+  if (world.control?.kind !== 'shuffled-strategies') return strategies;
+  return createRandom(world.controlSeed(world.control), 'shuffled-strategies').shuffle([...strategies]);
+}
 
 /** The five signals of memories, weighted by the strategy of each question; a summary counts 1.15 times. */
 export const strategySignal = defineSignal<StrategyOptions, Inputs>({
@@ -62,10 +79,12 @@ export const strategySignal = defineSignal<StrategyOptions, Inputs>({
   summary:
     'cosine, overlap of entities, nearness in time, importance and uses, weighted by the strategy of the question; 1.15 times for a summary, at least 0',
   module: import.meta.url,
-  reads: ['texts', 'vectors', 'attributes', 'times', 'clock'],
+  reads: ['texts', 'vectors', 'attributes', 'times', 'clock', 'strategies'],
   inputs: () => ({ ...STRATEGY_SIGNALS, asked: askedMemories(null) }),
-  compute: async ({ world: { corpus, queries }, pool: { positions, width, queryCount }, inputs }, options) => {
+  compute: async ({ world, pool: { positions, width, queryCount }, inputs }, options) => {
+    const { corpus, queries } = world;
     const S = MEMORY_SIGNALS.length;
+    const strategies = readStrategies(world, inputs.asked);
     const scores = new Float32Array(positions.length);
     for (let first = 0; first < queryCount; first += QUERY_BATCH) {
       const B = Math.min(QUERY_BATCH, queryCount - first);
@@ -75,14 +94,11 @@ export const strategySignal = defineSignal<StrategyOptions, Inputs>({
         (_, i) => inputs[MEMORY_SIGNALS[i % S] as MemorySignal][start + Math.floor(i / S)] as number,
       );
       const weights = Array.from({ length: B }, (_, row) => {
-        const strategy = inputs.asked.strategies[first + row] as StrategyName;
+        const strategy = strategies[first + row] as StrategyName;
         const chosen = chooseQueryWeights(options, strategy, queries[first + row] as Query);
         return MEMORY_SIGNALS.map((name) => chosen[name]);
       });
-      const factors = Float32Array.from(positions.subarray(start, start + B * width), (position) => {
-        if (position < 0) return 0;
-        return corpus.turns[position]?.attributes?.memoryType === 'summary' ? SUMMARY_FACTOR : 1;
-      });
+      const factors = listSummaryFactors(corpus, positions.subarray(start, start + B * width));
       const block = await readBack('strategy', () =>
         weighByQuery(
           tf.tensor3d(signals, [B, width, S]),

@@ -22,7 +22,7 @@ import {
   readTrajectoryDimensions,
 } from './task-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
-import { listModelSignals } from './training-models.ts';
+import { listReadSignals } from './training-models.ts';
 import { RELEVANCE_SIGNALS, VECTOR_INPUTS, withTrajectorySignals } from './trajectory-features.ts';
 
 /** Rows with their judgements and without signals, and the corpus positions of their candidates. */
@@ -107,16 +107,13 @@ function pickSignals({ signals, values }: SignalTable, names: readonly string[])
 export class FoldSignals implements FeatureSource {
   readonly clusters: readonly string[];
   readonly #basis: FoldBasis;
-  /** The signals that some model of the config reads, in the order of the table. */
   readonly #read: readonly string[];
   #last: { readonly key: string; readonly rows: Promise<FoldRows> } | null = null;
 
   constructor(basis: FoldBasis) {
     this.clusters = basis.table.clusters;
     this.#basis = basis;
-    const { signals } = basis.table;
-    const read = new Set(basis.config.models.flatMap((model) => listModelSignals(model, signals)));
-    this.#read = signals.filter((name) => read.has(name));
+    this.#read = listReadSignals(basis.config, basis.table.signals);
   }
 
   async gatherRowsFor(rows: Int32Array, heldOut: readonly string[]): Promise<FeatureTable> {

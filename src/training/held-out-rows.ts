@@ -1,10 +1,18 @@
 import { type Calibration, computeRowProbabilities, measureCalibration } from '../learning/calibration.ts';
 import type { Fold } from '../learning/folds.ts';
 import type { Run } from '../model/run.ts';
+import { buildOuterFolds } from './fitted-methods.ts';
 import type { JudgedRows } from './fold-signals.ts';
 import type { LearningTask } from './learning-task.ts';
 import { DEPTH } from './measured-methods.ts';
 import { runOfScores } from './scored-runs.ts';
+import type { TrainingConfig } from './training-config.ts';
+
+/** The outer folds of a task; listed ones may name any of its dev conversations. */
+export function buildTaskFolds({ dataset, features }: LearningTask, config: TrainingConfig): Fold[] {
+  const dev = dataset.queries.filter(({ split }) => split === 'dev').map(({ cluster }) => cluster);
+  return buildOuterFolds(config, features, dev);
+}
 
 /** The rows that each fold holds out, one fold after the other. A fold may have candidates of its own, so rows of two folds differ in width. */
 export class HeldOutRows {

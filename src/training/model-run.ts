@@ -7,7 +7,6 @@ import { listHandTunedValues } from '../learning/parameters.ts';
 import type { Run } from '../model/run.ts';
 import { bootstrapWeights, type ParameterBounds } from './bootstrapped-weights.ts';
 import {
-  buildOuterFolds,
   buildSelectionPlan,
   type FoldOutcome,
   fitFold,
@@ -16,7 +15,7 @@ import {
   selectChosenPoint,
 } from './fitted-methods.ts';
 import { decomposeHeldOut, type RankingParts } from './held-out-contributions.ts';
-import { HeldOutRows } from './held-out-rows.ts';
+import { buildTaskFolds, HeldOutRows } from './held-out-rows.ts';
 import { BASELINE, countMeasured, listMethodResults, measureMethods } from './measured-methods.ts';
 import { buildJobKey, type ModelJob } from './model-job.ts';
 import { measureImportance, measureNullControls } from './refits.ts';
@@ -38,8 +37,7 @@ export interface TrainedModel {
 /** Every method's scores of every row, by models that have not seen its fold. */
 async function crossValidateModel(job: ModelJob) {
   const { task, config, options, progress = ignoreProgress } = job;
-  const dev = task.dataset.queries.filter(({ split }) => split === 'dev').map(({ cluster }) => cluster);
-  const folds = buildOuterFolds(config, task.features, dev);
+  const folds = buildTaskFolds(task, config);
   const shown = progress(`folds of ${options.name}`, folds.length);
   const outcomes: FoldOutcome[] = [];
   for (const fold of folds) {

@@ -22,6 +22,7 @@ import {
   type NamedMember,
 } from '../experiment/plugins/named-members.ts';
 import { resolvedPlugin } from '../experiment/plugins/resolved-plugin.ts';
+import { strategyLearningOptions } from '../learning/strategy-weights.ts';
 import { VALIDATION_METRIC } from '../learning/table-metrics.ts';
 import { readWrittenFilter } from '../model/filter/filter-schema.ts';
 import { signalBankOptions } from '../signals/bank/options.ts';
@@ -67,6 +68,12 @@ const modelOptions = z.discriminatedUnion('name', [
     dimensions: z.union([z.literal(3), z.literal(5), z.literal(7)]).default(5),
   }),
 ]);
+
+/** How weights of users are learned. */
+const userOptions = strategyLearningOptions.extend({
+  /** Memories that a question is taken to have shown: the best by the weights of its strategy. */
+  shown: z.int().min(2).default(50),
+});
 
 /** The conversations that each fold holds out. */
 const listedFolds = z.array(z.array(z.string().min(1)).min(1)).min(2);
@@ -126,6 +133,8 @@ export const trainingConfig = z.strictObject({
     .min(1)
     .refine((models) => new Set(models.map(({ name }) => name)).size === models.length, 'models of different names')
     .default([{ name: 'linear', signals: null, nonNegative: [], initial: null }]),
+  /** Learns the weights of the signal `strategy` for each user; absent in a resolved config that does not, so that its hash stays. */
+  users: userOptions.optional(),
   fitting: fittingOptions.prefault({}),
   crossValidation: crossValidationOptions.prefault({}),
   evaluation: evaluationOptions.prefault({}),
@@ -195,6 +204,14 @@ function listTrainingMembers(config: TrainingConfig): NamedMember[] {
   ];
 }
 
+/** Weights of users are of five signals, which two groups have. */
+function findUserFaults({ users, signals: { groups } }: TrainingConfig): ConfigurationFault[] {
+  if (users === undefined || (groups.includes('text') && groups.includes('memory'))) return [];
+  return [
+    { path: 'signals.groups', expected: 'a list with text and memory, which users needs', got: groups.join(', ') },
+  ];
+}
+
 /**
  * Reads a training config with the files that it extends, and applies `path=value` overrides. Its plugins are installed: see {@link openTrainingConfig}.
  *
@@ -212,7 +229,11 @@ export function loadTrainingConfig(path: string, overrides: readonly string[] = 
     new ConfigurationError(composed.source, locateFaults(found, { composed, arms: [] }));
   if (missing.length > 0) throw fail(missing);
   if ('faults' in result) throw fail([...faults, ...result.faults]);
-  const found = [...faults, ...findUnnamedPlugins(listTrainingMembers(result.value), result.value.plugins)];
+  const found = [
+    ...faults,
+    ...findUnnamedPlugins(listTrainingMembers(result.value), result.value.plugins),
+    ...findUserFaults(result.value),
+  ];
   if (found.length > 0) throw fail(found);
   const { dataset, transfer } = result.value;
   noteEncoderFolder(result.value.embedding, findFolder);

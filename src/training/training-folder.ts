@@ -5,13 +5,14 @@ import { chooseIntervalMethod } from '../evaluation/mean-intervals.ts';
 import { encodeQrels, formatRun } from '../evaluation/trec-files.ts';
 import { formatFileName } from '../experiment/config/arms.ts';
 import { PartialFolder, type RunFiles } from '../experiment/run/partial-folder.ts';
+import { formatUserWeights } from '../learning/user-weights-file.ts';
 import { writeWeights } from '../learning/weight-file.ts';
 import { formatKeptTouches, TEST_FILE } from './test-touches.ts';
 import type { ModelResult, TrainingResult } from './training-result.ts';
 import type { FinishedTraining } from './training-run.ts';
 
 /** The methods of a model as a run's arms are written, so that what reads those reads these. */
-function listMethodArms({ name: model, methods }: ModelResult) {
+function listMethodArms({ name: model, methods }: Pick<ModelResult, 'name' | 'methods'>) {
   return methods.map(({ name, metrics, comparisons, holes }) => ({
     name: `${model}, ${name}`,
     tuned: {},
@@ -42,7 +43,7 @@ function summariseModel(model: ModelResult) {
 
 /** The text of metrics.json. */
 function formatTrainingMetrics(result: TrainingResult): string {
-  const { name, hash, queries, conversations, metrics, level, poolRecall, models, transfer } = result;
+  const { name, hash, queries, conversations, metrics, level, poolRecall, models, users, transfer } = result;
   const { turns: _, ...dataset } = result.dataset;
   const [first] = models as [ModelResult, ...ModelResult[]];
   const statistics = { test: 'permutation', correction: 'holm', samples: result.config.evaluation.samples, level };
@@ -55,8 +56,11 @@ function formatTrainingMetrics(result: TrainingResult): string {
     metrics,
     statistics,
     poolRecall,
-    arms: models.flatMap(listMethodArms),
+    arms: [...models, ...(users === undefined ? [] : [{ name: 'users', methods: users.methods }])].flatMap(
+      listMethodArms,
+    ),
     models: models.map(summariseModel),
+    users: users && { ...users, methods: undefined, baseline: `users, ${users.baseline}` },
     transfer,
     dataset,
   };
@@ -75,7 +79,7 @@ function formatTrainingStrata({ strata, models }: TrainingResult): string {
 }
 
 /** The files of a training besides its tables and its weights. */
-export function buildTrainingFiles({ result, runs, qrels }: FinishedTraining): RunFiles {
+export function buildTrainingFiles({ result, users, runs, qrels }: FinishedTraining): RunFiles {
   const trec = [...runs].map(([name, run]) => [
     `runs/${formatFileName(name)}.trec`,
     formatRun(run, formatFileName(name)),
@@ -87,6 +91,7 @@ export function buildTrainingFiles({ result, runs, qrels }: FinishedTraining): R
     'strata.json': formatTrainingStrata(result),
     'qrels.trec': encodeQrels(qrels),
     ...Object.fromEntries(trec),
+    ...(users === null || result.users === undefined ? {} : { [result.users.file]: formatUserWeights(users) }),
   };
 }
 

@@ -6,6 +6,8 @@ import type { ScoringModel } from '../learning/model.ts';
 import { fitStandardisation } from '../learning/standardisation.ts';
 import { listTrajectorySignals } from '../learning/trajectory-inputs.ts';
 import { createTrajectoryModel } from '../learning/trajectory-model.ts';
+import { MEMORY_SIGNALS } from '../signals/memory-signals.ts';
+import { STRATEGY_SIGNALS } from '../signals/strategy.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 type ModelOptions = TrainingConfig['models'][number];
@@ -45,6 +47,16 @@ export function listModelSignals(options: ModelOptions, all: readonly string[]):
       { initial: { ...initial } },
     );
   return signals;
+}
+
+/** The columns of a table with the five signals of memories, in their order. */
+export const USER_SIGNALS: readonly string[] = MEMORY_SIGNALS.map((name) => STRATEGY_SIGNALS[name].name);
+
+/** The signals that some part of a training reads, in the order of `all`. */
+export function listReadSignals({ models, users }: TrainingConfig, all: readonly string[]): readonly string[] {
+  const read = new Set(models.flatMap((model) => listModelSignals(model, all)));
+  const own = new Set(users === undefined ? [] : USER_SIGNALS);
+  return all.filter((name) => read.has(name) || own.has(name));
 }
 
 /** Makes a model of the rows that it is trained on. */

@@ -11,6 +11,8 @@ import type {
 import type { StratumValues } from '../experiment/measure/stratum-values.ts';
 import type { Calibration } from '../learning/calibration.ts';
 import type { CurvePoint } from '../learning/training.ts';
+import type { StrategyName } from '../query/strategy.ts';
+import type { MemorySignals } from '../signals/memory-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 /** The figures of a method on held-out conversations. */
@@ -101,6 +103,30 @@ export interface ModelResult {
   readonly file: string;
 }
 
+/** The weights of one user for questions of one strategy. */
+export interface LearnedUser {
+  readonly user: string;
+  readonly strategy: StrategyName;
+  /** The questions that they are learned from. */
+  readonly questions: number;
+  /** The share of the learned weights; the rest is the strategy's. */
+  readonly share: number;
+  readonly weights: MemorySignals;
+}
+
+/** The weights of users: the methods compared with the weights of the strategies, and all that was learned. */
+export interface UserTraining {
+  readonly methods: readonly MethodResult[];
+  readonly baseline: string;
+  readonly measured: { readonly queries: number; readonly conversations: number };
+  /** Users who ask at least one query. */
+  readonly asked: number;
+  /** Only of users with enough questions. */
+  readonly learned: readonly LearnedUser[];
+  /** The file of the weights within the folder. */
+  readonly file: string;
+}
+
 /** The learned weights of one dataset on another. */
 export interface TransferResult {
   readonly model: string;
@@ -148,6 +174,8 @@ export interface TrainingResult {
   readonly poolRecall: number;
   readonly strata: readonly Stratum[];
   readonly models: readonly ModelResult[];
+  /** Missing in a training that learns no weights of users. */
+  readonly users?: UserTraining | undefined;
   readonly transfer: readonly TransferResult[];
   /** Missing in results that hold no rankings. */
   readonly inspection?: TrainingInspection | undefined;

@@ -4,6 +4,7 @@ import { selectQrels } from '../experiment/measure/measurement.ts';
 import type { DatasetSummary } from '../experiment/measure/result.ts';
 import { groupContentHashes } from '../experiment/run/cluster-conversations.ts';
 import { captureEnvironment } from '../experiment/run/environment.ts';
+import type { UserWeights } from '../learning/user-weights-file.ts';
 import type { Weights } from '../learning/weight-file.ts';
 import type { Dataset } from '../model/dataset.ts';
 import type { Qrels, Run } from '../model/run.ts';
@@ -14,6 +15,7 @@ import type { TrainingConfig } from './training-config.ts';
 import { displayFinishedTraining } from './training-display.ts';
 import type { ModelResult, TrainingResult, TransferResult } from './training-result.ts';
 import { transferWeights } from './transfer.ts';
+import { trainUserWeights } from './user-weights.ts';
 
 /** Where a training is executed: the cache folder (by default none), the backend and the command line that its result stores, and its progress report (by default none). */
 export interface TrainingContext extends TaskContext {
@@ -26,6 +28,8 @@ export interface FinishedTraining {
   readonly result: TrainingResult;
   /** By the names of their files. */
   readonly weights: ReadonlyMap<string, Weights>;
+  /** The weights of users, if the config asks for them. */
+  readonly users: UserWeights | null;
   /** Rankings of conversations by weights that have not seen them, by model and method. */
   readonly runs: ReadonlyMap<string, Run>;
   readonly qrels: Qrels;
@@ -71,21 +75,23 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
     );
     const clusters = [...new Set(task.table.clusters)];
     let strata: TrainingResult['strata'] = [];
+    const provenance = {
+      config: { ...config },
+      dataHash: task.dataset.hash,
+      seeds: Array.from({ length: config.fitting.seeds }, (_, i) => config.seed + i),
+      commit: environment.commit,
+      backend: context.backend,
+      trainingClusters: clusters,
+      trainingContents: listContentHashes(task.dataset, clusters),
+    };
+    const users = config.users === undefined ? null : await trainUserWeights(task, config, context.progress);
+    for (const [method, run] of users?.runs ?? []) runs.set(`users, ${method}`, run);
     for (const options of config.models) {
       const trained = await trainModel({ task, config, options, progress: context.progress ?? ignoreProgress });
       models.push(trained.result);
       inspected.push(trained);
       ({ strata } = trained.measurement);
       for (const [method, run] of trained.runs) runs.set(`${options.name}, ${method}`, run);
-      const provenance = {
-        config: { ...config },
-        dataHash: task.dataset.hash,
-        seeds: Array.from({ length: config.fitting.seeds }, (_, i) => config.seed + i),
-        commit: environment.commit,
-        backend: context.backend,
-        trainingClusters: clusters,
-        trainingContents: listContentHashes(task.dataset, clusters),
-      };
       for (const other of config.transfer)
         transferred.push(...(await transferWeights({ ...trained, task, config, options }, other, context)));
       weights.set(trained.result.file, { model: trained.model, values: trained.values, provenance });
@@ -108,10 +114,17 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
       poolRecall: computePoolRecall(task),
       strata,
       models,
+      users: users?.result,
       transfer: transferred,
       inspection: inspectModels(task, inspected),
     };
-    return displayFinishedTraining({ result, weights, runs, qrels: selectQrels(task.dataset, task.queries) });
+    return displayFinishedTraining({
+      result,
+      weights,
+      users: users === null ? null : { provenance, users: users.users },
+      runs,
+      qrels: selectQrels(task.dataset, task.queries),
+    });
   } finally {
     task.dispose();
   }

@@ -15,6 +15,7 @@ const MEMORIES: readonly (readonly [id: string, angle: number, attributes: Turn[
   ['global', 2, { memoryType: 'summary', scope: 'global', userId: 'u1' }],
   ['call', 3, { memoryType: 'episodic', entities: ['acme'] }],
   ['both', 4, { memoryType: 'summary' }],
+  ['moved', 0, { memoryType: 'episodic', status: 'superseded', entities: ['acme'] }],
 ];
 
 export const MEMORY_IDS = MEMORIES.map(([id]) => id);

@@ -36,7 +36,7 @@ test('the limits are those of the design', () => {
 });
 
 describe('the source', () => {
-  test('semantic finds what is near enough, and no fact that is not active', async () => {
+  test('semantic finds what is near enough, and nothing that is superseded', async () => {
     const index = 'semantic' as const;
     expect(await find({ index }, {})).toEqual(['visit', 'rush', 'fact', 'session', 'global']);
     expect(await find({ index, minCosine: 0.9 }, {})).toEqual(['visit', 'rush', 'fact']);

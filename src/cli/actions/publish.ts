@@ -14,7 +14,7 @@ const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'
 const TESTED = [TEST_FILE, 'test.md'];
 const TABLE = /(?:table|test)\.md$/;
 /** Files that are published if the run has them: weights, tables for papers and spreadsheets, and the figures by stratum. */
-const BESIDES = /\.(?:safetensors|tex|csv)$|^strata\.json$/;
+const BESIDES = /\.(?:safetensors|tex|csv)$|^(?:strata|users)\.json$/;
 
 function buildTableMarkers(table: string): { readonly start: string; readonly end: string } {
   return { start: `<!-- results/${table} -->`, end: '<!-- end of table -->' };

@@ -1,6 +1,7 @@
 import { createRandom, type Random } from '../../core/random.ts';
+import type { HandbookPage } from './draw-handbook.ts';
 import { type CustomerMemories, type DrawnShop, SHOP_DAYS, SHOP_START, type ShopOrder } from './draw-shop.ts';
-import { SHOP_KINDS, type ShopInput, type ShopKind } from './shop-options.ts';
+import { HANDBOOK_KINDS, SHOP_KINDS, type ShopInput, type ShopKind } from './shop-options.ts';
 import { PREFERENCES, SITUATIONS } from './shop-texts.ts';
 
 const DAY = 86_400_000;
@@ -14,7 +15,7 @@ export interface ShopQuestion {
   readonly timestamp: number;
   /** What it is about: a customer or a situation. Questions of one are not independent. */
   readonly cluster: string;
-  /** The memories that answer it. */
+  /** The memories and pages that answer it. */
   readonly memories: readonly string[];
   /** The orders that answer it. */
   readonly orders: readonly number[];
@@ -87,14 +88,26 @@ const ASK: Readonly<Record<ShopKind, Ask>> = {
     const { name, customer_id } = about.customer;
     return { text: `What did ${name} order last month?`, cluster: customer_id, orders };
   },
+  rule({ shop, source }) {
+    const { range, turnId } = shop.pages[source.integer(shop.pages.length)] as HandbookPage;
+    const text = `Until when do we take back goods of the range ${range}?`;
+    return { text, cluster: range.toLowerCase(), memories: [turnId] };
+  },
+  'rule-and-memory'({ shop, about, source }) {
+    const { range, turnId } = shop.pages[source.integer(shop.pages.length)] as HandbookPage;
+    const { name, customer_id } = about.customer;
+    const text = `${name} sends back goods of the range ${range}. Until when, and in which packaging?`;
+    return { text, cluster: customer_id, memories: [turnId, about.facts[3] as string] };
+  },
 };
 
 /** Draws questions, the kinds in equal numbers, each text once; asked in the month after everything that is remembered. */
 export function askShop(shop: DrawnShop, { seed = 1, questions: count = 150 }: ShopInput): ShopQuestion[] {
   const source = createRandom(seed, 'shop questions');
   const asked = new Map<string, Omit<ShopQuestion, 'id'>>();
-  const limits = new Map(SHOP_KINDS.map((kind, i) => [kind, Math.ceil((count - i) / SHOP_KINDS.length)]));
-  for (const kind of SHOP_KINDS) {
+  const kinds: readonly ShopKind[] = shop.pages.length === 0 ? SHOP_KINDS : [...SHOP_KINDS, ...HANDBOOK_KINDS];
+  const limits = new Map(kinds.map((kind, i) => [kind, Math.ceil((count - i) / kinds.length)]));
+  for (const kind of kinds) {
     const before = asked.size;
     for (let tries = 0; tries < 500 * count && asked.size - before < (limits.get(kind) as number); tries++) {
       const about = shop.customers[source.integer(shop.customers.length)] as CustomerMemories;

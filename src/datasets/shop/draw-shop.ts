@@ -1,7 +1,9 @@
 import { createRandom, type Random } from '../../core/random.ts';
 import type { Attributes } from '../../model/attributes.ts';
+import { SUPERSEDED } from '../../model/memory-fields.ts';
 import type { Turn } from '../../model/turn.ts';
 import { inventWords } from '../synthetic/invented-words.ts';
+import { drawHandbook, type HandbookPage } from './draw-handbook.ts';
 import type { ShopInput } from './shop-options.ts';
 import { BUSINESSES, EVENTS, PREFERENCES, PRODUCTS, SEGMENTS, SITUATIONS } from './shop-texts.ts';
 
@@ -52,7 +54,9 @@ export interface DrawnShop {
   readonly orders: readonly ShopOrder[];
   /** By the place in SITUATIONS: the procedure that is proven. */
   readonly procedures: readonly string[];
-  /** The memories, each a turn. */
+  /** The pages of the handbook; none without one. */
+  readonly pages: readonly HandbookPage[];
+  /** The memories and the pages, each a turn. */
   readonly turns: readonly Turn[];
 }
 
@@ -98,7 +102,7 @@ function drawFacts(memories: MemoryDrawer, source: Random, { customer_id, name }
       const more = { entities: [`customer:${customer_id}`], importance: 0.5 + source.integer(4) / 10 };
       return memories.add(customer_id, time, `${name} ${predicate} ${object}`, { ...fact, ...more });
     };
-    tell(old, 'superseded', memories.drawTime(0, 60));
+    tell(old, SUPERSEDED, memories.drawTime(0, 60));
     return tell(holds, 'active', memories.drawTime(61, SHOP_DAYS));
   });
 }
@@ -142,7 +146,7 @@ function drawOrders(source: Random, customers: readonly ShopCustomer[]): ShopOrd
  * Draws customers, their orders, and what is remembered: facts of which some were replaced, events, procedures of which one of two is proven, and a summary of each
  * customer. The same seed gives the same shop.
  */
-export function drawShop({ seed = 1, customers: count = 40 }: ShopInput): DrawnShop {
+export function drawShop({ seed = 1, customers: count = 40, pages: pageCount = 0 }: ShopInput): DrawnShop {
   const customers = drawCustomers(count, seed);
   const source = createRandom(seed, 'shop memories');
   const memories = new MemoryDrawer(source);
@@ -160,5 +164,7 @@ export function drawShop({ seed = 1, customers: count = 40 }: ShopInput): DrawnS
   });
   const procedures = drawProcedures(memories, source);
   const orders = drawOrders(createRandom(seed, 'shop orders'), customers);
-  return { customers: remembered, orders, procedures, turns: memories.turns };
+  const taken = new Set(customers.map(({ name }) => name.split(' ')[0] as string));
+  const { pages, turns } = drawHandbook(pageCount, seed, SHOP_START, taken);
+  return { customers: remembered, orders, procedures, pages, turns: [...turns, ...memories.turns] };
 }

@@ -5,13 +5,17 @@ export const SHOP_LICENCE = 'CC0-1.0 (nobody wrote the texts)';
 
 /** What kinds of questions about a shop ask for. */
 export const SHOP_KINDS = Object.freeze(['preference', 'episode', 'procedure', 'overview', 'both', 'records'] as const);
-/** One of {@link SHOP_KINDS}; `records` needs the database alone, so a question of this kind is no query of the dataset. */
-export type ShopKind = (typeof SHOP_KINDS)[number];
+/** What further kinds of questions ask for where the shop has a handbook: a page alone, or a page and a memory. */
+export const HANDBOOK_KINDS = Object.freeze(['rule', 'rule-and-memory'] as const);
+/** One of {@link SHOP_KINDS} or {@link HANDBOOK_KINDS}; `records` needs the database alone, so a question of this kind is no query of the dataset. */
+export type ShopKind = (typeof SHOP_KINDS | typeof HANDBOOK_KINDS)[number];
 
 const options = z.strictObject({
   name: z.literal('shop'),
   seed: z.int().default(1),
   customers: z.int().min(10).max(400).default(40),
+  /** Pages of the handbook, which are documents; absent in resolved options of a shop without one, so that its hash stays. */
+  pages: z.int().min(10).max(5000).optional(),
   /** Of all kinds together, in equal numbers. */
   questions: z.int().min(12).max(2000).default(150),
 });

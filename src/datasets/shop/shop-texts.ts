@@ -81,3 +81,17 @@ export const BUSINESSES = Object.freeze([
   'Gardens',
 ] as const);
 export const PRODUCTS = Object.freeze(['lamp', 'shelf', 'chair', 'table'] as const);
+
+/** What pages of a handbook say besides their rule. */
+export const HANDBOOK_SENTENCES = Object.freeze([
+  'Whoever opens a box notes the day on its side.',
+  'The shelf at the window stays free for goods that wait for a decision.',
+  'A second person counts whatever is worth more than a day of sales.',
+  'Labels are written by hand only where the printer is out of order.',
+  'Fragile pieces are carried one at a time, also in the last hour.',
+  'The storage room is aired in the morning and closed at noon.',
+  'Photographs of damage are kept with the receipt for two years.',
+  'Samples are lent for a week and entered in the blue book.',
+  'Whatever comes from abroad is weighed before it is unpacked.',
+  'The list of makers hangs behind the counter and is renewed in spring.',
+] as const);

@@ -92,3 +92,30 @@ describe('a shop', () => {
     expect(formatShopTables(quoted).orders.trim().split('\n')).toHaveLength(1);
   });
 });
+
+describe('a shop with a handbook', () => {
+  const options = { customers: 15, pages: 30, questions: 64 } as const;
+  const shop = drawShop(options);
+  const questions = askShop(shop, options);
+
+  test('is otherwise the same shop', () => {
+    const { pages, turns, ...rest } = shop;
+    const { pages: none, turns: memories, ...without } = drawShop({ customers: 15 });
+    expect(none).toEqual([]);
+    expect(rest).toEqual(without);
+    expect(turns.slice(30)).toEqual(memories);
+    expect(turns.slice(0, 30).every(({ attributes }) => attributes?.source === 'documents')).toBe(true);
+  });
+
+  test('has one page for each range that a question names, and names no customer', () => {
+    const pages = shop.turns.slice(0, 30);
+    const asked = questions.filter(({ kind }) => kind.startsWith('rule'));
+    expect(asked).toHaveLength(16);
+    for (const { text, memories } of asked) {
+      const [, range] = text.match(/range (\w+)/) as RegExpMatchArray;
+      expect(pages.filter((page) => page.text.includes(`range ${range} `)).map(({ id }) => id)).toEqual([memories[0]]);
+    }
+    const names = shop.customers.map(({ customer }) => customer.name.split(' ')[0] as string);
+    for (const { range } of shop.pages) expect(names).not.toContain(range);
+  });
+});

@@ -23,7 +23,9 @@ export function buildShopDataset({ turns }: Pick<DrawnShop, 'turns'>, questions:
   const queries = answered.map(buildQuery);
   const corpus = new Corpus(turns);
   const counts = new Counts();
-  counts.add('memories', corpus.size);
+  const pages = corpus.turns.filter(({ attributes }) => attributes?.source === 'documents').length;
+  counts.add('memories', corpus.size - pages);
+  if (pages > 0) counts.add('pages', pages);
   counts.add('questions', questions.length);
   for (const { kind } of questions) counts.add(`questions, ${kind}`);
   for (const { split } of queries) counts.add(`queries, ${split}`);

@@ -38,6 +38,7 @@ const DESTROYS: Readonly<Record<ControlKind, string>> = {
   'random-graph': 'the edges of the concept graph exchange their ends at random, those of each kind',
   'random-slices': 'each query sees as many turns as its slice has, drawn at random from the earlier ones',
   'newest-slices': 'each query sees as many turns as its slice has, the newest ones',
+  'shuffled-strategies': 'the questions exchange their strategies at random',
   'shuffled-titles': 'the turns exchange their titles at random, for what names them in the concept graph',
 };
 

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createLinearModel } from '../../learning/linear-model.ts';
 import { chooseParameterValues } from '../../learning/parameters.ts';
 import { createTrajectoryModel } from '../../learning/trajectory-model.ts';
+import { formatUserWeights } from '../../learning/user-weights-file.ts';
 import { writeWeights } from '../../learning/weight-file.ts';
 import { COORDINATES } from '../../trajectory/coordinate-names.ts';
 import { withWeightFiles } from './weight-references.ts';
@@ -122,6 +123,41 @@ test('coordinate weights take the place of their file, with the dimensions that 
       arm: { trajectory: { ...more, weights: learned } },
       faults: [],
     });
+});
+
+describe('weights of users', () => {
+  const users = join(folder, 'users.json');
+  const weights = {
+    semantic_similarity: 0.1,
+    entity_overlap: 0.2,
+    temporal_relevance: 0.3,
+    importance: 0.4,
+    reinforcement: 0,
+  };
+  writeFileSync(
+    users,
+    formatUserWeights({ provenance, users: { ann: { exploratory: { weights, questions: 11, share: 0.2 } } } }),
+  );
+  const arm = (file: string) => ({ relevance: { signals: ['strategy'], options: { strategy: { users: file } } } });
+
+  test('take the place of their file', () => {
+    const { arm: resolved, faults } = withWeightFiles(arm(users), {});
+    expect(faults).toEqual([]);
+    expect(resolved.relevance).toMatchObject({
+      signals: ['strategy'],
+      options: { strategy: { users: { ann: { exploratory: weights } }, origin: { file: users, dataHash: 'abc' } } },
+    });
+  });
+
+  test.each([
+    ['of another encoder', users, { embedding: { encoder: 'use-lite' } }, /one that was learned with/],
+    ['that are not there', join(folder, 'none.json'), {}, /none\.json/],
+    ['in a file of another kind', mix, {}, /mix\.safetensors/],
+  ])('%s are refused', (_, file, around, got) => {
+    const { faults } = withWeightFiles(arm(file), around);
+    expect(faults.map(({ path }) => path)).toEqual(['relevance.options.strategy.users']);
+    expect(faults[0]?.got).toMatch(got);
+  });
 });
 
 test('an arm without weights stays as it is', () => {

@@ -3,6 +3,7 @@ import { locatePath } from '../../core/located-path.ts';
 import type { EncoderOptions } from '../../embedding/registry.ts';
 import { computeRawWeights, type LinearModel } from '../../learning/linear-model.ts';
 import { nameParameterValues } from '../../learning/parameters.ts';
+import { listUserWeights, readUserWeights } from '../../learning/user-weights-file.ts';
 import { readWeights, type Weights } from '../../learning/weight-file.ts';
 import { isPlain, type Path, type Plain } from './config-file.ts';
 import { isSameEncoder, parseEncoderOptions } from './encoder-references.ts';
@@ -10,7 +11,7 @@ import { isSameEncoder, parseEncoderOptions } from './encoder-references.ts';
 /** The value that replaces the name of a file, or the error of the file. */
 type Resolved = { readonly value: Plain } | { readonly fault: Omit<ConfigurationFault, 'path'> };
 
-function describeProvenance(file: string, { provenance }: Weights): Plain {
+function describeProvenance(file: string, { provenance }: Pick<Weights, 'provenance'>): Plain {
   const { dataHash, trainingClusters, trainingContents, commit } = provenance;
   const contents = trainingContents === undefined ? {} : { trainingContents };
   return { file, dataHash, trainingClusters, ...contents, commit };
@@ -22,23 +23,26 @@ function describeModelName(here: EncoderOptions, there: EncoderOptions | null): 
   return ', or, for vectors of the same model, embedding.model in the configs of both';
 }
 
+/** What is wrong where weights were learned with another encoder than the config's; null if nothing is. */
+function findEncoderFault({ provenance }: Pick<Weights, 'provenance'>, embedding: unknown) {
+  const [here, there] = [parseEncoderOptions(embedding), parseEncoderOptions(provenance.config.embedding)];
+  if (here === null || (there !== null && isSameEncoder(here, there))) return null;
+  return {
+    expected: `a weight file that was learned with the config's embedding, ${JSON.stringify(here)}${describeModelName(here, there)}`,
+    got: `one that was learned with ${JSON.stringify(there)}`,
+  };
+}
+
 /** The mix of signals in a weight file, with the bank that it was learned in. Its cosines and coordinates must be those of the encoder that it was learned with. */
 function readSignalMix(file: string, weights: Weights, embedding: unknown): Resolved {
   const { model, values, provenance } = weights;
   if (model.name !== 'linear')
     return { fault: { expected: 'a weight file of a linear mix of signals', got: `one of model ${model.name}` } };
-  const { signals } = provenance.config;
-  const [here, there] = [parseEncoderOptions(embedding), parseEncoderOptions(provenance.config.embedding)];
-  if (here !== null && (there === null || !isSameEncoder(here, there)))
-    return {
-      fault: {
-        expected: `a weight file that was learned with the config's embedding, ${JSON.stringify(here)}${describeModelName(here, there)}`,
-        got: `one that was learned with ${JSON.stringify(there)}`,
-      },
-    };
+  const fault = findEncoderFault(weights, embedding);
+  if (fault !== null) return { fault };
   return {
     value: {
-      signals,
+      signals: provenance.config.signals,
       weights: computeRawWeights(model as LinearModel, values),
       origin: describeProvenance(file, weights),
     },
@@ -56,9 +60,14 @@ function readCoordinateWeights({ model, values }: Weights, dimensions: unknown):
 }
 
 /** @param folder in which a relative name is looked for before the working directory. */
-function read(file: string, folder: string | null, use: (weights: Weights) => Resolved): Resolved {
+function read<W>(
+  file: string,
+  folder: string | null,
+  readFile: (path: string) => W,
+  use: (weights: W) => Resolved,
+): Resolved {
   try {
-    return use(readWeights(locatePath(file, folder)));
+    return use(readFile(locatePath(file, folder)));
   } catch (error) {
     if (!(error instanceof RagPlusPlusError)) throw error;
     const locations = folder === null ? '' : `, relative to ${folder} or to the working directory`;
@@ -86,12 +95,30 @@ function resolveScoringWeights(scoring: Plain, around: Surroundings): Resolved |
   if (typeof file !== 'string')
     return { fault: { expected: 'a weight file, here or as scoring.weights of the config', got: 'nothing' } };
   const folder = isOwn ? around.folderOf?.(['scoring', 'weights']) : around.sharedFolder;
-  return read(file, folder ?? null, (weights) => readSignalMix(file, weights, around.embedding));
+  return read(file, folder ?? null, readWeights, (weights) => readSignalMix(file, weights, around.embedding));
+}
+
+/** The weights of users in the file that the signal `strategy` names. */
+function resolveUserWeights(arm: Plain, around: Surroundings): { arm: Plain; faults: ConfigurationFault[] } {
+  const { relevance } = arm;
+  const options = isPlain(relevance) ? relevance.options : undefined;
+  const strategy = isPlain(options) ? options.strategy : undefined;
+  if (!isPlain(strategy) || typeof strategy.users !== 'string') return { arm, faults: [] };
+  const file = strategy.users;
+  const keys = ['relevance', 'options', 'strategy', 'users'];
+  const found = read(file, around.folderOf?.(keys) ?? null, readUserWeights, (weights) => {
+    const fault = findEncoderFault(weights, around.embedding);
+    if (fault !== null) return { fault };
+    return { value: { users: listUserWeights(weights), origin: describeProvenance(file, weights) } };
+  });
+  if ('fault' in found) return { arm, faults: [{ path: keys.join('.'), ...found.fault }] };
+  const resolved = { ...(options as Plain), strategy: { ...strategy, ...found.value } };
+  return { arm: { ...arm, relevance: { ...(relevance as Plain), options: resolved } }, faults: [] };
 }
 
 /**
  * Replaces the names of weight files by their numbers, so that a resolved config is complete: `scoring.weights` becomes the mix of signals,
- * `trajectory.weights` the coordinate weights. `origin.file` keeps the name as written, so that the result does not depend on the config's folder.
+ * `trajectory.weights` the coordinate weights, and `users` of the signal `strategy` the weights of each user. `origin.file` keeps the name as written, so that the result does not depend on the config's folder.
  *
  * @returns the arm, or the faults with the path within it.
  */
@@ -110,9 +137,10 @@ export function withWeightFiles(
   if (isPlain(trajectory) && typeof trajectory.weights === 'string') {
     const { weights: file, dimensions = 5 } = trajectory;
     const folder = around.folderOf?.(['trajectory', 'weights']) ?? null;
-    const found = read(file as string, folder, (weights) => readCoordinateWeights(weights, dimensions));
+    const found = read(file as string, folder, readWeights, (weights) => readCoordinateWeights(weights, dimensions));
     if ('fault' in found) faults.push({ path: 'trajectory.weights', ...found.fault });
     else resolved = { ...resolved, trajectory: { ...trajectory, weights: found.value } };
   }
-  return { arm: resolved, faults };
+  const withUsers = resolveUserWeights(resolved, around);
+  return { arm: withUsers.arm, faults: [...faults, ...withUsers.faults] };
 }

@@ -6,6 +6,7 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
 import { findSourceFilter } from '../../retrieval/retriever-options.ts';
+import { strategyOptions } from '../../signals/strategy-options.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import type { Measurement } from '../measure/measurement.ts';
@@ -76,10 +77,13 @@ async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]
  * Conversations are compared by their contents, since two collections may use one id for different conversations.
  */
 export function describeTrainingOverlap(
-  arms: readonly Pick<ArmRecord['options'], 'name' | 'scoring'>[],
+  arms: readonly Pick<ArmRecord['options'], 'name' | 'scoring' | 'relevance'>[],
   measured: QueriedCorpus,
 ): string[] {
-  const origins = arms.flatMap(({ name, scoring }) => (scoring?.origin ? [{ name, origin: scoring.origin }] : []));
+  const origins = arms.flatMap(({ name, scoring, relevance: { options } }) => {
+    const strategy = options?.strategy === undefined ? undefined : strategyOptions.parse(options.strategy);
+    return [scoring?.origin, strategy?.origin].flatMap((origin) => (origin ? [{ name, origin }] : []));
+  });
   if (origins.length === 0) return [];
   const contents = groupContentHashes(measured);
   return origins.flatMap(({ name, origin: { file, trainingContents } }) => {

@@ -1,4 +1,5 @@
 import { multiplyRows } from '../../core/rows.ts';
+import { SUPERSEDED } from '../../model/memory-fields.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import {
   type CurationOperation,
@@ -65,6 +66,6 @@ export function listChanges(
   if (operation === 'noop') return [];
   if (target === null || operation === 'add') return [change(null, record)];
   if (operation === 'update') return [change(target, mergeRecords(target, record))];
-  const marks = { importance: tombstoneImportance, superseded: true, supersededBy: record.id };
+  const marks = { importance: tombstoneImportance, status: SUPERSEDED, supersededBy: record.id };
   return [change(target, { ...target, metadata: { ...target.metadata, ...marks } }), change(null, record)];
 }

@@ -113,7 +113,7 @@ test('an undoing that was cut off is finished when the log is opened', async () 
   await site.curator.curate(createRecord('correction', 2));
   expect(site.memory.get('first')?.metadata).toEqual({
     importance: 0.3,
-    superseded: true,
+    status: 'superseded',
     supersededBy: 'correction',
   });
   await site.curator.undo();

@@ -60,20 +60,24 @@ test('a record is added, dropped, merged, or takes the place of one that it cont
       'r4: The deploy takes 7 minutes',
       'r5: The deploy takes 9 minutes',
     ]);
-    expect(memory.get('r0')?.metadata).toEqual({ importance: 0.3, superseded: true, supersededBy: 'r3' });
+    expect(memory.get('r0')?.metadata).toEqual({ importance: 0.3, status: 'superseded', supersededBy: 'r3' });
+    const held = await memory.search(memory.indexNames[0] as string, Float32Array.of(1, 0), 4, {
+      filter: "not status = 'superseded'",
+    });
+    expect(held.map(({ id }) => id).sort()).toEqual(['r3', 'r5']);
     expect(curator.entries()[3]).toMatchObject({ reason: 'correction', neighbours: [{ id: 'r0' }] });
     expect(curator.entries()[3]?.neighbours[0]?.cosine).toBeCloseTo(0.9998, 3);
   }));
 
 test('ten neighbours are compared behind any number of tombstones and sensitive records', () =>
   withCurator(async (curator, memory) => {
-    const place = (i: number, metadata: Record<string, boolean>, text: number) => ({
+    const place = (i: number, metadata: Record<string, string | boolean>, text: number) => ({
       ...createRecord(`m${i}`, text),
       embedding: Float32Array.of(1, i / 1000),
       metadata,
     });
     for (let i = 0; i < 50; i++)
-      await memory.add(place(i, i % 2 === 0 ? { superseded: true } : { sensitive: true }, 4));
+      await memory.add(place(i, i % 2 === 0 ? { status: 'superseded' } : { sensitive: true }, 4));
     for (let i = 50; i < 65; i++) await memory.add(place(i, {}, 4));
     await curator.curate({ ...place(0, {}, 0), id: 'new' });
     const compared = curator.entries()[0]?.neighbours.map(({ id }) => id);

@@ -3,6 +3,7 @@ import { DuplicateRecordError } from '../../core/errors.ts';
 import type { JournalOptions } from '../../core/journal/journal.ts';
 import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import { parse } from '../../core/validation.ts';
+import { isActive } from '../../model/memory-fields.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
 import { parseRow } from '../../model/row-check.ts';
@@ -40,7 +41,6 @@ export interface CuratorSettings extends Pick<JournalOptions, 'fsync'> {
 }
 
 const isSensitive = ({ metadata }: MemoryRecord) => metadata.sensitive === true;
-const isTombstone = ({ metadata }: MemoryRecord) => metadata.superseded === true;
 
 /**
  * Curates the records that come into a memory: each is compared with its nearest neighbours, then added, merged into one of them, dropped, or added in the
@@ -109,7 +109,7 @@ export class Curator {
     };
   }
 
-  /** The nearest records but for sensitive ones and tombstones, which are left out after the search: a filter would be compiled again after every write. */
+  /** The nearest records but for sensitive and superseded ones, which are left out after the search: a filter would be compiled again after every write. */
   async #findNeighbours({ embedding }: MemoryRecord): Promise<Neighbour[]> {
     const { neighbours, indexName } = this.#options;
     const name = indexName ?? (this.#memory.indexNames[0] as string);
@@ -123,7 +123,7 @@ export class Curator {
   /** A record beside the one that comes in; none for what is not compared. */
   #compare(id: string, embedding: Float32Array): Neighbour[] {
     const record = this.#memory.get(id);
-    if (record === null || isSensitive(record) || isTombstone(record)) return [];
+    if (record === null || isSensitive(record) || !isActive({ attributes: record.metadata })) return [];
     return [{ record, cosine: computeCosine(embedding, record.embedding) }];
   }
 

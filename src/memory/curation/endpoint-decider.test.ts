@@ -56,7 +56,7 @@ test('a service chooses the operation and the record, and undoing takes it back'
     const [, second] = readSent();
     expect(second.new).toBe('text of c');
     const superseded = (second.earlier[1].text as string).at(-1) as string;
-    expect(memory.get(superseded)?.metadata).toMatchObject({ superseded: true, supersededBy: 'c' });
+    expect(memory.get(superseded)?.metadata).toMatchObject({ status: 'superseded', supersededBy: 'c' });
     await curator.undo('all');
     expect(memory.size).toBe(0);
   });

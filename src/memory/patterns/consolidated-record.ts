@@ -1,6 +1,6 @@
 import { computeHash } from '../../core/hash.ts';
 import type { Attributes } from '../../model/attributes.ts';
-import { DEFAULT_IMPORTANCE } from '../../model/memory-fields.ts';
+import { DEFAULT_IMPORTANCE, isActive } from '../../model/memory-fields.ts';
 import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from '../../model/memory-record.ts';
 
 /** What consolidation writes, and how important it is by default (seed 004). */
@@ -17,10 +17,11 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 export const readUser = ({ metadata }: MemoryRecord): string | null =>
   isText(metadata.userId) ? metadata.userId : null;
 
-/** Whether consolidation reads a record: something that happened, that may leave its place, and that nothing has contradicted. */
+/** Whether consolidation reads a record: something that happened, that may leave its place, and that was not superseded. */
 export function isEpisode({ metadata }: MemoryRecord): boolean {
-  const { memoryType, sensitive, superseded } = metadata;
-  return (memoryType === undefined || memoryType === 'episodic') && sensitive !== true && superseded !== true;
+  const { memoryType, sensitive } = metadata;
+  const isEvent = memoryType === undefined || memoryType === 'episodic';
+  return isEvent && sensitive !== true && isActive({ attributes: metadata });
 }
 
 /** The ids of the episodes of a record that consolidation wrote; null for another record. */

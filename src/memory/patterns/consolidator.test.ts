@@ -106,7 +106,7 @@ test.each([
   ],
   ['people who differ', [1, 2, 3].flatMap((i) => attempt(i, 1, { metadata: { userId: `u${i}` } }))],
   ['sensitive records', [1, 2, 3].flatMap((i) => attempt(i, 1, { metadata: { sensitive: true } }))],
-  ['superseded records', TALK.map((one) => ({ ...one, metadata: { superseded: true } }))],
+  ['superseded records', TALK.map((one) => ({ ...one, metadata: { status: 'superseded' } }))],
   ['facts', TALK.map((one) => ({ ...one, metadata: { memoryType: 'semantic' } }))],
   ['sentences without content', TALK.map((one) => ({ ...one, context: 'Yes.' }))],
 ])('nothing is written of %s', (_, records) =>

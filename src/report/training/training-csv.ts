@@ -4,7 +4,7 @@ import { DIFFERENCE_COLUMNS, formatCsv } from '../tables/csv.ts';
 import { computeGainShare } from '../tables/gain-share.ts';
 
 /** One row a model, method and metric with every figure. */
-export function renderTrainingCsv({ models, metrics }: TrainingResult): string {
+export function renderTrainingCsv({ models, users, metrics }: TrainingResult): string {
   const heading = [
     'model',
     'method',
@@ -17,15 +17,16 @@ export function renderTrainingCsv({ models, metrics }: TrainingResult): string {
     'conversations',
     'intervals',
   ];
-  const rows = models.flatMap(({ name: model, methods, measured: { conversations } }) =>
-    methods.flatMap(({ name, metrics: values, comparisons, holes }) =>
-      metrics.map((metric) => {
-        const value = values[metric];
-        const comparison = comparisons?.[metric];
-        const figures = [value?.mean, value?.low, value?.high, ...flattenDifference(comparison), holes];
-        return [model, name, metric, ...figures, conversations, chooseIntervalMethod(conversations)];
-      }),
-    ),
+  const rows = [...models, ...(users === undefined ? [] : [{ name: 'users', ...users }])].flatMap(
+    ({ name: model, methods, measured: { conversations } }) =>
+      methods.flatMap(({ name, metrics: values, comparisons, holes }) =>
+        metrics.map((metric) => {
+          const value = values[metric];
+          const comparison = comparisons?.[metric];
+          const figures = [value?.mean, value?.low, value?.high, ...flattenDifference(comparison), holes];
+          return [model, name, metric, ...figures, conversations, chooseIntervalMethod(conversations)];
+        }),
+      ),
   );
   return formatCsv([heading, ...rows]);
 }

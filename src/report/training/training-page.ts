@@ -10,7 +10,7 @@ import { PAGE_STYLE } from '../page/page-style.ts';
 import { buildTrainingPayload } from './training-payload.ts';
 import { renderTrainingSections } from './training-sections.ts';
 import { renderTrainingSettings } from './training-settings.ts';
-import { buildMethodLadder, describeFolds, describePool, searchSentences } from './training-table.ts';
+import { buildMethodLadder, describeFolds, describePool, describeUsers, searchSentences } from './training-table.ts';
 
 const TRAINING_STYLE = `
 .beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem 2rem; }
@@ -77,10 +77,14 @@ function renderTrainingNavigation(sections: readonly Section[], inspects: boolea
 }
 
 function renderLadders(result: TrainingResult): Markup[] {
-  return result.models.map((model, at) => {
+  const ladders = result.models.map((model, at) => {
     const words = { row: 'method', suffix: `-${at}` };
     const heading = result.models.length === 1 ? '' : html`<h3>Model ${model.name}</h3>`;
     const searches = searchSentences(model).map((sentence) => html`<p class="legend">${sentence}</p>`);
     return html`${heading}${renderLadderTable(buildMethodLadder(result, model), false, words)}${searches}`;
   });
+  if (result.users === undefined) return ladders;
+  const words = { row: 'method', suffix: '-users' };
+  const table = renderLadderTable(buildMethodLadder(result, result.users), false, words);
+  return [...ladders, html`<h3>Weights of users</h3>${table}<p class="legend">${describeUsers(result.users)}</p>`];
 }

@@ -1,3 +1,4 @@
+import { MEMORY_SIGNALS } from '../../signals/memory-signals.ts';
 import type { LearnedNumber, ModelResult, TrainingResult } from '../../training/training-result.ts';
 import { renderFigurePlace, renderFolded, type Section } from '../page/figure-sections.ts';
 import { html, type Markup } from '../page/markup.ts';
@@ -109,6 +110,30 @@ function renderTransferSection(result: TrainingResult): Section[] {
   return [{ id: 'transfer', name: 'Weights on other data', link: 'Transfer', content: html`${content}${legend}` }];
 }
 
+function renderUsersSection({ users }: TrainingResult): Section[] {
+  if (users === undefined || users.learned.length === 0) return [];
+  const numbers = ['questions', 'share', ...MEMORY_SIGNALS];
+  const content = renderPlainTable({
+    label: 'weights of users',
+    headings: [
+      ...['user', 'strategy'].map((name) => ({ name, numeric: false })),
+      ...numbers.map((name) => ({ name, numeric: true })),
+    ],
+    rows: users.learned.map(({ user, strategy, questions, share, weights }) => ({
+      cells: [
+        { text: user },
+        { text: strategy },
+        { text: String(questions), value: questions },
+        ...[share, ...MEMORY_SIGNALS.map((name) => weights[name])].map((value) => ({
+          text: formatDecimal(value, 3),
+          value,
+        })),
+      ],
+    })),
+  });
+  return [{ id: 'users', name: 'Weights of users', link: 'Users', content }];
+}
+
 /** The parts of the page below its table of methods. */
 export function renderTrainingSections(result: TrainingResult): Section[] {
   const strata = renderPerModel(result, (model) => renderTrainingStrata(result, model));
@@ -121,6 +146,7 @@ export function renderTrainingSections(result: TrainingResult): Section[] {
     renderCalibrationSection(result),
     ...renderImportanceSection(result),
     ...renderControlsSection(result),
+    ...renderUsersSection(result),
     ...renderTransferSection(result),
   ];
 }

@@ -1,5 +1,5 @@
 import { GRADIENT_EVALUATIONS } from '../../learning/search-budget.ts';
-import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
+import type { ModelResult, TrainingResult, UserTraining } from '../../training/training-result.ts';
 import { estimate, formatDecimal } from '../tables/format.ts';
 import { buildStatisticsLegend, describeIntervals, listUnresolved } from '../tables/legend.ts';
 import { escapeMarkdown, formatLadderMarkdown, formatProvenance, formatRowsAsPipeTable } from '../tables/markdown.ts';
@@ -16,6 +16,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'random search': 'the best of random draws, in the time of the training',
   'coordinate ascent': 'one number after the other, in the time of the training',
   learned: 'by gradients',
+  strategy: 'the weights of the strategy of each question',
+  everyone: 'those learned of all users together',
+  user: 'those learned of who asks',
+  'another user': 'a null control: those of another user with own weights',
 };
 
 /** The methods of a model in the form of a ladder of arms. */
@@ -111,6 +115,12 @@ export function describeTransfers({ transfer, level }: TrainingResult): string[]
   );
 }
 
+/** What the methods for weights of users are, after the table. */
+export function describeUsers({ asked, learned }: UserTraining): string {
+  const users = new Set(learned.map(({ user }) => user)).size;
+  return `Weights of users: ${users} of ${asked} users have enough questions for own weights of at least one strategy; for all other questions the rankings are those of strategy.`;
+}
+
 const formatModelName = ({ name }: ModelResult) => `Model ${name}`;
 
 /** The methods of every model, for a terminal. */
@@ -127,7 +137,13 @@ export function renderTrainingText(result: TrainingResult, width = 120): string 
     result.transfer.length === 0
       ? []
       : [`${[...alignLines(listTransferRows(result)), ...describeTransfers(result)].join('\n')}\n`];
-  return [...ladders, ...transfer, `${describeFolds(result)}\n${describePool(result)}\n`].join('\n');
+  const users =
+    result.users === undefined
+      ? []
+      : [
+          `Users\n\n${formatLadder(buildMethodLadder(result, result.users), width, 'method')}\n${describeUsers(result.users)}\n`,
+        ];
+  return [...ladders, ...users, ...transfer, `${describeFolds(result)}\n${describePool(result)}\n`].join('\n');
 }
 
 /** A training as Markdown: for each model its table of methods and the importance of its signals, then the transfer to other data and the provenance. */
@@ -151,5 +167,14 @@ export function renderTrainingMarkdown(result: TrainingResult): string {
           describeTransfers(result).map(escapeMarkdown).join('\n'),
         ];
   const sentences = [describeFolds(result), describePool(result)].map(escapeMarkdown).join('\n');
-  return `${[...models, ...transfer, sentences, formatProvenance('Training', result)].join('\n\n')}\n`;
+  const users =
+    result.users === undefined
+      ? []
+      : [
+          'Weights of users:',
+          ...formatLadderMarkdown(buildMethodLadder(result, result.users), 'method'),
+          buildMethodLadder(result, result.users).legend.map(escapeMarkdown).join('\n'),
+          escapeMarkdown(describeUsers(result.users)),
+        ];
+  return `${[...models, ...users, ...transfer, sentences, formatProvenance('Training', result)].join('\n\n')}\n`;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { freezeDeeply } from '../../core/frozen.ts';
 import { encoderOptions } from '../../embedding/registry.ts';
 import { signalNumbers } from '../signal-names.ts';
+import { weightsOrigin } from '../weights-origin.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
 import { findAddedFaults, listAddedSignals } from './added-signals.ts';
 import { listAttributeSignals } from './attributes.ts';
@@ -169,16 +170,6 @@ export function bankSignals(options: SignalBankOptions): BankSignal[] {
 export function listSignalNames(options: SignalBankOptions): string[] {
   return bankSignals(options).map(({ name }) => name);
 }
-
-/** Where learned weights come from, for whoever asks on what they were trained. */
-const weightsOrigin = z.strictObject({
-  file: z.string(),
-  dataHash: z.string(),
-  trainingClusters: z.array(z.string()),
-  /** Content hashes of the training conversations; absent where the weight file has none. */
-  trainingContents: z.array(z.string()).optional(),
-  commit: z.string(),
-});
 
 /** A linear mix of signals in the place of what an arm would put together by hand. */
 export const scoringOptions = z.strictObject({

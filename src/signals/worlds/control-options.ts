@@ -15,6 +15,7 @@ export const CONTROL_KINDS = freezeDeeply([
   'shuffled-titles',
   'random-slices',
   'newest-slices',
+  'shuffled-strategies',
 ] as const);
 /** The name of a null control, one of {@link CONTROL_KINDS}. */
 export type ControlKind = (typeof CONTROL_KINDS)[number];

@@ -11,8 +11,8 @@ import type { ControlKind } from './control-options.ts';
  * The parts of the world that a signal may read: texts, vectors, times as far as they order turns and queries, the clock (hours and dates, which data with only an
  * order of turns does not have), what belongs together as the corpus has it (`replies`: reply links, conversations, sessions, channels; no control destroys
  * it), the order of turns on their ring, the trees and the numbers of answers that coordinates are computed from, which coordinates belong to which candidate,
- * the attributes of turns, which no control destroys, for walks on the concept graph which turn has which title and which edges there are, and which turns the
- * slice of a query has.
+ * the attributes of turns, which no control destroys, for walks on the concept graph which turn has which title and which edges there are, which turns the
+ * slice of a query has, and which strategy each question asks for.
  */
 export const WORLD_PARTS = freezeDeeply([
   'texts',
@@ -28,6 +28,7 @@ export const WORLD_PARTS = freezeDeeply([
   'titles',
   'concept-edges',
   'slices',
+  'strategies',
 ] as const);
 /** The name of a part of the world that a signal reads, one of {@link WORLD_PARTS}; null controls destroy some of them. */
 export type WorldPart = (typeof WORLD_PARTS)[number];
@@ -42,6 +43,7 @@ const DESTROYED: Readonly<Record<ControlKind, readonly WorldPart[]>> = {
   'shuffled-titles': ['titles'],
   'random-slices': ['slices'],
   'newest-slices': ['slices'],
+  'shuffled-strategies': ['strategies'],
 };
 
 /** Whether a control changes anything that is read. */
