@@ -146,7 +146,21 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   },
   'multihop-hotpotqa.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
   'multihop-musique.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
-  'shop.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}'] },
+  'shop.yaml': {
+    needs: [],
+    changes: [
+      'embedding={encoder: lsa, dimension: 61}',
+      `arms.learned.scoring.weights=${joinWeightsPath('learning/strategies-shop.yaml')}`,
+    ],
+  },
+  'strategies-mail.yaml': {
+    needs: [],
+    changes: [
+      'embedding={encoder: lsa, dimension: 61}',
+      `arms.learned.scoring.weights=${joinWeightsPath('learning/strategies-mail.yaml')}`,
+      'arms.own weights of users.relevance.options.strategy.users={}',
+    ],
+  },
   'slice-policies.yaml': { needs: [], changes: ['controls=false', 'sweep=null'] },
   'vaswani.yaml': { needs: [vaswani], changes: [`dataset.path=${vaswani}`, 'evaluation.split=test'] },
   'latency.yaml': { needs: [], changes: ['evaluation.latency={queries: 5, warmUp: 1}'] },
@@ -254,7 +268,7 @@ describe('every config of the project runs on a slice of its data', () => {
       const metrics = JSON.parse(readRunFile(config, 'metrics.json')) as StoredMetrics;
       expect(metrics.queries).toBeGreaterThan(20);
       expect(metrics.queries).toBeLessThanOrEqual(44);
-      expect(metrics.arms.length).toBe(5 * resolved.models.length);
+      expect(metrics.arms.length).toBe(5 * resolved.models.length + (resolved.users === undefined ? 0 : 4));
       for (const { name, metrics: figures } of metrics.arms) {
         expect(Object.keys(figures)).toEqual(resolved.evaluation.metrics);
         for (const { mean } of Object.values(figures)) expect(mean >= 0 && mean <= 1, `${name}: ${mean}`).toBe(true);
