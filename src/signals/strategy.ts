@@ -17,7 +17,7 @@ import {
   typedImportanceSignal,
 } from './memory-columns.ts';
 import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals, SUMMARY_FACTOR } from './memory-signals.ts';
-import { defineSignal, type Signal, type StageUse, type World } from './signal.ts';
+import { defineSignal, defineStage, type Signal, type StageUse } from './signal.ts';
 import { chooseStrategyWeights, type StrategyOptions } from './strategy-options.ts';
 
 /** The five signals of memories by their names, in the order of {@link MEMORY_SIGNALS}. */
@@ -65,13 +65,59 @@ export function listSummaryFactors({ turns }: Pick<Corpus, 'turns'>, positions: 
   });
 }
 
-type Inputs = Readonly<Record<MemorySignal, StageUse<Column>>> & { readonly asked: StageUse<AskedMemories> };
-
-/** [Q] the strategy of each question; under a null control those of other questions. */
-function readStrategies(world: World, { strategies }: AskedMemories): readonly StrategyName[] {
-  if (world.control?.kind !== 'shuffled-strategies') return strategies;
-  return createRandom(world.controlSeed(world.control), 'shuffled-strategies').shuffle([...strategies]);
+/** Five signals of Q queries with C candidates each, and how they are weighted. */
+interface WeighedPairs {
+  /** C. */
+  readonly width: number;
+  /** The value of the signal at a place of {@link MEMORY_SIGNALS}, of the pair at a place of [Q, C]. */
+  readonly readSignal: (pair: number, signal: number) => number;
+  /** [Q] */
+  readonly weights: readonly MemorySignals[];
+  /** [Q, C], see {@link listSummaryFactors}. */
+  readonly factors: Float32Array;
 }
+
+/** Row-major [Q, C] the scores by {@link weighByQuery}, {@link QUERY_BATCH} queries at a time. */
+export async function scoreByStrategy({ width, readSignal, weights, factors }: WeighedPairs): Promise<Float32Array> {
+  const S = MEMORY_SIGNALS.length;
+  const scores = new Float32Array(weights.length * width);
+  for (let first = 0; first < weights.length; first += QUERY_BATCH) {
+    const B = Math.min(QUERY_BATCH, weights.length - first);
+    const start = first * width;
+    const signals = Float32Array.from({ length: B * width * S }, (_, i) =>
+      readSignal(start + Math.floor(i / S), i % S),
+    );
+    const rows = weights.slice(first, first + B).map((own) => MEMORY_SIGNALS.map((name) => own[name]));
+    const block = await readBack('strategy', () =>
+      weighByQuery(
+        tf.tensor3d(signals, [B, width, S]),
+        tf.tensor2d(rows, [B, S]),
+        tf.tensor2d(factors.subarray(start, start + B * width), [B, width]),
+      ),
+    );
+    scores.set(block, start);
+  }
+  return scores;
+}
+
+/** [Q] the strategy of each question, as rules choose it; under the null control `shuffled-strategies` those of other questions. */
+export const queryStrategies = defineStage<null, { readonly strategies: readonly StrategyName[] }, Asked>({
+  name: 'query-strategies',
+  module: import.meta.url,
+  of: 'queries',
+  reads: ['texts', 'attributes', 'times', 'clock', 'strategies'],
+  inputs: () => ({ asked: askedMemories(null) }),
+  compute: ({ world, inputs: { asked } }) => {
+    if (world.control?.kind !== 'shuffled-strategies') return { strategies: asked.strategies };
+    const source = createRandom(world.controlSeed(world.control), 'shuffled-strategies');
+    return { strategies: source.shuffle([...asked.strategies]) };
+  },
+});
+type Asked = { readonly asked: StageUse<AskedMemories> };
+
+type Inputs = Readonly<Record<MemorySignal, StageUse<Column>>> & {
+  readonly asked: StageUse<{ readonly strategies: readonly StrategyName[] }>;
+};
 
 /** The five signals of memories, weighted by the strategy of each question; a summary counts 1.15 times. */
 export const strategySignal = defineSignal<StrategyOptions, Inputs>({
@@ -80,34 +126,14 @@ export const strategySignal = defineSignal<StrategyOptions, Inputs>({
     'cosine, overlap of entities, nearness in time, importance and uses, weighted by the strategy of the question; 1.15 times for a summary, at least 0',
   module: import.meta.url,
   reads: ['texts', 'vectors', 'attributes', 'times', 'clock', 'strategies'],
-  inputs: () => ({ ...STRATEGY_SIGNALS, asked: askedMemories(null) }),
-  compute: async ({ world, pool: { positions, width, queryCount }, inputs }, options) => {
-    const { corpus, queries } = world;
-    const S = MEMORY_SIGNALS.length;
-    const strategies = readStrategies(world, inputs.asked);
-    const scores = new Float32Array(positions.length);
-    for (let first = 0; first < queryCount; first += QUERY_BATCH) {
-      const B = Math.min(QUERY_BATCH, queryCount - first);
-      const start = first * width;
-      const signals = Float32Array.from(
-        { length: B * width * S },
-        (_, i) => inputs[MEMORY_SIGNALS[i % S] as MemorySignal][start + Math.floor(i / S)] as number,
-      );
-      const weights = Array.from({ length: B }, (_, row) => {
-        const strategy = strategies[first + row] as StrategyName;
-        const chosen = chooseQueryWeights(options, strategy, queries[first + row] as Query);
-        return MEMORY_SIGNALS.map((name) => chosen[name]);
-      });
-      const factors = listSummaryFactors(corpus, positions.subarray(start, start + B * width));
-      const block = await readBack('strategy', () =>
-        weighByQuery(
-          tf.tensor3d(signals, [B, width, S]),
-          tf.tensor2d(weights, [B, S]),
-          tf.tensor2d(factors, [B, width]),
-        ),
-      );
-      scores.set(block, start);
-    }
-    return scores;
-  },
+  inputs: () => ({ ...STRATEGY_SIGNALS, asked: queryStrategies(null) }),
+  compute: ({ world: { corpus, queries }, pool: { positions, width }, inputs }, options) =>
+    scoreByStrategy({
+      width,
+      readSignal: (pair, signal) => inputs[MEMORY_SIGNALS[signal] as MemorySignal][pair] as number,
+      weights: queries.map((query, q) =>
+        chooseQueryWeights(options, inputs.asked.strategies[q] as StrategyName, query),
+      ),
+      factors: listSummaryFactors(corpus, positions),
+    }),
 });

@@ -1,8 +1,6 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { letEventsIn } from '../core/event-loop.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { createRandom } from '../core/random.ts';
-import { readBack } from '../core/read-back.ts';
 import { type FeatureTable, findSignalPositions } from '../learning/feature-table.ts';
 import { type LearnedUserWeights, learnStrategyWeights, type StrategyFeedback } from '../learning/strategy-weights.ts';
 import { findBestPlaces } from '../learning/table-metrics.ts';
@@ -11,9 +9,8 @@ import type { Query } from '../model/dataset.ts';
 import type { Run } from '../model/run.ts';
 import { STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
 import { askedMemories } from '../signals/asked-memories.ts';
-import { QUERY_BATCH } from '../signals/candidate-pool.ts';
 import { MEMORY_SIGNALS, type MemorySignals } from '../signals/memory-signals.ts';
-import { listSummaryFactors, readAsker, weighByQuery } from '../signals/strategy.ts';
+import { listSummaryFactors, readAsker, scoreByStrategy } from '../signals/strategy.ts';
 import { buildTaskFolds, HeldOutRows } from './held-out-rows.ts';
 import type { LearningTask } from './learning-task.ts';
 import { countMeasured, listMethodResults, measureMethods } from './measured-methods.ts';
@@ -46,31 +43,14 @@ function chooseLearned(weights: LearnedUserWeights, rename: (user: string) => st
 }
 
 /** Row-major [Q, C] the scores of an arm with the signal `strategy`. */
-async function scoreRows({ table, queries, strategies, factors }: AskedRows, choose: ChooseWeights) {
+function scoreRows({ table, queries, strategies, factors }: AskedRows, choose: ChooseWeights): Promise<Float32Array> {
   const columns = findSignalPositions(table, USER_SIGNALS);
-  const { width, values } = table;
-  const [F, S] = [table.signals.length, columns.length];
-  const scores = new Float32Array(queries.length * width);
-  for (let first = 0; first < queries.length; first += QUERY_BATCH) {
-    const B = Math.min(QUERY_BATCH, queries.length - first);
-    const signals = Float32Array.from(
-      { length: B * width * S },
-      (_, i) => values[(first * width + Math.floor(i / S)) * F + (columns[i % S] as number)] as number,
-    );
-    const weights = Array.from({ length: B }, (_, row) => {
-      const chosen = choose(readAsker(queries[first + row] as Query), strategies[first + row] as StrategyName);
-      return MEMORY_SIGNALS.map((name) => chosen[name]);
-    });
-    const block = await readBack('user weights', () =>
-      weighByQuery(
-        tf.tensor3d(signals, [B, width, S]),
-        tf.tensor2d(weights, [B, S]),
-        tf.tensor2d(factors.subarray(first * width, (first + B) * width), [B, width]),
-      ),
-    );
-    scores.set(block, first * width);
-  }
-  return scores;
+  return scoreByStrategy({
+    width: table.width,
+    readSignal: (pair, signal) => table.values[pair * table.signals.length + (columns[signal] as number)] as number,
+    weights: queries.map((query, q) => choose(readAsker(query), strategies[q] as StrategyName)),
+    factors,
+  });
 }
 
 /** What each user was shown, the best by the strategy's weights, and which of it is relevant. Queries without a user are left out. */

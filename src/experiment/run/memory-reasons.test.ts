@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
-import { explainMemoryScore, MEMORY_SIGNALS, type MemorySignals } from '../../signals/memory-signals.ts';
+import { drawShop } from '../../datasets/shop/draw-shop.ts';
+import { STRATEGY_WEIGHTS } from '../../query/strategy.ts';
+import {
+  explainMemoryScore,
+  MEMORY_SIGNALS,
+  type MemorySignals,
+  scoreMemorySignals,
+} from '../../signals/memory-signals.ts';
 import { askArm } from '../ask/ask.ts';
 import { resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
@@ -34,6 +41,10 @@ const configure = () =>
     'sample',
   );
 
+const memoryTypes = new Map(
+  drawShop({ customers: 12 }).turns.map(({ id, attributes }) => [id, attributes?.memoryType]),
+);
+
 test('a run says why each turn has its score, by the tuned weights, with the sentence of `askArm`', async () => {
   const backend = await useBackend('cpu');
   const { result } = await runExperiment(configure(), { backend, cacheFolder: null, command: 'test' });
@@ -56,4 +67,36 @@ test('a run says why each turn has its score, by the tuned weights, with the sen
     expect(sentence).toMatch(/^Recalled because (it was of use before|its text is close to the question) \(/);
   }
   expect(asked.ranking.length).toBeGreaterThan(5);
+});
+
+test('under exchanged strategies a run explains each score by the weights that it was made of', async () => {
+  const backend = await useBackend('cpu');
+  const config = resolveConfig(
+    {
+      ...(buildSampleConfig(folder) as Plain),
+      dataset: { name: 'shop', customers: 12, questions: 36 },
+      arms: [
+        { name: 'by question', candidates, relevance: { signals: ['strategy'] } },
+        { name: 'exchanged', extends: 'by question', control: { kind: 'shuffled-strategies', seed: 5 } },
+      ],
+      evaluation: { split: 'all', baseline: 'by question', metrics: ['mrr@10'], samples: 100 },
+    },
+    'shop',
+  );
+  const { result } = await runExperiment(config, { backend, cacheFolder: null, command: 'test' });
+  let explained = 0;
+  for (const { rankings, componentNames } of result.arms)
+    for (const { id, components, reason } of rankings.flat()) {
+      const read = (name: string) => components[componentNames.indexOf(name)] as number;
+      const signals = Object.fromEntries(MEMORY_SIGNALS.map((name) => [name, read(name)])) as unknown as MemorySignals;
+      const type = (memoryTypes.get(id) ?? null) as string | null;
+      // One strategy has the weights that give the score.
+      const [weights, ...others] = Object.values(STRATEGY_WEIGHTS).filter(
+        (tried) => Math.abs(Math.max(0, scoreMemorySignals(signals, tried, type)) - read('strategy')) < 1e-5,
+      );
+      if (weights === undefined || others.length > 0) continue;
+      expect(reason).toBe(explainMemoryScore(signals, weights, type).sentence);
+      explained++;
+    }
+  expect(explained).toBeGreaterThan(400);
 });

@@ -1,12 +1,11 @@
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
-import { askedMemories } from '../../signals/asked-memories.ts';
 import {
   explainMemoryScore,
   MEMORY_SIGNALS,
   type MemoryReason,
   type MemorySignals,
 } from '../../signals/memory-signals.ts';
-import { chooseQueryWeights } from '../../signals/strategy.ts';
+import { chooseQueryWeights, queryStrategies } from '../../signals/strategy.ts';
 import { strategyOptions } from '../../signals/strategy-options.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ArmRecord } from './arm-record.ts';
@@ -14,10 +13,14 @@ import type { ArmRecord } from './arm-record.ts';
 /** The weights of the five signals for each query of an arm with the signal `strategy`; nothing for other arms. */
 export async function listStrategyWeights(
   workspace: Workspace,
-  { relevance: { signals, options = {} }, scoring }: Pick<RetrieverOptions, 'relevance' | 'scoring'>,
+  {
+    relevance: { signals, options = {} },
+    scoring,
+    control,
+  }: Pick<RetrieverOptions, 'relevance' | 'scoring' | 'control'>,
 ): Promise<Pick<ArmRecord, 'strategyWeights'>> {
   if (scoring !== null || !signals.includes('strategy')) return {};
-  const { strategies } = await workspace.get(askedMemories(null));
+  const { strategies } = await workspace.under(control).get(queryStrategies(null));
   const written = strategyOptions.parse(options.strategy ?? {});
   const strategyWeights = workspace.queries.map((query, q) => {
     const weights = chooseQueryWeights(written, strategies[q] as (typeof strategies)[number], query);

@@ -4,7 +4,7 @@ import { freezeDeeply } from '../../core/frozen.ts';
 /**
  * The null controls by name. Each destroys one part of the structure that an arm looks at and leaves the rest as it is: texts, times, relevance and decay always.
  * An arm that ranks as well under a control owes nothing to what the control destroyed. No control knows more than the arm: everything is drawn as of the query's
- * moment.
+ * moment, except strategies, which are exchanged among all queries.
  */
 export const CONTROL_KINDS = freezeDeeply([
   'permuted-order',
