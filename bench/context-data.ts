@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../src/core/random.ts';
-import type { EntityEntry } from '../src/query/entity-registry.ts';
+import type { Turn } from '../src/model/turn.ts';
 import { drawMemoryData } from './memory-data.ts';
 
 /** Memories and questions, drawn by a seed. */
@@ -13,24 +13,13 @@ export interface ContextSettings {
   readonly seed: number;
 }
 
-/** A memory with what the five signals read. */
-export interface BenchMemory {
-  readonly id: string;
-  readonly text: string;
-  readonly timestamp: number;
-  readonly memoryType: 'episodic' | 'semantic' | 'procedural' | 'summary';
-  readonly entities: readonly string[];
-  readonly importance: number;
-  readonly useCount: number;
-  readonly session: string;
-}
-
 export interface ContextData {
   /** [N] in the order of time. */
-  readonly memories: readonly BenchMemory[];
+  readonly memories: readonly Turn[];
+  /** D. */
+  readonly dimension: number;
   /** [N, D] unit vectors. */
   readonly vectors: Float32Array;
-  readonly entities: readonly EntityEntry[];
   readonly questions: readonly string[];
   /** [Q, D] unit vectors of the questions. */
   readonly questionVectors: Float32Array;
@@ -65,7 +54,7 @@ const capitalise = (word: string) => word[0]?.toUpperCase() + word.slice(1);
 /** The first words occur most: the share of words below u of all is the third root of u. */
 const drawWord = (random: Random) => spell(Math.floor(WORDS * random.uniform() ** 3));
 
-function drawType(random: Random): BenchMemory['memoryType'] {
+function drawType(random: Random): string {
   const share = random.uniform();
   if (share < 0.7) return 'episodic';
   return share < 0.85 ? 'semantic' : share < 0.95 ? 'procedural' : 'summary';
@@ -75,23 +64,26 @@ function drawType(random: Random): BenchMemory['memoryType'] {
 export function drawContextData({ size, dimension, questions, seed }: ContextSettings): ContextData {
   const drawn = drawMemoryData({ size, dimension, queries: questions, seed, data: 'manifold' });
   const random = createRandom(seed, 'context');
-  const entities = Array.from({ length: ENTITIES }, (_, i) => ({
-    id: `entity:${i}`,
-    name: `${capitalise(spell(i + WORDS))} ${capitalise(spell((i * 7) % WORDS))}`,
-  }));
-  const drawEntity = () => entities[random.integer(ENTITIES)] as (typeof entities)[number];
-  const memories = Array.from({ length: size }, (_, i): BenchMemory => {
-    const named = Array.from({ length: 1 + random.integer(2) }, drawEntity);
+  const names = Array.from(
+    { length: ENTITIES },
+    (_, i) => `${capitalise(spell(i + WORDS))} ${capitalise(spell((i * 7) % WORDS))}`,
+  );
+  const drawName = () => names[random.integer(ENTITIES)] as string;
+  const memories = Array.from({ length: size }, (_, i): Turn => {
+    const named = Array.from({ length: 1 + random.integer(2) }, drawName);
     const words = Array.from({ length: TEXT_WORDS }, () => drawWord(random));
     return {
-      ...{ id: `memory-${String(i).padStart(7, '0')}`, text: `${named[0]?.name} ${words.join(' ')}` },
+      ...{ id: `memory-${String(i).padStart(7, '0')}`, text: `${named[0]} ${words.join(' ')}` },
+      ...{ conversationId: `s${Math.floor(i / 50)}`, parentId: null, author: null, channel: null },
       timestamp: NOW - YEARS_MILLISECONDS + Math.floor((i / size) * YEARS_MILLISECONDS),
-      ...{ memoryType: drawType(random), entities: named.map(({ id }) => id) },
-      ...{ importance: random.uniform(), useCount: random.integer(20), session: `s${Math.floor(i / 50)}` },
+      attributes: {
+        ...{ memoryType: drawType(random), entities: named.map((name) => `entity:${name}`) },
+        ...{ importance: random.uniform(), useCount: random.integer(20) },
+      },
     };
   });
   const texts = Array.from({ length: questions }, (_, i) =>
-    (TEMPLATES[i % TEMPLATES.length] as (typeof TEMPLATES)[0])(drawEntity().name, drawWord(random), drawWord(random)),
+    (TEMPLATES[i % TEMPLATES.length] as (typeof TEMPLATES)[0])(drawName(), drawWord(random), drawWord(random)),
   );
-  return { memories, vectors: drawn.vectors, entities, questions: texts, questionVectors: drawn.queries, now: NOW };
+  return { memories, dimension, vectors: drawn.vectors, questions: texts, questionVectors: drawn.queries, now: NOW };
 }

@@ -1,24 +1,19 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
+import { MEMORY_SOURCES } from '../src/candidates/memories/memory-options.ts';
+import type { FoundItems } from '../src/context/source.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { drawContextData } from './context-data.ts';
-import { ContextParts, LIMITS } from './context-parts.ts';
+import { ContextParts } from './context-parts.ts';
 
 const SMALL = ['--n', '400', '--dimension', '32', '--questions', '10', '--asked', '40', '--kept', '5'];
 
 test('measures every component, the peer, and repeated questions', async () => {
   const { status, output } = await runBenchCommand('context', ...SMALL);
   expect(status).toBe(0);
-  for (const name of ['semantic', 'words', 'entities', 'time', 'procedures', 'summaries'])
+  for (const name of ['semantic', 'entities', 'time', 'procedural', 'summaries'])
     expect(output).toMatch(new RegExp(`\\ncandidates: ${name} +10( +[.\\d]+){3}`));
-  for (const name of [
-    'understanding',
-    'ranking',
-    'selection',
-    'assembly',
-    'all components',
-    'peer: vector search, texts joined',
-  ])
+  for (const name of ['understanding', 'ranking', 'selection', 'all components', 'peer: vector search, texts joined'])
     expect(output).toMatch(new RegExp(`\\n${name} +10( +[.\\d]+){3}`));
   const [, known, shown] =
     /cache: (\d+) of 40 questions were known \(hit rate ([.\d]+)\), 5 contexts kept of \d+/.exec(output) ?? [];
@@ -27,26 +22,25 @@ test('measures every component, the peer, and repeated questions', async () => {
   expect(output).toMatch(new RegExp(`\\ncache: known +${known} `));
 });
 
-test('each source gives what it promises, and no tensor is left', async () => {
+test('the parts are those of the sources: together they give the same memories, and no tensor is left', async () => {
   const parts = await ContextParts.build(drawContextData({ size: 1000, dimension: 32, questions: 10, seed: 3 }));
   const before = tf.memory().numTensors;
-  const { memories } = parts.data;
-  for (const question of parts.data.questions.keys()) {
-    const understood = await parts.understand(question);
-    const [named] = understood.entities;
-    for (const position of await parts.findByEntities(understood))
-      expect(memories[position]?.entities).toContain(named?.canonicalId);
-    for (const position of await parts.findByTime(understood))
-      expect(memories[position]?.timestamp).toBeGreaterThanOrEqual(understood.timeRange?.start ?? 0);
-    const procedures = await parts.searchType(question, 'procedural', LIMITS.procedures);
-    expect(procedures.map((position) => memories[position]?.memoryType)).toEqual(Array(20).fill('procedural'));
-    const ranked = parts.rank(question, understood, await parts.searchSemantic(question));
-    const selected = await parts.select(ranked);
-    expect(selected.length).toBeLessThanOrEqual(Math.min(LIMITS.selected, ranked.length));
-    expect(selected[0]).toEqual(ranked[0]);
+  const { signal } = new AbortController();
+  let named = 0;
+  for (const [question, query] of parts.data.questions.entries()) {
+    const asked = await parts.understand(question);
+    named += asked.entities.length;
+    const found = await Promise.all(MEMORY_SOURCES.map((name) => parts.search(name, question, asked)));
+    const ids = new Set(found.flat().map(({ id }) => id));
+    const selected = await parts.select(parts.rank(question, asked, ids));
+    const answer = await parts.sources.memories({ query, k: 20, session: null, now: parts.data.now, signal });
+    const { items, parts: sources } = answer as FoundItems;
+    expect(items.map(({ id }) => id)).toEqual(selected.map(({ id }) => id));
+    expect(sources.map((source) => source.items.length)).toEqual(found.map((turns) => turns.length));
+    expect(items.length).toBeGreaterThanOrEqual(5);
   }
-  expect((await parts.understand(0)).timeRange).not.toBeNull();
-  expect((await parts.understand(0)).entities).toHaveLength(1);
+  expect((await parts.understand(0)).window).not.toBeNull();
+  expect(named).toBeGreaterThan(1);
   expect(tf.memory().numTensors).toBe(before);
   parts.dispose();
 });

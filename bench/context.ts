@@ -1,18 +1,19 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { MEMORY_SOURCES } from '../src/candidates/memories/memory-options.ts';
 import { assemble } from '../src/context/assemble.ts';
 import { ContextCache } from '../src/context/context-cache.ts';
-import type { ContextItem } from '../src/context/context-item.ts';
 import { useBackend } from '../src/core/backend.ts';
 import { createRandom } from '../src/core/random.ts';
+import type { AskedMemory } from '../src/signals/asked-memories.ts';
 import { drawContextData } from './context-data.ts';
-import { ContextParts, LIMITS } from './context-parts.ts';
+import { ContextParts } from './context-parts.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import { summarisePercentiles } from './kernel-data.ts';
 import { formatTextTable } from './text-table.ts';
 
 export const CONTEXT_USAGE = `context [options]      from a question to a prompt: each component beside its aim, beside vector search alone, and repeated questions
-    --n N          memories (default 100000, which takes some 5 minutes)
+    --n N          memories (default 100000, which takes a minute)
     --dimension D  of the vectors (default 384)
     --questions Q  that differ (default 200)
     --asked R      questions of which many are repeated, through a cache (default 2000)
@@ -53,42 +54,30 @@ class Watch {
   }
 }
 
-/** From a question to what the prompt may hold, one source after the other. */
-async function findItems(parts: ContextParts, question: number, watch: Watch): Promise<ContextItem[]> {
-  const understood = await watch.measure('understanding', () => parts.understand(question));
-  const found = [
-    await watch.measure('candidates: semantic', () => parts.searchSemantic(question)),
-    await watch.measure('candidates: words', () => parts.searchWords(question)),
-    await watch.measure('candidates: entities', () => parts.findByEntities(understood)),
-    await watch.measure('candidates: time', () => parts.findByTime(understood)),
-    await watch.measure('candidates: procedures', () => parts.searchType(question, 'procedural', LIMITS.procedures)),
-    await watch.measure('candidates: summaries', () => parts.searchType(question, 'summary', LIMITS.summaries)),
-  ];
-  const ranked = await watch.measure('ranking', () => parts.rank(question, understood, new Set(found.flat())));
-  const selected = await watch.measure('selection', () => parts.select(ranked));
-  return selected.map((one) => parts.describe(one));
-}
+const assembleItems = (parts: ContextParts, question: number) =>
+  assemble(parts.data.questions[question] as string, OPTIONS, parts.sources, { now: parts.data.now });
 
-const assembleItems = (parts: ContextParts, question: number, items: readonly ContextItem[]) =>
-  assemble(parts.data.questions[question] as string, OPTIONS, { memories: async () => items }, { now: parts.data.now });
-
+/** Each part by itself, one after the other, then all as users call them: the five sources at once. */
 async function measureComponents(parts: ContextParts, watch: Watch): Promise<void> {
   for (const question of parts.data.questions.keys()) {
-    await watch.measure('all components', async () => {
-      const items = await findItems(parts, question, watch);
-      await watch.measure('assembly', () => assembleItems(parts, question, items));
-    });
-    await watch.measure('peer: vector search, texts joined', () => joinNearest(parts, question));
+    const asked = await watch.measure('understanding', () => parts.understand(question));
+    const ids = new Set<string>();
+    for (const name of MEMORY_SOURCES)
+      for (const { id } of await watch.measure(`candidates: ${name}`, () => parts.search(name, question, asked)))
+        ids.add(id);
+    const ranked = await watch.measure('ranking', () => parts.rank(question, asked, ids));
+    await watch.measure('selection', () => parts.select(ranked));
+    await watch.measure('all components', async () => (await assembleItems(parts, question)).items);
+    await watch.measure('peer: vector search, texts joined', () => joinNearest(parts, question, asked));
   }
 }
 
 /** What a plain retriever does: the nearest 20, as text, until the budget is full. */
-async function joinNearest(parts: ContextParts, question: number): Promise<string> {
+async function joinNearest(parts: ContextParts, question: number, asked: AskedMemory): Promise<string> {
   let text = '';
-  for (const position of await parts.searchSemantic(question, 20)) {
-    const next = parts.data.memories[position]?.text ?? '';
-    if ((text.length + next.length) / 4 > OPTIONS.budget) break;
-    text += `${next}\n`;
+  for (const next of (await parts.search('semantic', question, asked)).slice(0, 20)) {
+    if ((text.length + next.text.length) / 4 > OPTIONS.budget) break;
+    text += `${next.text}\n`;
   }
   return text;
 }
@@ -100,9 +89,7 @@ async function measureCache(
   watch: Watch,
 ): Promise<string> {
   const { questions, now } = parts.data;
-  const numbers = new Map(questions.map((text, number) => [text, number]));
-  const memories = ({ query }: { query: string }) => findItems(parts, numbers.get(query) as number, new Watch());
-  const cache = new ContextCache({ memories }, kept);
+  const cache = new ContextCache(parts.sources, kept);
   const random = createRandom(seed, 'asked');
   for (let i = 0; i < asked; i++) {
     const query = questions[Math.floor(questions.length * random.uniform() ** SKEW)] as string;
@@ -112,7 +99,7 @@ async function measureCache(
     watch.add(cache.use.hits > before ? 'cache: known' : 'cache: new', performance.now() - start);
   }
   const { hits, size } = cache.use;
-  return `cache: ${hits} of ${asked} questions were known (hit rate ${(hits / asked).toFixed(3)}), ${size} contexts kept of ${numbers.size}`;
+  return `cache: ${hits} of ${asked} questions were known (hit rate ${(hits / asked).toFixed(3)}), ${size} contexts kept of ${questions.length}`;
 }
 
 function formatWatch({ times, found }: Watch): string {
@@ -152,8 +139,7 @@ export async function benchContext(args: readonly string[]): Promise<void> {
   );
   const parts = await ContextParts.build(drawContextData({ size, dimension, questions, seed }));
   try {
-    for (let i = 0; i < WARM_UP; i++)
-      await assembleItems(parts, i % questions, await findItems(parts, i % questions, new Watch()));
+    for (let i = 0; i < WARM_UP; i++) await assembleItems(parts, i % questions);
     const watch = new Watch();
     await measureComponents(parts, watch);
     const cacheLine = await measureCache(parts, { asked, kept, seed }, watch);
