@@ -25,7 +25,7 @@ import {
 } from './stage.ts';
 import { listAskedConversations, Subcorpora } from './subcorpus.ts';
 import type { ControlOptions } from './worlds/control-options.ts';
-import { disturbs } from './worlds/world-parts.ts';
+import { DisturbedWorld } from './worlds/disturbed-world.ts';
 
 /** Checked here, since to a fusion NaN means that a source did not find the candidate. */
 function assertVectors(
@@ -245,81 +245,5 @@ export class Workspace implements World {
   dispose(): void {
     this.#resources.dispose();
     this.#results.clear();
-  }
-}
-
-/** A workspace's data in which a null control has destroyed something. */
-class DisturbedWorld implements World {
-  readonly control: ControlOptions;
-  readonly seed: number;
-  readonly corpus: Corpus;
-  readonly queries: readonly Query[];
-  readonly dimension: number;
-  readonly turnVectors: Float32Array;
-  readonly batch: QueryBatch;
-  readonly subcorpora: Subcorpora;
-  readonly tieRanks: Int32Array;
-  readonly startProgress: StartProgress;
-  readonly #workspace: Workspace;
-
-  constructor(workspace: Workspace, control: ControlOptions) {
-    this.#workspace = workspace;
-    this.control = control;
-    this.seed = workspace.seed;
-    this.corpus = workspace.corpus;
-    this.queries = workspace.queries;
-    this.dimension = workspace.dimension;
-    this.turnVectors = workspace.turnVectors;
-    this.batch = workspace.batch;
-    this.subcorpora = workspace.subcorpora;
-    this.tieRanks = workspace.tieRanks;
-    this.startProgress = workspace.startProgress;
-  }
-
-  get shared(): World {
-    return this.#workspace.shared.under(this.control);
-  }
-
-  /** What reads nothing that the control destroys sees the world as it is. */
-  get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R> {
-    return disturbs(this.control.kind, use.reads)
-      ? this.#workspace.getIn(this, use, pool)
-      : this.#workspace.get(use, pool);
-  }
-
-  controlSeed(control: ControlOptions): number {
-    return this.#workspace.controlSeed(control);
-  }
-
-  encoderIdentity(options: EncoderOptions): unknown {
-    return this.#workspace.encoderIdentity(options);
-  }
-
-  findSliceTrust(slice: SliceOptions): SliceTrust {
-    return this.#workspace.findSliceTrust(slice);
-  }
-
-  openSliceAuthority(slice: SliceOptions): Promise<SliceAuthority> {
-    return this.#workspace.openSliceAuthority(slice);
-  }
-
-  keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
-    return this.#workspace.keepOnce(key, compute);
-  }
-
-  keepResource<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
-    return this.#workspace.keepResource(owned);
-  }
-
-  getCorpusTensor(): Promise<tf.Tensor2D> {
-    return this.#workspace.getCorpusTensor();
-  }
-
-  embedWith(options: EncoderOptions | null): Promise<Encoding> {
-    return this.#workspace.embedWith(options);
-  }
-
-  embedTexts(...given: Parameters<World['embedTexts']>): Promise<TextVectors> {
-    return this.#workspace.embedTexts(...given);
   }
 }

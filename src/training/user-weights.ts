@@ -126,6 +126,42 @@ export interface TrainedUserWeights {
   readonly runs: ReadonlyMap<string, Run>;
 }
 
+/** The rows of a task with what each question is, by encoders that are fitted on no conversation that is held out. */
+type GatherRows = (rows: Int32Array, heldOut: readonly string[]) => Promise<AskedRows>;
+
+async function createGatherer(task: LearningTask): Promise<GatherRows> {
+  const { strategies } = await task.workspace.get(askedMemories(null));
+  return async (rows, heldOut) => {
+    const { pool } = await task.judgeRowsFor(rows, heldOut);
+    return {
+      table: await task.features.gatherRowsFor(rows, heldOut),
+      queries: Array.from(rows, (row) => task.queries[row] as Query),
+      strategies: Array.from(rows, (row) => strategies[row] as StrategyName),
+      factors: listSummaryFactors(task.dataset.corpus, pool.positions),
+    };
+  };
+}
+
+/** Rankings of conversations by weights that have not seen them, by method. */
+async function rankHeldOut(
+  task: LearningTask,
+  config: TrainingConfig,
+  gather: GatherRows,
+  startProgress: StartProgress,
+): Promise<ReadonlyMap<string, Run>> {
+  const folds = buildTaskFolds(task, config);
+  const progress = startProgress('weights of users', folds.length);
+  const scores: Float32Array[][] = [];
+  for (const { training, heldOut, clusters } of folds) {
+    scores.push(await scoreMethods(config, await gather(training, clusters), await gather(heldOut, clusters)));
+    progress.update(scores.length);
+  }
+  progress.finish(`weights of users in ${folds.length} folds`);
+  const rows = await HeldOutRows.of(task, folds, config.evaluation.depth);
+  const rank = (m: number) => rows.rankAllRows(rows.joinFoldScores(scores.map((fold) => fold[m] as Float32Array)));
+  return new Map(METHODS.map((method, m) => [method, rank(m)]));
+}
+
 /**
  * Learns the weights of the strategies for each user from the relevant turns among what the strategy would show, and measures them on held-out conversations
  * beside the strategy's own, those of everyone together, and those of another user.
@@ -135,35 +171,12 @@ export async function trainUserWeights(
   config: TrainingConfig,
   startProgress: StartProgress = ignoreProgress,
 ): Promise<TrainedUserWeights> {
-  const { strategies } = await task.workspace.get(askedMemories(null));
-  const gather = async (rows: Int32Array, heldOut: readonly string[]): Promise<AskedRows> => {
-    const { pool } = await task.judgeRowsFor(rows, heldOut);
-    return {
-      table: await task.features.gatherRowsFor(rows, heldOut),
-      queries: Array.from(rows, (row) => task.queries[row] as Query),
-      strategies: Array.from(rows, (row) => strategies[row] as StrategyName),
-      factors: listSummaryFactors(task.dataset.corpus, pool.positions),
-    };
-  };
-  const folds = buildTaskFolds(task, config);
-  const progress = startProgress('weights of users', folds.length);
-  const scores: Float32Array[][] = [];
-  for (const { training, heldOut, clusters } of folds) {
-    scores.push(await scoreMethods(config, await gather(training, clusters), await gather(heldOut, clusters)));
-    progress.update(scores.length);
-  }
-  const rows = await HeldOutRows.of(task, folds, config.evaluation.depth);
-  const runs = new Map<string, Run>(
-    METHODS.map((method, m) => [
-      method,
-      rows.rankAllRows(rows.joinFoldScores(scores.map((fold) => fold[m] as Float32Array))),
-    ]),
-  );
+  const gather = await createGatherer(task);
+  const runs = await rankHeldOut(task, config, gather, startProgress);
   const measurement = await measureMethods(task, config, runs, BASELINE);
   const { shown, ...options } = config.users as NonNullable<TrainingConfig['users']>;
   const all = await gather(Int32Array.from(task.queries.keys()), []);
   const weights = learnStrategyWeights(await listFeedback(all, shown), options);
-  progress.finish(`weights of ${weights.size} users`);
   const users = listLearned(weights);
   const learned = Object.entries(users).flatMap(([user, own]) =>
     Object.entries(own).map(([strategy, one]) => ({ user, strategy: strategy as StrategyName, ...one })),
