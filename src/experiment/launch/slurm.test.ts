@@ -82,7 +82,7 @@ test('where Slurm is not installed, sbatch is missing', async () => {
   process.env.PATH = '/nowhere';
   try {
     await expect(createSlurmLauncher().launch(buildSlurmJob(['a']))).rejects.toThrow(
-      /sbatch failed: spawnSync sbatch ENOENT/,
+      /sbatch is not available: spawnSync sbatch ENOENT/,
     );
   } finally {
     process.env.PATH = PATH;
