@@ -112,6 +112,22 @@ describe('the error of a row', () => {
     expect(nearest).toBeGreaterThan(0.4); // a bound that never comes close would ask for too wide a band
   });
 
+  test.each([
+    ['none', 'include', TURNS],
+    ['none', 'exclude', TURNS - 1],
+    ['causal', 'include', 7],
+    ['anticausal', 'include', 7],
+    ['causal', 'exclude', 6],
+  ] as const)(
+    'is bounded by twice the far mass over the keys that a row is sure to see: %s, self %s',
+    (direction, self, keys) => {
+      const options = { ...RING_ATTENTION_DEFAULTS, direction, self, decay: 0.5, temperature: 2 };
+      const logit = Math.exp(-0.5 * 6) / 2; // beyond W = 5
+      const mass = (2 * (Math.exp(logit) - 1)) / (1 - Math.exp(-0.5));
+      expect(computeBandError(TURNS, 5, options)).toBeCloseTo((2 * mass) / keys, 14);
+    },
+  );
+
   /** The query's place, and those of the keys of which the mask leaves none but one near it and the rest right beyond the band. */
   const MIDDLE = 50;
   function countKeysLeft(

@@ -33,7 +33,9 @@ describe.skipIf(obstacle !== null)('a run on a cluster of its own', () => {
     );
   });
 
-  test('finds what a process of this machine finds, byte for byte, also with an arm that fails', async () => {
+  test('finds what a process of this machine finds, byte for byte, also with an arm that fails', {
+    timeout: 180_000,
+  }, async () => {
     const failing =
       'arms.propagated.candidates=[{index: bm25, k: 17, variant: bm25l, k1: 1.7e308}, {index: flat, k: 17}]';
     const [there, here] = [

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { BUSY } from '../experiment/launch/busy.fixture.ts';
 import { findOwnProgram } from '../experiment/launch/program.ts';
@@ -82,6 +83,22 @@ test.concurrent.each([
 ] as const)('a program that %s ends is reported with what to do', async (signal, code, remark) => {
   const ending = await superviseCode(`process.kill(process.pid, '${signal}'); setInterval(() => {}, 1000);`);
   expect(ending).toEqual({ code, signal: null, stdout: '', stderr: `${RESTORED}\nragpp: ${remark}; ${RESUME}\n` });
+});
+
+test.concurrent('a program of an npm script ends when npm is killed, also if it is busy', async () => {
+  const main = join(root, `${programs++}.mjs`);
+  writeFileSync(main, BUSY);
+  const supervisor = join(root, `${programs++}.mjs`);
+  writeFileSync(
+    supervisor,
+    `import { supervise } from ${JSON.stringify(new URL('./supervision.ts', import.meta.url).href)};
+     process.exitCode = await supervise(${JSON.stringify({ nodeOptions: [], main })}, ['7']);`,
+  );
+  const hold = [process.execPath, ...findOwnProgram().nodeOptions, supervisor].map((part) => `'${part}'`).join(' ');
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ scripts: { hold: `${hold} && true` } }));
+  const npm = spawn('npm', ['run', '-s', 'hold'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+  npm.stdout.once('data', () => npm.kill('SIGKILL'));
+  expect(await text(npm.stdout)).toBe('busy\n'); // ends when all that inherited it are gone
 });
 
 test.concurrent('a process that cannot be started is an error of one line', async () => {

@@ -4,12 +4,16 @@ import { printError, restoreTerminal } from '../core/terminal.ts';
 import { describeMemoryAdvice } from '../experiment/launch/memory-advice.ts';
 import { buildChildEnvironment } from '../experiment/launch/parent-watch.ts';
 import type { Program } from '../experiment/launch/program.ts';
+import { findNpmProcess, isRunning } from './npm-process.ts';
 
 /** Signals that ask the program to end, and its exit codes then. */
 export const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** After this time, work that has not ended in order is killed. */
 const GRACE_MILLISECONDS = 500;
+
+/** The time between two looks at whether npm still runs. */
+const POLL_MILLISECONDS = 200;
 
 const RESUME = 'what was cached stays: a run goes on from there with --resume, a training when it is started again';
 const IMPORT_AGAIN = 'the records that were written stay: run the same import again with --replace';
@@ -50,6 +54,18 @@ export async function supervise(program: Program, argv: readonly string[]): Prom
   }
 }
 
+/** Calls back once the npm that runs this program is gone: a killed npm tells its script nothing. */
+function endAfterNpm(end: () => void): void {
+  const npm = findNpmProcess();
+  if (npm === null) return;
+  const watch = setInterval(() => {
+    if (isRunning(npm)) return;
+    clearInterval(watch);
+    end();
+  }, POLL_MILLISECONDS);
+  watch.unref();
+}
+
 /** @throws what the system reports where no process can be started. */
 async function superviseWork({ nodeOptions, main }: Program, argv: readonly string[]): Promise<number> {
   const work = spawn(process.execPath, [...nodeOptions, main, ...argv], {
@@ -57,12 +73,13 @@ async function superviseWork({ nodeOptions, main }: Program, argv: readonly stri
     env: buildChildEnvironment(),
   });
   let heard: keyof typeof EXIT_CODES | null = null;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      heard ??= signal;
-      work.kill('SIGINT');
-      setTimeout(() => work.kill('SIGKILL'), GRACE_MILLISECONDS).unref();
-    });
+  const end = (signal: keyof typeof EXIT_CODES) => {
+    heard ??= signal;
+    work.kill('SIGINT');
+    setTimeout(() => work.kill('SIGKILL'), GRACE_MILLISECONDS).unref();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(signal));
+  endAfterNpm(() => end('SIGTERM'));
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
     work.once('error', reject);
     work.once('exit', (...end) => resolve(end));

@@ -218,3 +218,20 @@ test('a walk costs what is near its seeds, however many other memories there are
   expect(measureWalk(1)).toBeGreaterThan(100);
   expect(measureWalk(40)).toBe(measureWalk(1));
 });
+
+test('residuals too small to be pushed give their own share to the scores', () => {
+  const { adjacency, memoryNodes } = buildWalkable(memories, every);
+  const [a, b] = [memoryNodes[3], memoryNodes[11]] as [number, number];
+  const options = { ...OPTIONS, scoring: 'pagerank', damping: 0.25, tolerance: 1 } as const;
+  const seed = new Map([
+    [a, 1],
+    [b, 3],
+  ]);
+  const found = new MomentScorer(adjacency.size).score(new GraphMoment(adjacency, { asOf: N }), seed, options);
+  expect(new Map(found.nodes.map((node) => [node, found.values[node]]))).toEqual(
+    new Map([
+      [a, 0.75 * 0.25],
+      [b, 0.75 * 0.75],
+    ]),
+  );
+});

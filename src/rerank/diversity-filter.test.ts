@@ -4,7 +4,7 @@ import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { createRandom } from '../core/random.ts';
 import { diversityFilter } from './diversity-filter.ts';
-import { DIVERSITY_FILTER_DEFAULTS } from './diversity-filter-options.ts';
+import { DIVERSITY_FILTER_DEFAULTS, type DiversityFilterOptions } from './diversity-filter-options.ts';
 
 type Matrix = number[][];
 
@@ -22,7 +22,13 @@ function filterByHand(scores: number[], similarity: Matrix, present: number[], k
   return [...taken, ...Array(k - taken.length).fill(-1)];
 }
 
-async function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, k: number) {
+async function select(
+  relevance: Matrix,
+  similarities: Matrix[],
+  mask: Matrix,
+  k: number,
+  options: Partial<DiversityFilterOptions> = {},
+) {
   const shape: [number, number] = [relevance.length, (relevance[0] as number[]).length];
   const inputs = {
     relevance: tf.tensor2d(relevance.flat(), shape),
@@ -30,7 +36,7 @@ async function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, k
     mask: tf.tensor2d(mask.flat(), shape, 'bool'),
   };
   const before = tf.memory().numTensors;
-  const selection = diversityFilter(inputs, { ...DIVERSITY_FILTER_DEFAULTS, k });
+  const selection = diversityFilter(inputs, { ...DIVERSITY_FILTER_DEFAULTS, ...options, k });
   expect([selection.slots.shape, selection.slots.dtype]).toEqual([[shape[0], k], 'int32']);
   const got = { places: await selection.slots.array(), scores: await selection.scores.array() };
   tf.dispose(Object.values(selection));
@@ -95,6 +101,22 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
         )
       ).places,
     ).toEqual([[0, -1]]);
+  });
+
+  test('a bound is not passed by what equals it', async () => {
+    const unlike = [
+      [
+        [1, 0],
+        [0, 1],
+      ],
+    ];
+    const takeAt = async (score: number, bounds: { marginalAbove: number; scoreAbove: number }) =>
+      (await select([[1, score]], unlike, [[1, 1]], 2, { lambda: 0.5, ...bounds })).places;
+    // The marginal relevance of the second candidate is half of its score.
+    expect(await takeAt(0.5, { marginalAbove: 0.25, scoreAbove: 2 })).toEqual([[0, -1]]);
+    expect(await takeAt(0.5, { marginalAbove: 0.125, scoreAbove: 2 })).toEqual([[0, 1]]);
+    expect(await takeAt(0.5, { marginalAbove: 2, scoreAbove: 0.5 })).toEqual([[0, -1]]);
+    expect(await takeAt(0.5, { marginalAbove: 2, scoreAbove: 0.25 })).toEqual([[0, 1]]);
   });
 
   test('one candidate, and none', async () => {

@@ -7,10 +7,7 @@ import { walkSlice } from '../admissibility/slice-walk.ts';
 import { TurnGraph } from '../admissibility/turn-graph.ts';
 import { parse } from '../core/validation.ts';
 import { Corpus } from '../model/corpus.ts';
-import type { GoldenCase, Part, Tolerance, Topic } from './topic.ts';
-
-/** Orders, identifiers, fingerprints and signatures are equal, and so are priorities. */
-const EXACT: Tolerance = Object.freeze({ absolute: 0, relative: 0 });
+import { EXACT, type GoldenCase, type Part, type Topic } from './topic.ts';
 
 const sliceCase = z.looseObject({
   turns: z.array(

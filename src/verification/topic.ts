@@ -26,6 +26,8 @@ export const HOST: Tolerance = freezeDeeply({ absolute: 1e-9, relative: 1e-9 });
 export const TENSOR: Tolerance = freezeDeeply({ absolute: 1e-5, relative: 1e-4 });
 /** The tolerance of a value that the reference prints with four decimals: 1e-4 absolute. */
 export const PRINTED: Tolerance = freezeDeeply({ absolute: 1e-4, relative: 0 });
+/** Orders, identifiers, fingerprints and signatures are equal, and so are priorities. */
+export const EXACT: Tolerance = freezeDeeply({ absolute: 0, relative: 0 });
 
 /** Our result for a case, shaped like (a part of) its `expected`, and the tolerance of that part. */
 export interface Part {

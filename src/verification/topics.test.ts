@@ -12,6 +12,8 @@ const SIZES: Readonly<Record<string, { readonly cases: number; partsOf(golden: G
   'long-ring': { cases: 7, partsOf: () => 3 },
   trajectory: { cases: 20, partsOf: ({ expected }) => ((expected as { distance: unknown }).distance === null ? 2 : 3) },
   conservation: { cases: 4, partsOf: () => 3 },
+  'conservation-stream': { cases: 4, partsOf: () => 1 },
+  'propagation-as-of': { cases: 24, partsOf: () => 5 },
   ppr: { cases: 4, partsOf: () => 6 },
   'graph-source': { cases: 4, partsOf: () => 4 },
   metrics: { cases: 3, partsOf: () => 1 },
@@ -24,7 +26,9 @@ const SIZES: Readonly<Record<string, { readonly cases: number; partsOf(golden: G
   priors: { cases: 5, partsOf: ({ expected }) => Object.keys(expected as object).length },
   slices: { cases: 4, partsOf: () => 6 },
   'slices-as-of': { cases: 4, partsOf: () => 1 },
+  signatures: { cases: 25, partsOf: ({ expected }) => Object.keys(expected as object).length },
   signals: { cases: 8, partsOf: () => 1 },
+  resampling: { cases: 14, partsOf: () => 3 },
   stats: { cases: 5, partsOf: ({ expected }) => Object.keys(expected as object).length },
 };
 

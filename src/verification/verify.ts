@@ -20,9 +20,12 @@ export const TOPICS: readonly Topic[] = freezeDeeply([
   topic('long-ring', async () => (await import('./long-ring.ts')).longRing),
   topic('trajectory', async () => (await import('./trajectory.ts')).trajectory),
   topic('conservation', async () => (await import('./conservation.ts')).conservation),
+  topic('conservation-stream', async () => (await import('./conservation-stream.ts')).conservationStream),
+  topic('propagation-as-of', async () => (await import('./propagation-as-of.ts')).propagationAsOf),
   topic('ppr', async () => (await import('./ppr.ts')).ppr),
   topic('slices', async () => (await import('./slices.ts')).slices),
   topic('slices-as-of', async () => (await import('./slices.ts')).slicesAsOf),
+  topic('signatures', async () => (await import('./signatures.ts')).signatures),
   topic('graph-source', async () => (await import('./graph-source.ts')).graphSource),
   topic('metrics', async () => (await import('./metrics.ts')).metrics),
   topic('depth-metrics', async () => (await import('./depth-metrics.ts')).depthMetrics),
@@ -34,6 +37,7 @@ export const TOPICS: readonly Topic[] = freezeDeeply([
   topic('priors', async () => (await import('./priors.ts')).priors),
   topic('signals', async () => (await import('./signals.ts')).signals),
   topic('stats', async () => (await import('./stats.ts')).stats),
+  topic('resampling', async () => (await import('./resampling.ts')).resampling),
 ]);
 
 /** The project's own copy of the golden cases. */

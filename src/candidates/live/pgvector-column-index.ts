@@ -128,7 +128,7 @@ export class ColumnIndex {
     const { method, efSearch, probes } = this.#options;
     await session.query(
       method === 'hnsw'
-        ? `select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'strict_order', true)`
+        ? `select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)`
         : `select set_config('ivfflat.probes', $1, true), set_config('ivfflat.iterative_scan', 'relaxed_order', true)`,
       [String(method === 'hnsw' ? efSearch : probes)],
     );

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { UnavailableError } from '../../core/errors.ts';
+import { UnavailableError, ValidationError } from '../../core/errors.ts';
 import { findSlurmObstacle, useSlurm } from './slurm.harness.ts';
 import { cancelJob, countPendingTasks, submit } from './slurm-commands.ts';
 
@@ -38,9 +38,9 @@ describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
 
   test('what sbatch refuses is an error in one line', () => {
     const submitRefused = () => submit(writeHeldScript('--partition=gpu'));
-    expect(submitRefused).toThrow(UnavailableError);
+    expect(submitRefused).toThrow(ValidationError);
     expect(submitRefused).toThrow(
-      /^sbatch is not available: sbatch: error: invalid partition specified: gpu; sbatch: error: [^\n;]*$/,
+      /^sbatch failed: sbatch: error: invalid partition specified: gpu; sbatch: error: [^\n;]*; correct the options of the launcher, or check the cluster$/,
     );
   });
 });
@@ -49,6 +49,13 @@ describe('where there is no Slurm', () => {
   const { PATH } = process.env;
   afterEach(() => {
     process.env.PATH = PATH;
+  });
+
+  test('a job cannot be submitted, and the error names another way', () => {
+    process.env.PATH = '/nowhere';
+    const submitNowhere = () => submit(writeHeldScript());
+    expect(submitNowhere).toThrow(UnavailableError);
+    expect(submitNowhere).toThrow(/^sbatch is not available: .*ENOENT; install Slurm, or choose another launcher$/);
   });
 
   test('how many tasks there are is not known', async () => {
@@ -60,6 +67,8 @@ describe('where there is no Slurm', () => {
     process.env.PATH = '/nowhere';
     const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
     cancelJob('7');
-    expect((await warned).message).toMatch(/^job 7 may still be in the queue: .*ENOENT; check launcher and cluster$/);
+    expect((await warned).message).toMatch(
+      /^job 7 may still be in the queue: .*ENOENT; install Slurm, or choose another launcher$/,
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { UnavailableError } from '../../core/errors.ts';
+import { UnavailableError, ValidationError } from '../../core/errors.ts';
 import { escapeControls } from '../../core/terminal.ts';
 
 /** What a command of Slurm wrote to stderr, on one line. */
@@ -19,11 +19,18 @@ function runSlurmCommand(command: string, args: readonly string[]): string {
       timeout: TIMEOUT_MILLISECONDS,
     });
   } catch (error) {
-    throw new UnavailableError(command, `${readSlurmComplaint(error)}; check launcher and cluster`, { cause: error });
+    const complaint = readSlurmComplaint(error);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new UnavailableError(command, `${complaint}; install Slurm, or choose another launcher`, { cause: error });
+    throw new ValidationError(
+      `${command} failed: ${complaint}; correct the options of the launcher, or check the cluster`,
+      { command },
+      { cause: error },
+    );
   }
 }
 
-/** @returns the job's number. @throws UnavailableError with what sbatch says, also where it is not installed. */
+/** @returns the job's number. @throws UnavailableError where Slurm is not installed, ValidationError with the reason where sbatch refuses the job. */
 export function submit(script: string): string {
   const [id = ''] = runSlurmCommand('sbatch', ['--parsable', script]).trim().split(';'); // a cluster's name may follow
   return id;

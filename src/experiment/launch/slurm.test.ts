@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { UnavailableError } from '../../core/errors.ts';
+import { ValidationError } from '../../core/errors.ts';
 import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
 import { findOwnProgram } from './program.ts';
@@ -72,8 +72,8 @@ describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
 
   test('an error of sbatch is reported in its words', async () => {
     const launched = createSlurmLauncher({ partition: 'gpu' }).launch(buildSlurmJob(['a']));
-    await expect(launched).rejects.toThrow(UnavailableError);
-    await expect(launched).rejects.toThrow(/sbatch is not available: .*invalid partition specified/);
+    await expect(launched).rejects.toThrow(ValidationError);
+    await expect(launched).rejects.toThrow(/sbatch failed: .*invalid partition specified/);
   });
 });
 
