@@ -1,7 +1,7 @@
 import { quantile } from '../../src/core/quantile.ts';
 import { createRandom } from '../../src/core/random.ts';
+import { wilsonInterval } from '../../src/core/wilson-interval.ts';
 import type { Clusters } from '../../src/evaluation/clusters.ts';
-import { wilsonInterval } from '../../src/evaluation/wilson-interval.ts';
 import { type Calibration, measureCalibration } from '../../src/learning/calibration.ts';
 import type { PriorBundle } from '../../src/memory/prior-bundle.ts';
 
