@@ -62,7 +62,7 @@ const statistics = fc.record({
   min: fc.option(number),
   max: fc.option(number),
 });
-/** What cannot contradict itself: the statistics of one or two outcomes. */
+/** Statistics that do not contradict themselves: those of one or two outcomes. */
 const consistent = fc.tuple(number, number, fc.constantFrom(1, 500_000_000, (SAFE - 1) / 2)).map(([a, b, times]) => {
   const [min, max] = a < b ? [a, b] : [b, a];
   return { count: 2 * times, mean: min / 2 + max / 2, m2: 2 * times * (max / 2 - min / 2) ** 2, min, max };
@@ -106,7 +106,7 @@ const INDEXES = {
   product: { index: 'hnsw', distance: 'inner-product' },
 } as const;
 
-/** Reads everything of a memory in every way; an error of any is a fault. */
+/** Reads everything of a memory in every way; none may fail. */
 async function readAll(memory: Memory): Promise<unknown> {
   const records = [...memory.records()];
   for (const [i, { id, embedding }] of records.entries()) {

@@ -7,15 +7,17 @@ const Z = 1.959963984540054;
 /**
  * 95 % interval of the mean of outcomes within a known range [a, b]; never beyond the range, never a point.
  *
- * With p = (mean - a) / (b - a), s^2 = v n / (n - 1) the sample variance of the outcomes scaled to [0, 1], and m = p (1 - p), the largest variance that such
- * outcomes can have:
+ * Outcomes are scaled to [0, 1]: p = (mean - a) / (b - a), and s^2 is their sample variance. m = p (1 - p) is the largest variance that outcomes of this mean can have.
  *
- * phi = min(1, (n s^2 / m + 1) / (n + 1)), which counts one more observation of the largest variance; 1 where m = 0 or n <= 1
+ * phi = min(1, (n s^2 / m + 1) / (n + 1)), or 1 where m = 0 or n <= 1
+ *
  * z*^2 = min(z^2, phi t_{.975, n - 1}^2)
+ *
  * interval = the shares q with |p - q| <= z* sqrt(q (1 - q) / n), scaled to [a, b]: Wilson's with z* in place of z.
  *
- * Outcomes at both ends have s^2 >= m, so phi is 1 and the interval is Wilson's. No outcomes of this mean vary more, so no interval is wider. Of many outcomes
- * that vary less it approaches Student's. Source: wilson1927interval.
+ * phi is the share of the largest variance, with one more observation of that variance counted.
+ * Outcomes at both ends have s^2 >= m, so phi is 1 and the interval is Wilson's. No outcomes of this mean vary more,
+ * so no interval is wider. Of many outcomes that vary less it approaches Student's. Source: wilson1927interval.
  *
  * @param mean within the range.
  * @param variance population variance.

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { type MemoryRecord, type OutcomeStatistics, toOutcomeStatistics } from '../model/memory-record.ts';
 import { mergeOutcomeStatistics } from './outcome-statistics.ts';
 
-/** Which observations of a record count: its `outcome`, what was observed later (`stats`), or both, of which the outcome is the first. */
+/**
+ * Which observations of a record count: its `outcome`, what was observed later (`stats`), or both, of which the
+ * outcome is the first.
+ */
 export const outcomePool = z.enum(['outcome', 'stats', 'both']);
 /** One of the choices of {@link outcomePool}. */
 export type OutcomePool = z.output<typeof outcomePool>;
 
-/** What a pool reads of a record; without `stats` nothing was observed later. */
+/** The part of a record that a pool reads; without `stats` nothing was observed later. */
 export type ObservedRecord = Pick<MemoryRecord, 'outcome'> & Partial<Pick<MemoryRecord, 'id' | 'stats'>>;
 
 /** The observations of a record: its outcome as a part of one, and those that came later as another. */
@@ -29,12 +32,14 @@ export interface CountedValue {
   readonly times: number;
 }
 
-/** How far, in proportion, the sum of squares may be from the largest that the bounds allow: what rounding does to it. */
+/** A sum of squares may be this much below the largest that its bounds allow, in proportion: rounding. */
 const ROUNDING = 1e-11;
 
 /**
- * The values behind statistics, where these determine them; null otherwise. The sum of squares m2 is at most n (mean - min) (max - mean), and equal to it only if
- * every outcome is min or max; n (mean - min) / (max - min) of them are then max. So outcomes of 0 and 1 are known again from their statistics.
+ * The values behind statistics, where these determine them; null otherwise.
+ *
+ * The sum of squares m2 is at most n (mean - min) (max - mean). It equals that only if every outcome is min or max, and
+ * then n (mean - min) / (max - min) of them are max. So outcomes of 0 and 1 are known again from their statistics.
  */
 export function recoverValues(statistics: OutcomeStatistics): CountedValue[] | null {
   const { count, mean, meanRemainder = 0, m2, min, max } = statistics;

@@ -29,7 +29,7 @@ export function assertRecordsWithinRange(records: Iterable<MemoryRecord>, range:
       assertWithinRange(range, min as number, max as number, `record ${record.id}`);
 }
 
-/** The bounds of outcomes that were observed from `low` to `high`; null for none. @throws as {@link assertWithinRange}. */
+/** Bounds of outcomes from `low` to `high`; null for none. @throws as {@link assertWithinRange}. */
 export function findBounds(
   range: OutcomeRange,
   low: number,

@@ -125,7 +125,7 @@ describe('a record with several observations', () => {
   });
   const POOLS = ['outcome', 'stats', 'both'] as const;
 
-  test('counts as so many records of its weight, by what is pooled', () => {
+  test('counts as one record of its weight for each, by what is pooled', () => {
     fc.assert(
       fc.property(drawn, fc.constantFrom(...POOLS), fc.boolean(), (records, pool, isWeighted) => {
         const single = records.flatMap(({ outcome, later, weight }) => {

@@ -37,11 +37,17 @@ export interface KnownPrior {
   readonly max: number;
   /** effectiveCount / (effectiveCount + kappa), in (0, 1). */
   readonly confidence: number;
-  /** By percent, between two observations in proportion; without weights. Null where later observations of a record take more than two values. */
+  /**
+   * By percent, between two observations in proportion; without weights. Null where later observations of a record
+   * take more than two values.
+   */
   readonly percentiles: Readonly<Record<string, number>> | null;
   /** 10 bins of equal width; without weights. Null as `percentiles`. */
   readonly histogram: Histogram | null;
-  /** 95 % interval of the mean, within the range of outcomes; null where no range is known and all observations are equal or weigh as one. */
+  /**
+   * 95 % interval of the mean, within the range of outcomes; null where no range is known and all observations are
+   * equal or weigh as one.
+   */
   readonly interval: readonly [low: number, high: number] | null;
 }
 
@@ -53,13 +59,13 @@ export interface UnknownPrior extends Readonly<Record<Exclude<keyof KnownPrior, 
 /** Statistics of outcomes, or, with a count of 0, null for each: `prior.mean === null` tells which. */
 export type PriorBundle = KnownPrior | UnknownPrior;
 
-/** How outcomes are pooled. */
+/** Options of a prior. */
 export interface PriorOptions {
   /** The count at which confidence is one half, above 0. */
   readonly kappa?: number;
   /** Which observations of a record count; default `both`. */
   readonly pool?: OutcomePool;
-  /** What the interval stays within; default `unit`. */
+  /** Bounds of the interval; default `unit`. */
   readonly range?: OutcomeRange;
 }
 
@@ -89,7 +95,10 @@ function assertWeight(weight: number, record: string): void {
     throw new ValidationError(`weight of ${record} is negative: ${weight}; pass weights from 0`, { record, weight });
 }
 
-/** The observations of each record with some and a weight above 0. Weights are divided by the largest one, so that squares of tiny weights are not lost. */
+/**
+ * The observations of each record with some and a weight above 0. Weights are divided by the largest one, so that
+ * squares of tiny weights are not lost.
+ */
 function readParts(records: readonly ObservedRecord[], weights: ArrayLike<number> | null, pool: OutcomePool): Part[][] {
   if (weights !== null && weights.length !== records.length)
     throw new DimensionMismatchError('weights of records', records.length, weights.length);
@@ -184,22 +193,27 @@ function countValues(values: readonly CountedValue[]): Histogram {
 /**
  * Pools the observations of records into a prior. Records without one do not contribute.
  *
- * A record i with weight w_i (1 without weights) and n_i observations, of mean x_i and sum of squared distances m2_i, counts as n_i observations of weight w_i:
+ * A record i with weight w_i (1 without weights) and n_i observations, of mean x_i and sum of squared distances m2_i,
+ * counts as n_i observations of weight w_i:
  *
  * W = sum w_i n_i, mean = sum w_i n_i x_i / W, variance = sum w_i (m2_i + n_i (x_i - mean)^2) / W
+ *
  * count = sum n_i, effectiveCount = W^2 / sum w_i^2 n_i, confidence = effectiveCount / (effectiveCount + kappa)
  *
- * So a record that was observed often outweighs one that was observed once, and observations of one record count as independent ones.
+ * So a record that was observed often outweighs one that was observed once, and observations of one record count as
+ * independent ones.
  *
- * The interval is {@link computeBoundedInterval} where a range is known, else Student's. Percentiles and histogram have no weights; they need every observation,
- * which statistics hold only where they take at most two values ({@link recoverValues}).
+ * The interval is {@link computeBoundedInterval} where a range is known, else Student's. Percentiles and histogram have
+ * no weights. They need every observation, which statistics hold only where they take at most two values
+ * ({@link recoverValues}).
  *
- * Guarantees: variance >= 0, min <= mean <= max, the interval holds the mean and stays in the range, confidence increases with the count, and every figure is
- * null if no record contributes.
+ * Guarantees: variance >= 0, min <= mean <= max, the interval holds the mean and stays in the range, confidence
+ * increases with the count, and every figure is null if no record contributes.
  *
  * @param weights [records] from 0, such as retrieval scores, in the order of the records; null weighs all alike.
- * @throws DimensionMismatchError for another number of weights; NotFiniteError; ValidationError for a negative weight, an outcome beyond 1e140 or the range,
- * statistics that contradict themselves, or a kappa that is not above 0. Source: diomande2026ragpp, section 4.4.
+ * @throws DimensionMismatchError for another number of weights; NotFiniteError; ValidationError for a negative
+ * weight, an outcome beyond 1e140 or the range, statistics that contradict themselves, or a kappa that is not above
+ * 0. Source: diomande2026ragpp, section 4.4.
  */
 export function computePriors(
   records: readonly ObservedRecord[],

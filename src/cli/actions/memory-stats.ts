@@ -27,7 +27,7 @@ interface MemoryStats {
   readonly bytes: Readonly<Record<string, number>>;
   readonly indexes: readonly { readonly name: string; readonly index: string; readonly saved: string }[];
   readonly attributes: readonly AttributeCount[];
-  /** Of the field `outcome`. */
+  /** Statistics of the field `outcome`. */
   readonly outcomes: OutcomeStatistics;
   /** Observed later, of all records. */
   readonly feedback: OutcomeStatistics;

@@ -35,7 +35,7 @@ export const memoryOptions = z.strictObject({
   reranker: rerankerOptions.nullable().default(null),
   /** The count of outcomes at which the confidence of a prior is one half. */
   kappa: z.number().positive().default(PRIOR_KAPPA),
-  /** What every outcome is within, and the interval of a prior. Outcomes beyond numbers are refused. */
+  /** Bounds of outcomes, and of the interval of a prior. Outcomes beyond bounds that are numbers are refused. */
   outcomeRange: outcomeRange.default('unit'),
   cache: cacheOptions.prefault({}),
   /** When writes reach the disk: before they are acknowledged, at intervals, or when the system chooses. */

@@ -12,8 +12,8 @@ import { type MemoryInput, memoryOptions } from './memory-options.ts';
  *
  * @param written for example `{ folder: 'memory', dimension: 384, indexes: { main: { index: 'hnsw' } } }`.
  * @throws ConfigurationError for options that do not exist; WalCorruptedError and ChecksumMismatchError for damaged files; UnavailableError if another process
- * has the folder open, or for a missing package or server; DimensionMismatchError for a folder of another dimension; ValidationError for a record with an outcome
- * beyond the range of outcomes; StorageError.
+ * has the folder open, or for a missing package or server; DimensionMismatchError for a folder of another dimension;
+ * ValidationError for a record with an outcome beyond the range of outcomes; StorageError.
  */
 export async function openMemory(written: MemoryInput): Promise<Memory> {
   const options = parse(memoryOptions, written, 'the options of a memory');

@@ -65,8 +65,9 @@ async function rerankBySingle(
 }
 
 /**
- * New scores of the candidates of a query, in their order: score (1 + alpha mean outcome), score exp(-lambda age in days), marginal relevance with
- * cosines, or the weighted sum of these. A candidate without an observation that counts keeps its score where outcomes count.
+ * New scores of the candidates of a query, in their order: score (1 + alpha mean outcome), score exp(-lambda age in
+ * days), marginal relevance with cosines, or the weighted sum of these. A candidate without an observation that
+ * counts keeps its score where outcomes count.
  *
  * @param candidates in the order of their scores, by the tie rule.
  * @param asOf milliseconds since 1970, from which age counts.
