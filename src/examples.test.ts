@@ -12,7 +12,7 @@ const OUTPUT: Readonly<Record<string, RegExp>> = {
   'evaluate.ts': /mrr@10['"]?: 0\.5,/,
   'filter.ts': /^true false\n\(\("channel" = \$1::text\) and .*\nsupport, outcome, 0\.5, \["fact","rule"\], kind$/,
   'load.ts': /^121 turns of 23 conversations, 46 queries\n/,
-  'memory.ts': /^b 1\.00, a 0\.99, c 0\.94, d 0\.32\nmean 0\.75, interval -0\.05,1\.55, of 4$/,
+  'memory.ts': /^b 1\.00, a 0\.99, c 0\.94, d 0\.32\nmean 0\.75, interval 0\.30,0\.95, of 4$/,
   'paired-test.ts': /^0\.\d{3}, p [01]\.\d{3}, \d+ better, \d+ worse$/,
   'plot.ts': /^\{"data":\[\{"type":"scatter".*"y":\["fading"\]/,
   'rank.ts': /^"?q\d+-\d.*score/s,

@@ -24,30 +24,40 @@ test('resamples of a large error surround it, and clusters of equal turns widen 
 describe('coverage', () => {
   const toPrior = (...outcomes: readonly number[]) => computePriors(outcomes.map((outcome) => ({ outcome })));
 
-  test('of the rate of the bin, of the outcome, and of points', () => {
+  test('of the rate of the bin, of the outcome, and of drawn neighbours', () => {
     // Two bins: means of 1 with a rate of 1/2, and means of 1/2 with a rate of 1.
     const priors = [toPrior(1, 1, 1), toPrior(1, 1, 1), toPrior(1, 0, 1, 0), toPrior(0, 1, 0, 1)];
-    const { outcome, rate, rateByWilson, isPoint, intervals, medianWidth } = measureCoverage(
+    const rates: number[] = [];
+    const drawPrior = (turn: number, rate: number) => {
+      rates[turn] = rate;
+      return turn === 3 ? toPrior(0, 0, 0, 0) : toPrior(1, 1, 1);
+    };
+    const { outcome, rate, rateByStudent, drawnRate, intervals, medianWidth } = measureCoverage(
       priors,
       Float64Array.of(1, 0, 1, 1),
       10,
+      drawPrior,
     );
-    expect([...outcome]).toEqual([1, 0, 1, 1]);
-    expect([...rate]).toEqual([0, 0, 1, 1]);
-    expect([...rateByWilson]).toEqual([1, 1, 0, 0]);
-    expect([...isPoint]).toEqual([1, 1, 0, 0]);
+    expect(rates).toEqual([0.5, 0.5, 1, 1]);
+    expect([...outcome]).toEqual([1, 0, 0, 0]);
+    expect([...rate]).toEqual([1, 1, 0, 0]);
+    expect([...rateByStudent]).toEqual([0, 0, 1, 1]);
+    expect([...drawnRate]).toEqual([1, 1, 1, 0]);
     expect(intervals).toBe(4);
-    // t(.975, 3) = 3.1824463052842624
-    expect(medianWidth).toBeCloseTo(3.1824463052842624 * Math.sqrt(0.25 / 3), 9);
+    // Wilson: of 3 of 3 from 1 / (1 + z^2 / 3) to 1; of 2 of 4 the width is z / sqrt(4 + z^2).
+    const square = 1.959963984540054 ** 2;
+    expect(medianWidth).toBeCloseTo((1 - 1 / (1 + square / 3) + Math.sqrt(square / (4 + square))) / 2, 9);
   });
 
-  test('a turn without neighbours, or with one, covers nothing', () => {
+  test('a turn without neighbours covers nothing', () => {
     const { rate, outcome, intervals, medianWidth } = measureCoverage(
       [toPrior(), toPrior(1)],
       Float64Array.of(1, 1),
       10,
+      () => toPrior(1),
     );
-    expect([...rate, ...outcome]).toEqual([0, 0, 0, 0]);
-    expect([intervals, medianWidth]).toEqual([0, null]);
+    expect([...rate, ...outcome]).toEqual([0, 1, 0, 1]);
+    expect(intervals).toBe(1);
+    expect(medianWidth).toBeGreaterThan(0.7);
   });
 });

@@ -1,12 +1,9 @@
 import { quantile } from '../../src/core/quantile.ts';
 import { createRandom } from '../../src/core/random.ts';
 import type { Clusters } from '../../src/evaluation/clusters.ts';
-import { wilsonInterval } from '../../src/evaluation/wilson-interval.ts';
 import { type Calibration, measureCalibration } from '../../src/learning/calibration.ts';
+import { computeMeanInterval } from '../../src/memory/mean-interval.ts';
 import type { PriorBundle } from '../../src/memory/prior-bundle.ts';
-
-/** The standard normal quantile of a 95 % interval. */
-const Z = 1.959963984540054;
 
 /** Bins of probabilities beside observed rates, and their expected calibration error. */
 export function binOutcomes(probabilities: Float64Array, outcomes: Float64Array, bins: number): Calibration {
@@ -54,10 +51,10 @@ export interface Coverage {
   readonly outcome: Float64Array;
   /** Whether it holds the rate of the turns whose prior has a mean in the same bin. */
   readonly rate: Float64Array;
-  /** The same of Wilson's interval, which allows for outcomes of 0 and 1. */
-  readonly rateByWilson: Float64Array;
-  /** Whether the interval is a point: all neighbours agree. */
-  readonly isPoint: Float64Array;
+  /** The same of Student's interval, which does not know that outcomes are 0 or 1. */
+  readonly rateByStudent: Float64Array;
+  /** The same of intervals of drawn priors, whose neighbours have that rate. */
+  readonly drawnRate: Float64Array;
   /** Intervals that exist; a turn without one covers nothing. */
   readonly intervals: number;
   /** Of the intervals; null without one. A mean would be that of the few that are astronomically wide. */
@@ -67,28 +64,38 @@ export interface Coverage {
 /** Whether low <= value <= high, as 0 or 1. */
 const holds = (low: number, value: number, high: number) => (low <= value && value <= high ? 1 : 0);
 
-/** What the intervals of priors cover; turns without a prior cover nothing. */
-export function measureCoverage(priors: readonly PriorBundle[], outcomes: Float64Array, bins: number): Coverage {
+/**
+ * What the intervals of priors cover; turns without a prior cover nothing.
+ *
+ * @param drawPrior the prior of a turn whose neighbours, with their weights, have outcomes that are drawn with a rate.
+ */
+export function measureCoverage(
+  priors: readonly PriorBundle[],
+  outcomes: Float64Array,
+  bins: number,
+  drawPrior: (turn: number, rate: number) => PriorBundle,
+): Coverage {
   const means = Float64Array.from(priors, ({ mean }) => mean ?? Number.NaN);
   const known = [...priors.keys()].filter((i) => !Number.isNaN(means[i]));
   const pick = (values: Float64Array) => Float64Array.from(known, (i) => values[i] as number);
   const { bins: groups } = binOutcomes(pick(means), pick(outcomes), bins);
   const coverage = { outcome: new Float64Array(priors.length), rate: new Float64Array(priors.length) };
-  const rateByWilson = new Float64Array(priors.length);
-  const isPoint = new Float64Array(priors.length);
+  const rateByStudent = new Float64Array(priors.length);
+  const drawnRate = new Float64Array(priors.length);
   const widths: number[] = [];
   for (const i of known) {
-    const { mean, effectiveCount, interval } = priors[i] as PriorBundle;
+    const { mean, variance, effectiveCount, interval } = priors[i] as PriorBundle;
     if (mean === null || interval === null) continue;
     const rate = groups[findBin(mean, bins)]?.observed as number;
-    const wilson = wilsonInterval(mean * effectiveCount, effectiveCount, Z);
+    const student = computeMeanInterval(mean, variance, effectiveCount);
+    const drawn = drawPrior(i, rate).interval;
     coverage.outcome[i] = holds(interval[0], outcomes[i] as number, interval[1]);
     coverage.rate[i] = holds(interval[0], rate, interval[1]);
-    rateByWilson[i] = holds(wilson.low, rate, wilson.high);
-    isPoint[i] = interval[0] === interval[1] ? 1 : 0;
+    if (student !== null) rateByStudent[i] = holds(student[0], rate, student[1]);
+    if (drawn !== null) drawnRate[i] = holds(drawn[0], rate, drawn[1]);
     widths.push(interval[1] - interval[0]);
   }
   const intervals = widths.length;
   const medianWidth = intervals === 0 ? null : quantile(Float64Array.from(widths).sort(), 0.5);
-  return { ...coverage, rateByWilson, isPoint, intervals, medianWidth };
+  return { ...coverage, rateByStudent, drawnRate, intervals, medianWidth };
 }

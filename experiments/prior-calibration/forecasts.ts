@@ -9,8 +9,19 @@ export interface Forecast {
   readonly probabilities: Float64Array;
   /** [turns] the bundle that the probability comes from; absent for arms without neighbours. */
   readonly priors?: readonly PriorBundle[];
+  /** The prior of a turn if the outcomes of its neighbours were others. */
+  readonly drawPrior?: DrawPrior;
   /** What was chosen on dev. */
   readonly chosen: Readonly<Record<string, number>>;
+}
+
+/** Pools the neighbours of a turn with outcomes that a function gives. */
+export type DrawPrior = (turn: number, drawOutcome: () => number) => PriorBundle;
+
+/** Priors over neighbours. */
+interface Pooled {
+  readonly priors: readonly PriorBundle[];
+  readonly drawPrior: DrawPrior;
 }
 
 /** Without any known outcome nothing is known. */
@@ -34,43 +45,37 @@ export function forecastRate(name: string, { series, observed }: NeighbourSeries
 }
 
 /** The priors of each turn's nearest k turns with a positive cosine; weights are cosines to a power, 0 weighs all alike. */
-function poolNeighbours({ series, neighbours }: NeighbourSeries, k: number, power: number): PriorBundle[] {
+function poolNeighbours({ series, neighbours }: NeighbourSeries, k: number, power: number): Pooled {
   const { positions, scores, width } = neighbours;
-  return series.turns.map((_, query) => {
+  const pool = (query: number, readOutcome: (position: number) => number | null) => {
     const places = Array.from({ length: k }, (__, i) => query * width + i).filter(
       (place) => (positions[place] as number) >= 0 && (scores[place] as number) > 0,
     );
-    const records = places.map((place) => ({ outcome: series.turns[positions[place] as number]?.outcome ?? null }));
+    const records = places.map((place) => ({ outcome: readOutcome(positions[place] as number) }));
     const weights = power === 0 ? null : places.map((place) => (scores[place] as number) ** power);
     return computePriors(records, weights);
-  });
+  };
+  return {
+    priors: series.turns.map((_, query) => pool(query, (position) => series.turns[position]?.outcome ?? null)),
+    drawPrior: pool,
+  };
 }
 
 /** The mean of each prior; the base rate where there is none. */
-function forecastMean(
-  name: string,
-  priors: readonly PriorBundle[],
-  base: Forecast,
-  chosen: Forecast['chosen'],
-): Forecast {
-  const probabilities = base.probabilities.map((rate, i) => priors[i]?.mean ?? rate);
-  return { name, probabilities, priors, chosen };
+function forecastMean(name: string, pooled: Pooled, base: Forecast, chosen: Forecast['chosen']): Forecast {
+  const probabilities = base.probabilities.map((rate, i) => pooled.priors[i]?.mean ?? rate);
+  return { name, probabilities, ...pooled, chosen };
 }
 
 /** Mean and base rate mixed by confidence: c mean + (1 - c) base rate. */
-function forecastByConfidence(
-  priors: readonly PriorBundle[],
-  base: Forecast,
-  kappa: number,
-  chosen: Forecast['chosen'],
-): Forecast {
+function forecastByConfidence(pooled: Pooled, base: Forecast, kappa: number, chosen: Forecast['chosen']): Forecast {
   const probabilities = base.probabilities.map((rate, i) => {
-    const { mean, effectiveCount } = priors[i] as PriorBundle;
+    const { mean, effectiveCount } = pooled.priors[i] as PriorBundle;
     if (mean === null) return rate;
     const confidence = effectiveCount / (effectiveCount + kappa);
     return confidence * mean + (1 - confidence) * rate;
   });
-  return { name: 'prior', probabilities, priors, chosen: { ...chosen, kappa } };
+  return { name: 'prior', probabilities, ...pooled, chosen: { ...chosen, kappa } };
 }
 
 /** Mean Brier score of the dev turns. */
@@ -98,14 +103,14 @@ export function forecast(found: NeighbourSeries, settings: PriorCalibrationSetti
   const base = forecastRate('base rate', found, Number.POSITIVE_INFINITY);
   const recent = settings.recent.map((latest) => forecastRate('recent base rate', found, latest));
   const pools = [0, ...settings.powers].flatMap((power) =>
-    settings.neighbours.map((k) => ({ power, k, priors: poolNeighbours(found, k, power) })),
+    settings.neighbours.map((k) => ({ power, k, pooled: poolNeighbours(found, k, power) })),
   );
   const listMeans = (name: string, weighted: boolean) =>
     pools
       .filter(({ power }) => power > 0 === weighted)
-      .map(({ k, power, priors }) => forecastMean(name, priors, base, weighted ? { k, power } : { k }));
-  const mixed = pools.flatMap(({ k, power, priors }) =>
-    settings.kappas.map((kappa) => forecastByConfidence(priors, base, kappa, { k, power })),
+      .map(({ k, power, pooled }) => forecastMean(name, pooled, base, weighted ? { k, power } : { k }));
+  const mixed = pools.flatMap(({ k, power, pooled }) =>
+    settings.kappas.map((kappa) => forecastByConfidence(pooled, base, kappa, { k, power })),
   );
   const standard = poolNeighbours(found, DEFAULT_K, 0);
   return [

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../src/core/errors.ts';
+import { createRandom } from '../../src/core/random.ts';
 import { type Clusters, groupIntoClusters } from '../../src/evaluation/clusters.ts';
 import { type Estimate, meanIntervals } from '../../src/evaluation/mean-intervals.ts';
 import { holm } from '../../src/evaluation/multiple-comparisons.ts';
@@ -22,8 +23,8 @@ export interface BrierDifference {
 export interface CoverageSummary {
   readonly outcome: Estimate;
   readonly rate: Estimate;
-  readonly rateByWilson: Estimate;
-  readonly points: Estimate;
+  readonly rateByStudent: Estimate;
+  readonly drawnRate: Estimate;
   readonly intervals: number;
   readonly medianWidth: number | null;
 }
@@ -73,17 +74,19 @@ function selectTest(name: string, turns: readonly OutcomeTurn[]): TestPart {
 }
 
 function summariseCoverage(arm: Forecast, test: TestPart, settings: PriorCalibrationSettings): CoverageSummary | null {
-  if (arm.priors === undefined) return null;
-  const priors = test.places.map(
-    (i) => (arm.priors as NonNullable<Forecast['priors']>)[i] as (typeof arm.priors)[number],
-  );
-  const { intervals, medianWidth, ...columns } = measureCoverage(priors, test.outcomes, settings.bins);
-  const [outcome, rate, rateByWilson, points] = meanIntervals(
-    [columns.outcome, columns.rate, columns.rateByWilson, columns.isPoint],
+  const { priors: all, drawPrior } = arm;
+  if (all === undefined || drawPrior === undefined) return null;
+  const priors = test.places.map((i) => all[i] as (typeof all)[number]);
+  const stream = createRandom(settings.seed, `coverage ${arm.name}`);
+  const draw = (turn: number, rate: number) =>
+    drawPrior(test.places[turn] as number, () => Number(stream.uniform() < rate));
+  const { intervals, medianWidth, ...columns } = measureCoverage(priors, test.outcomes, settings.bins, draw);
+  const [outcome, rate, rateByStudent, drawnRate] = meanIntervals(
+    [columns.outcome, columns.rate, columns.rateByStudent, columns.drawnRate],
     test.clusters,
     settings,
   ) as [Estimate, Estimate, Estimate, Estimate];
-  return { outcome, rate, rateByWilson, points, intervals, medianWidth };
+  return { outcome, rate, rateByStudent, drawnRate, intervals, medianWidth };
 }
 
 /** For each arm its differences from the references. */

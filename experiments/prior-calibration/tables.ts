@@ -53,14 +53,14 @@ export function buildScoreTable({ name, arms }: TaskResult, { level }: PriorCali
 /** What the intervals of each arm with neighbours cover. */
 export function buildCoverageTable({ name, arms }: TaskResult): TextTable {
   return {
-    head: [name, 'rate of the bin', 'by Wilson', 'the outcome', 'a point', 'median width'],
+    head: [name, 'rate of the bin', 'drawn with that rate', 'by Student', 'the outcome', 'median width'],
     rows: arms.flatMap(({ name: arm, coverage }) =>
       coverage === null
         ? []
         : [
             [
               arm,
-              ...[coverage.rate, coverage.rateByWilson, coverage.outcome, coverage.points].map(formatShare),
+              ...[coverage.rate, coverage.drawnRate, coverage.rateByStudent, coverage.outcome].map(formatShare),
               coverage.medianWidth === null ? '' : formatSignificant(coverage.medianWidth),
             ],
           ],
@@ -104,7 +104,7 @@ export function buildPriorSections(tasks: readonly TaskResult[], settings: Prior
     `Test turns. Lower is better: ▲ better, ▼ worse (sign-flip test clustered by thread, Holm over the arms and both references of a task). Brackets: ${percent} intervals, clustered by thread; of the calibration error percentiles of resamples, which lie above a small error. k, power, kappa and latest are chosen by the Brier score on dev; the default prior is not chosen.`,
     '### Coverage of the 95 % interval',
     ...tasks.map((task) => formatPipeTable(buildCoverageTable(task))),
-    `Shares of test turns whose interval holds the observed rate of the turns in the same of ${settings.bins} bins of the prior's mean, the same for Wilson's interval, and whose interval holds the outcome itself, 0 or 1. A point: all neighbours agree.`,
+    `Shares of test turns whose interval holds the observed rate of the turns in the same of ${settings.bins} bins of the prior's mean. Drawn: the same neighbours and weights, but each outcome is drawn with that rate, so that nothing but the interval can be wrong. By Student: the interval that does not know the range of outcomes. The outcome: the share whose interval holds the outcome itself, 0 or 1.`,
     '### Reliability of the prior',
     ...tasks.map((task) => formatPipeTable(buildReliabilityTable(task))),
     ...tasks.map(describeTask),

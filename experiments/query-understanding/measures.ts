@@ -1,5 +1,5 @@
 import { getOrCompute } from '../../src/core/once.ts';
-import { wilsonInterval } from '../../src/evaluation/wilson-interval.ts';
+import { wilsonInterval } from '../../src/core/wilson-interval.ts';
 import type { EntityRegistry } from '../../src/query/entity-registry.ts';
 import type { QueryTimeRange } from '../../src/query/time-range.ts';
 import { type QueryUnderstanding, understand } from '../../src/query/understand.ts';

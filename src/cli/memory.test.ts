@@ -48,6 +48,33 @@ test('records of a file are found again, with the prior over their outcomes', as
   expect(filtered.stdout).toContain('prior over the outcomes of 0 of 1 candidates: not known');
 });
 
+test('an outcome that is observed later changes the prior, and the order with the reranker outcome', async () => {
+  const folder = at('observed');
+  await ragpp('import', folder, records, '--set', 'reranker={method: outcome, alpha: 9}');
+  const ask = async (...more: string[]) =>
+    (await ragpp('query', folder, '--vector', '[1, 0, 0]', '--k', '2', ...more)).stdout;
+  expect(await ask()).toMatch(
+    /^prior over the outcomes of 2 of 2 candidates\n {2}mean +0\.75\n.*\n.*\n\n.*\n1 +a .*\n2 +b /,
+  );
+  for (const [id, value] of [
+    ['a', '0'],
+    ['a', '-1'],
+    ['b', '1'],
+  ] as const)
+    expect(await ragpp('outcome', folder, '--id', id, '--value', value)).toMatchObject({ code: 0 });
+  const { stdout } = await ragpp('outcome', folder, '--id', 'b', '--value', '1');
+  expect(stdout).toBe('b: outcomes 3, mean 0.8333, from 0.5 to 1\n');
+  expect(await ask()).toMatch(
+    /^prior over 6 outcomes of 2 of 2 candidates\n {2}mean +0\.4167\n.*\n.*\n\n.*\n1 +b +6\.8 +0\.2 +0\.8333 .*\n2 +a +1 +0 +0 /,
+  );
+  expect(await ask('--pool', 'outcome')).toMatch(/^prior over the outcomes of 2 of 2 candidates\n {2}mean +0\.75\n/);
+  expect((await ragpp('query', folder, '--id', 'a', '--pool', 'all')).code).toBe(2);
+  for (const value of ['x', '', 'NaN', '1e999'])
+    expect((await ragpp('outcome', folder, '--id', 'a', '--value', value)).stderr).toContain('not a finite number');
+  const unknown = await ragpp('outcome', folder, '--id', 'z', '--value', '1');
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('has no record: z')]);
+});
+
 test('rows of conversations become records, with vectors of a file by order', async () => {
   const turn = { conversationId: 'k', parentId: null, timestamp: '1970-01-01T00:00:05Z', text: 'hello' };
   const turns = write('turns.jsonl', [

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { lazyAction } from './lazy-action.ts';
-import { cacheOption, collect, parseCount } from './options.ts';
+import { cacheOption, collect, parseCount, parseNumber } from './options.ts';
 
 function importCommand(): Command {
   return new Command('import')
@@ -86,6 +86,11 @@ function queryCommand(): Command {
     .option('--filter <filter>', 'what a candidate must satisfy, for example "outcome >= 0.5 and channel = \'mail\'"')
     .option('--index <name>', 'an index to search (repeatable); default: all', collect, [])
     .option('--weighted', 'weigh outcomes by the scores of their candidates')
+    .addOption(
+      new Option('--pool <observations>', 'which observations of a candidate the prior pools')
+        .choices(['outcome', 'stats', 'both'])
+        .default('both'),
+    )
     .option('--as-of <time>', 'only records before this time, in ISO 8601 with a zone')
     .option('--log', 'log what was retrieved, without any text, for patterns and used')
     .addOption(
@@ -104,6 +109,16 @@ Examples:
   ragpp memory query notes --vector '[0.1, 0.2]' --as-of 2026-03-01T00:00:00Z --format json`,
     )
     .action(lazyAction(async () => (await import('./actions/memory-query.ts')).runMemoryQuery));
+}
+
+function outcomeCommand(): Command {
+  return new Command('outcome')
+    .description('record an outcome that was observed of a record, for priors and the reranker outcome')
+    .argument('<folder>', 'the folder of the memory')
+    .requiredOption('--id <record>', 'the record')
+    .requiredOption('--value <number>', 'the outcome, for example 1 for success and 0 for failure', parseNumber)
+    .addHelpText('after', '\nExample:\n  ragpp memory outcome notes --id n3 --value 1')
+    .action(lazyAction(async () => (await import('./actions/memory-outcome.ts')).runMemoryOutcome));
 }
 
 function usedCommand(): Command {
@@ -184,6 +199,7 @@ export function memoryCommand(): Command {
     .addCommand(curateCommand())
     .addCommand(undoCommand())
     .addCommand(queryCommand())
+    .addCommand(outcomeCommand())
     .addCommand(usedCommand())
     .addCommand(patternsCommand())
     .addCommand(consolidateCommand())

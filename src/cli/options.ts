@@ -20,6 +20,14 @@ export function collect(value: string, earlier: string[]): string[] {
   return [...earlier, value];
 }
 
+/** Reads a finite number. */
+export function parseNumber(text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isFinite(number))
+    throw new InvalidArgumentError('not a finite number; give one such as 0.5.');
+  return number;
+}
+
 /** Reads a number of things. */
 export function parseCount(text: string): number {
   const count = Number(text);

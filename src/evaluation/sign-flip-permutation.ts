@@ -1,7 +1,7 @@
 import { ValidationError } from '../core/errors.ts';
+import { wilsonInterval } from '../core/wilson-interval.ts';
 import { type Clusters, sumByCluster } from './clusters.ts';
 import { type FlippedColumn, signFlipCounter } from './sign-flip-counter.ts';
-import { wilsonInterval } from './wilson-interval.ts';
 
 /** The sign-flip permutation test of one column of paired differences: the mean difference and its p, with the uncertainty of p due to the draws. */
 export interface PermutationTest {

@@ -26,8 +26,13 @@ function findBin(edges: readonly number[], value: number): number {
  * equal get a range of 0.5 to both sides. Every value is in one bin.
  *
  * @param values at least one, all finite.
+ * @param times how often each value counts; null: once.
  */
-export function computeHistogram(values: ArrayLike<number>, bins = 10): Histogram {
+export function computeHistogram(
+  values: ArrayLike<number>,
+  bins = 10,
+  times: ArrayLike<number> | null = null,
+): Histogram {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < values.length; i++) {
@@ -38,7 +43,7 @@ export function computeHistogram(values: ArrayLike<number>, bins = 10): Histogra
   const counts = new Array<number>(bins).fill(0);
   for (let i = 0; i < values.length; i++) {
     const bin = findBin(edges, values[i] as number);
-    counts[bin] = (counts[bin] as number) + 1;
+    counts[bin] = (counts[bin] as number) + (times === null ? 1 : (times[i] as number));
   }
   return { counts, edges };
 }

@@ -1,5 +1,6 @@
 /** The memory engine: records with outcomes, found by embedding, and priors over the outcomes of what a query retrieves. */
 
+export { LARGEST_OUTCOME } from '../model/memory-record.ts';
 export type { Decision, RecordChange } from './changes/change-log.ts';
 export type { CurationChoice, CurationDecider, Neighbour } from './curation/curation-choice.ts';
 export type { CurationEntry } from './curation/curation-entry.ts';
@@ -25,7 +26,6 @@ export {
   assertOutcome,
   computePopulationVariance,
   computeSampleVariance,
-  LARGEST_OUTCOME,
   mergeOutcomeStatistics,
   updateOutcomeStatistics,
 } from './outcome-statistics.ts';

@@ -3,6 +3,11 @@ import { tQuantile } from '../core/distributions.ts';
 /** Quantiles beyond it are cut, as scipy does. They belong to fewer than 0.013 degrees of freedom: nothing is known of the mean. */
 const LARGEST_QUANTILE = 1e100;
 
+/** t_{(1 + level) / 2, count - 1} of Student, for a count above 1. */
+export function studentQuantile(count: number, level = 0.95): number {
+  return Math.min(tQuantile((1 + level) / 2, count - 1), LARGEST_QUANTILE);
+}
+
 /**
  * Student-t interval of a mean: mean +- t_{(1 + level) / 2, n - 1} sqrt(variance / (n - 1)).
  *
@@ -17,7 +22,6 @@ export function computeMeanInterval(
   level = 0.95,
 ): readonly [low: number, high: number] | null {
   if (count <= 1) return null;
-  const quantile = Math.min(tQuantile((1 + level) / 2, count - 1), LARGEST_QUANTILE);
-  const reach = quantile * Math.sqrt(variance / (count - 1));
+  const reach = studentQuantile(count, level) * Math.sqrt(variance / (count - 1));
   return [mean - reach, mean + reach];
 }

@@ -2,12 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
 import { createRandom } from '../core/random.ts';
-import { EMPTY_OUTCOME_STATISTICS, type OutcomeStatistics } from '../model/memory-record.ts';
+import { EMPTY_OUTCOME_STATISTICS, LARGEST_OUTCOME, type OutcomeStatistics } from '../model/memory-record.ts';
 import { computeExactMoments } from './moments.oracle.ts';
 import {
   computePopulationVariance,
   computeSampleVariance,
-  LARGEST_OUTCOME,
   mergeOutcomeStatistics,
   updateOutcomeStatistics,
 } from './outcome-statistics.ts';

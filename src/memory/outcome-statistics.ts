@@ -1,5 +1,5 @@
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
-import type { OutcomeStatistics } from '../model/memory-record.ts';
+import { areConsistent, LARGEST_OUTCOME, type OutcomeStatistics } from '../model/memory-record.ts';
 
 /**
  * Running statistics of outcomes: one pass, O(1) an outcome, mergeable.
@@ -13,36 +13,23 @@ import type { OutcomeStatistics } from '../model/memory-record.ts';
  * Sources: welford1962, chan1983variance (merge), ogita2005accurate (remainder).
  */
 
-/** Outcomes beyond it, negative ones too, are refused: their squares, times any count, would exceed float64. */
-export const LARGEST_OUTCOME = 1e140;
-
 /**
  * @param where names the outcome in the message, for example `record r1`.
- * @throws NotFiniteError; ValidationError beyond {@link LARGEST_OUTCOME}.
+ * @param limit the largest magnitude.
+ * @throws NotFiniteError; ValidationError beyond the limit.
  */
-export function assertOutcome(outcome: number, where: string): void {
+export function assertOutcome(outcome: number, where: string, limit = LARGEST_OUTCOME): void {
   if (!Number.isFinite(outcome)) throw new NotFiniteError('outcome', where, outcome, 'pass a finite number');
-  if (Math.abs(outcome) > LARGEST_OUTCOME)
+  if (Math.abs(outcome) > limit)
     throw new ValidationError(
-      `outcome of ${where} is beyond ${LARGEST_OUTCOME} in magnitude: ${outcome}; scale the outcomes down`,
-      { where, outcome, limit: LARGEST_OUTCOME },
+      `outcome of ${where} is beyond ${limit} in magnitude: ${outcome}; scale the outcomes down`,
+      { where, outcome, limit },
     );
 }
 
-/**
- * Whether the bounds are outcomes, the mean is between them, what rounding left of it is less than its last digit, and m2 is a sum of squares of distances
- * between them. Without an outcome there are no bounds, and mean and m2 are 0.
- */
-function isConsistent({ count, mean, meanRemainder = 0, m2, min, max }: OutcomeStatistics): boolean {
-  if (!Number.isSafeInteger(count) || count < 0 || mean + meanRemainder !== mean) return false;
-  if (count === 0) return mean === 0 && m2 === 0 && min === null && max === null;
-  if (min === null || max === null) return false;
-  const areBounds = -LARGEST_OUTCOME <= min && min <= mean && mean <= max && max <= LARGEST_OUTCOME;
-  return areBounds && m2 >= 0 && m2 <= count * (max - min) ** 2;
-}
-
-function assertConsistent(statistics: OutcomeStatistics): void {
-  if (!isConsistent(statistics))
+/** @throws ValidationError for statistics that contradict themselves. */
+export function assertOutcomeStatistics(statistics: OutcomeStatistics): void {
+  if (!areConsistent(statistics))
     throw new ValidationError(
       `outcome statistics contradict themselves: ${JSON.stringify(statistics)}; pass statistics as they were written, or those of outcomes that are added one by one`,
       { statistics },
@@ -65,7 +52,7 @@ function holdMean(mean: number, remainder: number, min: number, max: number) {
  */
 export function updateOutcomeStatistics(statistics: OutcomeStatistics, outcome: number): OutcomeStatistics {
   assertOutcome(outcome, 'an update');
-  assertConsistent(statistics);
+  assertOutcomeStatistics(statistics);
   const count = statistics.count + 1;
   const remainder = statistics.meanRemainder ?? 0;
   const delta = outcome - statistics.mean - remainder;
@@ -87,7 +74,7 @@ export function updateOutcomeStatistics(statistics: OutcomeStatistics, outcome: 
  * @throws ValidationError for statistics that contradict themselves.
  */
 export function mergeOutcomeStatistics(a: OutcomeStatistics, b: OutcomeStatistics): OutcomeStatistics {
-  for (const statistics of [a, b]) assertConsistent(statistics);
+  for (const statistics of [a, b]) assertOutcomeStatistics(statistics);
   if (a.count === 0) return b;
   if (b.count === 0) return a;
   const count = a.count + b.count;

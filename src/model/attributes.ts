@@ -36,7 +36,7 @@ const value = z.union(
 
 /** Keys that the framework reads, each of one type. */
 const reserved = {
-  /** How well it went, as observed when the record was made; priors pool it. */
+  /** How well it went, as observed when the record was made; the first observation that priors pool. */
   outcome: z.number('a finite number'),
   importance: z.number().min(0).max(1),
   memoryType: text,
@@ -55,11 +55,16 @@ export const RESERVED_ATTRIBUTES = Object.freeze(Object.keys(reserved)) as reado
 
 const key = text
   .min(1)
-  .refine((name) => !(TURN_FIELDS as readonly string[]).includes(name), 'a key that is no field of a turn')
-  .refine((name) => name !== '__proto__', 'a key other than __proto__');
+  .refine((name) => !(TURN_FIELDS as readonly string[]).includes(name), 'a key that is no field of a turn');
+
+/** A record of zod leaves the key out, without a fault. */
+const withoutProto = z.custom<object>(
+  (input) => !(input !== null && typeof input === 'object' && Object.hasOwn(input, '__proto__')),
+  'keys other than __proto__',
+);
 
 /** Attributes as they enter: keys that the framework reads have their type, others any value. */
-export const attributesSchema = z.record(key, value).superRefine((attributes, context) => {
+export const attributesSchema = withoutProto.pipe(z.record(key, value)).superRefine((attributes, context) => {
   for (const [name, schema] of Object.entries(reserved)) {
     if (!Object.hasOwn(attributes, name)) continue;
     for (const issue of schema.safeParse(attributes[name]).error?.issues ?? [])

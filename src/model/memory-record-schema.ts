@@ -1,26 +1,32 @@
 import { z } from 'zod';
 import { isTime } from '../core/format-time.ts';
 import { attributesSchema, storedText as text } from './attributes.ts';
-import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from './memory-record.ts';
+import { areConsistent, EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from './memory-record.ts';
 
-const finite = z.number('a finite number');
+/** A number of a record. The bound is that of attributes: the outcome of a record is an attribute of its turn. */
+const finite = z.number('a finite number').min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
+/** Squares of larger coordinates exceed float32. */
+const coordinate = z.number('a finite number').min(-1e18).max(1e18);
 const id = text.min(1);
 
-const statisticsSchema = z.strictObject({
-  count: z.int().min(0),
-  mean: finite,
-  meanRemainder: finite.optional(),
-  m2: finite.min(0),
-  min: finite.nullable(),
-  max: finite.nullable(),
-});
+const statisticsSchema = z
+  .strictObject({
+    count: z.int().min(0),
+    mean: finite,
+    meanRemainder: finite.exactOptional(),
+    m2: z.number('a finite number').min(0),
+    min: finite.nullable(),
+    max: finite.nullable(),
+  })
+  .refine(areConsistent, 'statistics of outcomes, which do not contradict themselves');
 
-const trajectorySchema = z.strictObject({
-  depth: finite,
-  siblingOrder: finite,
-  homogeneity: finite,
-  temporal: finite,
-  complexity: finite,
+/** The five coordinates of a record or a query. */
+export const trajectorySchema = z.strictObject({
+  depth: coordinate,
+  siblingOrder: coordinate,
+  homogeneity: coordinate,
+  temporal: coordinate,
+  complexity: coordinate,
 });
 
 const fields = z.strictObject({

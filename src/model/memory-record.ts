@@ -2,6 +2,12 @@ import { DimensionMismatchError, NotFiniteError } from '../core/errors.ts';
 import type { Attributes } from './attributes.ts';
 import type { Turn } from './turn.ts';
 
+/**
+ * No statistics are computed of outcomes beyond it, negative ones too: their squares, times any count, would exceed
+ * float64.
+ */
+export const LARGEST_OUTCOME = 1e140;
+
 /** Running statistics of the outcomes that were observed after a record was made. */
 export interface OutcomeStatistics {
   readonly count: number;
@@ -24,6 +30,24 @@ export const EMPTY_OUTCOME_STATISTICS: OutcomeStatistics = Object.freeze({
   max: null,
 });
 
+/**
+ * Whether the bounds are outcomes, equal for one outcome, the mean is between them, what rounding left of it is less
+ * than its last digit, and m2 is a sum of squares of distances between them. Without an outcome there are no bounds,
+ * and mean and m2 are 0.
+ */
+export function areConsistent({ count, mean, meanRemainder = 0, m2, min, max }: OutcomeStatistics): boolean {
+  if (!Number.isInteger(count) || count < 0 || mean + meanRemainder !== mean) return false;
+  if (count === 0) return mean === 0 && m2 === 0 && min === null && max === null;
+  if (min === null || max === null) return false;
+  const areBounds = -LARGEST_OUTCOME <= min && min <= mean && mean <= max && max <= LARGEST_OUTCOME;
+  return areBounds && (count > 1 || min === max) && m2 >= 0 && m2 <= count * (max - min) ** 2;
+}
+
+/** Statistics of one outcome. */
+export function toOutcomeStatistics(outcome: number): OutcomeStatistics {
+  return { count: 1, mean: outcome, m2: 0, min: outcome, max: outcome };
+}
+
 /** The five coordinates of a turn in its conversation. */
 export interface RecordTrajectory {
   readonly depth: number;
@@ -40,13 +64,16 @@ export interface MemoryRecord {
   readonly embedding: Float32Array;
   /** The text of the turn. */
   readonly context: string;
-  /** How well it went, as observed when the record was made: what priors pool. null: not known. The attribute `outcome` of the turn. */
+  /**
+   * How well it went, as observed when the record was made; the first of its observations. null: not known. The
+   * attribute `outcome` of the turn.
+   */
   readonly outcome: number | null;
   /** The other attributes of the turn. */
   readonly metadata: Attributes;
   /** Milliseconds since 1970-01-01 UTC: the time of the turn. */
   readonly createdAt: number;
-  /** What was observed later; priors do not pool it. */
+  /** Outcomes that were observed later. */
   readonly stats: OutcomeStatistics;
   readonly trajectory: RecordTrajectory | null;
   readonly conversationId: string;

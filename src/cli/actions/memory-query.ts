@@ -10,6 +10,7 @@ import { readVectorRows } from '../../embedding/precomputed/vector-file.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
 import type { QueryBundle } from '../../memory/engine/query-bundle.ts';
 import type { QueryResponse } from '../../memory/engine/query-response.ts';
+import { computeObservedMean, type OutcomePool } from '../../memory/outcome-pool.ts';
 import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
@@ -29,6 +30,7 @@ interface QueryFlags {
   readonly filter?: string;
   readonly index: readonly string[];
   readonly weighted?: true;
+  readonly pool: OutcomePool;
   readonly asOf?: string;
   readonly log?: true;
   readonly format: 'text' | 'json';
@@ -95,11 +97,12 @@ function joinFilters(written: string | undefined, hidden: Filter | undefined): F
 }
 
 function buildBundle({ embedding, variables, hidden }: Question, flags: QueryFlags): QueryBundle {
-  const { k, index, weighted = false, asOf } = flags;
+  const { k, index, weighted = false, pool, asOf } = flags;
   const filter = joinFilters(flags.filter, hidden);
   return {
     embedding,
     weighted,
+    pool,
     ...(k === undefined ? {} : { k }),
     ...(filter === undefined ? {} : { filter }),
     ...(variables === undefined ? {} : { variables }),
@@ -111,9 +114,16 @@ function buildBundle({ embedding, variables, hidden }: Question, flags: QueryFla
 const formatFigure = (value: number | null) => (value === null ? '-' : String(Number(value.toPrecision(4))));
 const CONTEXT = 60;
 
-function formatCandidates(candidates: QueryResponse['candidates'], read: (id: string) => MemoryRecord): string {
+/** The outcome of a candidate is the mean of its observations that the prior pools. */
+function formatCandidates(
+  candidates: QueryResponse['candidates'],
+  read: (id: string) => MemoryRecord,
+  pool: OutcomePool,
+): string {
   const rows = candidates.map(({ rank, recordId, score, distance }) => {
-    const { outcome, createdAt, context } = read(recordId);
+    const record = read(recordId);
+    const { createdAt, context } = record;
+    const outcome = computeObservedMean(record, pool);
     const text = context.length > CONTEXT ? `${context.slice(0, CONTEXT - 3)}...` : context;
     const figures = [score, distance, outcome].map(formatFigure);
     return [String(rank), recordId, ...figures, formatMinute(createdAt), text.replace(/\s+/g, ' ')];
@@ -122,10 +132,11 @@ function formatCandidates(candidates: QueryResponse['candidates'], read: (id: st
 }
 
 function formatPrior({ prior, candidates }: QueryResponse): string {
-  const { count, mean, interval, confidence } = prior;
-  const heading = `prior over the outcomes of ${count} of ${candidates.length} candidates`;
+  const { count, records, mean, interval, confidence } = prior;
+  const observed = count === (records ?? 0) ? 'the outcomes' : `${count} outcomes`;
+  const heading = `prior over ${observed} of ${records ?? 0} of ${candidates.length} candidates`;
   if (mean === null) return `${heading}: not known, no candidate has an outcome`;
-  const range = interval === null ? 'not known, of one outcome' : interval.map(formatFigure).join(' to ');
+  const range = interval === null ? 'not known, outcomes do not differ' : interval.map(formatFigure).join(' to ');
   const rows = [
     ['  mean', formatFigure(mean)],
     ['  95 % interval', range],
@@ -134,10 +145,10 @@ function formatPrior({ prior, candidates }: QueryResponse): string {
   return `${heading}\n${alignColumns(rows)}`;
 }
 
-function printAnswer(answer: QueryResponse, memory: Memory, format: QueryFlags['format']): void {
+function printAnswer(answer: QueryResponse, memory: Memory, { format, pool }: QueryFlags): void {
   const read = (id: string) => memory.get(id) as MemoryRecord;
   if (format === 'text') {
-    printOut(`${formatPrior(answer)}\n\n${formatCandidates(answer.candidates, read)}\n`);
+    printOut(`${formatPrior(answer)}\n\n${formatCandidates(answer.candidates, read, pool)}\n`);
     return;
   }
   const candidates = answer.candidates.map((candidate) => {
@@ -168,7 +179,7 @@ export async function runMemoryQuery(folder: string, flags: QueryFlags, command:
   await runWithMemory(folder, settings, async (memory) => {
     const question = embedding === null ? askByRecord(memory, folder, id as string) : { embedding };
     const answer = await memory.query(buildBundle(question, flags));
-    printAnswer(answer, memory, flags.format);
+    printAnswer(answer, memory, flags);
     if (flags.log) await logAnswer(folder, answer, (text ?? vector ?? id) as string);
   });
 }

@@ -27,7 +27,7 @@ interface MemoryStats {
   readonly bytes: Readonly<Record<string, number>>;
   readonly indexes: readonly { readonly name: string; readonly index: string; readonly saved: string }[];
   readonly attributes: readonly AttributeCount[];
-  /** Of the field `outcome`, which priors pool. */
+  /** Statistics of the field `outcome`. */
   readonly outcomes: OutcomeStatistics;
   /** Observed later, of all records. */
   readonly feedback: OutcomeStatistics;
@@ -99,7 +99,8 @@ function collectStats(folder: string, settings: MemorySettings, store: MemorySto
   };
 }
 
-function formatOutcomes({ count, mean, min, max }: OutcomeStatistics): string {
+/** Count, mean and bounds as a line. */
+export function formatOutcomes({ count, mean, min, max }: OutcomeStatistics): string {
   if (count === 0) return '0';
   const [average, low, high] = [mean, min as number, max as number].map((value) => Number(value.toPrecision(4)));
   return `${count}, mean ${average}, from ${low} to ${high}`;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { vectorIndexOptions } from '../../candidates/live/registry.ts';
 import { fusionOptions } from '../../fusion/registry.ts';
+import { outcomeRange } from '../outcome-range.ts';
 import { PRIOR_KAPPA } from '../prior-bundle.ts';
 import { rerankerOptions } from './reranker-options.ts';
 
@@ -34,6 +35,8 @@ export const memoryOptions = z.strictObject({
   reranker: rerankerOptions.nullable().default(null),
   /** The count of outcomes at which the confidence of a prior is one half. */
   kappa: z.number().positive().default(PRIOR_KAPPA),
+  /** Bounds of outcomes, and of the interval of a prior. Outcomes beyond bounds that are numbers are refused. */
+  outcomeRange: outcomeRange.default('unit'),
   cache: cacheOptions.prefault({}),
   /** When writes reach the disk: before they are acknowledged, at intervals, or when the system chooses. */
   fsync: z.enum(['always', 'interval', 'never']).default('always'),

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import {
@@ -174,16 +177,89 @@ describe('the cache', () => {
   });
 });
 
-describe('statistics', () => {
-  test('collect what is observed later, and priors do not pool them', async () => {
+describe('what is observed later', () => {
+  test('changes the prior and the order, as far as it is pooled', async () => {
+    const near = (id: string, ...embedding: number[]) => ({
+      ...{ id, context: id, createdAt: 1, outcome: 0.5 },
+      embedding: Float32Array.from(embedding),
+    });
+    const memory = await openMemory({ dimension: 2, reranker: { method: 'outcome' } });
+    await memory.addBatch([near('a', 1, 0), near('b', 0.8, 0.6)]);
+    const ask = (more: object = {}) => memory.query({ embedding: Float32Array.of(1, 0), ...more });
+    const listIds = async () => (await ask()).candidates.map(({ recordId }) => recordId);
+    const before = await ask();
+    expect(before.prior).toMatchObject({ count: 2, records: 2, mean: 0.5, variance: 0 });
+    expect(await listIds()).toEqual(['a', 'b']);
+    for (let i = 0; i < 1000; i++) {
+      await memory.updateStats('a', 0);
+      await memory.updateStats('b', 1);
+    }
+    const { prior, candidates } = await ask();
+    expect(prior).toMatchObject({ count: 2002, records: 2, mean: 0.5, min: 0, max: 1 });
+    expect(prior.variance).toBeCloseTo(500 / 2002, 12);
+    expect(prior.histogram?.counts).toEqual([1000, 0, 0, 0, 0, 2, 0, 0, 0, 1000]);
+    expect(prior.confidence).toBeGreaterThan(0.99);
+    // .8 (1 + .5 x 1000.5 / 1001) and 1 + .5 x .5 / 1001
+    expect(candidates.map(({ recordId }) => recordId)).toEqual(['b', 'a']);
+    expect(candidates.map(({ score }) => score)[0]).toBeCloseTo(0.8 * (1 + (0.5 * 1000.5) / 1001), 6);
+    expect(candidates.map(({ score }) => score)[1]).toBeCloseTo(1 + (0.5 * 0.5) / 1001, 6);
+    const weighted = (await ask({ weighted: true })).prior;
+    expect(weighted.mean).toBeGreaterThan(0.54);
+    expect((await ask({ pool: 'outcome' })).prior).toEqual(before.prior);
+    expect((await ask({ pool: 'stats' })).prior).toMatchObject({ count: 2000, mean: 0.5, variance: 0.25 });
+    await memory.close();
+  });
+
+  test('has no influence on a reranker that pools outcomes of the beginning alone', async () => {
+    const single = { method: 'outcome', alpha: 9, pool: 'outcome' } as const;
+    const composite = { method: 'composite' as const, of: [{ weight: 1, reranker: single }] };
+    for (const reranker of [single, composite]) {
+      const memory = await openFilled({ reranker }, 5);
+      const before = await memory.query({ embedding: QUERY });
+      const last = before.candidates.at(-1)?.recordId as string;
+      for (let i = 0; i < 9; i++) await memory.updateStats(last, 1000);
+      expect((await memory.query({ embedding: QUERY })).candidates).toEqual(before.candidates);
+      await memory.close();
+    }
+  });
+
+  test('is counted by record', async () => {
     const memory = await openFilled({}, 5);
-    const before = (await memory.query({ embedding: QUERY })).prior;
     await memory.updateStats('r1', 0);
     expect(await memory.updateStats('r1', 1)).toMatchObject({ count: 2, mean: 0.5, m2: 0.5, min: 0, max: 1 });
     expect(memory.getStats('r1')).toMatchObject({ count: 2 });
     expect(memory.getStats('r99')).toBeNull();
     await expect(memory.updateStats('r99', 1)).rejects.toThrow(RecordNotFoundError);
-    expect((await memory.query({ embedding: QUERY })).prior).toEqual(before);
     await memory.close();
+  });
+});
+
+describe('a range of outcomes', () => {
+  test('bounds the interval, and refuses outcomes beyond it at every door', async () => {
+    const memory = await openFilled({ outcomeRange: [0, 4] }, 5);
+    const { interval } = (await memory.query({ embedding: QUERY })).prior;
+    expect(interval?.[0]).toBeGreaterThanOrEqual(0);
+    expect(interval?.[1]).toBeLessThanOrEqual(4);
+    const message =
+      /^outcome of record r1 is beyond the range from 0 to 4: 4.5; correct the outcome, or widen the range$/;
+    await expect(memory.updateStats('r1', 4.5)).rejects.toThrow(message);
+    await expect(memory.upsert([{ ...(RECORDS[1] as (typeof RECORDS)[0]), outcome: 4.5 }])).rejects.toThrow(message);
+    const stats = { count: 1, mean: 4.5, m2: 0, min: 4.5, max: 4.5 };
+    await expect(memory.upsert([{ ...(RECORDS[1] as (typeof RECORDS)[0]), stats }])).rejects.toThrow(message);
+    expect(memory.sequence).toBe(1);
+    await memory.close();
+  });
+
+  test('is refused for a folder with outcomes beyond it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ragpp-range-'));
+    try {
+      await (await openFilled({ folder }, 5)).close();
+      await expect(openMemory({ folder, dimension: 8, outcomeRange: [0, 0.9] })).rejects.toThrow(
+        'outcome of record r4 is beyond the range from 0 to 0.9: 1',
+      );
+      await (await openMemory({ folder, dimension: 8, outcomeRange: [0, 1] })).close();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

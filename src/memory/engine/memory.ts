@@ -10,6 +10,8 @@ import { assertEmbedding, type MemoryRecord, type OutcomeStatistics } from '../.
 import type { MemoryRecordInput } from '../../model/memory-record-schema.ts';
 import type { Scored } from '../../model/tie-rule.ts';
 import type { VectorMatch, VectorSearchOptions } from '../../model/vector-index.ts';
+import type { ObservedRecord, OutcomePool } from '../outcome-pool.ts';
+import { assertRecordsWithinRange, assertWithinRange } from '../outcome-range.ts';
 import { mergeOutcomeStatistics } from '../outcome-statistics.ts';
 import { computePriors, type PriorBundle } from '../prior-bundle.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
@@ -73,11 +75,6 @@ export class Memory {
     return this.#store.sequence;
   }
 
-  /** The count of outcomes at which the confidence of a prior is one half. */
-  get kappa(): number {
-    return this.#options.kappa;
-  }
-
   get indexNames(): readonly string[] {
     return this.#indexes.names;
   }
@@ -124,6 +121,7 @@ export class Memory {
   /** Refuses what an index would refuse once it is stored. */
   #admit(records: readonly MemoryRecord[]): void {
     prepareRows(records.map(toRow), this.dimension, 'l2');
+    assertRecordsWithinRange(records, this.#options.outcomeRange);
     this.#indexes.assertRoom(records.filter(({ id }) => !this.#store.has(id)).length);
   }
 
@@ -232,25 +230,29 @@ export class Memory {
     const read = (id: string) => this.#store.get(id);
     const { candidates, records } = await rankCandidates(answers, { query, k, reranker, read });
     const weights = weighted ? candidates.map(({ score }) => Math.max(0, score)) : null;
-    return { prior: this.computePriors(records, weights), candidates, indexesSearched: [...answers.found.keys()] };
+    const prior = this.computePriors(records, weights, query.pool);
+    return { prior, candidates, indexesSearched: [...answers.found.keys()] };
   }
 
   /** The prior over the outcomes of records, all alike or weighted. @throws as `computePriors` of the room `memory`. */
   computePriors(
-    records: readonly Pick<MemoryRecord, 'outcome'>[],
+    records: readonly ObservedRecord[],
     weights: ArrayLike<number> | null = null,
+    pool: OutcomePool = 'both',
   ): PriorBundle {
-    return computePriors(records, weights, { kappa: this.kappa });
+    const { kappa, outcomeRange: range } = this.#options;
+    return computePriors(records, weights, { kappa, range, pool });
   }
 
   /**
-   * Adds an outcome that was observed after the record was made. Priors do not pool it.
+   * Adds an outcome that was observed after the record was made.
    *
    * @returns the statistics with it.
-   * @throws RecordNotFoundError; NotFiniteError; ValidationError beyond 1e140; StorageError.
+   * @throws RecordNotFoundError; NotFiniteError; ValidationError beyond 2^53 - 1 or the range of outcomes; StorageError.
    */
   async updateStats(id: string, outcome: number): Promise<OutcomeStatistics> {
     this.#assertOpen();
+    assertWithinRange(this.#options.outcomeRange, outcome, outcome, `record ${id}`);
     const stats = await this.#store.observe(id, outcome);
     this.#growth.consider();
     return stats;

@@ -1,4 +1,5 @@
 import { parse } from '../../core/validation.ts';
+import { assertRecordsWithinRange } from '../outcome-range.ts';
 import { computePriors } from '../prior-bundle.ts';
 import { openStore } from '../store/open-store.ts';
 import type { FollowingIndex } from './following-index.ts';
@@ -11,7 +12,8 @@ import { type MemoryInput, memoryOptions } from './memory-options.ts';
  *
  * @param written for example `{ folder: 'memory', dimension: 384, indexes: { main: { index: 'hnsw' } } }`.
  * @throws ConfigurationError for options that do not exist; WalCorruptedError and ChecksumMismatchError for damaged files; UnavailableError if another process
- * has the folder open, or for a missing package or server; DimensionMismatchError for a folder of another dimension; StorageError.
+ * has the folder open, or for a missing package or server; DimensionMismatchError for a folder of another dimension;
+ * ValidationError for a record with an outcome beyond the range of outcomes; StorageError.
  */
 export async function openMemory(written: MemoryInput): Promise<Memory> {
   const options = parse(memoryOptions, written, 'the options of a memory');
@@ -19,9 +21,10 @@ export async function openMemory(written: MemoryInput): Promise<Memory> {
   const store = await openStore(folder, { dimension, fsync });
   const followers = new Map<string, FollowingIndex>();
   try {
+    if (typeof options.outcomeRange !== 'string') assertRecordsWithinRange(store.records(), options.outcomeRange);
     for (const [name, index] of Object.entries(indexes))
       followers.set(name, await openIndex(store, name, index, dimension));
-    computePriors([{ outcome: 0 }, { outcome: 1 }]); // loads Student's t now, not within the time of the first query
+    computePriors([{ outcome: 0 }, { outcome: 1 }], null, { range: 'none' }); // loads Student's t now, not within the time of the first query
     return new Memory(options, store, followers);
   } catch (error) {
     for (const { index } of followers.values()) await index.dispose();

@@ -1,16 +1,9 @@
 import { z } from 'zod';
 import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { filterSchema } from '../../model/filter/filter-schema.ts';
+import { trajectorySchema } from '../../model/memory-record-schema.ts';
 import type { VectorSearchOptions } from '../../model/vector-index.ts';
-
-/** The five coordinates of a query or a record. */
-export const trajectorySchema = z.strictObject({
-  depth: z.number(),
-  siblingOrder: z.number(),
-  homogeneity: z.number(),
-  temporal: z.number(),
-  complexity: z.number(),
-});
+import { outcomePool } from '../outcome-pool.ts';
 
 /** A question to the memory. */
 export const queryBundleSchema = z.strictObject({
@@ -32,6 +25,8 @@ export const queryBundleSchema = z.strictObject({
   asOf: z.number().optional(),
   /** Whether the prior weighs candidates by their scores. */
   weighted: z.boolean().default(false),
+  /** Which observations of a candidate the prior pools: its outcome, later ones, or both. */
+  pool: outcomePool.default('both'),
 });
 
 /** A question to the memory, as written. */

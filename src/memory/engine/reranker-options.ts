@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { sumsToOne } from '../../core/validation.ts';
+import { outcomePool } from '../outcome-pool.ts';
 
 const outcome = z.strictObject({
   method: z.literal('outcome'),
   /** The factor of the outcome, from 0. */
   alpha: z.number().min(0).default(0.5),
+  /** Whose mean the outcome of a candidate is: its outcome, later observations, or both. */
+  pool: outcomePool.default('both'),
 });
 
 const recency = z.strictObject({

@@ -1,15 +1,19 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { DimensionMismatchError } from '../../core/errors.ts';
 import { readBack } from '../../core/read-back.ts';
+import type { OutcomeStatistics } from '../../model/memory-record.ts';
 import { maximalMarginalRelevance } from '../../rerank/maximal-marginal-relevance.ts';
 import { computeSimilarities } from '../../rerank/selection.ts';
+import { computeObservedMean } from '../outcome-pool.ts';
 import type { RerankerOptions, SingleRerankerOptions } from './reranker-options.ts';
 
 /** What a reranker reads of a candidate. */
 export interface RerankedCandidate {
   readonly score: number;
-  /** null: not known, and the outcome has no influence. */
+  /** null: not known. */
   readonly outcome: number | null;
+  /** What was observed later; absent: nothing. */
+  readonly stats?: OutcomeStatistics;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** [D] */
@@ -50,7 +54,9 @@ async function rerankBySingle(
 ): Promise<number[]> {
   switch (options.method) {
     case 'outcome':
-      return candidates.map(({ score, outcome }) => score * (1 + options.alpha * (outcome ?? 0)));
+      return candidates.map(
+        (candidate) => candidate.score * (1 + options.alpha * (computeObservedMean(candidate, options.pool) ?? 0)),
+      );
     case 'recency':
       return candidates.map(({ score, createdAt }) => score * Math.exp((-options.lambda * (asOf - createdAt)) / DAY));
     case 'mmr':
@@ -59,8 +65,9 @@ async function rerankBySingle(
 }
 
 /**
- * New scores of the candidates of a query, in their order: score (1 + alpha outcome), score exp(-lambda age in days), marginal relevance with
- * cosines, or the weighted sum of these. A candidate without an outcome keeps its score where outcomes count.
+ * New scores of the candidates of a query, in their order: score (1 + alpha mean outcome), score exp(-lambda age in
+ * days), marginal relevance with cosines, or the weighted sum of these. A candidate without an observation that
+ * counts keeps its score where outcomes count.
  *
  * @param candidates in the order of their scores, by the tie rule.
  * @param asOf milliseconds since 1970, from which age counts.

@@ -8,6 +8,7 @@ import type { MemoryRecord } from '../../model/memory-record.ts';
 import { type ChangeLog, type Decision, openChangeLog, type RecordChange } from '../changes/change-log.ts';
 import type { Memory } from '../engine/memory.ts';
 import { readEpisodes } from './consolidated-record.ts';
+import type { ComputePriors } from './find-procedures.ts';
 import {
   type ConsolidationOptions,
   consolidationOptions,
@@ -86,8 +87,8 @@ export class Consolidator {
 
   async #plan(): Promise<RecordChange[]> {
     const records = [...this.#memory.records()];
-    const kappa = this.#memory.kappa;
-    const planned = await planConsolidation(records, this.#options, { kappa, retrievals: this.#retrievals });
+    const computePriors: ComputePriors = (actions) => this.#memory.computePriors(actions);
+    const planned = await planConsolidation(records, this.#options, { computePriors, retrievals: this.#retrievals });
     const written = planned.flatMap((record) => this.#compare(record));
     const ids = new Set(planned.map(({ id }) => id));
     const orphans = records.filter((record) => !ids.has(record.id) && this.#isOrphan(record));

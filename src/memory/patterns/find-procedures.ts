@@ -1,6 +1,6 @@
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { computeCosine } from '../curation/curation-choice.ts';
-import { computePriors, type PriorBundle } from '../prior-bundle.ts';
+import type { PriorBundle } from '../prior-bundle.ts';
 import { buildConsolidated, computeMeanVector, readUser } from './consolidated-record.ts';
 
 /** When outcomes repeat. */
@@ -10,9 +10,10 @@ export interface ProcedureOptions {
   readonly minRepeats: number;
   /** The largest standard deviation of the outcomes. */
   readonly largestDeviation: number;
-  /** Of the prior. */
-  readonly kappa: number;
 }
+
+/** Pools outcomes as the memory does. */
+export type ComputePriors = (records: readonly MemoryRecord[]) => PriorBundle;
 
 /** Something that was done, and what it answered. */
 interface Attempt {
@@ -44,7 +45,7 @@ function findMedoid(records: readonly MemoryRecord[]): { readonly medoid: Memory
   return { medoid: rated.reduce((best, one) => (one.cosine > best.cosine ? one : best)).record, mean };
 }
 
-/** A prior as attributes; its figures are of the actions' outcomes. */
+/** A prior as attributes; its figures are of the actions' outcomes, with those observed later. */
 function toAttributes({ count, mean, confidence, interval }: PriorBundle) {
   return {
     priorCount: count,
@@ -71,7 +72,11 @@ function buildProcedure(group: readonly Attempt[], prior: PriorBundle): MemoryRe
  *
  * @param episodes in the order of their times.
  */
-export function findProcedures(episodes: readonly MemoryRecord[], options: ProcedureOptions): MemoryRecord[] {
+export function findProcedures(
+  episodes: readonly MemoryRecord[],
+  options: ProcedureOptions,
+  computePriors: ComputePriors,
+): MemoryRecord[] {
   const byId = new Map(episodes.map((episode) => [episode.id, episode]));
   const attempts = episodes.flatMap((action): Attempt[] => {
     const trigger = action.parentId === null ? undefined : byId.get(action.parentId);
@@ -80,7 +85,7 @@ export function findProcedures(episodes: readonly MemoryRecord[], options: Proce
   return groupAttempts(attempts, options.similarity).flatMap((group) => {
     if (group.length < options.minRepeats) return [];
     const actions = group.map(({ action }) => action);
-    const prior = computePriors(actions, null, { kappa: options.kappa });
+    const prior = computePriors(actions);
     return Math.sqrt(prior.variance as number) > options.largestDeviation ? [] : [buildProcedure(group, prior)];
   });
 }

@@ -4,7 +4,7 @@ import type { MemoryRecord } from '../../model/memory-record.ts';
 import { compareBytes } from '../../model/tie-rule.ts';
 import { buildConsolidated, computeMeanVector, isEpisode, readUser } from './consolidated-record.ts';
 import { chooseSentences } from './extractive-summary.ts';
-import { findProcedures } from './find-procedures.ts';
+import { type ComputePriors, findProcedures } from './find-procedures.ts';
 
 /** What is consolidated, and how. */
 export const consolidationOptions = z.strictObject({
@@ -65,7 +65,7 @@ async function writeSummary(
 export async function planConsolidation(
   records: Iterable<MemoryRecord>,
   options: z.output<typeof consolidationOptions>,
-  { kappa, retrievals }: { readonly kappa: number; readonly retrievals: RetrievalCounts | null },
+  { computePriors, retrievals }: { readonly computePriors: ComputePriors; readonly retrievals: RetrievalCounts | null },
 ): Promise<MemoryRecord[]> {
   const episodes = [...records].filter(isEpisode).sort((a, b) => a.createdAt - b.createdAt || compareBytes(a.id, b.id));
   const summaries: MemoryRecord[] = [];
@@ -74,5 +74,5 @@ export async function planConsolidation(
     if (group.length >= options.minEpisodes && retrieved >= options.minRetrievals)
       summaries.push(...(await writeSummary(session, group, options)));
   }
-  return [...summaries, ...findProcedures(episodes, { ...options, kappa })];
+  return [...summaries, ...findProcedures(episodes, options, computePriors)];
 }

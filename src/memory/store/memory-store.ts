@@ -1,15 +1,10 @@
 import { DuplicateRecordError, RecordNotFoundError, ValidationError } from '../../core/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { createSerialRunner } from '../../core/one-at-a-time.ts';
-import {
-  assertEmbedding,
-  EMPTY_OUTCOME_STATISTICS,
-  type MemoryRecord,
-  type OutcomeStatistics,
-} from '../../model/memory-record.ts';
+import { assertEmbedding, type MemoryRecord, type OutcomeStatistics } from '../../model/memory-record.ts';
 import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
 import { parseRow } from '../../model/row-check.ts';
-import { assertOutcome, mergeOutcomeStatistics } from '../outcome-statistics.ts';
+import { assertOutcome } from '../outcome-statistics.ts';
 import { encodeOperation, listChanged, type Operation } from './operation.ts';
 import { RecordTable } from './record-table.ts';
 import { writeSnapshot } from './snapshot.ts';
@@ -172,11 +167,14 @@ export class MemoryStore {
    * Adds an outcome to the statistics of a record.
    *
    * @returns the statistics with it.
-   * @throws RecordNotFoundError, NotFiniteError, ValidationError for an outcome beyond 1e140, StorageError.
+   * @throws RecordNotFoundError, NotFiniteError, ValidationError for an outcome beyond 2^53 - 1, StorageError.
    */
   async observe(id: string, outcome: number): Promise<OutcomeStatistics> {
-    assertOutcome(outcome, `record ${id}`);
+    assertOutcome(outcome, `record ${id}`, Number.MAX_SAFE_INTEGER);
     if (!this.#willExist(id)) throw new RecordNotFoundError(STORE_NAME, id);
+    const waiting = this.#expected.get(id)?.operations ?? 0;
+    if ((this.#table.get(id)?.stats.count ?? 0) + waiting >= Number.MAX_SAFE_INTEGER)
+      throw new ValidationError(`record ${id} has 2^53 - 1 outcomes, the most that can be; replace the record`, { id });
     return this.#write({ kind: 'observe', id, outcome }, [id], true, () => this.#table.observe(id, outcome));
   }
 
@@ -274,6 +272,5 @@ function copyRecord(record: MemoryRecord): MemoryRecord {
 function parseRecord(input: MemoryRecordInput, i: number): MemoryRecord {
   const id = (input as { id?: unknown } | null)?.id;
   const record = parseRow(memoryRecordSchema, input, typeof id === 'string' ? `record ${id}` : `record at ${i}`);
-  mergeOutcomeStatistics(record.stats, EMPTY_OUTCOME_STATISTICS); // refuses statistics that contradict themselves
   return { ...record, embedding: record.embedding.slice() };
 }

@@ -1,4 +1,5 @@
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { ValidationError } from '../../../core/errors.ts';
 import { describeUnread, parseJson, turnRow } from '../../../datasets/jsonl/jsonl-rows.ts';
 import { memoryRecordFields } from '../../../model/memory-record-schema.ts';
 import { RowFault } from './record-rows.ts';
@@ -63,6 +64,9 @@ export async function* readParquetRows(
 ): AsyncGenerator<{ readonly where: string; readonly row: unknown }> {
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
+  if (metadata.schema.some(({ name }) => name === '__proto__'))
+    // an object of JavaScript would drop its values
+    throw new ValidationError(`column is named __proto__: ${path}; rename the column`, { path });
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
