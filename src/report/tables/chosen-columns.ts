@@ -185,6 +185,10 @@ const ABSENT: Comparison = Object.freeze({
   wins: 0,
   ties: 0,
   losses: 0,
+  clusterWins: 0,
+  clusterTies: 0,
+  clusterLosses: 0,
+  signFlipP: null,
 });
 
 function getEstimate(arm: Arm, metric: string) {
