@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BackendName, useBackend } from '../../core/backend.ts';
 import { readDisplay } from '../../core/display.harness.ts';
+import { buildLadderTable } from '../../report/tables/table.ts';
 import { resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
 import { rescore } from '../stored/rescore.ts';
@@ -98,6 +99,15 @@ describe('a run with several seeds', () => {
     expect(new Set(means).size).toBeGreaterThan(1);
     expect(arms[1]?.metrics['ndcg@10']?.mean).toBeCloseTo((means[0]! + means[1]! + means[2]!) / 3, 12);
     expect(finished.runs.get('hybrid | seed: 5')).toEqual(alone[1]!.runs.get('hybrid'));
+  });
+
+  test('runs an arm once that no seed changes, and its rankings are those of every seed', () => {
+    const { records, runs, result } = finished;
+    expect(records.map(({ name }) => name)).toEqual(['newest', 'hybrid', 'hybrid | seed: 4', 'hybrid | seed: 5']);
+    expect(runs.get('newest | seed: 5')).toBe(runs.get('newest'));
+    const { rows, legend } = buildLadderTable(result);
+    expect(rows.map(({ cells }) => cells[0]?.value.includes('±'))).toEqual([false, true]);
+    expect(legend).toContain('Without ±, since every seed gives the same figures: newest.');
   });
 
   test('pairs the repetitions of arms whose seeds differ by their number', async () => {

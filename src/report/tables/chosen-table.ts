@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
-import { countSeeds } from '../../experiment/measure/seed-count.ts';
+import { countSeeds, listAlikeArms } from '../../experiment/measure/seed-count.ts';
 import { divideByBaseline, type ModelFigures, type RunFigures } from '../../experiment/stored/run-figures.ts';
 import {
   type ChosenColumn,
@@ -201,6 +201,7 @@ function buildLegend(figures: ModelFigures, chosen: readonly Arm[]): string[] {
     queries,
     conversations,
     seeds: countSeeds(arms),
+    alike: listAlikeArms(chosen),
     means: chosen.flatMap((arm) => Object.values(arm.metrics)),
   });
   const failed = isPart ? [] : failures.map(({ name, code, message }) => `failed: ${name}, ${code}: ${message}`);

@@ -44,6 +44,8 @@ interface LegendFacts {
   readonly conversations: number;
   /** The number of seeds that the rows were run with; 1 where it is left out. */
   readonly seeds?: number;
+  /** The rows whose figures no seed changes. */
+  readonly alike?: readonly string[];
   /** The means of the rows, whose intervals are in brackets. */
   readonly means?: readonly { readonly mean: number; readonly low: number | null; readonly high: number | null }[];
 }
@@ -85,12 +87,15 @@ function formatConversations(conversations: number): string {
   return conversations === 1 ? '1 conversation' : `${count(conversations)} conversations`;
 }
 
-/** The sources of variance of arms that were run with several seeds. */
-/** What a figure with ± is. */
-export function describeSeedMeans(seeds: number): string {
-  return `Each figure is the mean of ${seeds} seeds; ± is the standard deviation of the seeds' means.`;
+/** What a figure with ± is, and which rows have none. @param alike the rows whose figures no seed changes */
+export function describeSeedMeans(seeds: number, alike: readonly string[] = []): string[] {
+  return [
+    `Each figure is the mean of ${seeds} seeds; ± is the standard deviation of the seeds' means.`,
+    ...(alike.length === 0 ? [] : [`Without ±, since every seed gives the same figures: ${alike.join(', ')}.`]),
+  ];
 }
 
+/** The sources of variance of arms that were run with several seeds. */
 const SEED_SOURCES = 'the variance between conversations and the variance between seeds';
 
 /** What a p is of that is computed from the queries' means over the seeds; empty for one seed. */
@@ -201,7 +206,7 @@ function buildSeedsLegend(facts: LegendFacts, seeds: number): string[] {
   const brackets = describeIntervals(conversations, statistics.level, seeds);
   return [
     ...(compared ? [describeMarks(baseline, statistics.level)] : [describeFailedBaseline(baseline)]),
-    describeSeedMeans(seeds),
+    ...describeSeedMeans(seeds, facts.alike),
     ...(isTested ? [`p: paired t test with ${SEED_SOURCES}, ${corrected}${apart}.`] : []),
     `Brackets: ${brackets}. ${queries} queries in ${formatConversations(conversations)}.`,
     ...describeBounds(facts),

@@ -7,7 +7,7 @@ import type {
   Interval,
   StoppedArm,
 } from '../../experiment/measure/result.ts';
-import { countSeeds } from '../../experiment/measure/seed-count.ts';
+import { countSeeds, listAlikeArms, readSeedDeviation } from '../../experiment/measure/seed-count.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
 import { displayLadder } from './ladder-display.ts';
 import { buildStatisticsLegend, countConversations, listUnresolved, MARKS } from './legend.ts';
@@ -171,13 +171,13 @@ export function buildLadderCell(
     mean: interval.mean,
     verdict,
     mark: MARKS[verdict],
-    value: formatValue(interval.mean, arm.seeds?.deviations[metric]),
+    value: formatValue(interval.mean, readSeedDeviation(arm, metric)),
     interval: formatInterval(interval, formatDecimal, 2),
     comparison: comparison && buildLadderComparison(comparison, 1 - level),
   };
 }
 
-/** A mean, with the standard deviation of the seeds where there are several. */
+/** A mean, with the standard deviation of the seeds where they change it. */
 function formatValue(mean: number, deviation: number | undefined): string {
   const value = formatDecimal(mean, 3);
   return deviation === undefined ? value : `${value} ± ${formatDecimal(deviation, 3)}`;
@@ -234,6 +234,7 @@ function buildTableLegend(
     queries: queries.length,
     conversations: countConversations(queries),
     seeds: countSeeds(arms),
+    alike: listAlikeArms(arms),
     means: arms.flatMap((arm) => Object.values(arm.metrics)),
   });
 }
