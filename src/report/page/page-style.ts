@@ -95,11 +95,13 @@ th.metric, td.metric, .plain .word { text-align: left; }
 .ladder-part:has(.with-effects:checked) .effects { display: block; }
 .ladder-part:has(.with-effects:checked) .effects-legend { display: inline; }
 th.metric { padding-left: 1.5rem; }
-.cell { display: inline-grid; grid-template-columns: 3em 7em 4.2em; column-gap: .5em; font-size: .82rem; color: var(--quiet); text-align: left; align-items: baseline; }
+.ladder { --value: 3em; }
+.ladder.repeated { --value: 7.4em; }
+.cell { display: inline-grid; grid-template-columns: minmax(var(--value), max-content) minmax(7em, max-content) minmax(4.2em, max-content); column-gap: .5em; font-size: .82rem; color: var(--quiet); text-align: left; align-items: baseline; }
 .cell > :nth-child(3n + 1) { text-align: right; }
 .cell .value { color: var(--ink); font-size: .9rem; font-weight: 600; }
 .dense th.metric, .dense td.metric { padding: .42rem .4rem .42rem .8rem; }
-.dense .cell { grid-template-columns: 3em 7em; }
+.dense .cell { grid-template-columns: minmax(var(--value), max-content) minmax(7em, max-content); }
 .dense .cell > :nth-child(3n + 1) { grid-column: 1; text-align: right; }
 .dense .cell > :nth-child(3n + 2) { grid-column: 2; }
 .dense .cell > :nth-child(3) { grid-column: 1; grid-row: 3; text-align: right; }
