@@ -15,6 +15,7 @@ import { formatWrappedTable, wrapText } from '../tables/wrapped-table.ts';
 import { bundleClientScript } from './client-script.ts';
 import { html, Markup } from './markup.ts';
 import { PAGE_STYLE } from './page-style.ts';
+import { PRINT_STYLE } from './print-style.ts';
 
 /** A comparison as sentences and tables, from which every rendering is laid out. */
 interface Part {
@@ -61,7 +62,7 @@ export function renderComparisonHtml(comparison: RunComparison): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
 <meta name="color-scheme" content="light dark">
 <title>${formatRunLabel(first)} and ${formatRunLabel(second)}</title>
-<style>${new Markup(PAGE_STYLE)}</style>
+<style>${new Markup(PAGE_STYLE + PRINT_STYLE)}</style>
 </head>
 <body>
 <header><p class="kicker">comparison</p><h1>${formatRunLabel(first)} and ${formatRunLabel(second)}</h1></header>

@@ -19,6 +19,7 @@ import { type Content, encodeScriptJson, html, Markup } from './markup.ts';
 import { renderPageHeader } from './page-header.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { buildPayload, type Payload } from './payload.ts';
+import { PRINT_STYLE } from './print-style.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -65,7 +66,7 @@ export function renderPageHead(title: string, style: string): Markup {
 <meta http-equiv="Content-Security-Policy" content="${new Markup(POLICY)}">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<style>${new Markup(style)}</style>
+<style>${new Markup(style + PRINT_STYLE)}</style>
 </head>`;
 }
 

@@ -11,7 +11,7 @@ export const PAGE_STYLE = `
   --series-0: #12608f; --series-1: #c2571a; --series-2: #7d5ba6; --series-3: #b8860b; --series-4: #a33b5c; --series-5: #3f8f8a; --series-6: #6b6b2f; --series-7: #5b6470;
 }
 @media (prefers-color-scheme: dark) {
-  :root {
+  :root:not(.printing) {
     --paper: #161614; --raised: #1f1f1c; --ink: #e9e6df; --quiet: #a19c91; --rule: #393732;
     --better: #7dbbe8; --worse: #f2986c; --undecided: #958f84; --grade: #8cc79a; --A: #c0a5e6; --B: #6fc9c6;
     --faint: #4a473f; --alarm: #f08a8a;
