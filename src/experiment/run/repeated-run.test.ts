@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BackendName, useBackend } from '../../core/backend.ts';
 import { readDisplay } from '../../core/display.harness.ts';
-import { buildLadderTable } from '../../report/tables/table.ts';
 import { resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
+import { listAlikeArms, readSeedDeviation } from '../measure/seed-count.ts';
 import { rescore } from '../stored/rescore.ts';
 import { readStoredRun } from '../stored/stored-run.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
@@ -105,9 +105,9 @@ describe('a run with several seeds', () => {
     const { records, runs, result } = finished;
     expect(records.map(({ name }) => name)).toEqual(['newest', 'hybrid', 'hybrid | seed: 4', 'hybrid | seed: 5']);
     expect(runs.get('newest | seed: 5')).toBe(runs.get('newest'));
-    const { rows, legend } = buildLadderTable(result);
-    expect(rows.map(({ cells }) => cells[0]?.value.includes('±'))).toEqual([false, true]);
-    expect(legend).toContain('Without ±, since every seed gives the same figures: newest.');
+    expect(listAlikeArms(result.arms)).toEqual(['newest']);
+    expect(readSeedDeviation(result.arms[0]!, 'mrr@10')).toBeUndefined();
+    expect(readSeedDeviation(result.arms[1]!, 'mrr@10')).toBe(result.arms[1]?.seeds?.deviations['mrr@10']);
   });
 
   test('pairs the repetitions of arms whose seeds differ by their number', async () => {

@@ -22,6 +22,11 @@ interface LadderWords {
   readonly suffix: string;
 }
 
+/** What a table decides, for the place above the first figure. */
+export function renderDecision(sentences: readonly string[]): Content {
+  return sentences.length === 0 ? '' : html`<p class="lead decision">${sentences.join(' ')}</p>`;
+}
+
 function renderEffectsSwitch(suffix: string): Markup {
   return html`<p class="controls"><span class="control"><input class="with-effects" id="with-effects${suffix}" type="checkbox"><label for="with-effects${suffix}">effect sizes</label></span></p>`;
 }

@@ -33,6 +33,7 @@ code, pre { font-family: var(--mono); font-size: .92em; }
 .legend { max-width: 78ch; }
 .kicker { margin: 0 0 .2rem; font-family: var(--mono); }
 .lead { font-family: var(--serif); font-size: 1.15rem; max-width: 68ch; }
+.decision { margin: 1.6rem 0; }
 .remarks { margin: 0 0 1rem; padding-left: 1.1rem; max-width: 78ch; }
 main > section { margin-top: 3.2rem; clear: both; }
 :focus-visible { outline: 2px solid var(--better); outline-offset: 2px; }
