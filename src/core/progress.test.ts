@@ -33,7 +33,7 @@ test('off a terminal a short stage is one plain line when it ends', async () => 
   expect(text()).toMatch(/^embedding: 3,167 turns \(\d+\.\d s\)\n$/);
 });
 
-test('off a terminal work that goes on is told of every 30 seconds, with its count and the time left', () => {
+test('off a terminal long work is reported every 30 seconds, with its count and the time left', () => {
   vi.useFakeTimers();
   const { stream, text } = capture(false);
   const progress = createTerminalProgress(stream);
@@ -53,7 +53,7 @@ test('off a terminal work that goes on is told of every 30 seconds, with its cou
   expect(text().split('\n').slice(1)).toEqual(['embedding: 8,000 texts (59.0 s)', 'arms: done (88.0 s)', '']);
 });
 
-test('off a terminal work that lets no timer in is told of by its own updates', () => {
+test('off a terminal work that leaves no time for a timer is reported by its own updates', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const { stream, text } = capture(false);
   const stage = createTerminalProgress(stream)('folds', 5);

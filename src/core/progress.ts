@@ -37,10 +37,10 @@ const BAR = {
 };
 const REDRAW_MILLISECONDS = 100;
 
-/** How long work may be silent where no bar is drawn. */
+/** The longest silence where no bar is drawn. */
 const LINE_MILLISECONDS = 30_000;
 
-/** What is shown now. A bar's timer keeps the process alive, and hides the cursor; a timer of lines repeats the last one. */
+/** The bars and lines of open stages. A bar's timer keeps the process alive, and hides the cursor. */
 const shown = new Set<{ close(): void }>();
 
 /** The bars of stages that run within each other, one line each. They are drawn on update, since the work between two updates leaves no time for a timer. */
@@ -91,7 +91,7 @@ function formatTimeLeft(milliseconds: number): string {
   return `about ${count.toFixed(unit === 'h' ? 1 : 0)} ${unit} left`;
 }
 
-/** A stage that is told of in lines. */
+/** A stage that is reported in lines. */
 class LineStage {
   readonly #stage: string;
   readonly #total: number;
@@ -117,8 +117,8 @@ class LineStage {
 }
 
 /**
- * A line when a stage ends, and every 30 seconds a line of all that run within each other. Timers tell of work that waits, updates of work that leaves no time
- * for a timer.
+ * A line when a stage ends, and every 30 seconds a line of all stages that run within each other. A timer writes it of work
+ * that waits, an update of work that leaves no time for a timer.
  */
 class Lines {
   readonly #stream: ProgressStream;
@@ -170,10 +170,10 @@ class Lines {
 
 /** Ends the bars of all unfinished stages and shows the cursor again. Otherwise a stage that threw would keep its bar open. */
 export function closeProgress(): void {
-  for (const one of shown) one.close();
+  for (const output of shown) output.close();
 }
 
-/** On a terminal one bar per stage, on stderr; elsewhere plain lines, one at the end of a stage and one every 30 seconds until then. */
+/** On a terminal one bar per stage, on stderr; elsewhere plain lines: at the end of a stage, and every 30 seconds until then. */
 export function createTerminalProgress(stream: ProgressStream = process.stderr): StartProgress {
   if (!stream.isTTY) {
     const lines = new Lines(stream);

@@ -10,7 +10,7 @@ export function countSeeds(arms: readonly { readonly seeds?: { readonly count: n
   return Math.max(1, ...arms.map(({ seeds }) => seeds?.count ?? 1));
 }
 
-/** Whether seeds change no figure of an arm that has several. A deviation of equal means is 0 but for rounding. */
+/** True if no seed changes a figure of an arm that has several. A deviation of equal means is 0 but for rounding. */
 function isAlike({ seeds }: Repeated): boolean {
   return seeds !== undefined && Object.values(seeds.deviations).every((deviation) => deviation < 1e-12);
 }

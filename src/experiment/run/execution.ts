@@ -10,7 +10,7 @@ import type { SliceKeys } from './replayed-slices.ts';
 /** An experiment whose data is loaded and embedded, so that its arms can be run. */
 export interface PreparedRun {
   readonly config: ExperimentConfig;
-  /** Those that are run. */
+  /** The arms that are run. */
   readonly arms: readonly ArmOptions[];
   /** Repetitions that rank as their arm does and are not run, with the name of the arm. */
   readonly idle: ReadonlyMap<string, string>;

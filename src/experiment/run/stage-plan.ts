@@ -71,15 +71,15 @@ function withConsequences(plans: ByEncoding<Plan>, arm: ArmOptions, choices: Cho
   return Object.fromEntries(needed);
 }
 
-/** What an arm may be ranked with: all values that its chain and its grid may give it, of those that stages depend on. */
+/** The options that an arm may be ranked with: every value of its chain and its grid that a stage depends on. */
 function listRankedOptions(plans: ByEncoding<Plan>, arm: ArmOptions, arms: ArmsByName): ArmOptions[] {
   const choices = { ...listInheritedChoices(arm, arms), ...arm.tune };
   return listCombinations(withConsequences(plans, arm, choices)).map((point) => withTuned(arm, point));
 }
 
 /**
- * The repetitions that rank as their arm does, since none of their stages depends on the seed, with the name of that arm. Reads the data; nothing is embedded
- * or computed.
+ * The repetitions that rank as their arm does, since none of their stages depends on the seed, with the name of that arm.
+ * Reads the data; nothing is embedded or computed.
  */
 export function findIdleRepetitions(source: PlanSource): ReadonlyMap<string, string> {
   const { config } = source;
@@ -117,7 +117,7 @@ function listRankingRequests(
   );
 }
 
-/** The share of the exact index's result that an arm's approximate sources find is reported beside the table, for its first seed. */
+/** The exact twins of an arm's approximate sources: the share of them that is found is reported for the first seed. */
 function listExactCandidates(plan: Plan, options: ArmOptions): Stage[] {
   if (options.repeats !== null) return [];
   return listApproximateSources(options).map((source) => plan.stage(exactCandidatesOfArm(options, source)));

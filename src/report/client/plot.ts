@@ -11,7 +11,7 @@ declare const Plotly: Plotting;
 /** The width of a figure on paper, in pixels: it fits between the margins of A4 and of Letter. */
 const PAPER_WIDTH = 680;
 
-/** Set while the page is printed: then figures have the width of paper and the layout of a narrow page, and colours are those of the light scheme. */
+/** The class of a page that is printed: figures have the width of paper and the layout of a narrow page, in light colours. */
 const PRINTING = 'printing';
 
 function isPrinting(): boolean {
@@ -43,8 +43,8 @@ interface Canvas extends HTMLElement {
 }
 
 /**
- * Draws a figure as soon as the reader comes near it, so that a page with many arms opens quickly, and otherwise when the browser has nothing else to do. Its room
- * is kept free from the start.
+ * Draws a figure as soon as the reader comes near it, so that a page with many arms opens quickly, and otherwise when the
+ * browser has nothing else to do. Its room is kept free from the start.
  *
  * @param once called after the first drawing, when Plotly has extended the element.
  */
@@ -112,7 +112,7 @@ function drawNow(node: HTMLElement, traces: readonly object[], height: number, l
   const font = { family: dom.readStyleValue('--sans'), size: 12.5, color: dom.readStyleValue('--ink') };
   const common = {
     height,
-    width: isPrinting() ? PAPER_WIDTH : node.clientWidth, // Plotly keeps an earlier one where none is given
+    width: isPrinting() ? PAPER_WIDTH : node.clientWidth, // without a width Plotly keeps that of the last drawing
     font,
     paper_bgcolor: 'rgba(0,0,0,0)',
     plot_bgcolor: 'rgba(0,0,0,0)',

@@ -111,7 +111,7 @@ function buildComparisonParts(comparison: RunComparison): Part[] {
   ];
 }
 
-/** How arms of two runs are tested. */
+/** The test of arms of two runs. */
 const TESTED = { test: 'permutation', correction: 'holm' } as const;
 
 /** The metrics in which arms are compared. */
@@ -133,7 +133,7 @@ function listComparedArms({ arms, first }: RunComparison, tested: readonly strin
   }));
 }
 
-/** What the comparison decides; empty where nothing is tested. */
+/** Sentences of what the comparison decides; empty where nothing is tested. */
 function buildComparisonDecision(comparison: RunComparison): string[] {
   const { conversations, statistics } = comparison;
   const metrics = listTestedMetrics(comparison);

@@ -4,7 +4,7 @@ import { type Content, html, type Markup } from './markup.ts';
 /** With more rows than this the table scrolls within a frame, its headings staying in sight. */
 const LONG = 30;
 
-/** With more metrics than this the figures of a cell are closer together; with deviations of seeds, which make them wider, one earlier. */
+/** The most metrics with roomy cells. Deviations of seeds make cells wider, so that it is one less with them. */
 const ROOMY = 4;
 
 /** The classes of the table, for its widths. */
@@ -22,7 +22,7 @@ interface LadderWords {
   readonly suffix: string;
 }
 
-/** What a table decides, for the place above the first figure. */
+/** The sentences of what a table decides, for the place above the first figure. */
 export function renderDecision(sentences: readonly string[]): Content {
   return sentences.length === 0 ? '' : html`<p class="lead decision">${sentences.join(' ')}</p>`;
 }

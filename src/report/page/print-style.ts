@@ -1,4 +1,4 @@
-/** The page on paper: what is wide is narrower, what scrolls is whole, and what only a reader at a screen can use is left out. */
+/** The look on paper: wide parts are narrower, scrolled parts are whole, and controls are left out. */
 export const PRINT_STYLE = `
 @page { margin: 12mm; }
 @media print {

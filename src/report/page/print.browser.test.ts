@@ -1,19 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { inventTraining } from '../training/invented-training.fixture.ts';
 import { renderTrainingHtml } from '../training/training-page.ts';
 import { renderHtml } from './html.ts';
+import { describeInBrowser } from './in-browser.harness.ts';
 import { inventResult } from './invented-result.fixture.ts';
 import { inventSweep } from './invented-sweep.fixture.ts';
 import { withOneMetricMore, withSeeds } from './repeated-result.fixture.ts';
-
-const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const missing = !existsSync(executable);
-if (missing) console.warn(`skipped: the report on paper, no Chromium (set CHROMIUM_PATH): ${executable}`);
 
 const result = inventResult(17, { arms: 13, threads: 101, turnsAThread: 7, top: 7 });
 const PAGES = {
@@ -30,21 +24,10 @@ const PAPER = { A4: 703, Letter: 725 };
 /** Figures that are drawn while the browser has nothing else to do. */
 const PATIENT = { timeout: 30_000 };
 
-describe.skipIf(missing)('a report on paper', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'print-'));
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
-  });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true });
-  });
-
+describeInBrowser('a report on paper', ({ browser, write }) => {
   const open = async (html: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> => {
-    const file = join(folder, 'report.html');
-    writeFileSync(file, html);
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, colorScheme });
+    const file = write(html);
+    const page = await browser().newPage({ viewport: { width: 1400, height: 900 }, colorScheme });
     await page.goto(pathToFileURL(file).href);
     return page;
   };

@@ -48,24 +48,24 @@ describe('the sentences of one metric', () => {
   test('name what is decided, and bound what is not', () => {
     expect(say([arm('propagation', compare('better')), ...others(12)])).toEqual([
       'On ndcg@10, propagation is better than base.',
-      'The other 12 arms cannot be told apart from base: the differences are below .030, the smallest that 158 conversations detect in each.',
+      'The other 12 arms cannot be distinguished from base: the differences are below .030, the smallest that 158 conversations detect in each.',
     ]);
   });
 
-  test('where all is decided, and where one arm is all there is', () => {
+  test('where all is decided, and for a single arm', () => {
     expect(say(others(3, 'worse'))).toEqual(['On ndcg@10, other 0, other 1 and other 2 are worse than base.']);
     expect(say(others(4, 'better'))).toEqual(['On ndcg@10, all 4 arms are better than base.']);
     expect(say([arm('cosine', compare('better')), arm('a, b', compare('worse'))])).toEqual([
       'On ndcg@10, cosine is better than base; "a, b" is worse.',
     ]);
     expect(say([arm('cosine', compare('undecided'))])).toEqual([
-      'On ndcg@10, cosine cannot be told apart from base: the difference is below .030, the smallest that 158 conversations detect.',
+      'On ndcg@10, cosine cannot be distinguished from base: the difference is below .030, the smallest that 158 conversations detect.',
     ]);
   });
 
-  test('where none is decided', () => {
+  test('where no arm is decided', () => {
     expect(say(others(4))).toEqual([
-      'On ndcg@10, none of 4 arms can be told apart from base: the differences are below .030, the smallest that 158 conversations detect in each.',
+      'On ndcg@10, none of 4 arms can be distinguished from base: the differences are below .030, the smallest that 158 conversations detect in each.',
     ]);
   });
 
@@ -87,7 +87,7 @@ describe('the sentences of one metric', () => {
       ]),
     ).toEqual([
       'On ndcg@10, won is better than base.',
-      'The other 2 arms cannot be told apart from base: the largest difference is .120, and .110 the smallest that 158 conversations detect in each without a correction.',
+      'The other 2 arms cannot be distinguished from base: the largest difference is .120, and .110 the smallest that 158 conversations detect in each without a correction.',
     ]);
     expect(say([arm('large', compare('undecided', 0.03, 0.03))])[0]).toContain(
       'the difference is .030, and .030 the smallest',
@@ -100,7 +100,7 @@ describe('the sentences of one metric', () => {
 
   test('no bound without an interval, and none of arms that are the baseline in all but name', () => {
     expect(say([arm('a', compare('undecided', 0.01, null))])).toEqual([
-      'On ndcg@10, a cannot be told apart from base.',
+      'On ndcg@10, a cannot be distinguished from base.',
     ]);
     expect(say([arm('a', compare('undecided', 0, 0))])[0]).toContain(': the difference is 0.');
   });
@@ -125,7 +125,7 @@ describe('the sentences of several metrics', () => {
       }),
     ).toEqual([
       'On every metric, a is better than base.',
-      'b cannot be told apart from base: the difference on ndcg@10 is below .030, the smallest that 158 conversations detect.',
+      'b cannot be distinguished from base: the difference on ndcg@10 is below .030, the smallest that 158 conversations detect.',
     ]);
   });
 
@@ -137,7 +137,7 @@ describe('the sentences of several metrics', () => {
     ];
     expect(say(arms, { metrics })).toEqual([
       'On ndcg@10, a is better than base.',
-      'The other 2 arms cannot be told apart from base: the differences on ndcg@10 are below .030, the smallest that 158 conversations detect in each.',
+      'The other 2 arms cannot be distinguished from base: the differences on ndcg@10 are below .030, the smallest that 158 conversations detect in each.',
       'Other metrics: b is better on mrr@10; a is worse on mrr@10.',
     ]);
   });
@@ -194,7 +194,7 @@ describe('few conversations', () => {
 
   test('decide where they can', () => {
     expect(say([open('a', 6)], { conversations: 6 })).toEqual([
-      'On ndcg@10, a cannot be told apart from base: the difference is below .200, the smallest that 6 conversations detect.',
+      'On ndcg@10, a cannot be distinguished from base: the difference is below .200, the smallest that 6 conversations detect.',
     ]);
     expect(describeUndecidable(statistics, 6, 1)).toEqual([]);
     expect(describeUndecidable(statistics, 6, 0)).toEqual([]);
@@ -236,7 +236,7 @@ describe('published tables', () => {
       const first = sentences[0] as string;
       expect(first.includes(` better than ${baseline}`)).toBe(count('better') > 0);
       expect(/ worse( than|;|\.)/.test(first)).toBe(count('worse') > 0);
-      expect(text.includes('be told apart')).toBe(count('undecided') > 0);
+      expect(text.includes('be distinguished')).toBe(count('undecided') > 0);
       for (const { name, comparisons } of compared) {
         const verdict = comparisons?.[primary]?.verdict;
         const isNamed = (text: string) => text.includes(` ${name} `) || text.includes(`"${name}"`);

@@ -23,7 +23,7 @@ interface DecidedRow {
 
 type Correction = Pick<ExperimentResult['statistics'], 'test' | 'correction' | 'level'>;
 
-/** What the sentences about a table are written from. */
+/** The figures and words that the sentences about a table are written from. */
 interface DecisionFacts {
   /** The name of the rows, in the plural. */
   readonly rows: string;
@@ -31,11 +31,11 @@ interface DecisionFacts {
   /** The first one is what the sentences are about, before what the others decide otherwise. */
   readonly metrics: readonly string[];
   readonly arms: readonly DecidedRow[];
-  /** How many comparisons are corrected together, if the table does not have all of them. */
+  /** The number of comparisons that are corrected together, if the table does not have all of them. */
   readonly corrected?: number;
   readonly statistics: Correction;
   readonly conversations: number;
-  /** What follows `better` and `apart`, where the rows are not compared with one baseline. */
+  /** The words after `better` and `distinguished`, where the rows are not compared with one baseline. */
   readonly words?: { readonly than: string; readonly from: string };
 }
 
@@ -72,8 +72,8 @@ function nameConversations(conversations: number): string {
 }
 
 /**
- * That no difference can be decided, since the smallest p that the conversations can reach, corrected over a number of comparisons, is not below the bound; empty
- * where one can be.
+ * The sentence that no difference can be decided: the smallest p that the conversations can reach, corrected over a number of
+ * comparisons, is not below the bound. Empty where a difference can be decided.
  *
  * @param of the name of what is compared, in the plural
  */
@@ -91,7 +91,7 @@ export function describeUndecidable(
   ];
 }
 
-/** The rows that win or lose in every conversation; else the one that wins in the most. Empty for results of earlier versions. */
+/** The rows that win or lose in every conversation, or the row that wins in the most. Empty for earlier results. */
 function describeConversationWins(compared: readonly Row[], metric: string, facts: DecisionFacts): string[] {
   const { rows, conversations, baseline, words } = facts;
   const than = words?.than ?? `than ${baseline}`;
@@ -127,7 +127,8 @@ function describeConversationWins(compared: readonly Row[], metric: string, fact
 }
 
 /**
- * How far undecided rows are from what can be found, for all of them: the smallest difference that is detected in each is the largest of their own.
+ * The size of undecided differences beside what can be found. Each row has its own smallest difference that is detected; the
+ * largest of these is detected in each row.
  *
  * @param where the metric, if the sentence has not named it
  */
@@ -146,7 +147,7 @@ function describeReach(open: readonly Row[], metric: string, where: string, { co
   return `: the ${largest}${where} is ${shownGap}, and ${shownLeast} the smallest ${detected} without a correction`;
 }
 
-/** What one metric decides, and how far the others are from that. */
+/** The decisions of the first metric, and the size of its undecided differences. */
 function describePrimary(compared: readonly Row[], facts: DecisionFacts): string[] {
   const { metrics, rows, baseline, words } = facts;
   const [metric = ''] = metrics;
@@ -162,7 +163,7 @@ function describePrimary(compared: readonly Row[], facts: DecisionFacts): string
   if (decided.length > 0 && open.length === 0) return [`${on}${decided.join('; ')}.`];
   const isNamed = on === `On ${metric}, `;
   const describe = (others: string, canNot: string, where: string) =>
-    `${others} ${canNot} be told apart ${from}${describeReach(open, metric, where, facts)}.`;
+    `${others} ${canNot} be distinguished ${from}${describeReach(open, metric, where, facts)}.`;
   if (decided.length === 0)
     return [
       open.length > MOST_NAMES
@@ -176,7 +177,7 @@ function describePrimary(compared: readonly Row[], facts: DecisionFacts): string
 /** More verdicts of other metrics than this are counted. */
 const MOST_PARTS = 3;
 
-/** What other metrics decide otherwise than the first; empty where they decide nothing else. */
+/** Decisions of other metrics that the first does not make; empty without any. */
 function describeOthers(compared: readonly Row[], { metrics, rows }: DecisionFacts): string[] {
   const [primary = '', ...others] = metrics;
   const found = new Map<string, { readonly named: readonly Row[]; readonly verdict: Verdict; readonly on: string[] }>();
@@ -204,8 +205,9 @@ function describeOthers(compared: readonly Row[], { metrics, rows }: DecisionFac
 }
 
 /**
- * What a table decides and what it does not, in one or two sentences: the first metric, then what the others decide otherwise. Where the conversations can decide
- * nothing, this is said, and in how many of them rows are better or worse. Empty without a comparison.
+ * Sentences of what a table decides and what it does not: on the first metric, then where other metrics decide otherwise.
+ * Where the conversations can decide nothing, they say so, and in how many conversations rows are better or worse. Empty
+ * without a comparison.
  */
 export function describeDecisions(facts: DecisionFacts): string[] {
   const { arms, statistics, conversations, metrics } = facts;

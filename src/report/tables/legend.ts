@@ -28,7 +28,7 @@ interface LegendFacts {
   /** Whether there is a baseline to compare with. */
   readonly compared: boolean;
   readonly isTested: boolean;
-  /** How many rows are null controls, whose p are corrected together; 0 where it is left out. */
+  /** The number of null controls, whose p are corrected together; 0 where it is left out. */
   readonly controls?: number;
   /** Rows that the most samples do not decide, see {@link listUnresolved}. */
   readonly unresolved: readonly string[];
@@ -80,7 +80,7 @@ function formatConversations(conversations: number): string {
   return conversations === 1 ? '1 conversation' : `${count(conversations)} conversations`;
 }
 
-/** What a figure with ± is, and which rows have none. @param alike the rows whose figures no seed changes */
+/** The meaning of ±, and the rows without it. @param alike the rows whose figures no seed changes */
 export function describeSeedMeans(seeds: number, alike: readonly string[] = []): string[] {
   return [
     `Each figure is the mean of ${seeds} seeds; ± is the standard deviation of the seeds' means.`,

@@ -19,7 +19,7 @@ Differences from bm25, with p:
 | cosine              | +.504 [+.48, +.53], p .051    | +.100 [+.05, +.15], p .049 ▲ |
 
 On mrr@10, newest \| \<first\> is worse than bm25.
-cosine cannot be told apart from bm25: the difference on mrr@10 is .504, and .031 the smallest that 5 conversations detect without a correction.
+cosine cannot be distinguished from bm25: the difference on mrr@10 is .504, and .031 the smallest that 5 conversations detect without a correction.
 Other metrics: cosine is better on recall@10.
 
 ▲ better, ▼ worse than bm25, said only where the corrected p is below .05; no mark: undecided.

@@ -74,7 +74,7 @@ export interface LadderTable {
   /** Null controls stand below the arm that they control. */
   readonly rows: readonly LadderRow[];
   readonly absent: readonly AbsentRow[];
-  /** What the table decides and what it does not, in one or two sentences. */
+  /** Sentences of what the table decides and what it does not. */
   readonly decision: readonly string[];
   /** Sentences that say what marks, brackets and p mean. */
   readonly legend: readonly string[];

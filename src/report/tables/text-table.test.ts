@@ -14,7 +14,7 @@ test('columns are aligned, marks follow the interval', () => {
       'cosine            1.000 [.98, 1.00]    +.504   .051  .200 [.15, .24] ▲',
       '',
       'On mrr@10, newest | <first> is worse than bm25.',
-      'cosine cannot be told apart from bm25: the difference on mrr@10 is .504, and .031 the smallest that 5 conversations',
+      'cosine cannot be distinguished from bm25: the difference on mrr@10 is .504, and .031 the smallest that 5 conversations',
       'detect without a correction.',
       'Other metrics: cosine is better on recall@10.',
       '',
