@@ -117,8 +117,8 @@ class LineStage {
 }
 
 /**
- * A line when a stage ends, and every 30 seconds a line of all stages that run within each other. A timer writes it of work
- * that waits, an update of work that leaves no time for a timer.
+ * A line when a stage ends, and every 30 seconds a line of all stages that run within each other. A timer writes it of
+ * work that waits, an update of work that leaves no time for a timer.
  */
 class Lines {
   readonly #stream: ProgressStream;
@@ -173,7 +173,7 @@ export function closeProgress(): void {
   for (const output of shown) output.close();
 }
 
-/** On a terminal one bar per stage, on stderr; elsewhere plain lines: at the end of a stage, and every 30 seconds until then. */
+/** On a terminal one bar per stage, on stderr; elsewhere plain lines, every 30 seconds and at the end of a stage. */
 export function createTerminalProgress(stream: ProgressStream = process.stderr): StartProgress {
   if (!stream.isTTY) {
     const lines = new Lines(stream);

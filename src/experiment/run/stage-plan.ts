@@ -78,8 +78,8 @@ function listRankedOptions(plans: ByEncoding<Plan>, arm: ArmOptions, arms: ArmsB
 }
 
 /**
- * The repetitions that rank as their arm does, since none of their stages depends on the seed, with the name of that arm.
- * Reads the data; nothing is embedded or computed.
+ * The repetitions that rank as their arm does, since none of their stages depends on the seed, with the name of the
+ * arm. Reads the data; nothing is embedded or computed.
  */
 export function findIdleRepetitions(source: PlanSource): ReadonlyMap<string, string> {
   const { config } = source;

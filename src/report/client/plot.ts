@@ -11,7 +11,7 @@ declare const Plotly: Plotting;
 /** The width of a figure on paper, in pixels: it fits between the margins of A4 and of Letter. */
 const PAPER_WIDTH = 680;
 
-/** The class of a page that is printed: figures have the width of paper and the layout of a narrow page, in light colours. */
+/** The class of a page that is printed: figures have the width of paper, a narrow layout and light colours. */
 const PRINTING = 'printing';
 
 function isPrinting(): boolean {
@@ -43,8 +43,8 @@ interface Canvas extends HTMLElement {
 }
 
 /**
- * Draws a figure as soon as the reader comes near it, so that a page with many arms opens quickly, and otherwise when the
- * browser has nothing else to do. Its room is kept free from the start.
+ * Draws a figure as soon as the reader comes near it, so that a page with many arms opens quickly, and otherwise when
+ * the browser has nothing else to do. Its room is kept free from the start.
  *
  * @param once called after the first drawing, when Plotly has extended the element.
  */

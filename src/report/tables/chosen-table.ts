@@ -180,7 +180,7 @@ function renderLatexTable(figures: ModelFigures, { arms, columns }: Chosen, digi
   return `${lines.join('\n')}\n`;
 }
 
-/** The decision and the legend below a table. The corrections are those of the run, also where the table has fewer arms. */
+/** The decision and the legend below a table. Corrections are those of the run, also for fewer arms. */
 function buildLegend(figures: ModelFigures, { arms: chosen, columns }: Chosen): string[] {
   const { arms, baseline, statistics, queries, conversations, metrics, failures } = figures;
   const compared = arms.some(({ name }) => name === baseline);

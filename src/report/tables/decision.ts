@@ -72,8 +72,8 @@ function nameConversations(conversations: number): string {
 }
 
 /**
- * The sentence that no difference can be decided: the smallest p that the conversations can reach, corrected over a number of
- * comparisons, is not below the bound. Empty where a difference can be decided.
+ * The sentence that no difference can be decided: the smallest p that the conversations can reach, corrected over a
+ * number of comparisons, is not below the bound. Empty where a difference can be decided.
  *
  * @param of the name of what is compared, in the plural
  */
@@ -127,8 +127,8 @@ function describeConversationWins(compared: readonly Row[], metric: string, fact
 }
 
 /**
- * The size of undecided differences beside what can be found. Each row has its own smallest difference that is detected; the
- * largest of these is detected in each row.
+ * The size of undecided differences beside what can be found. Each row has its own smallest difference that is
+ * detected; the largest of these is detected in each row.
  *
  * @param where the metric, if the sentence has not named it
  */
@@ -205,9 +205,9 @@ function describeOthers(compared: readonly Row[], { metrics, rows }: DecisionFac
 }
 
 /**
- * Sentences of what a table decides and what it does not: on the first metric, then where other metrics decide otherwise.
- * Where the conversations can decide nothing, they say so, and in how many conversations rows are better or worse. Empty
- * without a comparison.
+ * Sentences of what a table decides and what it does not: on the first metric, then where other metrics decide
+ * otherwise. Where the conversations can decide nothing, they say so, and in how many conversations rows are better or
+ * worse. Empty without a comparison.
  */
 export function describeDecisions(facts: DecisionFacts): string[] {
   const { arms, statistics, conversations, metrics } = facts;

@@ -20,7 +20,7 @@ export function renderMarkdown(result: ExperimentResult): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** A ladder as pipe tables: the arms, their differences from the baseline, and what these decide. @param rowsAre the first heading */
+/** A ladder as pipe tables: arms, differences from the baseline, what these decide. @param rowsAre the first heading */
 export function formatLadderMarkdown(table: LadderTable, rowsAre = 'arm'): string[] {
   const arms = formatRowsAsPipeTable(buildArmRows(table, rowsAre));
   if (!table.compared) return [arms];
