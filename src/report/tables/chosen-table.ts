@@ -212,6 +212,7 @@ function buildLegend(figures: ModelFigures, { arms: chosen, columns }: Chosen): 
     corrected: others.length - controls,
     statistics,
     conversations,
+    seeds: countSeeds(arms),
   });
   return [...decision, ...legend, ...failed];
 }

@@ -192,6 +192,17 @@ describe('few conversations', () => {
     );
   });
 
+  test('with several seeds are tested as by the t test', () => {
+    const reached = describeUndecidable({ ...statistics, test: 't' }, 6, 3);
+    expect(say([open('a', 6), open('b', 6), open('c', 6)], { conversations: 6, seeds: 3 }).slice(0, 1)).toEqual(
+      reached.length > 0
+        ? reached
+        : [
+            'On ndcg@10, a, b and c cannot be distinguished from base: the differences are below .200, the smallest that 6 conversations detect in each.',
+          ],
+    );
+  });
+
   test('decide where they can', () => {
     expect(say([open('a', 6)], { conversations: 6 })).toEqual([
       'On ndcg@10, a cannot be distinguished from base: the difference is below .200, the smallest that 6 conversations detect.',

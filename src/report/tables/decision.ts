@@ -35,6 +35,8 @@ interface DecisionFacts {
   readonly corrected?: number;
   readonly statistics: Correction;
   readonly conversations: number;
+  /** The number of seeds of the rows; by default 1. With several the test is a t test, whatever the statistics name. */
+  readonly seeds?: number;
   /** The words after `better` and `distinguished`, where the rows are not compared with one baseline. */
   readonly words?: { readonly than: string; readonly from: string };
 }
@@ -210,11 +212,12 @@ function describeOthers(compared: readonly Row[], { metrics, rows }: DecisionFac
  * worse. Empty without a comparison.
  */
 export function describeDecisions(facts: DecisionFacts): string[] {
-  const { arms, statistics, conversations, metrics } = facts;
+  const { arms, statistics, conversations, metrics, seeds = 1 } = facts;
   const compared = arms.filter((row): row is Row => row.comparisons !== null && (row.control ?? null) === null);
   const [primary] = metrics;
   if (compared.length === 0 || primary === undefined) return [];
-  const none = describeUndecidable(statistics, conversations, facts.corrected ?? compared.length);
+  const tested = seeds === 1 ? statistics : ({ ...statistics, test: 't' } as const);
+  const none = describeUndecidable(tested, conversations, facts.corrected ?? compared.length);
   const isOpen = compared.every((row) => metrics.every((metric) => readVerdict(row, metric) === 'undecided'));
   if (none.length > 0 && isOpen) return [...none, ...describeConversationWins(compared, primary, facts)];
   return [...describePrimary(compared, facts), ...describeOthers(compared, facts)];

@@ -114,6 +114,7 @@ export function buildLadderTable(result: ExperimentResult): LadderTable {
         arms: ordered,
         statistics,
         conversations: countConversations(queries),
+        seeds: countSeeds(arms),
       })
     : [];
   const notes = buildTableNotes(rows, absent);
