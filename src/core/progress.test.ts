@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { closeProgress, createTerminalProgress } from './progress.ts';
 
 const [HIDE_CURSOR, SHOW_CURSOR] = ['\x1b[?25l', '\x1b[?25h'];
@@ -19,13 +19,53 @@ function capture(isTTY: boolean) {
   return { stream: stream as unknown as NodeJS.WriteStream, text: () => text };
 }
 
-test('off a terminal a stage is one plain line when it ends', async () => {
+afterEach(() => {
+  closeProgress();
+  vi.useRealTimers();
+});
+
+test('off a terminal a short stage is one plain line when it ends', async () => {
   const { stream, text } = capture(false);
   const stage = createTerminalProgress(stream)('embedding', 100);
   stage.update(50);
   stage.finish('3,167 turns');
   await new Promise(setImmediate);
   expect(text()).toMatch(/^embedding: 3,167 turns \(\d+\.\d s\)\n$/);
+});
+
+test('off a terminal long work is reported every 30 seconds, with its count and the time left', () => {
+  vi.useFakeTimers();
+  const { stream, text } = capture(false);
+  const progress = createTerminalProgress(stream);
+  const arms = progress('arms', 4);
+  arms.update(1.5);
+  const embedding = progress('embedding', 8000);
+  vi.advanceTimersByTime(29_000);
+  expect(text()).toBe('');
+  embedding.update(2000);
+  vi.advanceTimersByTime(1000);
+  expect(text()).toBe('arms: 1 of 4, about 50 s left; embedding: 2,000 of 8,000, about 90 s left\n');
+  vi.advanceTimersByTime(29_000);
+  embedding.finish('8,000 texts');
+  vi.advanceTimersByTime(29_000);
+  arms.finish();
+  vi.advanceTimersByTime(100_000);
+  expect(text().split('\n').slice(1)).toEqual(['embedding: 8,000 texts (59.0 s)', 'arms: done (88.0 s)', '']);
+});
+
+test('off a terminal work that leaves no time for a timer is reported by its own updates', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { stream, text } = capture(false);
+  const stage = createTerminalProgress(stream)('folds', 5);
+  for (let done = 0; done < 5; done++) {
+    vi.advanceTimersByTime(20_000);
+    stage.update(done);
+  }
+  expect(text()).toBe('folds: 1 of 5, about 3 min left\nfolds: 3 of 5, about 54 s left\n');
+  closeProgress();
+  vi.advanceTimersByTime(100_000);
+  stage.update(5);
+  expect(text().split('\n').length).toBe(3);
 });
 
 test('on a terminal a stage is a bar that ends full', async () => {

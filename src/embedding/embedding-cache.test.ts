@@ -109,6 +109,24 @@ describe('embedding cache', () => {
     expect([...third.rows]).toEqual(['eeeee', 'a', 'bb', 'dddd'].flatMap((text) => second.computeFakeVector(text)));
   });
 
+  test('the count follows the encoder within what is saved at a time', async () => {
+    const source = new LetterEncoder();
+    source.encode = async (texts: readonly string[], progress?: StartProgress) => {
+      const stage = progress?.('letters', texts.length);
+      for (let done = 100; done < texts.length; done += 100) stage?.update(done);
+      stage?.finish();
+      return new Float32Array(3 * texts.length);
+    };
+    const counts: number[] = [];
+    const texts = Array.from({ length: 700 }, (_, at) => `text ${at}`);
+    const progress: StartProgress = (stage, total) => {
+      expect([stage, total]).toEqual(['embeddings of letters', 700]);
+      return { update: (done) => void counts.push(done), finish() {} };
+    };
+    await encodeOnce(source, texts, progress);
+    expect(counts).toEqual([100, 200, 300, 400, 500, 512, 612, 700]);
+  });
+
   test('calls that overlap have the vectors of their own texts, and none is embedded twice', async () => {
     const source = new LetterEncoder();
     const cached = await createCachedEncoder(source, folder);

@@ -122,7 +122,8 @@ class FileCachedEncoder implements Encoder {
     if (encoder.isRemote === true) assertEntriesSendable(entries, this.name);
     const stage = progress(`embeddings of ${this.name}`, entries.length);
     for (let start = 0; start < entries.length; start += SAVED_TEXTS) {
-      rows.set(await this.#embedPart(encoder, entries.slice(start, start + SAVED_TEXTS), signal));
+      const countOfAll = () => ({ update: (done: number) => stage.update(start + done), finish() {} });
+      rows.set(await this.#embedPart(encoder, entries.slice(start, start + SAVED_TEXTS), countOfAll, signal));
       stage.update(Math.min(start + SAVED_TEXTS, entries.length));
     }
     const { incomplete } = this.#segments;
@@ -148,11 +149,12 @@ class FileCachedEncoder implements Encoder {
   async #embedPart(
     encoder: Encoder,
     entries: readonly MissingText[],
+    progress: StartProgress,
     signal: AbortSignal | undefined,
   ): Promise<KeyedVectors> {
     const texts = entries.map(({ text }) => text);
     const owners = entries.flatMap(({ owner }) => (owner === undefined ? [] : [owner]));
-    const vectors = await encoder.encode(texts, ignoreProgress, {
+    const vectors = await encoder.encode(texts, progress, {
       ...(owners.length === 0 ? {} : { owners }),
       ...(signal === undefined ? {} : { signal }),
     });

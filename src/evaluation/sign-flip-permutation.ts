@@ -72,12 +72,27 @@ function prepareFlipColumn(differences: ArrayLike<number>, clusters: Clusters): 
 /**
  * The share of all sign vectors whose flipped sum has at least this magnitude.
  *
- * @param sums of the groups whose difference is not 0, since the others change nothing; few, as 2^n sums are formed.
+ * @param sums of the groups whose difference is not 0, since the others change nothing; few, as 2^(n - 1) sums are formed: those in which the first is a plus,
+ *   as the others are their negatives.
  */
 export function countExactFlips(sums: Float64Array, threshold: number): number {
-  let totals = [0];
-  for (const sum of sums) totals = totals.flatMap((total) => [total + sum, total - sum]);
-  return totals.filter((total) => Math.abs(total) >= threshold).length / totals.length;
+  const totals = new Float64Array(2 ** Math.max(0, sums.length - 1));
+  totals[0] = sums[0] ?? 0;
+  for (let at = 1, size = 1; at < sums.length; at++, size *= 2) {
+    const sum = sums[at] as number;
+    for (let i = 0; i < size; i++) {
+      const total = totals[i] as number;
+      totals[size + i] = total - sum;
+      totals[i] = total + sum;
+    }
+  }
+  return totals.reduce((count, total) => (Math.abs(total) >= threshold ? count + 1 : count), 0) / totals.length;
+}
+
+/** The p of {@link signFlipPermutation} from all sign vectors of all groups that differ: for few groups, since each one doubles the work. */
+export function computeExactFlipP(differences: ArrayLike<number>, clusters: Clusters): number {
+  const { differing, threshold } = prepareFlipColumn(differences, clusters);
+  return countExactFlips(differing, threshold);
 }
 
 function countFlipDraws(column: Column): Draws {

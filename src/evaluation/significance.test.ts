@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '../core/random.ts';
 import { buildSingletonClusters, groupIntoClusters } from './clusters.ts';
 import { countExactFlips, MOST_SAMPLES } from './sign-flip-permutation.ts';
-import { type BaselineComparison, compareWithBaseline, computeClusteredTests, isSignificant } from './significance.ts';
+import {
+  type BaselineComparison,
+  compareRepeated,
+  compareWithBaseline,
+  computeClusteredTests,
+  isSignificant,
+} from './significance.ts';
 import { type CorrectionName, TESTS } from './test-names.ts';
 
 const stream = createRandom(7, 'test');
@@ -45,6 +51,65 @@ describe('a comparison tells', () => {
     expect(comparison).toMatchObject({ wins: 3, ties: 3, losses: 1 });
     const [rounded] = compareWithBaseline([[0.1 + 0.2, 1]], [0.3, 0], groupIntoClusters(['a', 'b']), options);
     expect(rounded).toMatchObject({ wins: 1, ties: 1, losses: 0 });
+  });
+
+  test('in how many conversations its mean is better, the same and worse, and what their signs alone show', () => {
+    // Sums by conversation .25, 0, 1, .5, 0: of the 2^3 signs of the three that differ, all the same ones reach 1.75.
+    expect(comparison).toMatchObject({ clusterWins: 3, clusterTies: 2, clusterLosses: 0, signFlipP: 2 / 8 });
+    for (const test of TESTS)
+      expect(compareWithBaseline([base], system, few, { ...options, test })[0]).toMatchObject({
+        ...{ clusterWins: 0, clusterTies: 2, clusterLosses: 3, signFlipP: 2 / 8 },
+      });
+    const [rounded] = compareWithBaseline(
+      [[0.1 + 0.2, 1, 0]],
+      [0.3, 0, 1],
+      groupIntoClusters(['a', 'b', 'c']),
+      options,
+    );
+    expect(rounded).toMatchObject({ clusterWins: 1, clusterTies: 1, clusterLosses: 1 });
+  });
+
+  test('the same of the means over several seeds', () => {
+    const seeds = [0.3, -0.3, 0.1].map((shift) => [system.map((value) => value + shift - 0.1 / 3), base] as const);
+    const [repeated] = compareRepeated([seeds], few, options);
+    expect(repeated).toMatchObject({ wins: 3, ties: 3, losses: 1 });
+    expect(repeated).toMatchObject({ clusterWins: 3, clusterTies: 2, clusterLosses: 0 });
+    expect(repeated?.signFlipP).toBe(2 / 8);
+    const [two] = compareRepeated(
+      [
+        [
+          [
+            [1, 0.5, 0.5],
+            [0, 0, 0.25],
+          ],
+        ],
+      ],
+      groupIntoClusters(['a', 'a', 'b']),
+      options,
+    );
+    expect(two).toMatchObject({ clusterWins: 2, clusterTies: 0, clusterLosses: 0, signFlipP: 2 / 4 });
+  });
+
+  test('the signs of 19 conversations by trying all of them, of 20 not at all', () => {
+    const values = Float64Array.from({ length: 19 }, (_, i) => (i % 3) - 0.6);
+    const [found] = compareWithBaseline([values], new Float64Array(19), buildSingletonClusters(19), options);
+    const threshold = Math.abs(values.reduce((sum, value) => sum + value, 0)) - 1e-9;
+    let hits = 0;
+    for (let signs = 0; signs < 2 ** 19; signs++) {
+      let total = 0;
+      for (let i = 0; i < 19; i++) total += ((signs >> i) & 1 ? 1 : -1) * (values[i] as number);
+      if (Math.abs(total) >= threshold) hits++;
+    }
+    expect(found?.signFlipP).toBe(hits / 2 ** 19);
+    const more = [...values, 1];
+    expect(
+      compareWithBaseline(
+        [more],
+        more.map(() => 0),
+        buildSingletonClusters(20),
+        options,
+      )[0]?.signFlipP,
+    ).toBeNull();
   });
 
   test('the size of the effect, if the differences vary', () => {

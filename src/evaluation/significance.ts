@@ -1,9 +1,9 @@
 import type { BootstrapOptions } from './bootstrap-interval.ts';
 import { clusteredTTest, estimateClusteredMean, minimumDetectable } from './cluster-robust.ts';
 import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
-import type { Clusters } from './clusters.ts';
+import { type Clusters, sumByCluster } from './clusters.ts';
 import { cohenD } from './effect-size.ts';
-import { chooseIntervalMethod, type Estimate, meanIntervals } from './mean-intervals.ts';
+import { chooseIntervalMethod, type Estimate, LEAST_BOOTSTRAPPED, meanIntervals } from './mean-intervals.ts';
 import { computePairedDifferences, TIE } from './paired-differences.ts';
 import {
   averageRepetitions,
@@ -11,7 +11,7 @@ import {
   estimateRepeatedMean,
   testRepeatedMean,
 } from './repeated-mean.ts';
-import { type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
+import { computeExactFlipP, type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
 import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 
 /** The paired test, the correction for multiple comparisons, and the resampling of a comparison of systems with a baseline. */
@@ -47,6 +47,12 @@ export interface BaselineComparison extends ClusteredTest {
   readonly wins: number;
   readonly ties: number;
   readonly losses: number;
+  /** Clusters in which the system's mean is better than the baseline's, the same, and worse. */
+  readonly clusterWins: number;
+  readonly clusterTies: number;
+  readonly clusterLosses: number;
+  /** The uncorrected p of all sign vectors of whole clusters, whichever test is asked for; null from 20 clusters on. */
+  readonly signFlipP: number | null;
 }
 
 /** Whether a corrected p is below the bound of a confidence. A p equal to the bound is not below it, for any rounding of 1 - level. */
@@ -63,6 +69,7 @@ function chooseVerdict(
   return difference > 0 ? 'better' : 'worse';
 }
 
+/** How many differences are above 0, 0, and below 0. */
 function countWins(differences: Float64Array): Pick<BaselineComparison, 'wins' | 'ties' | 'losses'> {
   let wins = 0;
   let losses = 0;
@@ -71,6 +78,15 @@ function countWins(differences: Float64Array): Pick<BaselineComparison, 'wins' |
     else if (difference < -TIE) losses++;
   }
   return { wins, ties: differences.length - wins - losses, losses };
+}
+
+function countClusterWins(
+  differences: Float64Array,
+  clusters: Clusters,
+): Pick<BaselineComparison, 'clusterWins' | 'clusterTies' | 'clusterLosses'> {
+  const means = sumByCluster(clusters, differences).map((sum, cluster) => sum / (clusters.sizes[cluster] as number));
+  const { wins, ties, losses } = countWins(means);
+  return { clusterWins: wins, clusterTies: ties, clusterLosses: losses };
 }
 
 function computeEffectSize(differences: Float64Array): number | null {
@@ -156,7 +172,7 @@ export function compareWithBaseline(
   return differences.map((column, s) => {
     const [difference, test] = [intervals[s] as Estimate, tests[s] as ClusteredTest];
     const detectable = hasError(clusters) ? minimumDetectable(estimateClusteredMean(column, clusters), level) : null;
-    return describeComparison(difference, test, column, detectable, level);
+    return describeComparison(difference, test, column, clusters, detectable, level);
   });
 }
 
@@ -164,6 +180,7 @@ function describeComparison(
   difference: Estimate,
   test: ClusteredTest,
   column: Float64Array,
+  clusters: Clusters,
   detectable: number | null,
   level: number,
 ): BaselineComparison {
@@ -174,6 +191,8 @@ function describeComparison(
     effectSize: computeEffectSize(column),
     minimumDetectable: detectable,
     ...countWins(column),
+    ...countClusterWins(column, clusters),
+    signFlipP: clusters.sizes.length < LEAST_BOOTSTRAPPED ? computeExactFlipP(column, clusters) : null,
   };
 }
 
@@ -191,21 +210,20 @@ export function compareRepeated(
   const differences = pairs.map((seeds) =>
     seeds.map(([system, baseline]) => computePairedDifferences(system, baseline)),
   );
-  if (!hasError(clusters)) {
-    const columns = differences.map(averageRepetitions);
-    const test = { p: 1, correctedP: 1, samples: null, unresolved: false };
+  const columns = differences.map(averageRepetitions);
+  if (!hasError(clusters))
     return columns.map((column) => {
       const mean = column.reduce((sum, value) => sum + value, 0) / column.length;
-      return describeComparison({ mean, low: null, high: null }, test, column, null, level);
+      const test = { p: 1, correctedP: 1, samples: null, unresolved: false };
+      return describeComparison({ mean, low: null, high: null }, test, column, clusters, null, level);
     });
-  }
   const means = differences.map((seeds) => estimateRepeatedMean(seeds, clusters));
   const ps = means.map(testRepeatedMean);
   const corrected = CORRECTIONS[correction](ps);
   return means.map((mean, s) => {
+    const column = columns[s] as Float64Array;
     const test = { p: ps[s] as number, correctedP: corrected[s] as number, samples: null, unresolved: false };
-    const column = averageRepetitions(differences[s] as Float64Array[]);
     const detectable = minimumDetectable({ ...mean, groups: mean.freedom + 1 }, level);
-    return describeComparison(computeRepeatedInterval(mean, level), test, column, detectable, level);
+    return describeComparison(computeRepeatedInterval(mean, level), test, column, clusters, detectable, level);
   });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import type { StartProgress } from '../core/progress.ts';
 import { crossValidate, fitWithSelection, type HyperParameters, type SelectionPlan } from './cross-validation.ts';
 import { createFixedSource } from './feature-source.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
@@ -53,6 +54,17 @@ describe('on wasm', () => {
     const learning = await fitWithSelection(source, buildWholeFold(source), { ...plan, seeds: [1] });
     expect(Math.max(...learning.validation)).toBeLessThanOrEqual(learning.pointValues[1]! + 1e-12);
     expect(learning.validation.at(-1)! - learning.validation[0]!).toBeGreaterThan(0.1);
+  });
+
+  test('every training of a point on inner folds is reported', async () => {
+    const counts: (string | number)[] = [];
+    const progress: StartProgress = (stage, total) => {
+      counts.push(stage, total);
+      return { update: (done) => void counts.push(done), finish: (remark) => void counts.push(remark ?? '') };
+    };
+    const short = { ...plan, points: [idle, idle], innerFolds: 2, seeds: [1] };
+    await fitWithSelection(source, buildWholeFold(source), short, { progress });
+    expect(counts).toEqual(['hyper-parameters', 4, 1, 2, 3, 4, '4 trainings']);
   });
 
   test('the work of all trainings is counted by their epochs and rows', async () => {

@@ -85,6 +85,9 @@ async function runTrials(
   hooks: FitHooks,
 ): Promise<Trials> {
   let work = 0;
+  const trainings = folds.length * plan.points.length * plan.seeds.length;
+  const stage = (hooks.progress ?? ignoreProgress)('hyper-parameters', trainings);
+  let done = 0;
   const curves = plan.points.map((): { curve: readonly CurvePoint[]; rows: number }[] => []);
   for (const { training, heldOut, clusters } of folds) {
     const unseen = [...outer.clusters, ...clusters];
@@ -101,9 +104,11 @@ async function runTrials(
           rows: training.length,
           validationRows: heldOut.length,
         });
+        stage.update(++done);
       }
     }
   }
+  stage.finish(`${trainings} trainings`);
   return { curves: curves.map(meanCurve), work };
 }
 

@@ -41,7 +41,7 @@ async function crossValidateModel(job: ModelJob) {
   const shown = progress(`folds of ${options.name}`, folds.length);
   const outcomes: FoldOutcome[] = [];
   for (const fold of folds) {
-    const compute = () => fitFold(config, options, task.features, fold);
+    const compute = () => fitFold(config, options, task.features, fold, progress);
     outcomes.push(await task.keepResult('trained-fold', [buildJobKey(job), fold.clusters], compute));
     shown.update(outcomes.length);
   }
@@ -57,6 +57,7 @@ async function crossValidateModel(job: ModelJob) {
 
 /** The weights that are kept: chosen and trained on all rows. */
 async function fitFinalWeights(job: ModelJob) {
+  const { progress = ignoreProgress } = job;
   const plan = buildSelectionPlan(job.config, job.options);
   const { features } = job.task;
   const kept = await job.task.keepResult('trained-weights', buildJobKey(job), async () => {
@@ -64,6 +65,7 @@ async function fitFinalWeights(job: ModelJob) {
       features,
       buildWholeFold(features),
       plan,
+      { progress },
     );
     return { values, point, validation: [...validation], epochs, curve: [...curve] };
   });

@@ -11,6 +11,7 @@ import { formatRun } from '../evaluation/trec-files.ts';
 import { writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { readRunSummary } from '../experiment/stored/run-summary.ts';
 import type { Dataset } from '../model/dataset.ts';
+import { buildLadderTable } from '../report/tables/table.ts';
 import { listFrameRows } from './data-frame.ts';
 import { experiment } from './experiment.ts';
 import type { ArmInput, ExperimentInput } from './experiment-input.ts';
@@ -61,6 +62,10 @@ describe('an experiment from code', () => {
   });
 
   test('gives its table, its rankings and its rows', () => {
+    const [decided = ''] = buildLadderTable(finished.result).decision;
+    expect(decided).toContain('fading');
+    for (const format of ['text', 'markdown', 'latex'] as const)
+      expect(finished.table(format).replace(/\s+/g, ' ')).toContain(decided);
     expect(finished.table()).toContain('fading');
     expect(finished.table('markdown')).toContain('| fading');
     expect(finished.table('latex')).toContain('\\begin{tabular}');

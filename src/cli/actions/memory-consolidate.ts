@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { useBackend } from '../../core/backend.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { createTerminalProgress } from '../../core/progress.ts';
 import { printOut } from '../../core/terminal.ts';
 import { applyOverrides } from '../../experiment/config/config-file.ts';
 import type { RecordChange } from '../../memory/changes/change-log.ts';
@@ -66,7 +67,9 @@ async function readRetrievals(folder: string, { minRetrievals = 0 }: Consolidati
 }
 
 async function consolidate(consolidator: Consolidator, isDry: boolean): Promise<string> {
+  const stage = createTerminalProgress()('consolidation', 1);
   const changes = isDry ? await consolidator.plan() : await consolidator.consolidate();
+  stage.finish();
   return `${isDry ? 'changes that would be made' : 'changes'}: ${changes.length}\n${formatChanges(changes)}`;
 }
 

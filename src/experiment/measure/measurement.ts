@@ -162,11 +162,12 @@ function* stepThroughRuns<Q extends Clustered>(
   const controls = names.map((name) => options.controls?.get(name) ?? null);
   const repeated: RepeatedEvaluation[] = [];
   for (const [name, run] of runs) {
+    const first = evaluateRun(run, judging, metrics);
     const others = Array.from(
       options.repetitions?.get(name) ?? [],
-      ([repetition, other]) => [repetition, evaluateRun(other, judging, metrics)] as const,
+      ([repetition, other]) => [repetition, other === run ? first : evaluateRun(other, judging, metrics)] as const,
     );
-    repeated.push(joinRepetitions(evaluateRun(run, judging, metrics), new Map(others), metrics));
+    repeated.push(joinRepetitions(first, new Map(others), metrics));
     yield;
   }
   const evaluations = repeated.map(({ mean }) => mean);

@@ -47,6 +47,7 @@ beforeAll(async () => {
   run = {
     config,
     arms: config.arms,
+    idle: new Map(),
     hash: 'x',
     environment,
     backend: 'wasm',

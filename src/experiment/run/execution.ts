@@ -10,8 +10,10 @@ import type { SliceKeys } from './replayed-slices.ts';
 /** An experiment whose data is loaded and embedded, so that its arms can be run. */
 export interface PreparedRun {
   readonly config: ExperimentConfig;
-  /** Those that the table is about. */
+  /** The arms that are run. */
   readonly arms: readonly ArmOptions[];
+  /** Repetitions that rank as their arm does and are not run, with the name of the arm. */
+  readonly idle: ReadonlyMap<string, string>;
   /** Identity of the config, the data and the backend. */
   readonly hash: string;
   readonly environment: Environment;

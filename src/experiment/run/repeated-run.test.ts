@@ -6,6 +6,7 @@ import { type BackendName, useBackend } from '../../core/backend.ts';
 import { readDisplay } from '../../core/display.harness.ts';
 import { resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
+import { listAlikeArms, readSeedDeviation } from '../measure/seed-count.ts';
 import { rescore } from '../stored/rescore.ts';
 import { readStoredRun } from '../stored/stored-run.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
@@ -98,6 +99,15 @@ describe('a run with several seeds', () => {
     expect(new Set(means).size).toBeGreaterThan(1);
     expect(arms[1]?.metrics['ndcg@10']?.mean).toBeCloseTo((means[0]! + means[1]! + means[2]!) / 3, 12);
     expect(finished.runs.get('hybrid | seed: 5')).toEqual(alone[1]!.runs.get('hybrid'));
+  });
+
+  test('runs an arm once that no seed changes, and its rankings are those of every seed', () => {
+    const { records, runs, result } = finished;
+    expect(records.map(({ name }) => name)).toEqual(['newest', 'hybrid', 'hybrid | seed: 4', 'hybrid | seed: 5']);
+    expect(runs.get('newest | seed: 5')).toBe(runs.get('newest'));
+    expect(listAlikeArms(result.arms)).toEqual(['newest']);
+    expect(readSeedDeviation(result.arms[0]!, 'mrr@10')).toBeUndefined();
+    expect(readSeedDeviation(result.arms[1]!, 'mrr@10')).toBe(result.arms[1]?.seeds?.deviations['mrr@10']);
   });
 
   test('pairs the repetitions of arms whose seeds differ by their number', async () => {

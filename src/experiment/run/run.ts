@@ -26,6 +26,7 @@ import { describeSmallStrata } from '../score/warning.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
+import { stageVersion } from './code-version.ts';
 import { captureEnvironment, withEncoderUse } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
 import { findFilterWarnings } from './filter-warnings.ts';
@@ -38,6 +39,7 @@ import { findRunFileWarnings } from './run-file-warnings.ts';
 import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
 import { RunSlices } from './run-slices.ts';
+import { findIdleRepetitions } from './stage-plan.ts';
 import { finishStepsWithBreaks } from './steps.ts';
 import { findTiedEndWarnings } from './tied-end-warnings.ts';
 
@@ -127,6 +129,18 @@ function withoutRepetitions({ records, failures }: Outcomes): Outcomes {
   return { records: records.filter(({ options }) => options.repeats === null), failures };
 }
 
+/** The rankings with those of repetitions that were not run, which are those of their arms. */
+function withIdleRepetitions(
+  runs: ReadonlyMap<string, Run>,
+  idle: ReadonlyMap<string, string>,
+): ReadonlyMap<string, Run> {
+  const same = [...idle].flatMap(([name, arm]) => {
+    const run = runs.get(arm);
+    return run === undefined ? [] : [[name, run] as const];
+  });
+  return new Map([...runs, ...same]);
+}
+
 /** The rankings of repetitions by the arm that they repeat and their number. */
 function indexRepetitions({ arms, seed }: ExperimentConfig, runs: ReadonlyMap<string, Run>) {
   const repetitions = new Map<string, Map<number, Run>>();
@@ -139,10 +153,11 @@ function indexRepetitions({ arms, seed }: ExperimentConfig, runs: ReadonlyMap<st
 
 /** Measures the results of the arms. Retrieves nothing except for the remarks. */
 async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, watch: Stopwatch): Promise<FinishedRun> {
-  const { config, runner } = run;
+  const { config, runner, idle } = run;
   const { dataset, queries } = runner;
   const { metrics, baseline, test, correction, samples, level, tokenBudgets } = config.evaluation;
-  const runs = new Map(outcomes.records.map((record) => [record.name, buildRun(dataset.corpus, queries, record)]));
+  const ranked = new Map(outcomes.records.map((record) => [record.name, buildRun(dataset.corpus, queries, record)]));
+  const runs = withIdleRepetitions(ranked, idle);
   const shown = withoutRepetitions(outcomes);
   const controls = indexControls(shown.records.map(({ options }) => options));
   const repetitions = indexRepetitions(config, runs);
@@ -200,17 +215,19 @@ async function prepare(
   context: OpenRunContext,
   runner: ArmRunner,
   uses: readonly EncoderUse[],
-  sliceKeys: SliceKeys | null,
+  slices: RunSlices | null,
 ): Promise<PreparedRun> {
   const { backend, cacheFolder, command, progress = ignoreProgress, signal } = context;
-  const arms = listArmsToRun(config);
+  const sliceKeys = slices?.keys ?? null;
+  const idle = findIdleRepetitions({ dataset: runner.dataset, config, code: stageVersion, ...(slices && { slices }) });
+  const arms = listArmsToRun(config).filter(({ name }) => !idle.has(name));
   assertMeasurable(config, runner);
   await runner.prepare(arms);
   const hash = runHash(config, runner.dataset.hash, backend);
   const captured = captureEnvironment(backend, config.seed, command, config.dataset, config.plugins);
   const environment = withEncoderUse({ ...captured, date: formatNow() }, [...uses]);
   const heeded = signal === undefined ? {} : { signal };
-  return { config, arms, hash, environment, backend, cacheFolder, runner, progress, sliceKeys, ...heeded };
+  return { config, arms, idle, hash, environment, backend, cacheFolder, runner, progress, sliceKeys, ...heeded };
 }
 
 /** Progress that throws the reason of an abort, wherever the work shows how far it is. */
@@ -254,7 +271,7 @@ export async function runExperiment(
     const inputs = { ...context, noteUse, ...(slices && { slices }) };
     const opened = await watch.time('dataset', () => openArmRunner(config, inputs));
     runner = opened;
-    const run = await watch.time('embedding', () => prepare(config, context, opened, uses, slices?.keys ?? null));
+    const run = await watch.time('embedding', () => prepare(config, context, opened, uses, slices));
     const { race } = config.evaluation;
     const raced = race === null ? keepAllArms(run) : await watch.time('race', () => runRace(run, race, executeRound));
     const left = { ...run, arms: raced.arms };

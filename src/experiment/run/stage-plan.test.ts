@@ -10,7 +10,7 @@ import type { Plain } from '../config/config-file.ts';
 import { stageVersion } from './code-version.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { runExperiment } from './run.ts';
-import { planStages, type StagePlan } from './stage-plan.ts';
+import { findIdleRepetitions, planStages, type StagePlan } from './stage-plan.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -46,6 +46,37 @@ async function executeConfig(wanted: ExperimentConfig): Promise<{ counts: Record
 }
 
 const listUntunedArms = () => (buildSampleConfig(folder) as { arms: Plain[] }).arms.map(({ tune: _, ...arm }) => arm);
+
+test('repetitions are idle where no stage depends on the seed, for any tuned value', async () => {
+  const flat = { index: 'flat', k: 7 };
+  const use = { encoder: 'use-lite' };
+  const cosine = { relevance: { signals: ['cosine'] } };
+  const wanted = buildPlanConfig({
+    seeds: 2,
+    arms: [
+      ...listUntunedArms().slice(0, 2),
+      { ...cosine, name: 'flat', candidates: [flat], embedding: use },
+      { ...cosine, name: 'hnsw', candidates: [{ index: 'hnsw', k: 7 }], embedding: use },
+      {
+        ...cosine,
+        name: 'tuned',
+        candidates: [flat],
+        embedding: use,
+        tune: { 'candidates.0.index': ['flat', 'hnsw'] },
+      },
+      { name: 'ringed', extends: 'flat', attention: { mechanism: 'rcp' } },
+    ],
+    controls: ['permuted-order'],
+    evaluation: { baseline: 'newest' },
+  });
+  const dataset = await loadDataset(wanted.dataset, { cacheFolder: null });
+  const idle = findIdleRepetitions({ dataset, config: wanted, code: stageVersion });
+  expect([...idle].sort()).toEqual([
+    ['flat | seed: 4', 'flat'],
+    ['newest | seed: 4', 'newest'],
+    ['ringed | seed: 4', 'ringed'],
+  ]);
+});
 
 test('a plan for a dataset without a query to evaluate is refused', async () => {
   const wanted = buildPlanConfig({ arms: listUntunedArms() });
@@ -90,6 +121,12 @@ describe('without tuning a plan says exactly', () => {
     const one = await planConfig(buildPlanConfig({ arms: [{ ...scored, name: 'hybrid' }] }));
     const four = await planConfig(buildPlanConfig({ arms: [{ ...scored, name: 'hybrid' }, ...weighted] }));
     expect(four).toEqual(one);
+  });
+
+  test('what several seeds cost: only stages that the seed changes', async () => {
+    const wanted = buildPlanConfig({ arms: listUntunedArms().slice(0, 2), seeds: 3 });
+    const { executions, exact } = await planConfig(wanted);
+    expect([exact, executions]).toEqual([true, (await executeConfig(wanted)).counts]);
   });
 
   test('what null controls cost', async () => {

@@ -71,40 +71,67 @@ function withConsequences(plans: ByEncoding<Plan>, arm: ArmOptions, choices: Cho
   return Object.fromEntries(needed);
 }
 
-/** Each arm's ranking, for all values that its chain and its grid may give it. @param also further requests of an arm. */
+/** The options that an arm may be ranked with: every value of its chain and its grid that a stage depends on. */
+function listRankedOptions(plans: ByEncoding<Plan>, arm: ArmOptions, arms: ArmsByName): ArmOptions[] {
+  const choices = { ...listInheritedChoices(arm, arms), ...arm.tune };
+  return listCombinations(withConsequences(plans, arm, choices)).map((point) => withTuned(arm, point));
+}
+
+/**
+ * The repetitions that rank as their arm does, since none of their stages depends on the seed, with the name of the
+ * arm. Reads the data; nothing is embedded or computed.
+ */
+export function findIdleRepetitions(source: PlanSource): ReadonlyMap<string, string> {
+  const { config } = source;
+  const repetitions = listArmsToRun(config).filter(({ repeats }) => repeats !== null);
+  if (repetitions.length === 0) return new Map();
+  const plans = createTableGraphs(source);
+  const arms = indexArmsByName(config);
+  const isIdle = (repetition: ArmOptions) => {
+    const { seed } = arms.get(repetition.repeats as string) as ArmOptions;
+    const joinStageKeys = (options: ArmOptions) =>
+      [...withInputs(listArmStages(plans.get(options), options)).keys()].join();
+    return listRankedOptions(plans, repetition, arms).every(
+      (options) => joinStageKeys(options) === joinStageKeys({ ...options, seed }),
+    );
+  };
+  return new Map(repetitions.filter(isIdle).map(({ name, repeats }) => [name, repeats as string]));
+}
+
+/** Each arm's ranking. @param also further requests of an arm. */
 function listRankingRequests(
   workspace: string,
   plans: ByEncoding<Plan>,
   config: ExperimentConfig,
+  idle: ReadonlyMap<string, string>,
   also: (plan: Plan, options: ArmOptions) => readonly Stage[] = () => [],
 ): Request[] {
   const arms = indexArmsByName(config);
-  return listArmsToRun(config).map((arm) => {
-    const choices = { ...listInheritedChoices(arm, arms), ...arm.tune };
-    const points = listCombinations(withConsequences(plans, arm, choices));
-    return points.map((point) => {
-      const options = withTuned(arm, point);
+  const ranked = listArmsToRun(config).filter(({ name }) => !idle.has(name));
+  return ranked.map((arm) =>
+    listRankedOptions(plans, arm, arms).map((options) => {
       const plan = plans.get(options);
       const stages = [...listArmStages(plan, options), ...also(plan, options)];
       return collectClosure(`${workspace} ${plans.readKey(options)}`, stages);
-    });
-  });
+    }),
+  );
 }
 
-/** The share of the exact index's result that an arm's approximate sources find is reported beside the table. */
+/** The exact twins of an arm's approximate sources: the share of them that is found is reported for the first seed. */
 function listExactCandidates(plan: Plan, options: ArmOptions): Stage[] {
+  if (options.repeats !== null) return [];
   return listApproximateSources(options).map((source) => plan.stage(exactCandidatesOfArm(options, source)));
 }
 
 /** The rounds of a race before the last one. Which arms they leave is not known, nor whether a round is large enough to be run. */
-function raceRequests(source: PlanSource, race: RaceOptions): Request[] {
+function raceRequests(source: PlanSource, race: RaceOptions, idle: ReadonlyMap<string, string>): Request[] {
   const { config } = source;
   const { evaluation } = config;
   return raceShares(race.rounds)
     .slice(0, -1)
     .flatMap((share) => {
       const round = { ...config, evaluation: { ...evaluation, share: share * evaluation.share } };
-      return listRankingRequests(`round ${share}`, createTableGraphs({ ...source, config: round }), round).map(
+      return listRankingRequests(`round ${share}`, createTableGraphs({ ...source, config: round }), round, idle).map(
         addEmptyAlternative,
       );
     });
@@ -177,10 +204,11 @@ export function planStages(source: PlanSource): StagePlan {
   const table = createTableGraphs(source);
   const arms = indexArmsByName(config);
   const { race } = config.evaluation;
-  const rankings = listRankingRequests('table', table, config, listExactCandidates);
+  const idle = findIdleRepetitions(source);
+  const rankings = listRankingRequests('table', table, config, idle, listExactCandidates);
   const requests = [
     ...tuned.flatMap((arm) => listTuningRequests(tuning as ByEncoding<Plan>, arm, config, arms)),
-    ...(race === null ? rankings : [...raceRequests(source, race), ...rankings.map(addEmptyAlternative)]),
+    ...(race === null ? rankings : [...raceRequests(source, race, idle), ...rankings.map(addEmptyAlternative)]),
   ];
   const known: Stages = new Map(requests.flatMap(listCertainStages));
   const open: Stages = new Map(

@@ -19,6 +19,11 @@ const comparisonSchema = z.object({
   wins: z.number(),
   ties: z.number(),
   losses: z.number(),
+  /** Null in a run of an earlier version. */
+  clusterWins: z.number().nullable().default(null),
+  clusterTies: z.number().nullable().default(null),
+  clusterLosses: z.number().nullable().default(null),
+  signFlipP: z.number().nullable().default(null),
 });
 
 const armSchema = z.object({

@@ -8,14 +8,32 @@ interface Plotting {
 
 declare const Plotly: Plotting;
 
-export function isNarrow(): boolean {
-  return matchMedia('(max-width: 700px)').matches;
+/** The width of a figure on paper, in pixels: it fits between the margins of A4 and of Letter. */
+const PAPER_WIDTH = 680;
+
+/** The class of a page that is printed: figures have the width of paper, a narrow layout and light colours. */
+const PRINTING = 'printing';
+
+function isPrinting(): boolean {
+  return document.documentElement?.classList.contains(PRINTING) ?? false;
 }
 
-/** Draws again when the colour scheme or the kind of page width changes. */
+export function isNarrow(): boolean {
+  return isPrinting() || matchMedia('(max-width: 700px)').matches;
+}
+
+/** Draws again when the colour scheme or the kind of page width changes, and for paper. */
 export function redrawOnNewLook(draw: () => void): void {
   for (const query of ['(prefers-color-scheme: dark)', '(max-width: 700px)'])
     matchMedia(query).addEventListener('change', draw);
+  for (const [event, prints] of [
+    ['beforeprint', true],
+    ['afterprint', false],
+  ] as const)
+    addEventListener(event, () => {
+      document.documentElement.classList.toggle(PRINTING, prints);
+      draw();
+    });
 }
 
 /** A figure's element: the drawing still to do, and whether it is about to be visible. */
@@ -25,7 +43,8 @@ interface Canvas extends HTMLElement {
 }
 
 /**
- * Draws a figure as soon as the reader comes near it, so that a page with many arms opens quickly. Its room is kept free from the start.
+ * Draws a figure as soon as the reader comes near it, so that a page with many arms opens quickly, and otherwise when
+ * the browser has nothing else to do. Its room is kept free from the start.
  *
  * @param once called after the first drawing, when Plotly has extended the element.
  */
@@ -47,15 +66,36 @@ export function draw(
     node.classList.add('drawn');
   };
   if (isFirst) watchNearness(node);
-  else if (node.near) drawPending(node);
+  if (node.near || isPrinting()) drawPending(node);
+  else drawWhenIdle(node);
 }
 
+/** A figure that is hidden has no width yet: it stays to be drawn. */
 function drawPending(node: Canvas): void {
-  node.pending?.();
+  if (node.pending === undefined || node.getClientRects().length === 0) return;
+  node.pending();
   delete node.pending;
 }
 
-/** Everything is drawn before the page is printed. */
+/** Figures that are drawn one at a time, so that the page answers its reader in between. */
+const waiting: Canvas[] = [];
+
+function drawWhenIdle(node: Canvas): void {
+  if (waiting.push(node) === 1) callWhenIdle(drawNextWaiting);
+}
+
+function drawNextWaiting(): void {
+  drawPending(waiting[0] as Canvas);
+  waiting.shift();
+  if (waiting.length > 0) callWhenIdle(drawNextWaiting);
+}
+
+/** Not every browser says when it is idle. */
+function callWhenIdle(work: () => void): void {
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(work);
+  else setTimeout(work, 50);
+}
+
 function watchNearness(node: Canvas): void {
   node.near = false;
   const observer = new IntersectionObserver(
@@ -66,13 +106,13 @@ function watchNearness(node: Canvas): void {
     { rootMargin: '400px 0px' },
   );
   observer.observe(node);
-  addEventListener('beforeprint', () => drawPending(node));
 }
 
 function drawNow(node: HTMLElement, traces: readonly object[], height: number, layout: object): void {
   const font = { family: dom.readStyleValue('--sans'), size: 12.5, color: dom.readStyleValue('--ink') };
   const common = {
     height,
+    width: isPrinting() ? PAPER_WIDTH : node.clientWidth, // without a width Plotly keeps that of the last drawing
     font,
     paper_bgcolor: 'rgba(0,0,0,0)',
     plot_bgcolor: 'rgba(0,0,0,0)',

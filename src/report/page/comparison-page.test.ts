@@ -41,8 +41,11 @@ test('for a terminal: the runs, what differs, and the arms of both', () => {
 test('the legend says how intervals are made and what the conversations and the samples leave open', () => {
   const text = renderComparisonText(comparison);
   expect(text).toContain('B minus A: 95 % cluster-robust t intervals (fewer than 20 conversations).');
-  expect(text).toContain('Smallest p that 3 conversations can reach: corrected over 2 arms .500.');
-  expect(text).toContain('That is not below .05: no difference can be decided.');
+  const decision = '3 conversations cannot decide 2 comparisons: the smallest possible p is .500.';
+  const share = 'On mrr@10, cosine is better in B than in A in 3 of 3; p .250 uncorrected.';
+  expect(text.endsWith(`${decision}\n${share}\n`)).toBe(true);
+  expect(renderComparisonMarkdown(comparison)).toContain(`\n\n${decision}\n${share}\n`);
+  expect(renderComparisonHtml(comparison)).toContain(`<main><p class="lead decision">${decision} ${share}</p>`);
   const arms = comparison.arms.map((arm) => ({
     ...arm,
     metrics: Object.fromEntries(

@@ -1,9 +1,9 @@
 import type { ComparedRun, RunComparison } from '../../experiment/stored/run-comparison.ts';
+import { describeDecisions, describeUndecidable } from '../tables/decision.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from '../tables/format.ts';
 import {
   describeIntervals,
   describeMeansOverSeeds,
-  describeSmallestP,
   describeUnresolved,
   listUnresolved,
   MARKS,
@@ -11,10 +11,13 @@ import {
 } from '../tables/legend.ts';
 import { escapeMarkdown, formatRowsAsPipeTable } from '../tables/markdown.ts';
 import { type PlainCell, type PlainTable, renderPlainTable } from '../tables/plain-table.ts';
-import { formatWrappedTable, wrapText } from '../tables/wrapped-table.ts';
+import { wrapText } from '../tables/wrap-text.ts';
+import { formatWrappedTable } from '../tables/wrapped-table.ts';
 import { bundleClientScript } from './client-script.ts';
+import { renderDecision } from './html-table.ts';
 import { html, Markup } from './markup.ts';
 import { PAGE_STYLE } from './page-style.ts';
+import { PRINT_STYLE } from './print-style.ts';
 
 /** A comparison as sentences and tables, from which every rendering is laid out. */
 interface Part {
@@ -24,7 +27,7 @@ interface Part {
 
 /** Two stored runs side by side, for a terminal. @param width of its lines; without it a line is as long as it must be. */
 export function renderComparisonText(comparison: RunComparison, width = Number.POSITIVE_INFINITY): string {
-  const texts = buildComparisonParts(comparison).map(({ sentences, table }) =>
+  const texts = listTextParts(comparison).map(({ sentences, table }) =>
     [
       ...sentences.flatMap((sentence) => wrapText(sentence, width)),
       ...(table === null ? [] : formatWrappedTable(listTextRows(table), width)),
@@ -35,7 +38,7 @@ export function renderComparisonText(comparison: RunComparison, width = Number.P
 
 /** Two stored runs side by side, as Markdown with pipe tables. */
 export function renderComparisonMarkdown(comparison: RunComparison): string {
-  const texts = buildComparisonParts(comparison).map(({ sentences, table }) =>
+  const texts = listTextParts(comparison).map(({ sentences, table }) =>
     [
       ...sentences.map(escapeMarkdown),
       ...(table === null
@@ -61,11 +64,11 @@ export function renderComparisonHtml(comparison: RunComparison): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
 <meta name="color-scheme" content="light dark">
 <title>${formatRunLabel(first)} and ${formatRunLabel(second)}</title>
-<style>${new Markup(PAGE_STYLE)}</style>
+<style>${new Markup(PAGE_STYLE + PRINT_STYLE)}</style>
 </head>
 <body>
 <header><p class="kicker">comparison</p><h1>${formatRunLabel(first)} and ${formatRunLabel(second)}</h1></header>
-<main>${parts}
+<main>${renderDecision(buildComparisonDecision(comparison))}${parts}
 </main>
 <script>${new Markup(bundleClientScript('comparison'))}</script>
 </body>
@@ -79,6 +82,12 @@ function formatRunLabel({ summary }: ComparedRun): string {
 
 function listTextRows({ headings, rows }: PlainTable): string[][] {
   return [headings.map(({ name }) => name), ...rows.map(({ cells }) => cells.map(({ text }) => text))];
+}
+
+/** The parts, and what they decide below them. */
+function listTextParts(comparison: RunComparison): Part[] {
+  const sentences = buildComparisonDecision(comparison);
+  return [...buildComparisonParts(comparison), ...(sentences.length === 0 ? [] : [{ sentences, table: null }])];
 }
 
 function buildComparisonParts(comparison: RunComparison): Part[] {
@@ -102,20 +111,19 @@ function buildComparisonParts(comparison: RunComparison): Part[] {
   ];
 }
 
-function buildComparisonLegend({ arms, first, metrics, conversations, statistics, seeds }: RunComparison): string[] {
-  const { level } = statistics;
-  const tested = metrics.filter((metric) => arms.some((arm) => arm.metrics[metric]?.comparison != null));
-  if (tested.length === 0 || conversations === null) return ['A and B: means.'];
-  const how = { ...statistics, test: 'permutation', correction: 'holm' } as const;
-  const controls = first.summary.arms.filter(
-    ({ name, control }) => control !== null && arms.some((arm) => arm.name === name),
-  );
-  const families = [
-    { of: 'arms', count: arms.length - controls.length },
-    { of: 'null controls', count: controls.length },
-  ];
-  const compared = arms.map(({ name, metrics: figures }) => ({
+/** The test of arms of two runs. */
+const TESTED = { test: 'permutation', correction: 'holm' } as const;
+
+/** The metrics in which arms are compared. */
+function listTestedMetrics({ arms, metrics }: RunComparison): string[] {
+  return metrics.filter((metric) => arms.some((arm) => arm.metrics[metric]?.comparison != null));
+}
+
+function listComparedArms({ arms, first }: RunComparison, tested: readonly string[]) {
+  const controls = new Map(first.summary.arms.map(({ name, control }) => [name, control]));
+  return arms.map(({ name, metrics: figures }) => ({
     name,
+    control: controls.get(name) ?? null,
     comparisons: Object.fromEntries(
       tested.flatMap((metric) => {
         const comparison = figures[metric]?.comparison;
@@ -123,13 +131,40 @@ function buildComparisonLegend({ arms, first, metrics, conversations, statistics
       }),
     ),
   }));
+}
+
+/** Sentences of what the comparison decides; empty where nothing is tested. */
+function buildComparisonDecision(comparison: RunComparison): string[] {
+  const { conversations, statistics } = comparison;
+  const metrics = listTestedMetrics(comparison);
+  if (conversations === null) return [];
+  return describeDecisions({
+    rows: 'arms',
+    baseline: 'A',
+    metrics,
+    arms: listComparedArms(comparison, metrics),
+    statistics: { ...statistics, ...TESTED },
+    conversations,
+    words: { than: 'in B than in A', from: 'between A and B' },
+  });
+}
+
+function buildComparisonLegend(comparison: RunComparison): string[] {
+  const { arms, first, conversations, statistics, seeds } = comparison;
+  const { level } = statistics;
+  const tested = listTestedMetrics(comparison);
+  if (tested.length === 0 || conversations === null) return ['A and B: means.'];
+  const how = { ...statistics, ...TESTED };
+  const controls = first.summary.arms.filter(
+    ({ name, control }) => control !== null && arms.some((arm) => arm.name === name),
+  );
   return [
     `B minus A: ${describeIntervals(conversations, level)}.`,
     ...describeMeansOverSeeds(seeds),
     ...testText(how, 'arms'),
     `${MARKS.better} B better, ${MARKS.worse} B worse, said only where the corrected p is below ${formatDecimal(1 - level, 2)}.`,
-    ...describeSmallestP(how, conversations, families),
-    ...describeUnresolved(listUnresolved(compared, tested), statistics),
+    ...describeUndecidable(how, conversations, controls.length, 'comparisons of null controls'),
+    ...describeUnresolved(listUnresolved(listComparedArms(comparison, tested), tested), statistics),
   ];
 }
 

@@ -45,6 +45,7 @@ const table: LadderTable = {
     { ...row, arm: 'mixed', isBaseline: false, control: { of: 'placed', kind: 'random-parents' } },
   ],
   absent: [{ arm: 'broken', description: '', kind: 'failed', reason: 'NOT_FINITE: a & b' }],
+  decision: [],
   legend: ['First & last.'],
   notes: [],
 };

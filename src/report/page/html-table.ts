@@ -4,8 +4,15 @@ import { type Content, html, type Markup } from './markup.ts';
 /** With more rows than this the table scrolls within a frame, its headings staying in sight. */
 const LONG = 30;
 
-/** With more metrics than this the figures of a cell are closer together. */
+/** The most metrics with roomy cells. Deviations of seeds make cells wider, so that it is one less with them. */
 const ROOMY = 4;
+
+/** The classes of the table, for its widths. */
+function chooseWidths({ metrics, rows }: LadderTable): string {
+  const isRepeated = rows.some(({ cells }) => cells.some(({ value }) => value.includes('±')));
+  const isDense = metrics.length > (isRepeated ? ROOMY - 1 : ROOMY);
+  return `${isRepeated ? ' repeated' : ''}${isDense ? ' dense' : ''}`;
+}
 
 /** Words of a ladder of other things than arms. */
 interface LadderWords {
@@ -13,6 +20,11 @@ interface LadderWords {
   readonly row: string;
   /** Tells the ids of one ladder from those of another on the page. */
   readonly suffix: string;
+}
+
+/** The sentences of what a table decides, for the place above the first figure. */
+export function renderDecision(sentences: readonly string[]): Content {
+  return sentences.length === 0 ? '' : html`<p class="lead decision">${sentences.join(' ')}</p>`;
 }
 
 function renderEffectsSwitch(suffix: string): Markup {
@@ -43,7 +55,7 @@ export function renderLadderTable(
 <p class="legend" id="ladder-caption${suffix}">Mean and interval of every ${row}${table.compared ? `; below them the difference from ${table.baseline}, its interval and its corrected p` : ''}.</p>
 ${table.compared ? renderEffectsSwitch(suffix) : ''}
 <div class="wide ladder-frame${table.rows.length > LONG ? ' long' : ''}" role="region" aria-label="the ladder${suffix}" tabindex="0">
-<table class="ladder sortable${table.metrics.length > ROOMY ? ' dense' : ''}" aria-describedby="ladder-caption${suffix}">
+<table class="ladder sortable${chooseWidths(table)}" aria-describedby="ladder-caption${suffix}">
 <thead><tr>${headings}</tr></thead>
 <tbody>${table.rows.map((one) => renderLadderRow(one, table.baseline))}${table.absent.map((row) => renderAbsentRow(row, table.metrics.length))}</tbody>
 </table>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withFailedBaseline } from '../tables/failed-baseline.fixture.ts';
 import { buildLadderTable } from '../tables/table.ts';
 import { renderHtml } from './html.ts';
 import { inventResult } from './invented-result.fixture.ts';
@@ -45,6 +46,14 @@ test('the table is in the page without a script, marks by the verdict', () => {
   expect(still.match(/aria-label="(?:better|worse) than bm25"/g)).toHaveLength(marks.length);
   expect(marks.length).toBeGreaterThan(0);
   expect(still.match(/class="badge baseline"/g)).toHaveLength(1);
+});
+
+test('what is decided stands above the first figure, and nothing where the baseline failed', () => {
+  const { decision } = buildLadderTable(sample);
+  expect(decision.length).toBeGreaterThan(0);
+  const [above = ''] = renderHtml(sample).split('class="figure"');
+  expect(above).toContain(`<p class="lead decision">${decision.join(' ').replaceAll('"', '&quot;')}</p>`);
+  expect(renderHtml(withFailedBaseline(sample))).not.toContain('class="lead decision"');
 });
 
 test('header, parameters and config are there', () => {

@@ -13,12 +13,13 @@ import {
   type Section,
   select,
 } from './figure-sections.ts';
-import { renderLadderTable } from './html-table.ts';
+import { renderDecision, renderLadderTable } from './html-table.ts';
 import { INSPECTOR_STYLE } from './inspector-style.ts';
 import { type Content, encodeScriptJson, html, Markup } from './markup.ts';
 import { renderPageHeader } from './page-header.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { buildPayload, type Payload } from './payload.ts';
+import { PRINT_STYLE } from './print-style.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -35,6 +36,7 @@ export function renderHtml(result: ExperimentResult): string {
   const sections = renderFigureSections(result, payload);
   const passports = renderPassports(result);
   const lead = payload.baseline < 0 ? [] : [renderDifferencesSection(result)];
+  const table = buildLadderTable(result);
   const page = html`<!doctype html>
 <html lang="en">
 ${renderPageHead(`${result.name} ${result.hash}`, PAGE_STYLE + INSPECTOR_STYLE)}
@@ -42,8 +44,9 @@ ${renderPageHead(`${result.name} ${result.hash}`, PAGE_STYLE + INSPECTOR_STYLE)}
 ${renderPageHeader(result)}
 ${renderRunNavigation(lead, sections, passports !== '')}
 <main>
+${renderDecision(table.decision)}
 ${lead.map(renderSection)}
-<section id="ladder"><h2>Table</h2>${renderLadderTable(buildLadderTable(result), passports !== '')}</section>
+<section id="ladder"><h2>Table</h2>${renderLadderTable(table, passports !== '')}</section>
 ${sections.map(renderSection)}
 ${renderInspector(payload)}
 ${passports}
@@ -65,7 +68,7 @@ export function renderPageHead(title: string, style: string): Markup {
 <meta http-equiv="Content-Security-Policy" content="${new Markup(POLICY)}">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<style>${new Markup(style)}</style>
+<style>${new Markup(style + PRINT_STYLE)}</style>
 </head>`;
 }
 

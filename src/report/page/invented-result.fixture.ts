@@ -274,5 +274,9 @@ function inventEffectSizes(values: readonly number[], baseline: readonly number[
     wins: count(1),
     ties: count(0),
     losses: count(-1),
+    clusterWins: 5,
+    clusterTies: 0,
+    clusterLosses: 2,
+    signFlipP: 0.3125,
   };
 }

@@ -118,6 +118,10 @@ function inventStructure(metrics: readonly string[]): Structure {
     wins: 5,
     ties: 3,
     losses: 2,
+    clusterWins: 3,
+    clusterTies: 0,
+    clusterLosses: 1,
+    signFlipP: 0.375,
   });
   const test = {
     survives: [survived],

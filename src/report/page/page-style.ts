@@ -11,7 +11,7 @@ export const PAGE_STYLE = `
   --series-0: #12608f; --series-1: #c2571a; --series-2: #7d5ba6; --series-3: #b8860b; --series-4: #a33b5c; --series-5: #3f8f8a; --series-6: #6b6b2f; --series-7: #5b6470;
 }
 @media (prefers-color-scheme: dark) {
-  :root {
+  :root:not(.printing) {
     --paper: #161614; --raised: #1f1f1c; --ink: #e9e6df; --quiet: #a19c91; --rule: #393732;
     --better: #7dbbe8; --worse: #f2986c; --undecided: #958f84; --grade: #8cc79a; --A: #c0a5e6; --B: #6fc9c6;
     --faint: #4a473f; --alarm: #f08a8a;
@@ -33,6 +33,7 @@ code, pre { font-family: var(--mono); font-size: .92em; }
 .legend { max-width: 78ch; }
 .kicker { margin: 0 0 .2rem; font-family: var(--mono); }
 .lead { font-family: var(--serif); font-size: 1.15rem; max-width: 68ch; }
+.decision { margin: 1.6rem 0; }
 .remarks { margin: 0 0 1rem; padding-left: 1.1rem; max-width: 78ch; }
 main > section { margin-top: 3.2rem; clear: both; }
 :focus-visible { outline: 2px solid var(--better); outline-offset: 2px; }
@@ -95,11 +96,13 @@ th.metric, td.metric, .plain .word { text-align: left; }
 .ladder-part:has(.with-effects:checked) .effects { display: block; }
 .ladder-part:has(.with-effects:checked) .effects-legend { display: inline; }
 th.metric { padding-left: 1.5rem; }
-.cell { display: inline-grid; grid-template-columns: 3em 7em 4.2em; column-gap: .5em; font-size: .82rem; color: var(--quiet); text-align: left; align-items: baseline; }
+.ladder { --value: 3em; }
+.ladder.repeated { --value: 7.4em; }
+.cell { display: inline-grid; grid-template-columns: minmax(var(--value), max-content) minmax(7em, max-content) minmax(4.2em, max-content); column-gap: .5em; font-size: .82rem; color: var(--quiet); text-align: left; align-items: baseline; }
 .cell > :nth-child(3n + 1) { text-align: right; }
 .cell .value { color: var(--ink); font-size: .9rem; font-weight: 600; }
 .dense th.metric, .dense td.metric { padding: .42rem .4rem .42rem .8rem; }
-.dense .cell { grid-template-columns: 3em 7em; }
+.dense .cell { grid-template-columns: minmax(var(--value), max-content) minmax(7em, max-content); }
 .dense .cell > :nth-child(3n + 1) { grid-column: 1; text-align: right; }
 .dense .cell > :nth-child(3n + 2) { grid-column: 2; }
 .dense .cell > :nth-child(3) { grid-column: 1; grid-row: 3; text-align: right; }

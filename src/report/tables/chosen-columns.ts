@@ -1,6 +1,7 @@
 import { RagPlusPlusError, ValidationError } from '../../core/errors.ts';
 import { suggestKnown } from '../../core/validation.ts';
 import { parseMean } from '../../evaluation/metric.ts';
+import { readSeedDeviation } from '../../experiment/measure/seed-count.ts';
 import type { RunFigures } from '../../experiment/stored/run-figures.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
 
@@ -148,7 +149,7 @@ export function writeCell(arm: Arm, column: ChosenColumn, digits: number, bound:
   const estimate = getEstimate(arm, column.metric);
   if (column.kind === 'interval') return formatInterval(estimate, formatDecimal, digits) || null;
   if (column.kind === 'mean') {
-    const deviation = arm.seeds?.deviations[column.metric];
+    const deviation = readSeedDeviation(arm, column.metric);
     const value = formatDecimal(estimate.mean, digits);
     return deviation === undefined ? value : `${value} ± ${formatDecimal(deviation, digits)}`;
   }
@@ -185,6 +186,10 @@ const ABSENT: Comparison = Object.freeze({
   wins: 0,
   ties: 0,
   losses: 0,
+  clusterWins: 0,
+  clusterTies: 0,
+  clusterLosses: 0,
+  signFlipP: null,
 });
 
 function getEstimate(arm: Arm, metric: string) {

@@ -23,6 +23,11 @@ const choose = (choice: Partial<TableChoice>): TableChoice => ({ arms: null, col
 const renderRows = (choice: Partial<TableChoice>, from = figures) =>
   renderChosenTable(from, choose(choice), 'markdown').split('\n\n')[0]?.split('\n');
 
+test('a stored comparison is read with all of its figures', () => {
+  for (const { name, comparisons } of buildHandmadeResult().arms)
+    expect(figures.arms.find((arm) => arm.name === name)?.comparisons).toEqual(comparisons);
+});
+
 describe('Markdown', () => {
   test('chosen arms in their order, with marks, and a dash where the baseline has no comparison', () => {
     const columns = ['mrr@10', 'interval', 'difference', 'difference-interval', 'p', 'recall@10.p', 'unjudged'];

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
-import { countSeeds } from '../../experiment/measure/seed-count.ts';
+import { countSeeds, listAlikeArms } from '../../experiment/measure/seed-count.ts';
 import { divideByBaseline, type ModelFigures, type RunFigures } from '../../experiment/stored/run-figures.ts';
 import {
   type ChosenColumn,
@@ -10,6 +10,7 @@ import {
   writeCell,
 } from './chosen-columns.ts';
 import { formatCsv } from './csv.ts';
+import { describeDecisions } from './decision.ts';
 import { escapeLatex, formatLatexRow, guardLatexRow, LATEX_MARKS } from './latex.ts';
 import { buildStatisticsLegend, listUnresolved, MARKS } from './legend.ts';
 import { escapeMarkdown, formatRowsAsPipeTable } from './markdown.ts';
@@ -110,7 +111,7 @@ function renderMarkdownTable(figures: ModelFigures, { arms, columns }: Chosen, d
     ),
   ]);
   const table = formatRowsAsPipeTable([['arm', ...headings.map(escapeMarkdown)], ...rows]);
-  return `${[table, buildLegend(figures, arms).map(escapeMarkdown).join('\n')].join('\n\n')}\n`;
+  return `${[table, buildLegend(figures, { arms, columns }).map(escapeMarkdown).join('\n')].join('\n\n')}\n`;
 }
 
 /** Columns beside each other that are of one metric. */
@@ -172,37 +173,46 @@ function renderLatexTable(figures: ModelFigures, { arms, columns }: Chosen, digi
     '\\end{tabular}',
     '',
     '\\smallskip',
-    `{\\footnotesize ${buildLegend(figures, arms).map(escapeLatex).join(' \\\\\n')} \\\\`,
+    `{\\footnotesize ${buildLegend(figures, { arms, columns }).map(escapeLatex).join(' \\\\\n')} \\\\`,
     `${escapeLatex(`${model === null ? 'Experiment' : 'Training'} ${figures.experiment} (${hash}).`)}\\par}`,
     '\\end{table}',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** The sentences below a table. The corrections are those of the run, also where the table has fewer arms. */
-function buildLegend(figures: ModelFigures, chosen: readonly Arm[]): string[] {
+/** The decision and the legend below a table. Corrections are those of the run, also for fewer arms. */
+function buildLegend(figures: ModelFigures, { arms: chosen, columns }: Chosen): string[] {
   const { arms, baseline, statistics, queries, conversations, metrics, failures } = figures;
   const compared = arms.some(({ name }) => name === baseline);
   const others = arms.filter(({ name }) => name !== baseline);
   const controls = others.filter(({ control }) => control !== null).length;
   const isPart = chosen.length < arms.length;
+  const shown = [...new Set(columns.flatMap(({ metric }) => metric ?? []))];
   const [rows, whole] = figures.model === null ? ['arms', 'run'] : ['methods', 'model'];
   const legend = buildStatisticsLegend({
     rows: isPart ? `${others.length - controls} other ${rows} of the ${whole}` : rows,
     baseline,
     compared,
     isTested: compared,
-    families: [
-      { of: rows, count: others.length - controls },
-      ...(controls === 0 ? [] : [{ of: 'null controls', count: controls }]),
-    ],
+    controls,
     unresolved: compared ? listUnresolved(chosen, metrics) : [],
     statistics,
     queries,
     conversations,
     seeds: countSeeds(arms),
+    alike: listAlikeArms(chosen),
     means: chosen.flatMap((arm) => Object.values(arm.metrics)),
   });
   const failed = isPart ? [] : failures.map(({ name, code, message }) => `failed: ${name}, ${code}: ${message}`);
-  return [...legend, ...failed];
+  const decision = describeDecisions({
+    rows,
+    baseline,
+    metrics: shown.length === 0 ? metrics : shown,
+    arms: compared ? chosen : [],
+    corrected: others.length - controls,
+    statistics,
+    conversations,
+    seeds: countSeeds(arms),
+  });
+  return [...decision, ...legend, ...failed];
 }

@@ -19,6 +19,10 @@ function buildComparisons(mean: number, correctedP = 0.5): Record<string, Compar
     wins: 11,
     ties: 13,
     losses: 5,
+    clusterWins: 4,
+    clusterTies: 1,
+    clusterLosses: 2,
+    signFlipP: 0.4375,
   };
   return { [METRIC]: comparison };
 }

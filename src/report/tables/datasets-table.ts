@@ -43,7 +43,7 @@ export function buildDatasetsTable(runs: readonly DatasetRun[]): DatasetsTable {
   const baseline = ladders[0]?.baseline ?? '';
   const seeds = Math.max(1, ...runs.flatMap(({ result }) => result.arms.map((arm) => arm.seeds?.count ?? 1)));
   const verdicts = `▲ better, ▼ worse than ${baseline} by the test of that dataset's own table. Mean: over the datasets, each counted once.`;
-  const legend = seeds === 1 ? verdicts : `${verdicts} ${describeSeedMeans(seeds)}`;
+  const legend = seeds === 1 ? verdicts : [verdicts, ...describeSeedMeans(seeds)].join(' ');
   return { datasets: runs.map(({ dataset }) => dataset), metrics, legend };
 }
 

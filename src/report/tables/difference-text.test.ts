@@ -32,6 +32,10 @@ const comparison = {
   wins: 5,
   ties: 7,
   losses: 2,
+  clusterWins: 3,
+  clusterTies: 0,
+  clusterLosses: 1,
+  signFlipP: 0.375,
 };
 
 test.each([

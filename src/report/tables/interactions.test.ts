@@ -70,9 +70,7 @@ test('of many the surest are listed, and how many there are', () => {
 test('few conversations have t intervals or none, and can reach no small p', () => {
   const text = renderInteractions([buildInteraction(0.3), buildInteraction(0.4, { levels: ['0.5', '3'] })], 0.95, 5);
   expect(text).toContain('95 % cluster-robust t intervals (fewer than 20 conversations). * where');
-  expect(text).toContain(
-    'Smallest p that 5 conversations can reach: corrected over 2 interactions .125. That is not below .05: no difference can be decided.',
-  );
+  expect(text).toContain('5 conversations cannot decide 2 interactions: the smallest possible p is .125.');
   const none = renderInteractions([buildInteraction(1, { effect: { mean: 0.25, low: null, high: null } })], 0.95, 2);
   expect(parseInteractionRows(none)).toEqual([['weight × window', '0.25 × 3', 'mrr@10', '+.250', '.500', '1.000']]);
   expect(none).toContain('no intervals (fewer than 3 conversations).');

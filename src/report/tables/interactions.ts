@@ -1,8 +1,9 @@
 import { isSignificant } from '../../evaluation/significance.ts';
 import type { ExperimentResult, Interaction, SweepSummary } from '../../experiment/measure/result.ts';
 import { type Content, html } from '../page/markup.ts';
+import { describeUndecidable } from './decision.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
-import { describeIntervals, describeSmallestP, describeUnresolved, listUnresolved } from './legend.ts';
+import { describeIntervals, describeUnresolved, listUnresolved } from './legend.ts';
 import { renderPlainTable } from './plain-table.ts';
 
 type Statistics = ExperimentResult['statistics'];
@@ -23,7 +24,7 @@ function describeInteractionReach(
   }));
   const metrics = [...new Set(interactions.map(({ metric }) => metric))];
   return [
-    ...describeSmallestP(statistics, conversations, [{ of: 'interactions', count: tested.length }]),
+    ...describeUndecidable(statistics, conversations, tested.length, 'interactions'),
     ...describeUnresolved(listUnresolved(open, metrics), statistics),
   ];
 }

@@ -18,6 +18,7 @@ interface ShownLadder {
     }[];
   }[];
   readonly absent: readonly { readonly arm: string; readonly kind: string; readonly reason: string }[];
+  readonly decision: readonly string[];
   readonly legend: readonly string[];
 }
 
@@ -31,14 +32,15 @@ function listShownCells({ arm, isBaseline, cells }: ShownLadder['rows'][number],
   return { arm: isBaseline ? `${arm} (baseline)` : arm, ...Object.fromEntries(columns) };
 }
 
-/** A ladder of arms for a notebook, with its legend below. */
-export function buildLadderBundle({ rows, absent, compared, legend }: ShownLadder): MimeBundle {
+/** A ladder of arms for a notebook, with what it decides and its legend below. */
+export function buildLadderBundle({ rows, absent, compared, decision, legend }: ShownLadder): MimeBundle {
   const shown = rows.map((row) => listShownCells(row, compared));
   const failed = absent.map(({ arm, kind, reason }) => ({ arm: `${arm}: ${kind}, ${reason}` }));
   const table = buildTableBundle([...shown, ...failed], { limit: 200 });
-  const notes = legend.map((sentence) => `<br>${escapeHtml(sentence)}`).join('');
+  const sentences = [...decision, ...legend];
+  const notes = sentences.map((sentence) => `<br>${escapeHtml(sentence)}`).join('');
   return {
-    'text/plain': [table['text/plain'], ...legend].join('\n'),
+    'text/plain': [table['text/plain'], ...sentences].join('\n'),
     'text/html': `${table['text/html']}\n<p>${notes.replace('<br>', '')}</p>`,
   };
 }

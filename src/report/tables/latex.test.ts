@@ -34,11 +34,11 @@ newest \textbar{} \textless{}first\textgreater{} & .353$^{\downarrow}$ & {\footn
 \end{tabular}
 
 \smallskip
-{\footnotesize $\uparrow$ better, $\downarrow$ worse than bm25, said only where the corrected p is below .05; no mark: undecided. \\
+{\footnotesize On mrr@10, newest \textbar{} \textless{}first\textgreater{} is worse than bm25. \\
+$\uparrow$ better, $\downarrow$ worse than bm25, said only where the corrected p is below .05; no mark: undecided. \\
 p: paired sign-flip permutation test (10,000 samples), clustered by conversation, corrected by Holm over the arms, null controls among themselves. \\
 Where .05 is within the Monte Carlo error of p, more samples are drawn, up to 1,000,000. \\
-Smallest p that 5 conversations can reach: .063. \\
-That is not below .05: no difference can be decided. \\
+5 conversations cannot decide 1 comparison of null controls: the smallest possible p is .063. \\
 Brackets: 95 \% cluster-robust t intervals (fewer than 20 conversations). 10 queries in 5 conversations. \\
 failed: *\_broken, QUERY: no \& such turn \\
 Experiment my\_sample (3f9a1c20).\par}

@@ -41,7 +41,7 @@ export function escapeLatex(text: string): string {
 
 /**
  * The ladder as a `table` that needs the package booktabs alone: an arm a row, a mean with its mark and interval a metric, then failed and stopped arms, and
- * the legend below. The name of the baseline is in italics.
+ * what the table decides and the legend below. The name of the baseline is in italics.
  */
 export function renderLatex(result: ExperimentResult): string {
   const table = buildLadderTable(result);
@@ -62,7 +62,7 @@ export function renderLatex(result: ExperimentResult): string {
     '\\end{tabular}',
     '',
     '\\smallskip',
-    `{\\footnotesize ${[...table.legend, ...table.notes].map(escapeLatex).join(' \\\\\n')} \\\\`,
+    `{\\footnotesize ${[...table.decision, ...table.legend, ...table.notes].map(escapeLatex).join(' \\\\\n')} \\\\`,
     `${escapeLatex(`Experiment ${name} (${hash}).`)}\\par}`,
     '\\end{table}',
   ];

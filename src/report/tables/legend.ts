@@ -1,10 +1,9 @@
 import { freezeDeeply } from '../../core/frozen.ts';
 import { chooseIntervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../../evaluation/mean-intervals.ts';
 import { MOST_SAMPLES } from '../../evaluation/sign-flip-permutation.ts';
-import { isSignificant } from '../../evaluation/significance.ts';
-import { computeSmallestCorrectedP, computeSmallestP } from '../../evaluation/smallest-p.ts';
 import type { Comparison, ExperimentResult } from '../../experiment/measure/result.ts';
-import { formatDecimal, formatProbability } from './format.ts';
+import { describeUndecidable } from './decision.ts';
+import { formatDecimal } from './format.ts';
 
 /** The marks of a verdict; an undecided arm has none. */
 export const MARKS: Readonly<Record<Comparison['verdict'], string>> = freezeDeeply({
@@ -14,13 +13,6 @@ export const MARKS: Readonly<Record<Comparison['verdict'], string>> = freezeDeep
 });
 
 type Statistics = ExperimentResult['statistics'];
-
-/** Differences whose p are corrected together. */
-interface Family {
-  /** The name of the items, in the plural. */
-  readonly of: string;
-  readonly count: number;
-}
 
 /** Something that was compared, by metric. */
 interface Compared {
@@ -36,7 +28,8 @@ interface LegendFacts {
   /** Whether there is a baseline to compare with. */
   readonly compared: boolean;
   readonly isTested: boolean;
-  readonly families: readonly Family[];
+  /** The number of null controls, whose p are corrected together; 0 where it is left out. */
+  readonly controls?: number;
   /** Rows that the most samples do not decide, see {@link listUnresolved}. */
   readonly unresolved: readonly string[];
   readonly statistics: Statistics;
@@ -44,6 +37,8 @@ interface LegendFacts {
   readonly conversations: number;
   /** The number of seeds that the rows were run with; 1 where it is left out. */
   readonly seeds?: number;
+  /** The rows whose figures no seed changes. */
+  readonly alike?: readonly string[];
   /** The means of the rows, whose intervals are in brackets. */
   readonly means?: readonly { readonly mean: number; readonly low: number | null; readonly high: number | null }[];
 }
@@ -85,12 +80,15 @@ function formatConversations(conversations: number): string {
   return conversations === 1 ? '1 conversation' : `${count(conversations)} conversations`;
 }
 
-/** The sources of variance of arms that were run with several seeds. */
-/** What a figure with ± is. */
-export function describeSeedMeans(seeds: number): string {
-  return `Each figure is the mean of ${seeds} seeds; ± is the standard deviation of the seeds' means.`;
+/** The meaning of ±, and the rows without it. @param alike the rows whose figures no seed changes */
+export function describeSeedMeans(seeds: number, alike: readonly string[] = []): string[] {
+  return [
+    `Each figure is the mean of ${seeds} seeds; ± is the standard deviation of the seeds' means.`,
+    ...(alike.length === 0 ? [] : [`Without ±, since every seed gives the same figures: ${alike.join(', ')}.`]),
+  ];
 }
 
+/** The sources of variance of arms that were run with several seeds. */
 const SEED_SOURCES = 'the variance between conversations and the variance between seeds';
 
 /** What a p is of that is computed from the queries' means over the seeds; empty for one seed. */
@@ -114,31 +112,6 @@ export function describeIntervals(conversations: number, level: number, seeds = 
     case 'none':
       return `no intervals (fewer than ${LEAST_CLUSTERS} conversations)`;
   }
-}
-
-/** The smallest p that a table of a number of conversations can show, and whether it can decide anything; empty if any p can be reached. */
-export function describeSmallestP(
-  { test, correction, level }: Pick<Statistics, 'test' | 'correction' | 'level'>,
-  conversations: number,
-  families: readonly Family[],
-): string[] {
-  if (computeSmallestP(test, conversations) === 0) return [];
-  const reached = families
-    .filter((family) => family.count > 0)
-    .map((family) => ({ ...family, p: computeSmallestCorrectedP(test, correction, conversations, family.count) }));
-  if (reached.length === 0) return [];
-  const shown = reached.map(({ of, count, p }) => {
-    const over = correction === 'none' || count === 1 ? '' : `corrected over ${count} ${of} `;
-    return `${over}${formatProbability(p, 1 - level)}`;
-  });
-  const hopeless = reached.filter(({ p }) => !isSignificant(p, level)).map(({ of, count }) => `${count} ${of}`);
-  const some = hopeless.length === reached.length ? '' : ` corrected over ${hopeless.join(' or ')}`;
-  return [
-    `Smallest p that ${formatConversations(conversations)} can reach: ${[...new Set(shown)].join(', ')}.`,
-    ...(hopeless.length === 0
-      ? []
-      : [`That is not below ${formatDecimal(1 - level, 2)}: no difference${some} can be decided.`]),
-  ];
 }
 
 /** Names with the metrics in which the most samples do not decide: `cosine (mrr@10, ndcg@10)`. */
@@ -177,16 +150,16 @@ function describeBounds({ means = [], conversations, seeds }: LegendFacts): stri
 
 /** Sentences that say what marks, p and brackets mean, and how much was measured. */
 export function buildStatisticsLegend(facts: LegendFacts): string[] {
-  const { rows, baseline, compared, isTested, families, unresolved, statistics, queries, conversations } = facts;
+  const { rows, baseline, compared, isTested, controls = 0, unresolved, statistics, queries, conversations } = facts;
   const { level } = statistics;
-  const apart = families.length > 1 ? ', null controls among themselves' : '';
+  const apart = controls > 0 ? ', null controls among themselves' : '';
   const measured = `${queries} queries in ${formatConversations(conversations)}`;
   const intervals = describeIntervals(conversations, level);
   if (facts.seeds !== undefined && facts.seeds > 1) return buildSeedsLegend(facts, facts.seeds);
   return [
     compared ? describeMarks(baseline, level) : describeFailedBaseline(baseline),
     ...(isTested ? testText(statistics, rows, apart) : []),
-    ...(compared ? describeSmallestP(statistics, conversations, families) : []),
+    ...(compared ? describeUndecidable(statistics, conversations, controls, 'comparisons of null controls') : []),
     ...describeUnresolved(unresolved, statistics),
     `Brackets: ${intervals}. ${measured}.`,
     ...describeBounds(facts),
@@ -195,13 +168,13 @@ export function buildStatisticsLegend(facts: LegendFacts): string[] {
 
 /** The same where rows were run with several seeds. */
 function buildSeedsLegend(facts: LegendFacts, seeds: number): string[] {
-  const { rows, baseline, compared, isTested, families, statistics, queries, conversations } = facts;
-  const apart = families.length > 1 ? ', null controls among themselves' : '';
+  const { rows, baseline, compared, isTested, controls = 0, statistics, queries, conversations } = facts;
+  const apart = controls > 0 ? ', null controls among themselves' : '';
   const corrected = CORRECTIONS[statistics.correction](rows);
   const brackets = describeIntervals(conversations, statistics.level, seeds);
   return [
     ...(compared ? [describeMarks(baseline, statistics.level)] : [describeFailedBaseline(baseline)]),
-    describeSeedMeans(seeds),
+    ...describeSeedMeans(seeds, facts.alike),
     ...(isTested ? [`p: paired t test with ${SEED_SOURCES}, ${corrected}${apart}.`] : []),
     `Brackets: ${brackets}. ${queries} queries in ${formatConversations(conversations)}.`,
     ...describeBounds(facts),

@@ -1,11 +1,12 @@
 import { nameLetter } from '../../evaluation/letter-display.ts';
 import type { StoredPairs } from '../../experiment/stored/stored-pairs.ts';
+import { describeUndecidable } from './decision.ts';
 import { formatDecimal } from './format.ts';
 import { escapeLatex, formatLatexRow, guardLatexRow } from './latex.ts';
-import { describeMeansOverSeeds, describeSmallestP, describeUnresolved, testText } from './legend.ts';
+import { describeMeansOverSeeds, describeUnresolved, testText } from './legend.ts';
 import { escapeMarkdown, formatRowsAsPipeTable } from './markdown.ts';
 import { alignLines } from './text-table.ts';
-import { wrapText } from './wrapped-table.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** One arm in one metric. */
 interface LettersCell {
@@ -78,7 +79,7 @@ function buildLegend({ arms, metrics, pairs, statistics, queries, conversations,
     'Arms that share a capital letter are not distinguished; arms that share none are.',
     ...describeMeansOverSeeds(seeds),
     ...testText(statistics, `${count} pairs of arms of a metric`),
-    ...describeSmallestP(statistics, conversations, [{ of: 'pairs', count }]),
+    ...describeUndecidable(statistics, conversations, count, 'pairs'),
     ...describeUnresolved(open, statistics),
   ];
 }

@@ -18,11 +18,13 @@ Differences from bm25, with p:
 | newest \| \<first\> | −.143 [−.17, −.12], p <.001 ▼ | .000 [−.02, +.02], p 1.000   |
 | cosine              | +.504 [+.48, +.53], p .051    | +.100 [+.05, +.15], p .049 ▲ |
 
+On mrr@10, newest \| \<first\> is worse than bm25.
+cosine cannot be distinguished from bm25: the difference on mrr@10 is .504, and .031 the smallest that 5 conversations detect without a correction.
+Other metrics: cosine is better on recall@10.
+
 ▲ better, ▼ worse than bm25, said only where the corrected p is below .05; no mark: undecided.
 p: paired sign-flip permutation test (10,000 samples), clustered by conversation, corrected by Holm over the arms.
 Where .05 is within the Monte Carlo error of p, more samples are drawn, up to 1,000,000.
-Smallest p that 5 conversations can reach: corrected over 2 arms .125.
-That is not below .05: no difference can be decided.
 Brackets: 95 % cluster-robust t intervals (fewer than 20 conversations). 10 queries in 5 conversations.
 
 Experiment sample (3f9a1c20) on sample-threads test; version 0.1.0, commit abcdef0, backend wasm, 2 x Imaginary CPU, seed 3; npm start

@@ -20,7 +20,7 @@ export function renderMarkdown(result: ExperimentResult): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** A ladder as pipe tables: the arms, and their differences from the baseline. @param rowsAre the heading of the first column */
+/** A ladder as pipe tables: arms, differences from the baseline, what these decide. @param rowsAre the first heading */
 export function formatLadderMarkdown(table: LadderTable, rowsAre = 'arm'): string[] {
   const arms = formatRowsAsPipeTable(buildArmRows(table, rowsAre));
   if (!table.compared) return [arms];
@@ -28,6 +28,7 @@ export function formatLadderMarkdown(table: LadderTable, rowsAre = 'arm'): strin
     arms,
     `Differences from ${escapeMarkdown(table.baseline)}, with p:`,
     formatRowsAsPipeTable(buildDifferenceRows(table, rowsAre)),
+    ...(table.decision.length === 0 ? [] : [table.decision.map(escapeMarkdown).join('\n')]),
   ];
 }
 

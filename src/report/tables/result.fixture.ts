@@ -15,6 +15,10 @@ const buildComparison = (difference: Interval, correctedP: number, verdict: Comp
   wins: 5,
   ties: 3,
   losses: 2,
+  clusterWins: 3,
+  clusterTies: 0,
+  clusterLosses: 1,
+  signFlipP: 0.375,
 });
 
 /** Three arms and two metrics with written-out figures, so that a table of them can be written out too. */

@@ -1,7 +1,8 @@
 import type { ArmResult, Comparison, ExperimentResult } from '../../experiment/measure/result.ts';
 import { type Content, html } from '../page/markup.ts';
+import { describeUndecidable } from './decision.ts';
 import { estimate, formatProbability, formatSigned } from './format.ts';
-import { countConversations, describeSmallestP, describeUnresolved, listUnresolved } from './legend.ts';
+import { countConversations, describeUnresolved, listUnresolved } from './legend.ts';
 import { renderPlainTable } from './plain-table.ts';
 
 /** An arm minus one of its null controls, in each metric. */
@@ -80,10 +81,8 @@ export function describeStructureReach({ arms, metrics, statistics, queries }: E
     })),
   );
   return [
-    ...describeSmallestP(
-      statistics,
-      countConversations(queries),
-      counts.map((count) => ({ of: 'controls', count })),
+    ...counts.flatMap((count) =>
+      describeUndecidable(statistics, countConversations(queries), count, 'comparisons with null controls'),
     ),
     ...describeUnresolved(listUnresolved(differences, metrics), statistics),
   ];

@@ -73,6 +73,18 @@ function spreadOverConversations(count: number): ExperimentResult {
   return { ...result, queries };
 }
 
+function withoutVerdicts(result: ExperimentResult): ExperimentResult {
+  const drop = (comparisons: NonNullable<ArmResult['comparisons']>) =>
+    Object.fromEntries(
+      Object.entries(comparisons).map(([metric, comparison]) => [
+        metric,
+        { ...comparison, verdict: 'undecided' as const },
+      ]),
+    );
+  const arms = result.arms.map((arm) => ({ ...arm, comparisons: arm.comparisons && drop(arm.comparisons) }));
+  return { ...result, arms };
+}
+
 test.each([
   [1, '1.000', true, 'no intervals (fewer than 3 conversations). 2 queries in 1 conversation.'],
   [2, '1.000', true, 'no intervals (fewer than 3 conversations). 4 queries in 2 conversations.'],
@@ -80,32 +92,39 @@ test.each([
   [6, '.063', true, '95 % cluster-robust t intervals (fewer than 20 conversations). 12 queries in 6 conversations.'],
   [7, '.031', false, '95 % cluster-robust t intervals (fewer than 20 conversations). 14 queries in 7 conversations.'],
   [20, '<.001', false, '95 % bootstrap intervals (BCa), clustered by conversation. 40 queries in 20 conversations.'],
-])('the legend says what %i conversations can show', (conversations, p, isHopeless, brackets) => {
-  const { legend } = buildLadderTable(spreadOverConversations(conversations));
+])('the table says what %i conversations can decide', (conversations, p, isHopeless, brackets) => {
+  const { decision, legend } = buildLadderTable(withoutVerdicts(spreadOverConversations(conversations)));
   const plural = conversations === 1 ? '1 conversation' : `${conversations} conversations`;
-  expect(legend).toContain(`Smallest p that ${plural} can reach: corrected over 2 arms ${p}.`);
-  expect(legend.includes('That is not below .05: no difference can be decided.')).toBe(isHopeless);
+  const sentence = `${plural} cannot decide 2 comparisons: the smallest possible p is ${p}.`;
+  expect(decision[0] === sentence).toBe(isHopeless);
+  expect(decision.join(' ').includes('cannot decide')).toBe(isHopeless);
   expect(legend.at(-1)).toBe(`Brackets: ${brackets}`);
 });
 
-test('the legend says what null controls can show, which are a family of their own', () => {
+test('the legend says what null controls cannot decide, which are a family of their own', () => {
   const result = spreadOverConversations(6);
   const [first, base, better] = result.arms as [ArmResult, ArmResult, ArmResult];
   const control = { ...better, name: 'control', control: { of: first.name, kind: 'permuted-order' } };
-  const { legend } = buildLadderTable({ ...result, arms: [first, base, control, { ...control, name: 'other' }] });
-  expect(legend).toContain('Smallest p that 6 conversations can reach: .031, corrected over 2 null controls .063.');
-  expect(legend).toContain('That is not below .05: no difference corrected over 2 null controls can be decided.');
+  const listLegend = (controls: readonly ArmResult[]) =>
+    buildLadderTable({ ...result, arms: [first, base, ...controls] }).legend;
+  const sentence = /^6 conversations cannot decide 2 comparisons of null controls: the smallest possible p is \.063\.$/;
+  expect(listLegend([control, { ...control, name: 'other' }])).toContainEqual(expect.stringMatching(sentence));
+  expect(listLegend([control]).join(' ')).not.toContain('cannot decide');
 });
 
-test('a t test reaches any p, so that the legend names no smallest one, but with one or two conversations', () => {
-  const renderLegendOver = (conversations: number) => {
-    const result = spreadOverConversations(conversations);
-    return buildLadderTable({ ...result, statistics: { ...result.statistics, test: 't' } }).legend.join(' ');
-  };
-  expect(renderLegendOver(3)).not.toContain('Smallest p');
-  expect(renderLegendOver(2)).toContain(
-    'corrected over 2 arms 1.000. That is not below .05: no difference can be decided.',
-  );
+test('an arm that no seed changes has no deviation, and the legend names it', () => {
+  const result = buildHandmadeResult();
+  const arms = result.arms.map((arm, at) => ({
+    ...arm,
+    seeds: { count: 3, deviations: { 'mrr@10': 0.01 * at, 'recall@10': 1e-17 } },
+  }));
+  const { rows, legend } = buildLadderTable({ ...result, arms });
+  expect(rows.map(({ cells }) => cells.map(({ value }) => value))).toEqual([
+    ['.353', '.099'],
+    ['.496 ± .010', '.100 ± .000'],
+    ['1.000 ± .020', '.200 ± .000'],
+  ]);
+  expect(legend).toContain('Without ±, since every seed gives the same figures: newest | <first>.');
 });
 
 test('the legend names the arms that the most samples do not decide', () => {

@@ -7,7 +7,8 @@ import type {
   Interval,
   StoppedArm,
 } from '../../experiment/measure/result.ts';
-import { countSeeds } from '../../experiment/measure/seed-count.ts';
+import { countSeeds, listAlikeArms, readSeedDeviation } from '../../experiment/measure/seed-count.ts';
+import { describeDecisions } from './decision.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
 import { displayLadder } from './ladder-display.ts';
 import { buildStatisticsLegend, countConversations, listUnresolved, MARKS } from './legend.ts';
@@ -73,6 +74,8 @@ export interface LadderTable {
   /** Null controls stand below the arm that they control. */
   readonly rows: readonly LadderRow[];
   readonly absent: readonly AbsentRow[];
+  /** Sentences of what the table decides and what it does not. */
+  readonly decision: readonly string[];
   /** Sentences that say what marks, brackets and p mean. */
   readonly legend: readonly string[];
   /** Sentences about single arms: failed arms, stopped arms, gains not due to structure. */
@@ -86,23 +89,36 @@ export interface LadderTable {
  * @throws NotFiniteError for a figure that is not finite.
  */
 export function buildLadderTable(result: ExperimentResult): LadderTable {
-  const { metrics, baseline, arms, failures } = result;
+  const { metrics, baseline, arms, failures, statistics, queries } = result;
   const compared = arms.some(({ name }) => name === baseline);
   if (!compared && !failures.some(({ name }) => name === baseline))
     throw new ValidationError(`baseline is not among the arms: ${baseline}; name one of the arms`, { baseline });
-  const rows = orderLadderArms(arms).map((arm) => ({
+  const ordered = orderLadderArms(arms);
+  const rows = ordered.map((arm) => ({
     arm: arm.name,
     description: arm.description,
     isBaseline: arm.name === baseline,
     control: arm.control,
     survives: describeSurvivals(arm, metrics),
-    cells: metrics.map((metric) => buildLadderCell(arm, metric, compared && arm.name !== baseline, result.statistics)),
+    cells: metrics.map((metric) => buildLadderCell(arm, metric, compared && arm.name !== baseline, statistics)),
     holes: arm.holes,
   }));
   const absent = listAbsentRows(result);
   const warnings = (result.warnings ?? []).map(({ code, message }) => `Warning (${code}): ${message}.`);
   const legend = [...buildTableLegend(result, compared), ...warnings];
-  return displayLadder({ metrics, baseline, compared, rows, absent, legend, notes: buildTableNotes(rows, absent) });
+  const decision = compared
+    ? describeDecisions({
+        rows: 'arms',
+        baseline,
+        metrics,
+        arms: ordered,
+        statistics,
+        conversations: countConversations(queries),
+        seeds: countSeeds(arms),
+      })
+    : [];
+  const notes = buildTableNotes(rows, absent);
+  return displayLadder({ metrics, baseline, compared, rows, absent, decision, legend, notes });
 }
 
 /** The arms in their order, each followed by its null controls; controls of a missing arm are last. */
@@ -171,13 +187,13 @@ export function buildLadderCell(
     mean: interval.mean,
     verdict,
     mark: MARKS[verdict],
-    value: formatValue(interval.mean, arm.seeds?.deviations[metric]),
+    value: formatValue(interval.mean, readSeedDeviation(arm, metric)),
     interval: formatInterval(interval, formatDecimal, 2),
     comparison: comparison && buildLadderComparison(comparison, 1 - level),
   };
 }
 
-/** A mean, with the standard deviation of the seeds where there are several. */
+/** A mean, with the standard deviation of the seeds where they change it. */
 function formatValue(mean: number, deviation: number | undefined): string {
   const value = formatDecimal(mean, 3);
   return deviation === undefined ? value : `${value} ± ${formatDecimal(deviation, 3)}`;
@@ -225,15 +241,13 @@ function buildTableLegend(
     baseline,
     compared,
     isTested: compared || arms.some(({ structure }) => structure !== null),
-    families: [
-      { of: 'arms', count: others.length - controls },
-      ...(controls === 0 ? [] : [{ of: 'null controls', count: controls }]),
-    ],
+    controls,
     unresolved: compared ? listUnresolved(others, metrics) : [],
     statistics,
     queries: queries.length,
     conversations: countConversations(queries),
     seeds: countSeeds(arms),
+    alike: listAlikeArms(arms),
     means: arms.flatMap((arm) => Object.values(arm.metrics)),
   });
 }

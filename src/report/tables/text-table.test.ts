@@ -13,11 +13,14 @@ test('columns are aligned, marks follow the interval', () => {
       'bm25               .496 [.47, .52]         —      —  .100 [.08, .11]',
       'cosine            1.000 [.98, 1.00]    +.504   .051  .200 [.15, .24] ▲',
       '',
+      'On mrr@10, newest | <first> is worse than bm25.',
+      'cosine cannot be distinguished from bm25: the difference on mrr@10 is .504, and .031 the smallest that 5 conversations',
+      'detect without a correction.',
+      'Other metrics: cosine is better on recall@10.',
+      '',
       '▲ better, ▼ worse than bm25, said only where the corrected p is below .05; no mark: undecided.',
       'p: paired sign-flip permutation test (10,000 samples), clustered by conversation, corrected by Holm over the arms.',
       'Where .05 is within the Monte Carlo error of p, more samples are drawn, up to 1,000,000.',
-      'Smallest p that 5 conversations can reach: corrected over 2 arms .125.',
-      'That is not below .05: no difference can be decided.',
       'Brackets: 95 % cluster-robust t intervals (fewer than 20 conversations). 10 queries in 5 conversations.',
       '',
     ].join('\n'),
@@ -34,7 +37,7 @@ test('what does not fit follows in a further block under the same arms', () => {
   const lines = renderText(inventResult(5, { arms: 13, threads: 11, turnsAThread: 7, top: 10 }), 80).split('\n');
   const table = lines.slice(
     0,
-    lines.findIndex((line) => line.startsWith('▲')),
+    lines.findIndex((line) => line.startsWith('On ')),
   );
   expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(table.filter((line) => line.startsWith('arm ')).map((line) => line.split(/\s+/))).toEqual([

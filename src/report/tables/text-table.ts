@@ -1,5 +1,6 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import { buildLadderTable, type LadderRow, type LadderTable } from './table.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** A column as it is printed: its heading and one text a row, all of one width. */
 type Column = readonly string[];
@@ -18,7 +19,9 @@ export function formatLadder(table: LadderTable, width = 120, rowsAre = 'arm'): 
   const blocks = wrapColumnGroups(groupTableColumns(table), width - (arms[0] as string).length);
   const printed = blocks.map((columns) => joinColumns([arms, ...columns]).join('\n'));
   const notes = table.notes.length === 0 ? [] : [table.notes.join('\n')];
-  return `${[...printed, table.legend.join('\n'), ...notes].join('\n\n')}\n`;
+  const decision =
+    table.decision.length === 0 ? [] : [table.decision.flatMap((sentence) => wrapText(sentence, width)).join('\n')];
+  return `${[...printed, ...decision, table.legend.join('\n'), ...notes].join('\n\n')}\n`;
 }
 
 /** Columns that stay together: a metric, and for the first one what compares it with the baseline. */

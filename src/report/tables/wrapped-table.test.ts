@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alignLines } from './text-table.ts';
-import { formatWrappedTable, wrapText } from './wrapped-table.ts';
+import { wrapText } from './wrap-text.ts';
+import { formatWrappedTable } from './wrapped-table.ts';
 
 test('a text is broken between words, and within a word without room', () => {
   expect(wrapText('one two three', 7)).toEqual(['one two', 'three']);

@@ -165,6 +165,10 @@ function inventTestedComparison(draw: Random, mean: number): Comparison {
     wins: 23,
     ties: 61,
     losses: 13,
+    clusterWins: 17,
+    clusterTies: 3,
+    clusterLosses: 9,
+    signFlipP: null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { inventTraining } from './invented-training.fixture.ts';
 import { renderTrainingHtml } from './training-page.ts';
+import { buildMethodLadder } from './training-table.ts';
 
 const size = { signals: 47, folds: 3, epochs: 5, queries: 29, second: true };
 const result = inventTraining(7, size);
@@ -25,6 +26,12 @@ test('every link of the navigation leads to a section, and no id stands twice', 
   ]);
   expect(links.filter((link) => !ids.includes(link))).toEqual([]);
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+});
+
+test('what each model decides stands above its table and the first figure', () => {
+  const [above = ''] = cutBeforeData(page).split('class="figure"');
+  const decisions = result.models.map((model) => buildMethodLadder(result, model).decision.join(' '));
+  expect(above.match(/(?<=<p class="lead decision">)[^<]*/g)).toEqual(decisions);
 });
 
 test('without its data the page has at most 2 MB', () => {

@@ -2,11 +2,12 @@ import type { TrainingResult } from '../../training/training-result.ts';
 import { bundleClientScript } from '../page/client-script.ts';
 import type { Section } from '../page/figure-sections.ts';
 import { renderInspector, renderPageHead, renderScripts } from '../page/html.ts';
-import { renderLadderTable } from '../page/html-table.ts';
+import { renderDecision, renderLadderTable } from '../page/html-table.ts';
 import { INSPECTOR_STYLE } from '../page/inspector-style.ts';
 import { html, type Markup } from '../page/markup.ts';
 import { renderDatasetFacts, runFacts } from '../page/page-header.ts';
 import { PAGE_STYLE } from '../page/page-style.ts';
+import type { LadderTable } from '../tables/table.ts';
 import { buildTrainingPayload } from './training-payload.ts';
 import { renderTrainingSections } from './training-sections.ts';
 import { renderTrainingSettings } from './training-settings.ts';
@@ -76,15 +77,20 @@ function renderTrainingNavigation(sections: readonly Section[], inspects: boolea
 <div class="bar-of-page"><nav aria-label="sections">${links.map(([id, name]) => html`<a href="#${id as string}">${name as string}</a>`)}</nav></div>`;
 }
 
+/** A ladder below what it decides. */
+function renderDecidedLadder(table: LadderTable, words: { readonly row: string; readonly suffix: string }): Markup {
+  return html`${renderDecision(table.decision)}${renderLadderTable(table, false, words)}`;
+}
+
 function renderLadders(result: TrainingResult): Markup[] {
   const ladders = result.models.map((model, at) => {
     const words = { row: 'method', suffix: `-${at}` };
     const heading = result.models.length === 1 ? '' : html`<h3>Model ${model.name}</h3>`;
     const searches = searchSentences(model).map((sentence) => html`<p class="legend">${sentence}</p>`);
-    return html`${heading}${renderLadderTable(buildMethodLadder(result, model), false, words)}${searches}`;
+    return html`${heading}${renderDecidedLadder(buildMethodLadder(result, model), words)}${searches}`;
   });
   if (result.users === undefined) return ladders;
   const words = { row: 'method', suffix: '-users' };
-  const table = renderLadderTable(buildMethodLadder(result, result.users), false, words);
+  const table = renderDecidedLadder(buildMethodLadder(result, result.users), words);
   return [...ladders, html`<h3>Weights of users</h3>${table}<p class="legend">${describeUsers(result.users)}</p>`];
 }

@@ -1,6 +1,7 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
-import { describeIntervals, describeSmallestP, describeUnresolved, listUnresolved } from '../tables/legend.ts';
+import { describeUndecidable } from '../tables/decision.ts';
+import { describeIntervals, describeUnresolved, listUnresolved } from '../tables/legend.ts';
 
 /** The tests of a training are those of a run with nothing said about them. */
 export function describeTrainingStatistics({
@@ -25,7 +26,7 @@ export function reachSentences(
   const { conversations } = measured;
   return [
     `Brackets: ${describeIntervals(conversations, result.level)}.`,
-    ...describeSmallestP(statistics, conversations, [{ of, count: differences.length }]),
+    ...describeUndecidable(statistics, conversations, differences.length, `comparisons of ${of}`),
     ...describeUnresolved(listUnresolved(differences, result.metrics), statistics),
   ];
 }

@@ -80,7 +80,7 @@ test('null controls and families stand below the methods, and nothing where ther
       .split('\n\n')
       .map((part) => part.split(' ', 2).join(' '));
   const bare = { ...result, models: [{ ...model, controls: [], importance: [] }] };
-  const methods = ['Model linear:', '| method', 'Differences from', '| method', '▲ better,'];
+  const methods = ['Model linear:', '| method', 'Differences from', '| method', 'On every', '▲ better,'];
   const end = ['Every ranking', 'Training sample-training'];
   expect(listBeginnings(bare)).toEqual([...methods, ...end]);
   const below = ['Null controls', '| exchanged', 'Without a', '| without'];

@@ -1,5 +1,6 @@
 import { GRADIENT_EVALUATIONS } from '../../learning/search-budget.ts';
 import type { ModelResult, TrainingResult, UserTraining } from '../../training/training-result.ts';
+import { describeDecisions } from '../tables/decision.ts';
 import { estimate, formatDecimal } from '../tables/format.ts';
 import { buildStatisticsLegend, describeIntervals, listUnresolved } from '../tables/legend.ts';
 import { escapeMarkdown, formatLadderMarkdown, formatProvenance, formatRowsAsPipeTable } from '../tables/markdown.ts';
@@ -39,15 +40,22 @@ export function buildMethodLadder(
     holes: method.holes,
   }));
   const others = methods.filter(({ name }) => name !== baseline);
-  const families = [{ of: 'methods', count: others.length }];
   const unresolved = listUnresolved(others, metrics);
-  const facts = { rows: 'methods', baseline, compared: true, isTested: true, families, unresolved, statistics };
+  const facts = { rows: 'methods', baseline, compared: true, isTested: true, unresolved, statistics };
   return {
     metrics,
     baseline,
     compared: true,
     rows,
     absent: [],
+    decision: describeDecisions({
+      rows: 'methods',
+      baseline,
+      metrics,
+      arms: others,
+      statistics,
+      conversations: measured.conversations,
+    }),
     legend: buildStatisticsLegend({ ...facts, ...measured }),
     notes: [],
   };
