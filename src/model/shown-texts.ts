@@ -20,7 +20,7 @@ export function showRecord<T extends Pick<MemoryRecord, 'context' | 'metadata'>>
   return { ...record, context: showContext(record), metadata };
 }
 
-/** The text of a query for reports. It is sensitive by its attribute, or because the turn that it is has the attribute. */
+/** The text of a query for reports. It is sensitive by its attribute, or by that of the turn that it is. */
 export function showQuery(query: Query, corpus: { getTurn(id: string): Turn }): ShowableText {
   const isTurn = query.turnId !== undefined && isSensitive(corpus.getTurn(query.turnId));
   return showText(query.text, isSensitive(query) || isTurn);
