@@ -199,7 +199,7 @@ describe('a service that repeats what it gets, with the key', () => {
   });
   const say = (request: ReceivedRequest): Answer => ({
     status: 200,
-    body: { choices: [{ message: { content: `${request.authorization} ${JSON.stringify(request.body)}` } }] },
+    body: { choices: [{ message: { content: `${request.authorization} ${request.body.messages?.at(-1)?.content}` } }] },
   });
 
   beforeAll(() => {

@@ -1,5 +1,5 @@
 import { type ShowableText, showText } from '../core/showable-text.ts';
-import type { Query } from './dataset.ts';
+import type { Attributes } from './attributes.ts';
 import type { MemoryRecord } from './memory-record.ts';
 import { isSensitive } from './sendable-text.ts';
 import type { Turn } from './turn.ts';
@@ -21,7 +21,10 @@ export function showRecord<T extends Pick<MemoryRecord, 'context' | 'metadata'>>
 }
 
 /** The text of a query for reports. It is sensitive by its attribute, or by that of the turn that it is. */
-export function showQuery(query: Query, corpus: { getTurn(id: string): Turn }): ShowableText {
+export function showQuery(
+  query: { readonly text: string; readonly turnId?: string; readonly attributes?: Attributes },
+  corpus: { getTurn(id: string): Turn },
+): ShowableText {
   const isTurn = query.turnId !== undefined && isSensitive(corpus.getTurn(query.turnId));
   return showText(query.text, isSensitive(query) || isTurn);
 }
