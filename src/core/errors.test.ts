@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import * as errors from './errors.ts';
 import {
   ChecksumMismatchError,
   ConfigurationError,
@@ -25,6 +27,43 @@ test('every error has a name, a stable code and its facts', () => {
     'embedding: expected 512, got 384; pass matching sizes',
   ]);
   expect(error.facts).toEqual({ what: 'embedding', expected: 512, got: 384 });
+});
+
+/** Below each base, set in, the classes that it catches: the tree of docs/library.md. */
+function formatTree(): string {
+  const classes = Object.values(errors).filter(
+    (value): value is typeof RagPlusPlusError => typeof value === 'function',
+  );
+  const listBelow = (base: object, depth: number): string[] =>
+    classes
+      .filter((one) => Object.getPrototypeOf(one) === base)
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((one) => [`${'  '.repeat(depth)}${one.name}`, ...listBelow(one, depth + 1)]);
+  return ['RagPlusPlusError', ...listBelow(RagPlusPlusError, 1)].join('\n');
+}
+
+test('a program catches errors by the bases that the docs list', () => {
+  const page = readFileSync(new URL('../../docs/library.md', import.meta.url), 'utf8');
+  const [, listed] = /```text\n(RagPlusPlusError\n[\s\S]*?)\n```/.exec(page) ?? [];
+  expect(formatTree()).toBe(listed);
+  const fault = { place: 'line 1', expected: 'a', got: 'b', remedy: 'c' };
+  const caught: readonly (readonly [Error, abstract new (...args: never[]) => Error, code: string])[] = [
+    [new IndexNotFoundError('a', 'b'), errors.IndexError, 'INDEX_NOT_FOUND'],
+    [new errors.IndexBuildError('a', 'b'), errors.IndexError, 'INDEX_BUILD'],
+    [new IndexCapacityError('a', 1, 2, 'b'), errors.IndexError, 'INDEX_CAPACITY'],
+    [new QueryError('a'), errors.RetrievalError, 'QUERY'],
+    [new QueryTimeoutError(2, 1), errors.RetrievalError, 'QUERY_TIMEOUT'],
+    [new InvalidFilterError(fault), errors.RetrievalError, 'INVALID_FILTER'],
+    [new errors.RecordNotFoundError('a', 'b'), errors.MemoryStoreError, 'RECORD_NOT_FOUND'],
+    [new errors.DuplicateRecordError('a', 'b'), errors.MemoryStoreError, 'DUPLICATE_RECORD'],
+    [new WalCorruptedError('a', 1, 'b'), errors.MemoryStoreError, 'WAL_CORRUPTED'],
+    [new ShardError('a', 'b', 'c'), errors.DistributedError, 'SHARD'],
+    [new ReplicationError('a', 'b', 'c'), errors.DistributedError, 'REPLICATION'],
+  ];
+  for (const [error, base, code] of caught) {
+    expect(error).toBeInstanceOf(base);
+    expect(error).toMatchObject({ code, name: error.constructor.name });
+  }
 });
 
 test('a configuration error lists all errors and keeps them as fields', () => {

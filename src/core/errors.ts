@@ -17,6 +17,18 @@ export class RagPlusPlusError extends Error {
   }
 }
 
+/** The base of what is wrong with an index: unknown, not built, full. */
+export abstract class IndexError extends RagPlusPlusError {}
+
+/** The base of what a query meets: it cannot be answered, takes too long, has a wrong filter. */
+export abstract class RetrievalError extends RagPlusPlusError {}
+
+/** The base of what is wrong in a store of records: an id that is not there or is there already, a damaged journal. */
+export abstract class MemoryStoreError extends RagPlusPlusError {}
+
+/** The base of what is wrong with one part or copy of an index or store that has several. */
+export abstract class DistributedError extends RagPlusPlusError {}
+
 /** One error of a configuration: its path, the expected value, the value found, and the nearest known key if any. */
 export interface ConfigurationFault {
   readonly path: string;
@@ -88,7 +100,7 @@ export class ChecksumMismatchError extends RagPlusPlusError {
 }
 
 /** A journal that is damaged before its end: acknowledged entries are lost, the first of them has the number `sequence`. */
-export class WalCorruptedError extends RagPlusPlusError {
+export class WalCorruptedError extends MemoryStoreError {
   readonly sequence: number;
 
   constructor(path: string, sequence: number, reason: string, remedy = 'restore the folder from a copy') {
@@ -151,21 +163,21 @@ export class StorageError extends RagPlusPlusError {
 }
 
 /** An index that could not be built. */
-export class IndexBuildError extends RagPlusPlusError {
+export class IndexBuildError extends IndexError {
   constructor(index: string, reason: string, options?: ErrorOptions) {
     super('INDEX_BUILD', `${index} index: ${reason}`, { index, reason }, options);
   }
 }
 
 /** An id that is not in a store. */
-export class RecordNotFoundError extends RagPlusPlusError {
+export class RecordNotFoundError extends MemoryStoreError {
   constructor(store: string, id: string) {
     super('RECORD_NOT_FOUND', `${store} has no record: ${id}; add the record first`, { store, id });
   }
 }
 
 /** An id that is already in a store. */
-export class DuplicateRecordError extends RagPlusPlusError {
+export class DuplicateRecordError extends MemoryStoreError {
   constructor(store: string, id: string) {
     super('DUPLICATE_RECORD', `${store} already has the record: ${id}; remove it first or use another id`, {
       store,
@@ -182,7 +194,7 @@ export class ConservationViolationError extends RagPlusPlusError {
 }
 
 /** An index that no registry holds under a name. */
-export class IndexNotFoundError extends RagPlusPlusError {
+export class IndexNotFoundError extends IndexError {
   /** @param known what to use instead, as a message ends. */
   constructor(name: string, known: string) {
     super('INDEX_NOT_FOUND', `there is no index of this name: ${name}; use ${known}`, { name });
@@ -190,7 +202,7 @@ export class IndexNotFoundError extends RagPlusPlusError {
 }
 
 /** An index that holds as much as it can. */
-export class IndexCapacityError extends RagPlusPlusError {
+export class IndexCapacityError extends IndexError {
   constructor(index: string, capacity: number, wanted: number, remedy: string) {
     super('INDEX_CAPACITY', `${index} index holds at most ${capacity} vectors, got ${wanted}; ${remedy}`, {
       index,
@@ -201,14 +213,14 @@ export class IndexCapacityError extends RagPlusPlusError {
 }
 
 /** A query that cannot be answered as it is. */
-export class QueryError extends RagPlusPlusError {
+export class QueryError extends RetrievalError {
   constructor(message: string, facts: Facts = {}, options?: ErrorOptions) {
     super('QUERY', message, facts, options);
   }
 }
 
 /** A query that took longer than it may. */
-export class QueryTimeoutError extends RagPlusPlusError {
+export class QueryTimeoutError extends RetrievalError {
   constructor(elapsedMs: number, timeoutMs: number) {
     const message = `query took longer than ${timeoutMs} ms: ${Math.round(elapsedMs)} ms; raise timeoutMs, lower k or search fewer indexes`;
     super('QUERY_TIMEOUT', message, { elapsedMs, timeoutMs });
@@ -219,7 +231,7 @@ export class QueryTimeoutError extends RagPlusPlusError {
  * One of the parts that an index or store is divided into, which did not answer or whose answer is of no use. The index `pgvector` throws it for a partition of
  * its table; an index of your own over several servers is the other use.
  */
-export class ShardError extends RagPlusPlusError {
+export class ShardError extends DistributedError {
   constructor(shard: string, reason: string, remedy: string, options?: ErrorOptions) {
     super('SHARD', `shard ${shard}: ${reason}; ${remedy}`, { shard, reason }, options);
   }
@@ -229,7 +241,7 @@ export class ShardError extends RagPlusPlusError {
  * A copy of an index or store that does not hold what the original holds, or may not be written. The index `pgvector` throws it for a standby of a server; an
  * index of your own over several copies is the other use.
  */
-export class ReplicationError extends RagPlusPlusError {
+export class ReplicationError extends DistributedError {
   constructor(replica: string, reason: string, remedy: string, options?: ErrorOptions) {
     super('REPLICATION', `replica ${replica}: ${reason}; ${remedy}`, { replica, reason }, options);
   }
@@ -248,7 +260,7 @@ export interface FilterFault {
 }
 
 /** A filter that cannot be read, or a variable of a filter that no attribute may equal. */
-export class InvalidFilterError extends RagPlusPlusError {
+export class InvalidFilterError extends RetrievalError {
   readonly fault: FilterFault;
 
   constructor(fault: FilterFault) {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { DimensionMismatchError, RecordNotFoundError, ValidationError } from '../../core/errors.ts';
 import { formatMinute } from '../../core/format-time.ts';
 import { ignoreProgress } from '../../core/progress.ts';
+import { shortenShown } from '../../core/showable-text.ts';
 import { printError, printOut } from '../../core/terminal.ts';
 import { parse } from '../../core/validation.ts';
 import { parseJson, shorten, time } from '../../datasets/jsonl/jsonl-rows.ts';
@@ -15,6 +16,7 @@ import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { toTurn } from '../../model/memory-record.ts';
+import { showContext, showRecord } from '../../model/shown-texts.ts';
 import { alignColumns } from '../columns.ts';
 import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { openEncoder } from './memory/open-encoder.ts';
@@ -112,7 +114,8 @@ function buildBundle({ embedding, variables, hidden }: Question, flags: QueryFla
 }
 
 const formatFigure = (value: number | null) => (value === null ? '-' : String(Number(value.toPrecision(4))));
-const CONTEXT = 60;
+/** Characters of the text of a record. */
+const SHOWN = 60;
 
 /** The outcome of a candidate is the mean of its observations that the prior pools. */
 function formatCandidates(
@@ -122,11 +125,9 @@ function formatCandidates(
 ): string {
   const rows = candidates.map(({ rank, recordId, score, distance }) => {
     const record = read(recordId);
-    const { createdAt, context } = record;
     const outcome = computeObservedMean(record, pool);
-    const text = context.length > CONTEXT ? `${context.slice(0, CONTEXT - 3)}...` : context;
     const figures = [score, distance, outcome].map(formatFigure);
-    return [String(rank), recordId, ...figures, formatMinute(createdAt), text.replace(/\s+/g, ' ')];
+    return [String(rank), recordId, ...figures, formatMinute(record.createdAt), shortenShown(showContext(record), SHOWN)];
   });
   return alignColumns([['rank', 'record', 'score', 'distance', 'outcome', 'time (UTC)', 'context'], ...rows]);
 }
@@ -153,7 +154,7 @@ function printAnswer(answer: QueryResponse, memory: Memory, { format, pool }: Qu
   }
   const candidates = answer.candidates.map((candidate) => {
     const { embedding: _, ...record } = read(candidate.recordId);
-    return { ...candidate, record };
+    return { ...candidate, record: showRecord(record) };
   });
   printOut(`${JSON.stringify({ ...answer, candidates }, null, 2)}\n`);
 }
