@@ -127,7 +127,13 @@ function formatCandidates(
     const record = read(recordId);
     const outcome = computeObservedMean(record, pool);
     const figures = [score, distance, outcome].map(formatFigure);
-    return [String(rank), recordId, ...figures, formatMinute(record.createdAt), shortenShown(showContext(record), SHOWN)];
+    return [
+      String(rank),
+      recordId,
+      ...figures,
+      formatMinute(record.createdAt),
+      shortenShown(showContext(record), SHOWN),
+    ];
   });
   return alignColumns([['rank', 'record', 'score', 'distance', 'outcome', 'time (UTC)', 'context'], ...rows]);
 }
