@@ -112,12 +112,20 @@ describe('a look at the test split', () => {
   const readLooks = () =>
     (JSON.parse(readFileSync(join(root, 'looks', 'test-looks.json'), 'utf8')) as { looks: { run: string }[] }).looks;
 
-  test('stands in every table and report of the run', () => {
+  test('is in every table and report of the run, also of the stored run, which is not looked at again', async () => {
     const { look } = JSON.parse(files['metrics.json'] as string);
     expect(look).toEqual({ dataset: 'jsonl', number: 1, numberAtQueries: 1, queries: 14 });
     const said = 'Look 1 at the test split of jsonl (14 test queries).';
     for (const text of [stdout, files['table.md'], files['table.tex'], files['report.html']])
       expect(sentence(text)).toBe(said);
+    const before = readFileSync(join(root, 'first', 'test-looks.json'), 'utf8');
+    for (const command of [
+      ['rescore', folder, '--metrics', 'mrr@3'],
+      ['table', folder],
+      ['compare', folder, folder],
+    ])
+      expect(sentence((await runRagpp(...command)).stdout.replaceAll(/\s+/g, ' ')), command[0]).toBe(said);
+    expect(readFileSync(join(root, 'first', 'test-looks.json'), 'utf8')).toBe(before);
   });
 
   test('is one for a run, however often it is made, and none on dev', async () => {

@@ -42,7 +42,7 @@ export function describeWeightsLook(trainingFolder: string, split: WeightsSplit,
   return { ...split, run: basename(resolve(trainingFolder)), commit, backend, command };
 }
 
-/** Every known look at a test split by weights with its features: of all trainings beside this one, of those that were published, and of this one's own record. */
+/** Every known look at a test split by weights with its features, also from the own record of the training. */
 export function listWeightsLooks(trainingFolder: string, split: WeightsSplit): TestLook[] {
   const recorded = readTouches(join(trainingFolder, TEST_FILE)).slice(0, 1);
   const own = recorded.map((touch) => describeWeightsLook(trainingFolder, split, touch));
@@ -65,7 +65,7 @@ export function assertFirstLook(
   );
 }
 
-/** What readers of the figures of weights need: which look this is of all, then the looks with the same features. */
+/** The place of the look among all, then the looks with the same features. */
 export function lookLines(numbered: NumberedLook, looks: readonly TestLook[]): string[] {
   const features = looks[0]?.features ?? [];
   const count = `${formatLook(numbered)} By weights with the features ${features.join(', ')}, ${formatTimes(looks.length)}:`;

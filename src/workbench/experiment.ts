@@ -11,7 +11,7 @@ export interface ExperimentRunOptions {
   readonly progress?: StartProgress | null;
   /** Where prepared data, embeddings and stages are kept for later runs, such as `.ragpp/cache`; by default they stay in memory. */
   readonly cache?: string | null;
-  /** The folder of runs, such as `results/runs`, whose list counts a look at a test split now; by default it is counted when the experiment is saved. */
+  /** The folder of runs, such as `results/runs`, that counts a look at a test split; by default `save` counts it. */
   readonly results?: string;
 }
 

@@ -160,7 +160,8 @@ export class FinishedExperiment {
   }
 
   /**
-   * Writes the folder that `ragpp run` writes, `<folder>/<name>-<hash>`, and replaces an earlier one of the same name. A look at a test split is counted.
+   * Writes the folder that `ragpp run` writes, `<folder>/<name>-<hash>`, and replaces an earlier one of the same name.
+   * A look at a test split is counted.
    *
    * @param folder where runs are kept, such as `results/runs`.
    * @returns the path of the run's folder.

@@ -17,10 +17,10 @@ const rowSchema = z.object({
 });
 const COLUMNS = Object.keys(rowSchema.shape);
 
-/** An address as Mailman's archives write it, `ana at x.example`: from ` at ` on, behind a word. The host of a page is not one of mail. */
+/** The end of an address as Mailman's archives write it, `ana at x.example`. The host of a page is not replaced. */
 const OBSCURED = / at (?<=[\w.+-] at )(?!(?:www|ftp)\.)([\w-]+(?:\.[\w-]+)*\.[a-z]{2,})\b/gi;
 
-/** The text with its addresses as they were sent, so that quotes, attributions and pseudonyms are found as in other mails. */
+/** The text with its addresses as sent, so that quotes, attributions and pseudonyms are found as in other mails. */
 export function restoreAddresses(text: string): string {
   return text.replace(OBSCURED, '@$1');
 }

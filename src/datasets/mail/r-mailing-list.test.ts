@@ -44,7 +44,7 @@ Send "info", "help", or "[un]subscribe"
 `;
 const WORDS = ['eggs', 'milk', 'flour', 'yeast', 'salt', 'rye', 'plums'];
 
-/** Seven threads of two, a day apart: a question and its answer, which quotes it under the address that the archive obscures. */
+/** Seven threads of two: a question and its answer, which quotes it under the address that the archive obscures. */
 const ROWS: readonly Row[] = WORDS.flatMap((word, day) => {
   const question = `Who of you knows how much ${word} a ${word} cake needs in ${word} season?`;
   const answer = `I for one take ${word} by ${word} until the ${word} bowl holds no more ${word}.`;

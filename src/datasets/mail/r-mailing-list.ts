@@ -9,11 +9,11 @@ import { readMailTable } from './mail-table.ts';
 import { R_MAILING_LIST_LICENCE, type RMailingListOptions } from './r-mailing-list-options.ts';
 
 /**
- * A mailing list of the archive r-mailing-lists: a reply without its quotes must find the mail that it answers among all strictly earlier ones. See
- * docs/datasets/r-mailing-list.md.
+ * A mailing list of the archive r-mailing-lists: a reply without its quotes must find the mail that it answers among
+ * all strictly earlier mails. See docs/datasets/r-mailing-list.md.
  *
- * @throws ValidationError without a file, a mail or a reply that can be a query; StorageError for a file that cannot be read or decoded; ChecksumMismatchError
- * for a damaged cache file.
+ * @throws ValidationError without a mail or a reply that can be a query; StorageError for a file that cannot be read or
+ * decoded; ChecksumMismatchError for a damaged cache file.
  */
 export const loadRMailingList: LoadDataset<RMailingListOptions> = async (
   { path, split },

@@ -7,7 +7,7 @@ export const numberedLook = z.object({
   number: z.int(),
   /** Among the looks at the same queries of the same data. */
   numberAtQueries: z.int(),
-  /** How many test queries were measured, also those without a relevant turn. */
+  /** The number of measured test queries, also those without a relevant turn. */
   queries: z.int(),
 });
 export type NumberedLook = z.output<typeof numberedLook>;

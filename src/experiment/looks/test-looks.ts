@@ -20,7 +20,7 @@ const lookSchema = z.strictObject({
   commit: z.string(),
   backend: z.string(),
   command: z.string(),
-  /** Of weights: the features that their signals may use. */
+  /** The features that the signals of tested weights may use. */
   features: z.array(z.string()).optional(),
   /** For people to read. */
   note: z.string().optional(),
@@ -60,7 +60,7 @@ function joinLookPaths(runs: string): { readonly published: string; readonly own
   return { published: join(dirname(resolve(runs)), LOOKS_FILE), own: join(runs, LOOKS_FILE) };
 }
 
-/** Every known look: published ones first, since they are older or the same. @throws ValidationError for another kind of file. */
+/** Every known look, published ones first. @throws ValidationError for another kind of file. */
 export function listLooks(runs: string): TestLook[] {
   const { published, own } = joinLookPaths(runs);
   return mergeLooks(readLooks(published), readLooks(own));
@@ -135,7 +135,7 @@ export function describeLook(
   return split && { ...split, run: `${name}-${hash}`, commit, backend, command };
 }
 
-/** A finished run whose look at a test split is counted in the list of a folder of runs; the run itself if there is none, or if it was counted before. */
+/** A finished run with its look at a test split, which is counted in a folder of runs unless it was counted before. */
 export function withCountedLook<
   Finished extends { readonly result: ExperimentResult; readonly look?: TestLook | null },
 >(finished: Finished, runs: string): Finished {

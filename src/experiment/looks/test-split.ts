@@ -5,7 +5,7 @@ import { groupContentHashes } from '../run/cluster-conversations.ts';
 
 /** Digits of a hash that are kept. */
 const DIGITS = 16;
-/** Content hashes that are kept of a test split, the smallest ones: enough to recognise the split when some conversations change. */
+/** Content hashes that are kept of a test split, the smallest ones: some remain when conversations are added. */
 const KEPT_CONTENTS = 16;
 
 export const splitSchema = z.strictObject({
@@ -32,7 +32,7 @@ export function describeHeldOut(name: string, dataHash: string, ids: readonly st
   return { dataset: name, data: dataHash.slice(0, DIGITS), contents: [], queries: describeQueries(ids) };
 }
 
-/** The test queries among those that are measured, with their split; null if none is. */
+/** The test queries among those that are measured, with their split; null without any. */
 export function describeTestSplit(dataset: Dataset, measured: readonly Query[]): TestSplit | null {
   const test = measured.filter(({ split }) => split === 'test');
   if (test.length === 0) return null;
@@ -46,14 +46,14 @@ export function describeTestSplit(dataset: Dataset, measured: readonly Query[]):
   };
 }
 
-/** Whether two looks are at test splits of one dataset, of the same data or with a conversation in common. */
+/** True for test splits of one dataset, of the same data or with a conversation in common. */
 export function isSameSplit(a: TestSplit, b: TestSplit): boolean {
   if (a.dataset !== b.dataset) return false;
   if (a.data !== undefined && a.data === b.data) return true;
   return a.contents === undefined || b.contents === undefined || a.contents.some((hash) => b.contents?.includes(hash));
 }
 
-/** Whether two looks are at the same queries of the same data. */
+/** True for the same queries of the same data. */
 export function isSameQuerySet(a: TestSplit, b: TestSplit): boolean {
   return a.dataset === b.dataset && a.data !== undefined && a.data === b.data && a.queries?.hash === b.queries?.hash;
 }

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
+import { formatLook } from '../../experiment/looks/numbered-look.ts';
 import { countSeeds } from '../../experiment/measure/seed-count.ts';
 import { divideByBaseline, type ModelFigures, type RunFigures } from '../../experiment/stored/run-figures.ts';
 import {
@@ -181,7 +182,7 @@ function renderLatexTable(figures: ModelFigures, { arms, columns }: Chosen, digi
 
 /** The sentences below a table. The corrections are those of the run, also where the table has fewer arms. */
 function buildLegend(figures: ModelFigures, chosen: readonly Arm[]): string[] {
-  const { arms, baseline, statistics, queries, conversations, metrics, failures } = figures;
+  const { arms, baseline, statistics, queries, conversations, metrics, failures, look } = figures;
   const compared = arms.some(({ name }) => name === baseline);
   const others = arms.filter(({ name }) => name !== baseline);
   const controls = others.filter(({ control }) => control !== null).length;
@@ -204,5 +205,5 @@ function buildLegend(figures: ModelFigures, chosen: readonly Arm[]): string[] {
     means: chosen.flatMap((arm) => Object.values(arm.metrics)),
   });
   const failed = isPart ? [] : failures.map(({ name, code, message }) => `failed: ${name}, ${code}: ${message}`);
-  return [...legend, ...failed];
+  return [...legend, ...(look === undefined ? [] : [formatLook(look)]), ...failed];
 }
