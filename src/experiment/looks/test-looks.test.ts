@@ -73,14 +73,21 @@ describe('a look', () => {
     const program = join(root, 'count.ts');
     writeFileSync(
       program,
-      `import { countLook } from ${JSON.stringify(join(import.meta.dirname, 'test-looks.ts'))};
+      `import { existsSync, writeFileSync } from 'node:fs';
+      import { countLook } from ${JSON.stringify(join(import.meta.dirname, 'test-looks.ts'))};
+      const [, , runs = '', name = '', others = ''] = process.argv;
+      const isReady = (other: string) => existsSync(runs + '-ready-' + other);
+      writeFileSync(runs + '-ready-' + name, '');
+      while (!others.split(',').every(isReady)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       const look = ${JSON.stringify(look('?'))};
-      for (let i = 0; i < 11; i++) countLook(process.argv[2]!, { ...look, run: process.argv[3] + '-' + i });`,
+      for (let i = 0; i < 29; i++) countLook(runs, { ...look, run: name + '-' + i });`,
     );
     const tsx = join(import.meta.dirname, '../../../node_modules/.bin/tsx');
-    await Promise.all(['a', 'b', 'c'].map((name) => promisify(execFile)(tsx, [program, runs, name])));
-    const names = ['a', 'b', 'c'].flatMap((name) => Array.from({ length: 11 }, (_, i) => `${name}-${i}`));
-    expect(listRuns(join(runs, LOOKS_FILE)).sort()).toEqual(names.sort());
+    const names = ['a', 'b', 'c'];
+    const start = (name: string) => promisify(execFile)(tsx, [program, runs, name, names.join()]);
+    await Promise.all(names.map(start));
+    const counted = names.flatMap((name) => Array.from({ length: 29 }, (_, i) => `${name}-${i}`));
+    expect(listRuns(join(runs, LOOKS_FILE)).sort()).toEqual(counted.sort());
     expect(readdirSync(runs)).toEqual([LOOKS_FILE]);
   });
 
