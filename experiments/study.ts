@@ -3,12 +3,16 @@ import { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { cacheOption, collect, createBackendOption } from '../src/cli/options.ts';
-import { type BackendChoice, type BackendName, useBackend } from '../src/core/backend.ts';
+import { type BackendChoice, useBackend } from '../src/core/backend.ts';
 import { assertWritableFolder } from '../src/core/files.ts';
 import { computeHash } from '../src/core/hash.ts';
 import { createTerminalProgress, type StartProgress } from '../src/core/progress.ts';
 import { parse } from '../src/core/validation.ts';
 import { applyOverrides } from '../src/experiment/config/config-file.ts';
+import { formatLook } from '../src/experiment/looks/numbered-look.ts';
+import { countLook } from '../src/experiment/looks/test-looks.ts';
+import type { TestSplit } from '../src/experiment/looks/test-split.ts';
+import type { Environment } from '../src/experiment/measure/result.ts';
 import { captureEnvironment } from '../src/experiment/run/environment.ts';
 import { type RunFiles, writeRunFolder } from '../src/experiment/run/run-folder.ts';
 
@@ -19,6 +23,8 @@ export interface StudyContext {
 
 interface Findings {
   readonly dataset: { readonly name: string; readonly hash: string };
+  /** The test splits that were measured, and null for none. */
+  readonly tested?: readonly (TestSplit | null)[];
   /** Plain data, every figure that was measured. */
   readonly figures: object;
   /** Tables and sentences, Markdown each. */
@@ -43,25 +49,37 @@ interface Options {
   readonly set: readonly string[];
 }
 
+/** The sentences of the looks at test splits, which are counted in the list of the folder of runs. */
+function countStudyLooks(results: string, run: string, environment: Environment, { tested = [] }: Findings): string[] {
+  const { commit, backend, command } = environment;
+  const splits = tested.filter((split) => split !== null);
+  return splits.map((split) => formatLook(countLook(results, { ...split, run, commit, backend, command })));
+}
+
 /** The files of a study: those that `ragpp publish` copies. */
 function buildStudyFiles(
   name: string,
   settings: { readonly seed: number },
-  backend: BackendName,
-  command: string,
-  { dataset, figures, sections, files = {} }: Findings,
-): RunFiles & { readonly hash: string } {
+  results: string,
+  environment: Environment,
+  findings: Findings,
+): { readonly folder: string; readonly sections: readonly string[]; readonly files: RunFiles } {
+  const { dataset, figures, files = {} } = findings;
+  const { version, commit, machine, seed, backend, command } = environment;
   const hash = computeHash([name, settings, dataset.hash, backend]).slice(0, 12);
-  const environment = captureEnvironment(backend, settings.seed, command);
-  const { version, commit, machine, seed } = environment;
+  const run = `${name}-${hash}`;
+  const sections = [...findings.sections, ...countStudyLooks(results, run, environment, findings)];
   const provenance = `Experiment ${name} (${hash}) on ${dataset.name}; version ${version}, commit ${commit}, backend ${backend}, ${machine.cores} x ${machine.cpu}, seed ${seed}; ${command}`;
   return {
-    hash,
-    'config.yaml': stringify(settings),
-    'environment.json': `${JSON.stringify(environment, null, 2)}\n`,
-    'metrics.json': `${JSON.stringify({ experiment: name, hash, dataset, ...figures }, null, 2)}\n`,
-    'table.md': `${[...sections, provenance].join('\n\n')}\n`,
-    ...(typeof files === 'function' ? files(provenance) : files),
+    folder: join(results, run),
+    sections,
+    files: {
+      'config.yaml': stringify(settings),
+      'environment.json': `${JSON.stringify(environment, null, 2)}\n`,
+      'metrics.json': `${JSON.stringify({ experiment: name, hash, dataset, ...figures }, null, 2)}\n`,
+      'table.md': `${[...sections, provenance].join('\n\n')}\n`,
+      ...(typeof files === 'function' ? files(provenance) : files),
+    },
   };
 }
 
@@ -81,10 +99,10 @@ export function createStudyCommand<Schema extends z.ZodType<{ readonly seed: num
         for (const folder of [results, cache]) assertWritableFolder(folder);
         const findings = await study.measure(settings, { cacheFolder: cache, progress: createTerminalProgress() });
         const typed = ['npm run experiment --', study.name, ...args].join(' ');
-        const { hash, ...files } = buildStudyFiles(study.name, settings, backend, typed, findings);
-        const folder = join(results, `${study.name}-${hash}`);
+        const environment = captureEnvironment(backend, settings.seed, typed);
+        const { folder, sections, files } = buildStudyFiles(study.name, settings, results, environment, findings);
         writeRunFolder(folder, files);
-        process.stdout.write(`\n${findings.sections.join('\n\n')}\n\nrun: ${folder}\n`);
+        process.stdout.write(`\n${sections.join('\n\n')}\n\nrun: ${folder}\n`);
       });
     await command.parseAsync([...args], { from: 'user' });
   };

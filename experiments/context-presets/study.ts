@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { computeHash } from '../../src/core/hash.ts';
 import { askShop } from '../../src/datasets/shop/ask-shop.ts';
 import { drawShop } from '../../src/datasets/shop/draw-shop.ts';
-import { isDevQuestion } from '../../src/datasets/shop/shop.ts';
+import { isDevQuestion, listTestTexts } from '../../src/datasets/shop/shop.ts';
 import { createEncoder, encoderOptions } from '../../src/embedding/registry.ts';
+import { describeHeldOut } from '../../src/experiment/looks/test-split.ts';
 import { estimate, formatDecimal, formatSigned } from '../../src/report/tables/format.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
@@ -53,6 +54,7 @@ export const contextPresets: Study<typeof settings> = {
         name: `shop with ${pages} pages, ${questions.length} questions (${split})`,
         hash: computeHash([shop, questions]),
       },
+      tested: [describeHeldOut('shop', computeHash(shop), listTestTexts(questions))],
       figures: { rows, byKind },
       sections: [
         `Share of the memories and pages of the answer that are in the context, by tokens of the budget; then the difference to ${BASELINE}. ${Number((100 * level).toFixed(3))} % intervals by what the question is about; ▲ better, ▼ worse: a paired permutation test, corrected by Holm over the arms of a column, is below .05.`,

@@ -6,6 +6,7 @@ import { MOST_HOPS } from '../../src/candidates/graph-pairs.ts';
 import { createIndex } from '../../src/candidates/registry.ts';
 import { LOCOMO_CATEGORIES } from '../../src/datasets/locomo/locomo-categories.ts';
 import { loadDataset } from '../../src/datasets/registry.ts';
+import { describeTestSplit } from '../../src/experiment/looks/test-split.ts';
 import type { QueryBatch } from '../../src/model/candidates.ts';
 import type { Corpus } from '../../src/model/corpus.ts';
 import type { Dataset, Query } from '../../src/model/dataset.ts';
@@ -137,6 +138,7 @@ export const evidencePaths: Study<typeof settings> = {
     const head = ['the turn', 'relevant turns', 'relevant turns without a shared word', 'all turns'];
     return {
       dataset: { name: `${dataset.name} ${split}, ${categories.join(', ')}`, hash: dataset.hash },
+      tested: [describeTestSplit(dataset, queries)],
       figures: { ...counts, rows },
       sections: [
         formatPipeTable({

@@ -6,6 +6,7 @@ import { groupIntoClusters } from '../../src/evaluation/clusters.ts';
 import { evaluate } from '../../src/evaluation/evaluate.ts';
 import { type Estimate, meanIntervals } from '../../src/evaluation/mean-intervals.ts';
 import { formatRun, readRun } from '../../src/evaluation/trec-files.ts';
+import { describeTestSplit } from '../../src/experiment/looks/test-split.ts';
 import { selectQrels } from '../../src/experiment/measure/measurement.ts';
 import { createTokenCounter } from '../../src/experiment/measure/token-counter.ts';
 import { readPerQuery } from '../../src/experiment/stored/per-query-values.ts';
@@ -122,6 +123,12 @@ export const evidence: Study<typeof settings> = {
       formatPipeTable({ head, rows: packings.map((row) => [row.packing, ...columns(row)]) });
     return {
       dataset: { name: dataset.name, hash: dataset.hash },
+      tested: [
+        describeTestSplit(
+          dataset,
+          dataset.queries.filter(({ id }) => run.has(id)),
+        ),
+      ],
       figures: { queries: measured.clusters.length, budgets, packings, choices },
       sections: [
         `Evidence of ${measured.clusters.length} questions within a budget, by the packing of the rankings of ${method}:`,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { useDetectionOptions } from '../../src/context/feedback/detect-use.ts';
 import { computeHash } from '../../src/core/hash.ts';
 import { chooseSplitByHash } from '../../src/datasets/hash-split.ts';
+import { describeHeldOut } from '../../src/experiment/looks/test-split.ts';
 import { estimate, formatDecimal } from '../../src/report/tables/format.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
@@ -72,6 +73,13 @@ export const memoryUse: Study<typeof settings> = {
         name: `${count} generated responses${answers === null ? '' : '; locomo'}`,
         hash: computeHash([drawn.map(({ question, response }) => [question, response]), answers?.hash ?? null]),
       },
+      tested: [
+        describeHeldOut(
+          'generated responses',
+          computeHash(drawn.map(({ question, response }) => [question, response])),
+          heldOut.map(({ id }) => id),
+        ),
+      ],
       figures: { limits, chosen, measures },
       sections: [
         buildMeasureTable(measures),

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { computeHash } from '../../src/core/hash.ts';
+import { describeHeldOut } from '../../src/experiment/looks/test-split.ts';
 import { createEntityRegistry } from '../../src/query/entity-registry.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
-import { readLabelledQuestions } from './labelled-questions.ts';
+import { chooseHalf, readLabelledQuestions } from './labelled-questions.ts';
 import { measureLocomo } from './locomo-questions.ts';
 import { type Measure, measureQuestions, type Share } from './measures.ts';
 
@@ -34,6 +35,7 @@ export const queryUnderstanding: Study<typeof settings> = {
     const { questions, entities } = readLabelledQuestions();
     const { misses, ...measures } = await measureQuestions(questions, await createEntityRegistry(entities));
     const locomoShares = locomo === null ? null : await measureLocomo(locomo, context);
+    const heldOut = questions.filter((question) => chooseHalf(question) === 'held out').map(({ id }) => id);
     const sections = [
       'Shares with 95 % intervals by Wilson. Rules were tuned on the dev half alone.',
       buildTable('category', measures.categories),
@@ -50,6 +52,7 @@ export const queryUnderstanding: Study<typeof settings> = {
         name: `${questions.length} labelled questions${locomoShares === null ? '' : '; locomo'}`,
         hash: computeHash([questions, entities, locomoShares?.hash ?? null]),
       },
+      tested: [describeHeldOut('labelled questions', computeHash([questions, entities]), heldOut)],
       figures: { ...measures, locomo: locomoShares?.rows ?? null, misses },
       sections: locomoShares === null ? sections : [...sections, formatPipeTable(locomoTable)],
     };

@@ -10,11 +10,12 @@ import type { ItemSource } from '../../src/context/source.ts';
 import { computeHash } from '../../src/core/hash.ts';
 import { askShop, type ShopQuestion } from '../../src/datasets/shop/ask-shop.ts';
 import { type DrawnShop, drawShop } from '../../src/datasets/shop/draw-shop.ts';
-import { isDevQuestion } from '../../src/datasets/shop/shop.ts';
+import { isDevQuestion, listTestTexts } from '../../src/datasets/shop/shop.ts';
 import { SHOP_KINDS } from '../../src/datasets/shop/shop-options.ts';
 import { formatShopTables } from '../../src/datasets/shop/shop-tables.ts';
 import { groupIntoClusters } from '../../src/evaluation/clusters.ts';
 import { type Estimate, meanIntervals } from '../../src/evaluation/mean-intervals.ts';
+import { describeHeldOut } from '../../src/experiment/looks/test-split.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
 
@@ -167,6 +168,7 @@ export const shopRecords: Study<typeof settings> = {
     }
     return {
       dataset: { name: `shop, ${questions.length} questions (${split})`, hash: computeHash([shop, questions]) },
+      tested: [describeHeldOut('shop', computeHash(shop), listTestTexts(questions))],
       figures: { rows },
       sections: [
         'Recall: the orders of the answer that are in the context. Precision: the orders in the context that are in the answer. 95 % intervals by customer.',

@@ -11,6 +11,7 @@ import { groupIntoClusters } from '../../src/evaluation/clusters.ts';
 import { evaluate } from '../../src/evaluation/evaluate.ts';
 import { type Estimate, meanIntervals } from '../../src/evaluation/mean-intervals.ts';
 import { computePairedDifferences } from '../../src/evaluation/paired-differences.ts';
+import { describeTestSplit, type TestSplit } from '../../src/experiment/looks/test-split.ts';
 import type { CandidateIndex, QueryBatch } from '../../src/model/candidates.ts';
 import type { Corpus } from '../../src/model/corpus.ts';
 import type { Dataset, Query } from '../../src/model/dataset.ts';
@@ -106,6 +107,8 @@ function countInadmissible({ corpus, qrels, relevantGrade }: Dataset, queries: r
 export interface TaskFigures {
   readonly dataset: string;
   readonly hash: string;
+  /** Null where dev queries were measured. */
+  readonly tested: TestSplit | null;
   readonly queries: number;
   readonly conversations: number;
   readonly relevant: number;
@@ -204,5 +207,6 @@ export async function measureLevels(
   const { name, hash } = dataset;
   const none = queries.map(() => new Int32Array());
   const relevant = countInadmissible(dataset, queries, none);
-  return { dataset: name, hash, queries: queries.length, conversations: asked.conversations, relevant, rows };
+  const tested = describeTestSplit(dataset, queries);
+  return { dataset: name, hash, tested, queries: queries.length, conversations: asked.conversations, relevant, rows };
 }

@@ -36,7 +36,8 @@ export const sliceHierarchy: Study<typeof hierarchySettings> = {
         name: tasks.map(({ dataset }) => dataset).join(', '),
         hash: computeHash(tasks.map(({ hash }) => hash)),
       },
-      figures: { metrics: METRICS, tasks },
+      tested: tasks.map(({ tested }) => tested),
+      figures: { metrics: METRICS, tasks: tasks.map(({ tested: _, ...figures }) => figures) },
       sections: [
         'BM25 among the turns of slices, which have as many turns in all arms.',
         ...tasks.flatMap(buildSections),

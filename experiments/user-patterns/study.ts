@@ -4,6 +4,8 @@ import { computeHash } from '../../src/core/hash.ts';
 import { datasetOptions, loadDataset } from '../../src/datasets/registry.ts';
 import { encoderOptions } from '../../src/embedding/registry.ts';
 import type { Estimate } from '../../src/evaluation/mean-intervals.ts';
+import { describeTestSplit, type TestSplit } from '../../src/experiment/looks/test-split.ts';
+import type { Dataset } from '../../src/model/dataset.ts';
 import type { Turn } from '../../src/model/turn.ts';
 import { estimate, formatDecimal, formatInterval, formatSigned } from '../../src/report/tables/format.ts';
 import type { Study } from '../study.ts';
@@ -85,6 +87,12 @@ function buildSections(figures: TaskFigures, { controls, folds }: Task, unit: st
   ];
 }
 
+/** The entrances of the test conversations, which are no queries of the dataset. */
+function describeEntrances(dataset: Dataset, { test }: TaskFigures, options: object): TestSplit | null {
+  const split = describeTestSplit(dataset, dataset.queries);
+  return split && { ...split, queries: { count: test, hash: computeHash(['entrances', options]).slice(0, 16) } };
+}
+
 /** What the earlier conversations of a person tell about the message by which that person enters a new one. */
 export const userPatterns: Study<typeof settings> = {
   name: 'user-patterns',
@@ -137,6 +145,7 @@ export const userPatterns: Study<typeof settings> = {
         name: [dataset.name, ...(sessions === null ? [] : ['locomo'])].join('; '),
         hash: sessions === null ? dataset.hash : computeHash([dataset.hash, sessions.hash]),
       },
+      tested: [describeEntrances(dataset, figures[0] as TaskFigures, options)],
       figures: { tasks: figures },
       sections,
     };

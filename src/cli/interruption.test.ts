@@ -105,5 +105,5 @@ test.concurrent('a run that hears nothing ends as soon, and --resume takes its f
   expect(existsSync(lock)).toBe(true);
   const resumed = await runRagpp(...listInterruptedArgs('deaf'), '--resume');
   expect(resumed.code, resumed.stderr).toBe(0);
-  expect(readdirSync(join(root, 'deaf'))).toEqual([expect.stringMatching(/^sample-[0-9a-f]{12}$/)]);
+  expect(readdirSync(join(root, 'deaf'))).toEqual([expect.stringMatching(/^sample-[0-9a-f]{12}$/), 'test-looks.json']);
 });

@@ -69,7 +69,7 @@ test('the same command with --resume goes on from there, and finishes', async ()
   expect(stderr.match(/texts from the cache/g)).toHaveLength(2);
   expect(stderr).toMatch(/^arms: 2 arms on 14 queries/m);
   expect(code).toBe(0);
-  expect(readdirSync(results)).toEqual([expect.stringMatching(/^sample-[0-9a-f]{12}$/)]);
+  expect(readdirSync(results)).toEqual([expect.stringMatching(/^sample-[0-9a-f]{12}$/), 'test-looks.json']);
   expect(listFilesIn(results).filter((name) => name.endsWith('metrics.json'))).toHaveLength(1);
 });
 

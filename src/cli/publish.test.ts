@@ -13,8 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
+import { LOOKS_FILE, readLooks, type TestLook } from '../experiment/looks/test-looks.ts';
+import { isSameQuerySet, isSameSplit, type TestSplit } from '../experiment/looks/test-split.ts';
 import { PROJECT_ROOT } from '../experiment/run/environment.ts';
-import { LOOKS_FILE } from '../training/test-looks.ts';
 import { withTable } from './actions/publish.ts';
 import { runRagpp } from './command.harness.ts';
 
@@ -42,6 +43,7 @@ test('every table of a document is the published one', () => {
     'docs/findings.md',
     'docs/learned-weights.md',
     'docs/query-understanding.md',
+    'docs/datasets/r-mailing-list.md',
     'docs/datasets/shop.md',
     'docs/datasets/spamassassin-threads.md',
     ...studies,
@@ -57,6 +59,37 @@ test('every table of a document is the published one', () => {
   });
   const published = readdirSync(join(PROJECT_ROOT, 'results'), { recursive: true, encoding: 'utf8' });
   expect(tables.sort()).toEqual(published.filter((path) => /^(?!runs)[^/]+\/(table|test)\.md$/.test(path)).sort());
+});
+
+describe('the published looks at test splits', () => {
+  const looks = readLooks(join(PROJECT_ROOT, 'results', LOOKS_FILE));
+
+  const readAll = (file: string) =>
+    readdirSync(join(PROJECT_ROOT, 'results'))
+      .map((name) => join(PROJECT_ROOT, 'results', name, file))
+      .filter((path) => existsSync(path))
+      .map((path) => JSON.parse(readFileSync(path, 'utf8')));
+
+  test('have every published run on a test split, and every test of weights', () => {
+    const runs = readAll('metrics.json')
+      .filter(({ dataset }) => dataset?.split === 'test')
+      .map(({ experiment, hash }) => `${experiment}-${hash}`);
+    expect(runs.length).toBeGreaterThan(10);
+    expect(runs.filter((run) => !looks.some((look) => look.run === run))).toEqual([]);
+    const commands = readAll('test.json').flatMap(({ touches }) => touches.map(({ command }: TestLook) => command));
+    expect(commands.filter((command) => !looks.some((look) => look.command === command))).toEqual([]);
+  });
+
+  test('at the mails of 2002 are as many as their page says', () => {
+    const page = readFileSync(join(PROJECT_ROOT, 'docs/datasets/spamassassin-threads.md'), 'utf8');
+    const name = 'spamassassin-threads';
+    const [split] = looks.filter(({ dataset, queries }) => dataset === name && queries?.count === 467);
+    const all = looks.filter((look) => isSameSplit(look, split as TestSplit));
+    const these = all.filter((look) => isSameQuerySet(look, split as TestSplit));
+    expect(page).toContain(
+      `${all.length} looks at the test split are known, ${these.length} of them at these 467 queries`,
+    );
+  });
 });
 
 describe('publishing', () => {
@@ -110,7 +143,7 @@ describe('publishing', () => {
   });
 
   test('looks at test splits that are listed beside the run are added to the published list', async () => {
-    const look = { dataset: 'd', features: [], training: 'run', number: 1, commit: 'c', backend: 'cpu', command: 'x' };
+    const look = { dataset: 'd', features: [], run: 'run', commit: 'c', backend: 'cpu', command: 'x' };
     const list = join(root, LOOKS_FILE);
     writeFileSync(list, JSON.stringify({ looks: [look] }));
     expect(await publish()).toMatchObject({ code: 0, stderr: '' });

@@ -51,6 +51,7 @@ const locomo = join(data, 'locomo', 'locomo-dev.json');
 const irc = join(data, 'irc');
 const hipporag = join(data, 'hipporag');
 const vaswani = join(data, 'vaswani');
+const rHelp = join(data, 'r-help', 'r-help-1995-1999.parquet');
 const fewQuestions = join(root, 'locomo.json');
 const fewLogs = join(root, 'irc');
 if (existsSync(irc)) {
@@ -163,6 +164,16 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   },
   'slice-policies.yaml': { needs: [], changes: ['controls=false', 'sweep=null'] },
   'vaswani.yaml': { needs: [vaswani], changes: [`dataset.path=${vaswani}`, 'evaluation.split=test'] },
+  'r-help.yaml': {
+    needs: [rHelp],
+    changes: [
+      `dataset.path=${rHelp}`,
+      'embedding={encoder: lsa, dimension: 61}',
+      'dataset.split=time',
+      `arms.learned.scoring.weights=${joinWeightsPath('learning/mail.yaml')}`,
+      `arms.learned, with author.scoring.weights=${joinWeightsPath('learning/mail-author.yaml')}`,
+    ],
+  },
   'latency.yaml': { needs: [], changes: ['evaluation.latency={queries: 5, warmUp: 1}'] },
   'mail.yaml': {
     needs: [],

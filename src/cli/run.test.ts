@@ -21,7 +21,7 @@ const start = (results: string, ...more: string[]) =>
 /** Of a results folder that holds one run. */
 function readOnlyRun(results: string): Record<string, string> {
   const [run, ...others] = readdirSync(join(root, results));
-  expect(others).toEqual([]);
+  expect(others).toEqual(['test-looks.json']);
   const folder = join(root, results, run as string);
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.'));
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
@@ -96,7 +96,7 @@ describe('a run leaves', () => {
       join(root, 'again'),
     );
     expect(outcome.code).toBe(0);
-    expect(readdirSync(join(root, 'again'))).toEqual([`sample-${metrics.hash}`]);
+    expect(readdirSync(join(root, 'again'))).toEqual([`sample-${metrics.hash}`, 'test-looks.json']);
   });
 
   test('the command that somebody else would type', async () => {
@@ -104,6 +104,41 @@ describe('a run leaves', () => {
     const { command, seed, backend } = JSON.parse(readOnlyRun('typed')['environment.json'] as string);
     expect(command).toMatch(/^ragpp run .*sample\.yaml --set seed=9 --set 'description=on wasm' --backend wasm$/);
     expect({ seed, backend }).toEqual({ seed: 9, backend: 'wasm' });
+  });
+});
+
+describe('a look at the test split', () => {
+  const sentence = (text: string | undefined) => /Look \d+ at the test split of jsonl \(.*?\)\./.exec(text ?? '')?.[0];
+  const readLooks = () =>
+    (JSON.parse(readFileSync(join(root, 'looks', 'test-looks.json'), 'utf8')) as { looks: { run: string }[] }).looks;
+
+  test('is in every table and report of the run, also of the stored run, which is not looked at again', async () => {
+    const { look } = JSON.parse(files['metrics.json'] as string);
+    expect(look).toEqual({ dataset: 'jsonl', number: 1, numberAtQueries: 1, queries: 14 });
+    const said = 'Look 1 at the test split of jsonl (14 test queries).';
+    for (const text of [stdout, files['table.md'], files['table.tex'], files['report.html']])
+      expect(sentence(text)).toBe(said);
+    const before = readFileSync(join(root, 'first', 'test-looks.json'), 'utf8');
+    for (const command of [
+      ['rescore', folder, '--metrics', 'mrr@3'],
+      ['table', folder],
+      ['compare', folder, folder],
+    ])
+      expect(sentence((await runRagpp(...command)).stdout.replaceAll(/\s+/g, ' ')), command[0]).toBe(said);
+    expect(readFileSync(join(root, 'first', 'test-looks.json'), 'utf8')).toBe(before);
+  });
+
+  test('is one for a run, however often it is made, and none on dev', async () => {
+    const change = (seed: number) => ['--set', `seed=${seed}`, '--arm', 'newest'];
+    const numbers: (string | undefined)[] = [];
+    for (const seed of [1, 2, 1]) numbers.push(sentence((await start('looks', ...change(seed))).stdout));
+    expect(numbers.map((said) => said?.slice(0, 'Look 1'.length))).toEqual(['Look 1', 'Look 2', 'Look 1']);
+    const dev = await start('looks', ...change(1), '--set', 'evaluation.split=dev');
+    expect({ code: dev.code, said: sentence(dev.stdout) }).toEqual({ code: 0, said: undefined });
+    expect(readLooks()).toHaveLength(2);
+    const few = await start('looks', ...change(1), '--limit-queries', '5');
+    expect(sentence(few.stdout)).toMatch(/^Look 3 at .* test queries, look 1 at these queries\)\.$/);
+    expect(readLooks().every(({ run }) => existsSync(join(root, 'looks', run)))).toBe(true);
   });
 });
 
@@ -177,7 +212,7 @@ test.each([
   const before = readFileSync(join(folder, 'metrics.json'), 'utf8');
   const { code } = await start('first', '--set', override);
   expect(code).toBe(0);
-  const runs = readdirSync(join(root, 'first'));
+  const runs = readdirSync(join(root, 'first')).filter((name) => name.startsWith('sample-'));
   expect(runs).toContain(`sample-${metrics.hash}`);
   const other = runs.find((name) => name !== `sample-${metrics.hash}`) as string;
   rmSync(join(root, 'first', other), { recursive: true });
@@ -199,5 +234,10 @@ test('on several datasets it leaves a run for each, and a table over both', asyn
   expect(outcome.code).toBe(0);
   expect(outcome.stdout).toMatch(/mrr@10 +here +there +mean\n/);
   const names = readdirSync(results).map((name) => name.replace(/-[0-9a-f]{12}/, ''));
-  expect(names.sort()).toEqual(['sample-datasets.csv', 'sample-datasets.md', 'sample-here', 'sample-there']);
+  expect(names.sort()).toEqual([
+    ...['sample-datasets.csv', 'sample-datasets.md', 'sample-here', 'sample-there', 'test-looks.json'],
+  ]);
+  expect(outcome.stdout).toMatch(
+    /counted once\. Look 1 at the test split of jsonl .*\. Look [12] at the test split of jsonl /,
+  );
 });

@@ -170,8 +170,12 @@ describe('rankings scored with the dataset itself', () => {
   test('have the figures, strata and inspector of the run', async () => {
     const metrics = ['--metrics', 'mrr@10,recall@5,ndcg@10,map', '--token-budgets', BUDGETS];
     const settings = [...metrics, '--samples', '499', '--seed', '3'];
-    const { code, folder } = await scoreData(runFile('newest'), runFile('hybrid'), '--baseline', 'hybrid', ...settings);
+    const { code, stdout, folder } = await scoreData(
+      ...[runFile('newest'), runFile('hybrid'), '--baseline', 'hybrid', ...settings],
+    );
     expect(code).toBe(0);
+    expect(stdout).toMatch(/^Look 1 at the test split of jsonl \(\d+ test queries\)\.$/m);
+    expect(readdirSync(join(folder, '..'))).toContain('test-looks.json');
     const [expected, got] = [readJson(run), readJson(folder)];
     const pick = ({ arms, dataset: { hash } }: { arms: Record<string, unknown>[]; dataset: { hash: string } }) => ({
       hash,

@@ -13,9 +13,9 @@ export function testWeightsCommand(): Command {
       'after',
       `
 Leaves test.json and test.md in the folder: hand-tuned, uniform and learned numbers of each model on the test
-conversations, and every look at them with commit and command. Looks are counted by dataset and by what signals
-may look at, over all trainings beside this one and all that were published (test-looks.json). A second look is
-refused without --again, and the table lists all of them.
+conversations, and which look at them this is, of all runs beside this one and all that were published
+(test-looks.json). A second look by weights with the same features is refused without --again, and the table lists
+all of these.
 
 Example:
   ragpp test-weights results/runs/learning-mail-5a17c0de1234`,

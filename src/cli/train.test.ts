@@ -107,7 +107,8 @@ test('is known to results and publish', async () => {
 
 test('how often the test split was looked at outlives another training, its figures do not', async () => {
   mkdirSync(join(root, 'touched'));
-  const [name] = readdirSync(join(root, 'first'));
+  const [name, ...others] = readdirSync(join(root, 'first'));
+  expect(others).toEqual([]); // a training looks at no test split
   const folder = join(root, 'touched', name as string);
   mkdirSync(folder);
   const touches = [{ commit: 'abc', backend: 'cpu', command: 'ragpp test-weights x' }];

@@ -12,6 +12,7 @@ import { irc } from './irc/irc-options.ts';
 import { jsonl } from './jsonl/jsonl-options.ts';
 import { locomo } from './locomo/locomo-options.ts';
 import { mailThreads } from './mail/mail-threads-options.ts';
+import { rMailingList } from './mail/r-mailing-list-options.ts';
 import { spamAssassinThreads } from './mail/spamassassin-threads-options.ts';
 import { memory } from './memory/memory-options.ts';
 import { multihop } from './multihop/multihop-options.ts';
@@ -36,6 +37,7 @@ export const DATASETS = new OptionsRegistry('name', [
   member(locomo, async () => (await import('./locomo/locomo.ts')).loadLocomo),
   member(irc, async () => (await import('./irc/irc.ts')).loadIrc),
   member(mailThreads, async () => (await import('./mail/mail-threads.ts')).loadMail),
+  member(rMailingList, async () => (await import('./mail/r-mailing-list.ts')).loadRMailingList),
   member(oasst, async () => (await import('./oasst/oasst.ts')).loadOasst),
   member(chatGptExport, async () => (await import('./chatgpt/chatgpt-export.ts')).loadChatGptExport),
   member(claudeExport, async () => (await import('./claude/claude-export.ts')).loadClaudeExport),

@@ -33,6 +33,17 @@ export function locateDatasets(cacheFolder: string | null): string | null {
   return cacheFolder === null ? null : join(cacheFolder, 'datasets');
 }
 
+/** The queries of a split that a config measures. @throws ValidationError if there is none. */
+export function selectTaskQueries(
+  { name, queries }: Dataset,
+  split: Query['split'],
+  { limitQueries, seed }: TrainingConfig,
+): readonly Query[] {
+  const asked = queries.filter((query) => query.split === split);
+  if (asked.length > 0) return sampleConversationQueries(asked, limitQueries, seed);
+  throw new ValidationError(`dataset ${name} has no query in split ${split}; add queries or choose another split`);
+}
+
 /**
  * A dataset's queries of one split with their candidates and signals: what models are trained and measured on. Encoders are fitted on all dev conversations in
  * `table`, and on those of its own training rows in each fold of `features`. Owns tensors.
@@ -70,12 +81,7 @@ export class LearningTask {
     const dataset = await loadDataset(config.dataset, { cacheFolder: locateDatasets(cacheFolder), progress });
     assertModelData(dataset, config);
     assertModelAttributes(dataset, config);
-    const asked = dataset.queries.filter((query) => query.split === split);
-    const queries = sampleConversationQueries(asked, config.limitQueries, config.seed);
-    if (queries.length === 0)
-      throw new ValidationError(
-        `dataset ${dataset.name} has no query in split ${split}; add queries or choose another split`,
-      );
+    const queries = selectTaskQueries(dataset, split, config);
     const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
     const other = fittedOn === undefined ? {} : { fittedOn };
     const source = { dataset, ...other, config, cacheFolder, store, code: stageVersion, progress };

@@ -1,15 +1,16 @@
 import { ValidationError } from '../core/errors.ts';
 import { ignoreProgress } from '../core/progress.ts';
 import { loadDataset } from '../datasets/registry.ts';
+import { describeTestSplit, type TestSplit } from '../experiment/looks/test-split.ts';
 import { groupContentHashes } from '../experiment/run/cluster-conversations.ts';
 import { listHandTunedValues, listUniformValues } from '../learning/parameters.ts';
 import { scoreTable } from '../learning/table-scorer.ts';
 import { assertFits, type Weights } from '../learning/weight-file.ts';
 import type { Run } from '../model/run.ts';
-import { LearningTask, locateDatasets, type TaskContext } from './learning-task.ts';
+import { LearningTask, locateDatasets, selectTaskQueries, type TaskContext } from './learning-task.ts';
 import { BASELINE, countMeasured, DEPTH, listMethodResults, measureMethods } from './measured-methods.ts';
 import { runOfScores } from './scored-runs.ts';
-import { describeTestSplit, type TestSplit } from './test-looks.ts';
+import { listFeatures, type WeightsSplit } from './test-looks.ts';
 import type { TrainingConfig } from './training-config.ts';
 import type { MethodResult } from './training-result.ts';
 
@@ -81,13 +82,18 @@ async function testModel(
   };
 }
 
-/** The test split and features that a test of a config's weights uses; embeds and measures nothing. */
+/**
+ * The test split and features that a test of a config's weights uses; embeds and measures nothing.
+ *
+ * @throws ValidationError for a dataset without a test query.
+ */
 export async function testSplit(
   config: TrainingConfig,
   { cacheFolder = null, progress = ignoreProgress }: TaskContext,
-): Promise<TestSplit> {
+): Promise<WeightsSplit> {
   const dataset = await loadDataset(config.dataset, { cacheFolder: locateDatasets(cacheFolder), progress });
-  return describeTestSplit(dataset, config);
+  const split = describeTestSplit(dataset, selectTaskQueries(dataset, 'test', config)) as TestSplit; // of test queries alone
+  return { ...split, features: listFeatures(config) };
 }
 
 /**

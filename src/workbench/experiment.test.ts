@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
@@ -166,7 +166,9 @@ describe('an experiment from code', () => {
     const results = mkdtempSync(join(tmpdir(), 'ragpp-saved-'));
     try {
       const saved = finished.save(results);
-      expect(readdirSync(results)).toEqual([`experiment-${finished.result.hash}`]);
+      expect(readdirSync(results)).toEqual([`experiment-${finished.result.hash}`, 'test-looks.json']);
+      expect(finished.table()).not.toContain('Look 1'); // nothing is counted before it is saved
+      expect(readFileSync(join(saved, 'table.md'), 'utf8')).toContain('Look 1 at the test split of');
       expect(readdirSync(saved)).toEqual(expect.arrayContaining(['arms', 'config.yaml', 'report.html', 'state.json']));
       expect(readRunSummary(saved).arms.map(({ name }) => name)).toEqual(['words', 'fading']);
     } finally {

@@ -11,6 +11,8 @@ export interface ExperimentRunOptions {
   readonly progress?: StartProgress | null;
   /** Where prepared data, embeddings and stages are kept for later runs, such as `.ragpp/cache`; by default they stay in memory. */
   readonly cache?: string | null;
+  /** The folder of runs, such as `results/runs`, that counts a look at a test split; by default `save` counts it. */
+  readonly results?: string;
 }
 
 /** An experiment that was checked and can be run. */
@@ -23,10 +25,10 @@ export interface Experiment {
 
 async function run(
   { config, dataset }: ResolvedExperiment,
-  { signal, progress, cache = null }: ExperimentRunOptions,
+  { signal, progress, cache = null, results }: ExperimentRunOptions,
 ): Promise<FinishedExperiment> {
   const { runResolved } = await import('./run-resolved.ts');
-  return runResolved({ config, dataset, cacheFolder: cache, progress, signal });
+  return runResolved({ config, dataset, cacheFolder: cache, progress, signal, countedIn: results });
 }
 
 /**

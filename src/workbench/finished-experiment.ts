@@ -6,6 +6,7 @@ import { phrase, type ShowableText, stateShown } from '../core/showable-text.ts'
 import { suggestKnown } from '../core/validation.ts';
 import { groupIntoClusters } from '../evaluation/clusters.ts';
 import { type BaselineComparison, compareWithBaseline } from '../evaluation/significance.ts';
+import { withCountedLook } from '../experiment/looks/test-looks.ts';
 import type { ArmResult, ExperimentResult } from '../experiment/measure/result.ts';
 import type { FinishedRun } from '../experiment/run/run.ts';
 import { recordFiles, writeRunFolder } from '../experiment/run/run-folder.ts';
@@ -162,6 +163,7 @@ export class FinishedExperiment {
 
   /**
    * Writes the folder that `ragpp run` writes, `<folder>/<name>-<hash>`, and replaces an earlier one of the same name.
+   * A look at a test split is counted.
    *
    * @param folder where runs are kept, such as `results/runs`.
    * @returns the path of the run's folder.
@@ -170,7 +172,8 @@ export class FinishedExperiment {
   save(folder: string): string {
     const { name, hash } = this.result;
     const target = resolve(join(folder, `${name}-${hash}`));
-    writeRunFolder(target, { ...recordFiles(this.#finished), ...renderRunFiles(this.#finished) });
+    const finished = withCountedLook(this.#finished, folder);
+    writeRunFolder(target, { ...recordFiles(finished), ...renderRunFiles(finished) });
     return target;
   }
 }

@@ -2,6 +2,7 @@ import { activeBackend, hasActiveBackend } from '../core/active-backend.ts';
 import { type BackendName, useBackend } from '../core/backend.ts';
 import { closeProgress, createTerminalProgress, ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { ExperimentConfig } from '../experiment/config/config.ts';
+import { withCountedLook } from '../experiment/looks/test-looks.ts';
 import { runExperiment } from '../experiment/run/run.ts';
 import type { Dataset } from '../model/dataset.ts';
 import { FinishedExperiment } from './finished-experiment.ts';
@@ -14,6 +15,8 @@ interface ResolvedRun {
   /** Null shows nothing; undefined shows bars on a terminal alone. */
   readonly progress: StartProgress | null | undefined;
   readonly signal: AbortSignal | undefined;
+  /** The folder of runs whose list counts a look at a test split. */
+  readonly countedIn: string | undefined;
 }
 
 function chooseProgress(given: StartProgress | null | undefined): StartProgress {
@@ -33,7 +36,7 @@ export async function runResolved({
   cacheFolder,
   ...given
 }: ResolvedRun): Promise<FinishedExperiment> {
-  const { signal } = given;
+  const { signal, countedIn } = given;
   signal?.throwIfAborted();
   try {
     const backend = await chooseBackend(config);
@@ -45,7 +48,7 @@ export async function runResolved({
       ...(dataset === null ? {} : { dataset }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return new FinishedExperiment(finished);
+    return new FinishedExperiment(countedIn === undefined ? finished : withCountedLook(finished, countedIn));
   } finally {
     closeProgress();
   }

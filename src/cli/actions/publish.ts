@@ -5,7 +5,7 @@ import { ValidationError } from '../../core/errors.ts';
 import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../../core/files.ts';
 import { printOut } from '../../core/terminal.ts';
 import { slug } from '../../experiment/config/config-schema.ts';
-import { publishLooks } from '../../training/test-looks.ts';
+import { publishLooks } from '../../experiment/looks/test-looks.ts';
 import { TEST_FILE } from '../../training/test-touches.ts';
 
 /** The small files of a run to keep in the repository, besides the weights of a training. */

@@ -9,6 +9,7 @@ import { listArmsToRun } from '../../experiment/config/arm-selection.ts';
 import { listConfigDatasets, loadConfigPlugins } from '../../experiment/config/config.ts';
 import type { Launcher } from '../../experiment/launch/launcher.ts';
 import { createLauncher, type LauncherOptions } from '../../experiment/launch/registry.ts';
+import { withCountedLook } from '../../experiment/looks/test-looks.ts';
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import type { Execute } from '../../experiment/run/execution.ts';
 import { FolderExecution } from '../../experiment/run/folder-execution.ts';
@@ -133,7 +134,8 @@ async function runOnDataset(path: string, options: RunOptions): Promise<Experime
     const { replaySlices } = options;
     const replay = replaySlices === undefined ? {} : { replay: new ReplayedSlices(replaySlices) };
     const context = { backend, cacheFolder, command, progress, ...replay };
-    const finished = await runExperiment(config, context, (prepared) => execution.execute(prepared), executeRound);
+    const ran = await runExperiment(config, context, (prepared) => execution.execute(prepared), executeRound);
+    const finished = withCountedLook(ran, results);
     const report = progress('report', 1);
     const folder = execution.finish(renderRunFiles(finished));
     for (const round of rounds) round.discard();

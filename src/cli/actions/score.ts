@@ -9,6 +9,7 @@ import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
 import { formatFileName } from '../../experiment/config/arms.ts';
 import { applyOverrides } from '../../experiment/config/config-file.ts';
 import { tokenBudgets as budgetsSchema } from '../../experiment/config/config-schema.ts';
+import { withCountedLook } from '../../experiment/looks/test-looks.ts';
 import type { Environment } from '../../experiment/measure/result.ts';
 import { captureEnvironment, NO_BACKEND } from '../../experiment/run/environment.ts';
 import { type MeasuredRankings, writeRunFolder } from '../../experiment/run/run-folder.ts';
@@ -77,7 +78,8 @@ function describeEnvironment(files: readonly string[], { seed }: ScoreFlags, com
   return captureEnvironment(NO_BACKEND, seed, words.map(quoteShellWord).join(' '));
 }
 
-function finish(finished: MeasuredRankings, { results, name }: ScoreFlags): void {
+function finish(measured: MeasuredRankings, { results, name }: ScoreFlags): void {
+  const finished = withCountedLook(measured, results);
   const { result } = finished;
   const folder = join(results, `${formatFileName(name)}-${result.hash}`);
   writeRunFolder(folder, renderRunFiles(finished));

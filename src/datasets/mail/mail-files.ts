@@ -4,7 +4,7 @@ import { StorageError } from '../../core/errors.ts';
 import { readBytes } from '../../core/files.ts';
 import { compareBytes } from '../../model/tie-rule.ts';
 import { isMbox, splitMbox, unquoteFromLines } from './mbox.ts';
-import type { RawMail } from './read-mails.ts';
+import { createRawMail, type RawMail } from './read-mails.ts';
 
 /**
  * The mails of a file, or of all files of a folder and its folders, in the order of their paths. A file that begins with an envelope line is a mailbox (mbox) of
@@ -15,12 +15,13 @@ import type { RawMail } from './read-mails.ts';
 export function readMailsAt(path: string): RawMail[] {
   return listFilesAt(path).flatMap((file) => {
     const bytes = readBytes(file);
-    if (!isMbox(bytes)) return [{ bulk: false, read: () => bytes }];
-    return splitMbox(bytes).map((mail) => ({ bulk: false, read: () => unquoteFromLines(mail) }));
+    if (!isMbox(bytes)) return [createRawMail(() => bytes)];
+    return splitMbox(bytes).map((mail) => createRawMail(() => unquoteFromLines(mail)));
   });
 }
 
-function listFilesAt(path: string): string[] {
+/** A file itself, or the files of a folder and its folders, in the order of their paths. @throws StorageError. */
+export function listFilesAt(path: string): string[] {
   try {
     if (!statSync(path).isDirectory()) return [path];
     const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort(compareBytes);

@@ -62,7 +62,7 @@ function readMailHeader(mail: Email, key: string): string {
     .join(' ');
 }
 
-function parseMessageIds(value: string): string[] {
+export function parseMessageIds(value: string): string[] {
   return value.match(/<[^<>\s]+>/g) ?? [];
 }
 
@@ -90,6 +90,11 @@ function findReceivedTime(mail: Email): number | null {
 
 function readMailBody(mail: Email): string {
   const text = mail.text?.trim() ? mail.text : convertHtmlToText(mail.html ?? '');
+  return normaliseBody(text);
+}
+
+/** A text with one kind of line end and of space. */
+export function normaliseBody(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/[\u00a0\u2007\u202f]/g, ' ');
 }
 

@@ -9,12 +9,12 @@ import { replyQuery } from '../replies/reply-query.ts';
 import { findTestStart, isDev } from '../time-split.ts';
 import { type CleanMail, cleanMails, type Selection, selectMails } from './cleaned-mails.ts';
 import { Pseudonyms } from './pseudonyms.ts';
-import { type DatedMail, type RawMail, readMails } from './read-mails.ts';
+import { type DatedMail, readMails, type SourceMail } from './read-mails.ts';
 import { type Link, linkThreads, settleTimes } from './thread-parents.ts';
 import { countUndecodable } from './undecodable.ts';
 
 /** Raise it whenever the prepared rows change. */
-export const PREPARATION_VERSION = 4;
+export const PREPARATION_VERSION = 5;
 
 const QUERY_TOKENS = 10;
 const PARENT_TOKENS = 5;
@@ -24,7 +24,7 @@ export type MailSplit = 'time' | 'test';
 
 /** Reads mails and prepares turns, queries and judgements; every step is counted in the facts. */
 export async function prepareMails(
-  raw: readonly RawMail[],
+  raw: readonly SourceMail[],
   split: MailSplit,
   progress: StartProgress,
 ): Promise<Prepared> {

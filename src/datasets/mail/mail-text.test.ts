@@ -76,6 +76,8 @@ describe('withoutFooter', () => {
   it.each([
     '_______________________________________________\nCooks mailing list\nhttp://x.example/mailman/listinfo/cooks',
     '-------------------------------------------------------\nThis sf.net email is sponsored by: OSDN\nhttp://x.example',
+    '-.-.-.-.-.-.-.-.-.-.-.-.-.-.-.-.-.-.-.-.-.-.-.-\ncooks mailing list -- Read http://x.example/FAQ.html',
+    '=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=\ncooks mailing list -- Read http://x.example/FAQ.html',
     'To unsubscribe from this group, send an email to:\ncooks-unsubscribe@x.example',
     'http://x.example/mailman/listinfo/cooks',
     '_________________________________________________________________\nSend and receive Hotmail on your mobile device: http://mobile.msn.com',

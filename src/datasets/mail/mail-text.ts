@@ -96,6 +96,7 @@ function areQuotedBelowHeaders(lines: readonly string[]): boolean[] {
 const FOOTERS: readonly RegExp[] = [
   /^\s*_{20,}\s*$/,
   /^-{40,}$/,
+  /^(?:-\.|=-){20,}[-=]?$/,
   /^-+ ?ADVERTISEMENT ?-+$/,
   /^https?:\/\/(?=\S+$)\S+?\/listinfo\/\S/,
   /^To unsubscribe(?: from this group)?,? (?:send|e-?mail|mail|visit|go|from)/i,

@@ -3,7 +3,7 @@ import { computeHash } from '../../core/hash.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { LoadDataset } from '../dataset-definition.ts';
-import { loadMailThreads } from './mail-dataset.ts';
+import { assertAsks, loadMailThreads } from './mail-dataset.ts';
 import { readMailsAt } from './mail-files.ts';
 import type { MailSplit } from './mail-preparation.ts';
 import type { MailOptions } from './mail-threads-options.ts';
@@ -32,23 +32,14 @@ export async function loadMailFiles(
   const mails = readMailsAt(path);
   if (mails.length === 0)
     throw new ValidationError(`no mail in: ${path}; name a mailbox file or a folder of mails`, { path });
-  const dataset = await loadMailThreads(
-    {
-      name: 'mail-threads',
-      licence: 'that of the mails',
-      identity: { mails: computeHash(mails.map(({ read }) => computeHash(read()))), split },
-      mails: () => mails,
-      split,
-    },
-    cacheFolder,
-    progress,
-  );
-  if (dataset.queries.length === 0)
-    throw new ValidationError(`no reply of ten words or more to a mail of five or more in: ${path}; add mails`, {
-      path,
-      facts: dataset.facts,
-    });
-  return dataset;
+  const source = {
+    name: 'mail-threads',
+    licence: 'that of the mails',
+    identity: { mails: computeHash(mails.map(({ read }) => computeHash(read()))), split },
+    mails: () => mails,
+    split,
+  };
+  return assertAsks(await loadMailThreads(source, cacheFolder, progress), path);
 }
 
 /** The mail at a path, or the mails of 2002 where there is no path. @throws ValidationError for another split of the mails of 2002 than by time. */

@@ -4,11 +4,21 @@ import type { Counts } from '../counts.ts';
 import { type MailMessage, parseMail } from './mail-message.ts';
 
 /** A mail as its source holds it. */
-export interface RawMail {
+export interface SourceMail {
   /** Wanted bulk mail: newsletters, announcements, confirmations. */
   readonly bulk: boolean;
+  /** Rejects for a mail that cannot be read, which is counted and skipped. */
+  readonly parse: () => Promise<MailMessage>;
+}
+
+/** A mail of which the source holds the bytes. */
+export interface RawMail extends SourceMail {
   /** Its bytes, as RFC 5322 has them, with or without the mbox `From ` line. */
   readonly read: () => Uint8Array;
+}
+
+export function createRawMail(read: () => Uint8Array, bulk = false): RawMail {
+  return { bulk, read, parse: () => parseMail(read()) };
 }
 
 /** A mail with a legible date. */
@@ -22,7 +32,7 @@ const UPDATE_EVERY = 50;
 
 /** Reads mails by id, without RSS items; single mails that can't be used are counted and skipped. */
 export async function readMails(
-  raw: readonly RawMail[],
+  raw: readonly SourceMail[],
   counts: Counts,
   progress: StartProgress,
 ): Promise<ReadonlyMap<string, DatedMail>> {
@@ -30,8 +40,8 @@ export async function readMails(
   counts.add('mails read', raw.length);
   for (const fault of FAULTS) counts.add(fault, 0);
   const mails = new Map<string, DatedMail>();
-  for (const [i, { bulk, read }] of raw.entries()) {
-    const mail = await parseMail(read()).catch(() => null);
+  for (const [i, { bulk, parse }] of raw.entries()) {
+    const mail = await parse().catch(() => null);
     const kept = admitMail(mail, mails);
     if (typeof kept === 'string') counts.add(kept);
     else {

@@ -12,6 +12,11 @@ export function isDevQuestion({ text }: Pick<ShopQuestion, 'text'>): boolean {
   return Number.parseInt(computeHash(text).slice(0, 8), 16) % 2 === 0;
 }
 
+/** The texts of the other half, which are unique. */
+export function listTestTexts(questions: readonly Pick<ShopQuestion, 'text'>[]): string[] {
+  return questions.filter((question) => !isDevQuestion(question)).map(({ text }) => text);
+}
+
 function buildQuery({ id, kind, text, timestamp, cluster }: ShopQuestion): Query {
   const split = isDevQuestion({ text }) ? 'dev' : 'test';
   return { id, text, timestamp, anchorTurnId: null, author: null, channel: null, kind, split, cluster };

@@ -7,6 +7,7 @@ import type { DatasetDeclaration } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { StageCounts } from '../../signals/stage.ts';
+import type { NumberedLook } from '../looks/numbered-look.ts';
 import type { EvidenceCurve } from './evidence-curve.ts';
 import type { MetricPassport } from './passport.ts';
 
@@ -55,6 +56,8 @@ export interface ExperimentResult {
   readonly stages: StageCounts;
   /** Sentences about the run as a whole, such as the recall of an approximate index against the exact one. */
   readonly remarks: readonly string[];
+  /** Which look at a test split this is; absent without a test query, and where looks are not counted. */
+  readonly look?: NumberedLook;
   /** Errors of protocol in rankings that were read from files, and fusions that bar a list; absent for a run of an experiment without any. */
   readonly warnings?: readonly ProtocolWarning[];
   /** The maximum number of arms run at the same time, over all commands: an arm takes longer beside others. */

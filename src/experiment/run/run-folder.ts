@@ -52,7 +52,7 @@ function summariseArm(arm: ArmResult) {
 
 /** The text of metrics.json. */
 export function formatMetrics(result: ExperimentResult): string {
-  const { name, hash, baseline, metrics, statistics, passports, failures, stopped, remarks, warnings } = result;
+  const { name, hash, baseline, metrics, statistics, passports, failures, stopped, remarks, warnings, look } = result;
   const { turns: _, ...dataset } = result.dataset;
   const queries = result.queries.length;
   const conversations = new Set(result.queries.map(({ cluster }) => cluster)).size;
@@ -71,7 +71,7 @@ export function formatMetrics(result: ExperimentResult): string {
     passports,
     arms,
   };
-  return `${JSON.stringify({ ...content, failures, stopped, dataset, remarks, warnings }, null, 2)}\n`;
+  return `${JSON.stringify({ ...content, failures, stopped, dataset, look, remarks, warnings }, null, 2)}\n`;
 }
 
 function formatStrata({ strata, arms }: ExperimentResult): string {
@@ -108,7 +108,7 @@ function formatTurnLines({ turns }: Corpus): string {
 
 /** What the files of a run are written from: figures, rankings, judgements and turns. */
 export type MeasuredRankings = Pick<FinishedRun, 'result' | 'runs' | 'qrels' | 'corpus'> &
-  Partial<Pick<FinishedRun, 'records' | 'sliceKeys'>>;
+  Partial<Pick<FinishedRun, 'records' | 'sliceKeys' | 'look'>>;
 
 /** The signed slices of the arms: those of null controls and repetitions are those of their arms. */
 function sliceFiles({ records = [], sliceKeys = null, corpus }: MeasuredRankings): RunFiles {

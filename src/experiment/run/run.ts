@@ -13,6 +13,7 @@ import { listArmsToRun } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { indexControls } from '../config/control-arms.ts';
 import { listRepetitions } from '../config/repeated-arms.ts';
+import { describeLook, type TestLook } from '../looks/test-looks.ts';
 import {
   type Measurement,
   type MeasurementOptions,
@@ -79,6 +80,8 @@ export interface FinishedRun {
   readonly config: ExperimentConfig;
   /** Whose slices were trusted; null without an arm that has slices. */
   readonly sliceKeys: SliceKeys | null;
+  /** At a test split; null where no test query was measured. */
+  readonly look: TestLook | null;
 }
 
 /** Notes how long each stage took, and shows it. */
@@ -201,7 +204,8 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   const { records } = outcomes;
   const qrels = selectQrels(dataset, queries);
   const result = displayResult(await assembleResult(finished));
-  const shownRun = { result, runs, qrels, corpus: dataset.corpus, records, config, sliceKeys: run.sliceKeys };
+  const look = describeLook(dataset, queries, result);
+  const shownRun = { result, runs, qrels, corpus: dataset.corpus, records, config, sliceKeys: run.sliceKeys, look };
   return attachDisplay(shownRun, () => buildResultBundle(result));
 }
 

@@ -4,6 +4,7 @@ import { findLowerBound } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import type { Turn } from '../../model/turn.ts';
+import { describeLook } from '../looks/test-looks.ts';
 import { buildQueryRecord, listInspectedTurns } from '../measure/inspection.ts';
 import { type Measurement, measureArms, measureRuns, selectQrels } from '../measure/measurement.ts';
 import type { DatasetSummary, Environment, ProtocolWarning } from '../measure/result.ts';
@@ -167,5 +168,6 @@ export function scoreDataset(
     options,
     environment,
   );
-  return { result, runs: keepJudged(indexRuns(unit.systems), unit.qrels), qrels: unit.qrels, corpus };
+  const look = describeLook(dataset, queries, result);
+  return { result, runs: keepJudged(indexRuns(unit.systems), unit.qrels), qrels: unit.qrels, corpus, look };
 }

@@ -219,6 +219,7 @@ export function rescore(stored: StoredRun, written: RescoreOptions): ExperimentR
     sweep: null,
     stages: {},
     remarks: [`rescored as ${rescoreName(options)}`],
+    ...(summary.look === undefined ? {} : { look: summary.look }),
     armsAtOnce: 1,
     timings: [],
   });

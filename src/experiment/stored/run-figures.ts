@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { CORRECTIONS, type CorrectionName, TESTS } from '../../evaluation/test-names.ts';
+import { numberedLook } from '../looks/numbered-look.ts';
 
 const text = z.string();
 const estimate = z.object({ mean: z.number(), low: z.number().nullable(), high: z.number().nullable() });
@@ -61,6 +62,7 @@ const figuresSchema = z.object({
   /** Only of a training. */
   models: z.array(modelSchema).default([]),
   dataset: z.object({ name: text, split: text }),
+  look: numberedLook.optional(),
 });
 
 /** The figures in the metrics.json of a run or of a training, as measured: nothing is computed again. */

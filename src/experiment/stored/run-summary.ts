@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { StorageError, ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { type Plain, readYaml } from '../config/config-file.ts';
+import { numberedLook } from '../looks/numbered-look.ts';
 import { isUnderWay } from '../run/partial-folder.ts';
 
 const text = z.string();
@@ -38,6 +39,7 @@ const metricsSchema = z.object({
   failures: z.array(z.object({ name: text, code: text, message: text })).default([]),
   stopped: z.array(z.object({ name: text, queries: z.number(), metric: text, mean: z.number() })).default([]),
   dataset: z.looseObject({ name: text, split: text, hash: text }),
+  look: numberedLook.optional(),
 });
 
 const environmentSchema = z.looseObject({

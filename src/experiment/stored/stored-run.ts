@@ -10,6 +10,7 @@ import type { Qrels, Run } from '../../model/run.ts';
 import { formatFileName } from '../config/arms.ts';
 import { type Plain, readYaml } from '../config/config-file.ts';
 import { listRepetitions } from '../config/repeated-arms.ts';
+import { numberedLook } from '../looks/numbered-look.ts';
 import type { Environment } from '../measure/result.ts';
 import { resolvedPlugin } from '../plugins/resolved-plugin.ts';
 import { encoderUse } from '../run/environment.ts';
@@ -37,6 +38,7 @@ const summarySchema = z.object({
     )
     .min(1),
   failures: z.array(z.object({ name: text, description: text, code: text, message: text })),
+  look: numberedLook.optional(),
   dataset: z.object({
     name: text,
     task: text,

@@ -1,3 +1,4 @@
+import { formatLook } from '../../experiment/looks/numbered-look.ts';
 import type { ComparedRun, RunComparison } from '../../experiment/stored/run-comparison.ts';
 import { describeDecisions, describeUndecidable } from '../tables/decision.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from '../tables/format.ts';
@@ -180,11 +181,14 @@ function runTable({ first, second }: RunComparison): PlainTable {
     ['machine', ({ summary: { environment } }) => `${environment.machine.cores} x ${environment.machine.cpu}`],
     ['seed', ({ summary: { environment } }) => String(environment.seed)],
     ['command', ({ summary: { environment } }) => environment.command],
+    ['look', ({ summary: { look } }) => (look === undefined ? '—' : formatLook(look))],
   ];
+  const isCounted = [first, second].some(({ summary }) => summary.look !== undefined);
+  const shown = isCounted ? rows : rows.slice(0, -1);
   return {
     label: 'the runs',
     headings: ['', 'A', 'B'].map((name) => ({ name, numeric: false })),
-    rows: rows.map(([name, of]) => ({ cells: [{ text: name }, { text: of(first) }, { text: of(second) }] })),
+    rows: shown.map(([name, of]) => ({ cells: [{ text: name }, { text: of(first) }, { text: of(second) }] })),
   };
 }
 

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
+import { formatLook } from '../../experiment/looks/numbered-look.ts';
 import { countSeeds, listAlikeArms } from '../../experiment/measure/seed-count.ts';
 import { divideByBaseline, type ModelFigures, type RunFigures } from '../../experiment/stored/run-figures.ts';
 import {
@@ -182,7 +183,7 @@ function renderLatexTable(figures: ModelFigures, { arms, columns }: Chosen, digi
 
 /** The decision and the legend below a table. Corrections are those of the run, also for fewer arms. */
 function buildLegend(figures: ModelFigures, { arms: chosen, columns }: Chosen): string[] {
-  const { arms, baseline, statistics, queries, conversations, metrics, failures } = figures;
+  const { arms, baseline, statistics, queries, conversations, metrics, failures, look } = figures;
   const compared = arms.some(({ name }) => name === baseline);
   const others = arms.filter(({ name }) => name !== baseline);
   const controls = others.filter(({ control }) => control !== null).length;
@@ -214,5 +215,5 @@ function buildLegend(figures: ModelFigures, { arms: chosen, columns }: Chosen): 
     conversations,
     seeds: countSeeds(arms),
   });
-  return [...decision, ...legend, ...failed];
+  return [...decision, ...legend, ...(look === undefined ? [] : [formatLook(look)]), ...failed];
 }

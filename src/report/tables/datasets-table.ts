@@ -1,3 +1,4 @@
+import { formatLook } from '../../experiment/looks/numbered-look.ts';
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import { formatCsv } from './csv.ts';
 import { formatDecimal } from './format.ts';
@@ -43,7 +44,8 @@ export function buildDatasetsTable(runs: readonly DatasetRun[]): DatasetsTable {
   const baseline = ladders[0]?.baseline ?? '';
   const seeds = Math.max(1, ...runs.flatMap(({ result }) => result.arms.map((arm) => arm.seeds?.count ?? 1)));
   const verdicts = `▲ better, ▼ worse than ${baseline} by the test of that dataset's own table. Mean: over the datasets, each counted once.`;
-  const legend = seeds === 1 ? verdicts : [verdicts, ...describeSeedMeans(seeds)].join(' ');
+  const looks = runs.flatMap(({ result: { look } }) => (look === undefined ? [] : [formatLook(look)]));
+  const legend = [verdicts, ...(seeds === 1 ? [] : describeSeedMeans(seeds)), ...looks].join(' ');
   return { datasets: runs.map(({ dataset }) => dataset), metrics, legend };
 }
 

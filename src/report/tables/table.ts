@@ -1,4 +1,5 @@
 import { NotFiniteError, ValidationError } from '../../core/errors.ts';
+import { formatLook } from '../../experiment/looks/numbered-look.ts';
 import type {
   ArmResult,
   Comparison,
@@ -105,7 +106,8 @@ export function buildLadderTable(result: ExperimentResult): LadderTable {
   }));
   const absent = listAbsentRows(result);
   const warnings = (result.warnings ?? []).map(({ code, message }) => `Warning (${code}): ${message}.`);
-  const legend = [...buildTableLegend(result, compared), ...warnings];
+  const looks = result.look === undefined ? [] : [formatLook(result.look)];
+  const legend = [...buildTableLegend(result, compared), ...looks, ...warnings];
   const decision = compared
     ? describeDecisions({
         rows: 'arms',

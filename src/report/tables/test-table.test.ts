@@ -17,38 +17,23 @@ const result = {
   queries: 31,
   models: models.map((model) => ({ ...model, methods: model.methods.filter((_, m) => m !== 2 && m !== 3) })),
 };
-const look = (commit: string, training: string) => ({
-  dataset: 'sample',
-  features: ['text', 'time'],
-  training,
-  number: 1,
-  commit,
-  backend: 'wasm',
-  command: `ragpp test-weights ${training}`,
-});
+const touch = { commit: 'def', backend: 'wasm', command: 'ragpp test-weights two-34' };
+const lines = [
+  'Look 5 at the test split of sample (31 test queries).',
+  '1. one-12, commit abc: x',
+  '2. two-34, commit def: y',
+];
 
 test('a table a model, and how often the test split was looked at', () => {
-  const text = renderTestText(result, config, [look('abc', 'one-12')]);
+  const text = renderTestText(result, config, lines);
   expect(text.match(/^learned /gm)).toHaveLength(2);
   expect(text).toContain('Model trajectory');
   expect(text).not.toContain('random search');
-  expect(text.trimEnd().split('\n').slice(-2)).toEqual([
-    'Test split of sample looked at 1 time with the features text, time:',
-    '1. one-12, commit abc: ragpp test-weights one-12',
-  ]);
+  expect(text.trimEnd().split('\n').slice(-3)).toEqual(lines);
 });
 
-test('Markdown lists every look, whichever training made it, and says of which one it is', () => {
-  const first = { ...look('abc', 'one-12'), note: 'with another encoder' };
-  const text = renderTestMarkdown(result, config, [first, look('def', 'two-34')]);
-  expect(text).toContain(
-    [
-      'Test split of sample looked at 2 times with the features text, time:',
-      '',
-      '1. one-12, commit abc (with another encoder): ragpp test-weights one-12',
-      '2. two-34, commit def: ragpp test-weights two-34',
-      '',
-    ].join('\n'),
-  );
+test('Markdown lists every look, and says by which command it was made', () => {
+  const text = renderTestMarkdown(result, config, lines, touch);
+  expect(text).toContain(`\n${lines[0]}\n\n${lines[1]}\n${lines[2]}\n`);
   expect(text).toMatch(/commit def, backend wasm; ragpp test-weights two-34\n$/);
 });

@@ -1,5 +1,5 @@
-import { lookLines, type TestLook } from '../../training/test-looks.ts';
 import type { TestedModel, TestResult } from '../../training/test-run.ts';
+import type { Touch } from '../../training/test-touches.ts';
 import type { TrainingConfig } from '../../training/training-config.ts';
 import { buildMethodLadder } from '../training/training-table.ts';
 import { escapeMarkdown, formatLadderMarkdown } from './markdown.ts';
@@ -10,15 +10,20 @@ function buildTestLadder({ metrics, level }: TestResult, config: TrainingConfig,
   return buildMethodLadder({ metrics, level, config }, model);
 }
 
-/** Weights on the test split, for a terminal. @param looks every look at it, this one last */
-export function renderTestText(result: TestResult, config: TrainingConfig, looks: readonly TestLook[]): string {
+/** Weights on the test split, for a terminal. @param looks the lines that say how often the split was looked at */
+export function renderTestText(result: TestResult, config: TrainingConfig, looks: readonly string[]): string {
   const models = result.models.map(
     (model) => `Model ${model.name}\n\n${formatLadder(buildTestLadder(result, config, model), 120, 'method')}`,
   );
-  return [...models, `${lookLines(looks).join('\n')}\n`].join('\n');
+  return [...models, `${looks.join('\n')}\n`].join('\n');
 }
 
-export function renderTestMarkdown(result: TestResult, config: TrainingConfig, looks: readonly TestLook[]): string {
+export function renderTestMarkdown(
+  result: TestResult,
+  config: TrainingConfig,
+  looks: readonly string[],
+  { commit, backend, command }: Touch,
+): string {
   const models = result.models.flatMap((model) => {
     const table = buildTestLadder(result, config, model);
     return [
@@ -27,9 +32,8 @@ export function renderTestMarkdown(result: TestResult, config: TrainingConfig, l
       table.legend.map(escapeMarkdown).join('\n'),
     ];
   });
-  const last = looks.at(-1) as TestLook;
-  const [count = '', ...lines] = lookLines(looks).map(escapeMarkdown);
+  const [count = '', ...lines] = looks.map(escapeMarkdown);
   const { experiment, dataset } = result;
-  const made = `Weights of ${experiment} on ${dataset.name} ${dataset.split}; commit ${last.commit}, backend ${last.backend}; ${last.command}`;
+  const made = `Weights of ${experiment} on ${dataset.name} ${dataset.split}; commit ${commit}, backend ${backend}; ${command}`;
   return `${[...models, count, lines.join('\n'), escapeMarkdown(made)].join('\n\n')}\n`;
 }

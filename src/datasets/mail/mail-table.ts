@@ -1,0 +1,65 @@
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { z } from 'zod';
+import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors.ts';
+import { type MailMessage, normaliseBody, parseMessageIds } from './mail-message.ts';
+import type { SourceMail } from './read-mails.ts';
+
+/** A row of the archive; a null is a missing value. */
+const rowSchema = z.object({
+  message_id: z.string(),
+  in_reply_to: z.string().nullish(),
+  date: z.date().nullish(),
+  from_name: z.string().nullish(),
+  from_email_hash: z.string().nullish(),
+  list: z.string().nullish(),
+  body: z.string().nullish(),
+});
+const COLUMNS = Object.keys(rowSchema.shape);
+
+/** The end of an address as Mailman's archives write it, `ana at x.example`. The host of a page is not replaced. */
+const OBSCURED = / at (?<=[\w.+-] at )(?!(?:www|ftp)\.)([\w-]+(?:\.[\w-]+)*\.[a-z]{2,})\b/gi;
+
+/** The text with its addresses as sent, so that quotes, attributions and pseudonyms are found as in other mails. */
+export function restoreAddresses(text: string): string {
+  return text.replace(OBSCURED, '@$1');
+}
+
+function parseRow(row: unknown): MailMessage {
+  const { message_id, in_reply_to, date, from_name, from_email_hash, list, body } = rowSchema.parse(row);
+  return {
+    id: message_id.trim(),
+    inReplyTo: parseMessageIds(in_reply_to ?? ''),
+    references: [],
+    time: date?.getTime() ?? null,
+    timeFromReceived: false,
+    authorName: from_name?.trim() ?? '',
+    authorAddress: from_email_hash ?? '',
+    list: list ?? null,
+    body: restoreAddresses(normaliseBody(body ?? '')),
+  };
+}
+
+/**
+ * The mails of a Parquet file with a row for each, as the archive r-mailing-lists has them.
+ *
+ * @throws ValidationError for a missing column; StorageError for a file that cannot be read or decoded.
+ */
+export async function readMailTable(path: string): Promise<SourceMail[]> {
+  try {
+    const file = await asyncBufferFromFile(path);
+    const metadata = await parquetMetadataAsync(file);
+    const names = new Set(metadata.schema.map(({ name }) => name));
+    const missing = COLUMNS.filter((column) => !names.has(column));
+    if (missing.length > 0)
+      throw new ValidationError(
+        `Parquet file of mails has no column ${missing.join(', ')}: ${path}; name a file of data/messages of the archive`,
+        { path, missing },
+      );
+    const rows = await parquetReadObjects({ file, metadata, columns: COLUMNS, compressors });
+    return rows.map((row) => ({ bulk: false, parse: async () => parseRow(row) }));
+  } catch (error) {
+    if (error instanceof RagPlusPlusError) throw error;
+    throw new StorageError('read', path, { cause: error, remedy: 'name a Parquet file of the archive' });
+  }
+}
