@@ -7,7 +7,8 @@ const Z = 1.959963984540054;
 /**
  * 95 % interval of the mean of outcomes within a known range [a, b]; never beyond the range, never a point.
  *
- * Outcomes are scaled to [0, 1]: p = (mean - a) / (b - a), and s^2 is their sample variance. m = p (1 - p) is the largest variance that outcomes of this mean can have.
+ * Outcomes are scaled to [0, 1]: p = (mean - a) / (b - a), and s^2 is their sample variance. m = p (1 - p) is the
+ * largest variance that outcomes of this mean can have.
  *
  * phi = min(1, (n s^2 / m + 1) / (n + 1)), or 1 where m = 0 or n <= 1
  *

@@ -36,7 +36,7 @@ const value = z.union(
 
 /** Keys that the framework reads, each of one type. */
 const reserved = {
-  /** How well it went, as observed when the record was made; the first observation that priors pool. */
+  /** Success, as observed when the record was made; the first observation that priors pool. */
   outcome: z.number('a finite number'),
   importance: z.number().min(0).max(1),
   memoryType: text,

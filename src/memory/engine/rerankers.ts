@@ -7,12 +7,12 @@ import { computeSimilarities } from '../../rerank/selection.ts';
 import { computeObservedMean } from '../outcome-pool.ts';
 import type { RerankerOptions, SingleRerankerOptions } from './reranker-options.ts';
 
-/** What a reranker reads of a candidate. */
+/** The parts of a candidate that a reranker reads. */
 export interface RerankedCandidate {
   readonly score: number;
   /** null: not known. */
   readonly outcome: number | null;
-  /** What was observed later; absent: nothing. */
+  /** Outcomes that were observed later; absent: none. */
   readonly stats?: OutcomeStatistics;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
