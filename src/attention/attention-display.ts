@@ -2,6 +2,7 @@ import type * as tf from '@tensorflow/tfjs-core';
 import { attachDisplay, type MimeBundle } from '../core/display.ts';
 import { buildFigureBundle } from '../core/display-figure.ts';
 import { buildTableBundle } from '../core/display-table.ts';
+import { phrase, stateShown } from '../core/showable-text.ts';
 import type { RowAttention } from './attention-rows.ts';
 
 /** Cells of a heat map: 100,000 take some 3 MB of a notebook. */
@@ -45,8 +46,14 @@ export function displayAttention<T extends Weighed>(attention: T): T {
 /** Lets a notebook show how rows were attended to. @returns the same object. */
 export function displayRowAttention(attention: RowAttention): RowAttention {
   return attachDisplay(attention, ({ output, method, reason, bandWidth, errorBound }) =>
-    buildTableBundle([{ method, reason, bandWidth, errorBound, 'numbers of output': output.length }], {
-      caption: 'ring attention',
-    }),
+    buildTableBundle(
+      [
+        {
+          ...{ method: stateShown(method), reason: stateShown(reason), bandWidth, errorBound },
+          'numbers of output': output.length,
+        },
+      ],
+      { caption: phrase`ring attention` },
+    ),
   );
 }

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { readDisplay } from './display.harness.ts';
 import { buildTableBundle, showTable } from './display-table.ts';
+import { phrase, stateShown } from './showable-text.ts';
 
 test('a table is aligned text, numbers on the right', () => {
   const rows = [
-    { arm: 'words', mrr: 0.51234, queries: 7 },
-    { arm: 'fading', mrr: 12.5, queries: 11, note: null },
+    { arm: stateShown('words'), mrr: 0.51234, queries: 7 },
+    { arm: stateShown('fading'), mrr: 12.5, queries: 11, note: null },
   ];
-  expect(buildTableBundle(rows, { caption: 'two arms' })['text/plain'].split('\n')).toEqual([
+  expect(buildTableBundle(rows, { caption: phrase`two arms` })['text/plain'].split('\n')).toEqual([
     'two arms',
     'arm       mrr  queries  note',
     'words   .5123        7',
@@ -16,7 +17,8 @@ test('a table is aligned text, numbers on the right', () => {
 });
 
 test('what a cell or a caption holds is text in HTML, never markup', () => {
-  const bundle = buildTableBundle([{ '<th>': '<img src=x onerror="alert(1)">' }], { caption: 'a & b' });
+  const cell = stateShown('<img src=x onerror="alert(1)">');
+  const bundle = buildTableBundle([{ '<th>': cell }], { caption: phrase`a & b` });
   expect(bundle['text/html']).toContain('<p>a &amp; b</p>');
   expect(bundle['text/html']).toContain('<th style="text-align: left">&lt;th&gt;</th>');
   expect(bundle['text/html']).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;');
@@ -38,9 +40,9 @@ test('showTable returns the rows, which a notebook shows', async () => {
 });
 
 test('a date beside a long text stays on one line; without a long text no column needs it', () => {
-  const row = { written: '2024-03-11', text: 'word '.repeat(20) };
+  const row = { written: stateShown('2024-03-11'), text: stateShown('word '.repeat(20)) };
   expect(buildTableBundle([row])['text/html']).toContain(
     '<td style="text-align: left; white-space: nowrap">2024-03-11</td><td style="text-align: left">word',
   );
-  expect(buildTableBundle([{ ...row, text: 'word' }])['text/html']).not.toContain('nowrap');
+  expect(buildTableBundle([{ ...row, text: phrase`word` }])['text/html']).not.toContain('nowrap');
 });

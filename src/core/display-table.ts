@@ -1,9 +1,16 @@
 import { attachDisplay, type MimeBundle } from './display.ts';
 import { escapeHtml } from './escape-html.ts';
 import { formatSignificant } from './format-number.ts';
+import type { ShowableText } from './showable-text.ts';
 
 /** A row of a table, by the names of its columns. */
 export type DisplayRow = Readonly<Record<string, unknown>>;
+
+/** What a cell of a result may hold. */
+export type ShownCell = ShowableText | number | boolean | null | undefined;
+
+/** A row of a result. */
+export type ShownRow = Readonly<Record<string, ShownCell>>;
 
 /** Rows that a notebook shows as a table. */
 export interface DisplayTable {
@@ -89,9 +96,15 @@ function formatHtmlTable({ caption, columns, rows }: DisplayTable, hidden: numbe
   return `${title}<table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body.join('\n')}\n</tbody>\n</table>${more}`;
 }
 
-/** A table as text and as HTML without colours, so that a dark front end shows it in its own. */
-export function buildTableBundle(given: readonly object[], options: TableOptions = {}): MimeBundle {
-  const rows = given as readonly DisplayRow[];
+/** The table of a result as text and as HTML without colours, so that a dark front end shows it in its own. */
+export function buildTableBundle(
+  rows: readonly ShownRow[],
+  options: Omit<TableOptions, 'caption'> & { readonly caption?: ShowableText } = {},
+): MimeBundle {
+  return buildOwnTable(rows, options);
+}
+
+function buildOwnTable(rows: readonly DisplayRow[], options: TableOptions): MimeBundle {
   const { caption = '', columns = listColumns(rows), limit = ROW_LIMIT } = options;
   const table = { caption, columns, rows: rows.slice(0, limit) };
   const hidden = rows.length - table.rows.length;
@@ -99,12 +112,12 @@ export function buildTableBundle(given: readonly object[], options: TableOptions
 }
 
 /**
- * A table for a notebook: the last value of a cell.
+ * A table of the caller's own rows for a notebook, which are shown as they are: the last value of a cell.
  *
  * @param given plain objects; numbers that are not whole are shown with four digits.
  */
 export function showTable(given: readonly object[], options: TableOptions = {}): DisplayTable {
   const rows = given as readonly DisplayRow[];
   const table = { caption: options.caption ?? '', columns: options.columns ?? listColumns(rows), rows };
-  return attachDisplay(table, () => buildTableBundle(rows, options));
+  return attachDisplay(table, () => buildOwnTable(rows, options));
 }

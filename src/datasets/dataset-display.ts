@@ -1,5 +1,6 @@
 import { attachDisplay } from '../core/display.ts';
 import { buildTableBundle } from '../core/display-table.ts';
+import { phrase, stateShown } from '../core/showable-text.ts';
 import type { Dataset } from '../model/dataset.ts';
 
 /** Lets a notebook show a dataset as a table of its counts. @returns the same object. */
@@ -12,8 +13,11 @@ export function displayDataset(dataset: Dataset): Dataset {
       'queries with judgements': qrels.size,
       ...facts,
     };
-    const rows = Object.entries(counts).map(([what, count]) => ({ what, count }));
+    const rows = Object.entries(counts).map(([what, count]) => ({ what: stateShown(what), count }));
     const present = rows.filter(({ count }) => count !== 0);
-    return buildTableBundle(present, { caption: `${name}: ${declaration.task}`, limit: 16 });
+    return buildTableBundle(present, {
+      caption: phrase`${stateShown(name)}: ${stateShown(declaration.task)}`,
+      limit: 16,
+    });
   });
 }

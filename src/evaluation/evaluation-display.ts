@@ -1,5 +1,6 @@
 import { attachDisplay } from '../core/display.ts';
 import { buildTableBundle } from '../core/display-table.ts';
+import { phrase, stateShown } from '../core/showable-text.ts';
 
 /** The part of an evaluation that is shown. */
 interface Measured {
@@ -14,11 +15,12 @@ interface Measured {
 export function displayEvaluation<T extends Measured>(evaluation: T): T {
   return attachDisplay(evaluation, ({ queryIds, values, unanswerable, missing, unjudged }) => {
     const rows = Object.entries(values).map(([metric, of]) => ({
-      metric,
+      metric: stateShown(metric),
       mean: of.length === 0 ? null : of.reduce((sum, value) => sum + value, 0) / of.length,
     }));
     const notes = { 'without a relevant document': unanswerable, 'without a ranking': missing, unjudged };
     const counts = Object.entries(notes).map(([note, ids]) => (ids.length === 0 ? '' : `, ${ids.length} ${note}`));
-    return buildTableBundle(rows, { caption: `means of ${queryIds.length} queries${counts.join('')}`, limit: 100 });
+    const caption = phrase`means of ${queryIds.length} queries${stateShown(counts.join(''))}`;
+    return buildTableBundle(rows, { caption, limit: 100 });
   });
 }

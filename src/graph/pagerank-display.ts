@@ -1,5 +1,6 @@
 import { attachDisplay } from '../core/display.ts';
 import { buildTableBundle } from '../core/display-table.ts';
+import { phrase, stateShown } from '../core/showable-text.ts';
 import type { PageRankResult } from './pagerank-solver.ts';
 
 /** Nodes shown of each query. */
@@ -15,15 +16,15 @@ export function displayPageRank(result: PageRankResult, nodeIds: readonly string
       const order = Array.from(row.keys()).sort((a, b) => (row[b] as number) - (row[a] as number) || a - b);
       return order.slice(0, SHOWN_NODES).map((node) => ({
         query,
-        node: nodeIds[node],
+        node: stateShown(nodeIds[node] as string),
         score: row[node],
         iterations: iterations[query],
         errorBound,
       }));
     });
-    const queries = errorBounds.length === 1 ? '1 query' : `${errorBounds.length} queries`;
-    const shown = errorBounds.length > SHOWN_QUERIES ? `the first ${SHOWN_QUERIES} queries` : 'each query';
-    const caption = `PageRank of ${queries} over ${nodeIds.length} nodes; the first ${SHOWN_NODES} of ${shown}`;
+    const queries = errorBounds.length === 1 ? phrase`1 query` : phrase`${errorBounds.length} queries`;
+    const shown = errorBounds.length > SHOWN_QUERIES ? phrase`the first ${SHOWN_QUERIES} queries` : phrase`each query`;
+    const caption = phrase`PageRank of ${queries} over ${nodeIds.length} nodes; the first ${SHOWN_NODES} of ${shown}`;
     return buildTableBundle(rows.flat(), { caption });
   });
 }

@@ -1,6 +1,7 @@
 import { attachDisplay, joinBundles } from '../core/display.ts';
 import { buildFigureBundle } from '../core/display-figure.ts';
 import { buildTableBundle } from '../core/display-table.ts';
+import { phrase, stateShown } from '../core/showable-text.ts';
 import { type Parametric, splitParameters } from './parameters.ts';
 
 /** A learned number with its name, as a row of a data frame. */
@@ -28,6 +29,14 @@ export function listWeightRows({
       value: part[at] as number,
     })),
   );
+}
+
+/** The same rows for a notebook. */
+function listShownWeights(weights: Parameters<typeof listWeightRows>[0]) {
+  return listWeightRows(weights).map(({ parameter, label, ...numbers }) => ({
+    ...{ parameter: stateShown(parameter), label: stateShown(label) },
+    ...numbers,
+  }));
 }
 
 /** The part of a training that is shown. */
@@ -59,7 +68,7 @@ export function displayTraining<T extends Trained>(result: T, model: Parametric)
     const data = lines.map((line) => ({ type: 'scatter', mode: 'lines+markers', x: epochs, ...line }));
     const title = `training of ${curve.length - 1} epochs, best epoch ${bestEpoch}`;
     const figure = buildFigureBundle({ data, layout: { title, xaxis: { title: 'epoch' } } });
-    const table = buildTableBundle(listWeightRows({ model, values }));
+    const table = buildTableBundle(listShownWeights({ model, values }));
     return { ...figure, 'text/plain': joinBundles([figure, table])['text/plain'] };
   });
 }
@@ -67,7 +76,7 @@ export function displayTraining<T extends Trained>(result: T, model: Parametric)
 /** Lets a notebook show weights as a table of their numbers. @returns the same object. */
 export function displayWeights<T extends Learned>(weights: T): T {
   return attachDisplay(weights, ({ model, values, provenance }) => {
-    const caption = `weights of the ${model.name} model from ${provenance.trainingClusters.length} clusters`;
-    return buildTableBundle(listWeightRows({ model, values }), { caption, limit: 200 });
+    const caption = phrase`weights of the ${stateShown(model.name)} model from ${provenance.trainingClusters.length} clusters`;
+    return buildTableBundle(listShownWeights({ model, values }), { caption, limit: 200 });
   });
 }

@@ -1,5 +1,6 @@
 import { attachDisplay, type Displayable } from '../core/display.ts';
 import { formatCell } from '../core/display-table.ts';
+import { stateShown } from '../core/showable-text.ts';
 import type { Conversation } from './conversation.ts';
 import { buildThreadBundle } from './thread-tree.ts';
 
@@ -12,6 +13,6 @@ export function showThread(
   conversation: Conversation,
   marks: ReadonlyMap<string, number | string> = new Map(),
 ): Displayable {
-  const texts = new Map([...marks].map(([id, mark]) => [id, formatCell(mark)]));
+  const texts = new Map([...marks].map(([id, mark]) => [id, stateShown(formatCell(mark))]));
   return attachDisplay({}, () => buildThreadBundle(conversation, texts)) as Displayable;
 }

@@ -2,6 +2,7 @@ import { DISPLAY, type MimeBundle } from '../core/display.ts';
 import { buildTableBundle } from '../core/display-table.ts';
 import { ValidationError } from '../core/errors.ts';
 import { formatMinute } from '../core/format-time.ts';
+import { phrase, type ShowableText, stateShown } from '../core/showable-text.ts';
 import { Conversation, compareTurns } from './conversation.ts';
 import type { Turn } from './turn.ts';
 
@@ -109,9 +110,9 @@ export class Corpus {
     const largest = [...this.conversations].sort((a, b) => b.turns.length - a.turns.length).slice(0, 10);
     const rows = largest.map(({ id, turns }) => {
       const [first, last] = [turns[0] as Turn, turns.at(-1) as Turn];
-      return { conversation: id, turns: turns.length, first: formatDay(first), last: formatDay(last) };
+      return { conversation: stateShown(id), turns: turns.length, first: formatDay(first), last: formatDay(last) };
     });
-    const caption = `corpus of ${this.size} turns in ${this.conversations.length} conversations; the largest are`;
+    const caption = phrase`corpus of ${this.size} turns in ${this.conversations.length} conversations; the largest are`;
     return buildTableBundle(rows, { caption });
   }
 }
@@ -133,8 +134,8 @@ export function findLowerBound(ascending: ArrayLike<number>, value: number, star
 }
 
 /** The day of a turn in UTC. */
-function formatDay({ timestamp }: Turn): string {
-  return formatMinute(timestamp).slice(0, 10);
+function formatDay({ timestamp }: Turn): ShowableText {
+  return stateShown(formatMinute(timestamp).slice(0, 10));
 }
 
 /** Half a surrogate pair has no UTF-8: two such ids would be one in a run file. */

@@ -1,5 +1,6 @@
 import { attachDisplay } from '../core/display.ts';
 import { buildTableBundle } from '../core/display-table.ts';
+import { phrase, stateShown } from '../core/showable-text.ts';
 import type { Run } from './run.ts';
 
 /** Documents shown of each query. */
@@ -10,10 +11,12 @@ const SHOWN_QUERIES = 4;
 export function displayRun(run: Run): Run {
   return attachDisplay(run, () => {
     const rows = [...run].flatMap(([query, ranking]) =>
-      ranking.slice(0, SHOWN_RANKS).map(({ id, score }, at) => ({ query, rank: at + 1, document: id, score })),
+      ranking.slice(0, SHOWN_RANKS).map(({ id, score }, at) => ({
+        ...{ query: stateShown(query), rank: at + 1, document: stateShown(id), score },
+      })),
     );
     const count = [...run.values()].reduce((sum, ranking) => sum + ranking.length, 0);
-    const caption = `run of ${run.size} queries with ${count} ranked documents; the first ${SHOWN_RANKS} of each query`;
+    const caption = phrase`run of ${run.size} queries with ${count} ranked documents; the first ${SHOWN_RANKS} of each query`;
     return buildTableBundle(rows, { caption, limit: SHOWN_QUERIES * SHOWN_RANKS });
   });
 }

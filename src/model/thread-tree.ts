@@ -1,6 +1,8 @@
 import type { MimeBundle } from '../core/display.ts';
 import { escapeHtml } from '../core/escape-html.ts';
 import { formatMinute } from '../core/format-time.ts';
+import { phrase, type ShowableText, shortenShown, stateShown } from '../core/showable-text.ts';
+import { showTurn } from './shown-texts.ts';
 import type { Turn } from './turn.ts';
 
 /** What a tree of turns needs of a conversation. */
@@ -38,10 +40,12 @@ function layOutLines(source: ThreadSource): TreeLine[] {
   return lines;
 }
 
-function shorten({ turn, depth }: TreeLine): string {
-  const line = turn.text.replace(/\s+/g, ' ').trim();
+function describe({ turn, depth }: TreeLine): { readonly by: ShowableText; readonly text: ShowableText } {
   const room = Math.max(SHOWN_CHARACTERS - 4 * depth, LEAST_CHARACTERS);
-  return line.length > room ? `${line.slice(0, room - 1)}…` : line;
+  return {
+    by: phrase`${stateShown(turn.author ?? 'unknown')}, ${stateShown(formatMinute(turn.timestamp))}`,
+    text: shortenShown(showTurn(turn), room),
+  };
 }
 
 /**
@@ -49,22 +53,26 @@ function shorten({ turn, depth }: TreeLine): string {
  *
  * @param marks a short note for some turns, by id: a score, a rank.
  */
-export function buildThreadBundle(source: ThreadSource, marks: ReadonlyMap<string, string> = new Map()): MimeBundle {
+export function buildThreadBundle(
+  source: ThreadSource,
+  marks: ReadonlyMap<string, ShowableText> = new Map(),
+): MimeBundle {
   const all = layOutLines(source);
   const shown = all.slice(0, SHOWN_TURNS);
   const hidden = all.length - shown.length;
   const title = `conversation ${source.id}: ${all.length} ${all.length === 1 ? 'turn' : 'turns'}`;
   const more = hidden === 0 ? [] : [`and ${hidden} more`];
-  const describe = ({ turn }: TreeLine) => `${turn.author ?? 'unknown'}, ${formatMinute(turn.timestamp)}`;
   const mark = ({ turn }: TreeLine) => marks.get(turn.id) ?? '';
   const texts = shown.map((line) => {
     const note = mark(line) === '' ? '' : `[${mark(line)}] `;
-    return `${line.branches}${note}${describe(line)}: ${shorten(line)}`;
+    const { by, text } = describe(line);
+    return `${line.branches}${note}${by}: ${text}`;
   });
   const items = shown.map((line) => {
     const note = mark(line) === '' ? '' : `<b>${escapeHtml(mark(line))}</b> `;
-    const by = `<span style="opacity: 0.7">${escapeHtml(describe(line))}</span>`;
-    return `<div style="padding-left: ${1.6 * line.depth}em">${line.depth === 0 ? '' : '↳ '}${note}${by} ${escapeHtml(shorten(line))}</div>`;
+    const { by, text } = describe(line);
+    const author = `<span style="opacity: 0.7">${escapeHtml(by)}</span>`;
+    return `<div style="padding-left: ${1.6 * line.depth}em">${line.depth === 0 ? '' : '↳ '}${note}${author} ${escapeHtml(text)}</div>`;
   });
   return {
     'text/plain': [title, ...texts, ...more].join('\n'),

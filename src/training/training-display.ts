@@ -1,5 +1,6 @@
 import { attachDisplay, joinBundles } from '../core/display.ts';
-import { buildTableBundle, type DisplayRow } from '../core/display-table.ts';
+import { buildTableBundle } from '../core/display-table.ts';
+import { phrase, stateShown } from '../core/showable-text.ts';
 import { formatEstimates } from '../experiment/measure/result-display.ts';
 import type { TrainingResult } from './training-result.ts';
 
@@ -8,12 +9,18 @@ export function displayFinishedTraining<T extends { readonly result: TrainingRes
   return attachDisplay(training, ({ result }) =>
     joinBundles(
       result.models.flatMap((model) => {
-        const methods = model.methods.map(({ name, metrics }) => ({ method: name, ...formatEstimates(metrics) }));
-        const numbers = model.numbers.map(({ interval, ...number }) => ({ ...number, ...interval }) as DisplayRow);
-        const caption = `${result.name}, model ${model.name}: ${model.measured.queries} queries of ${model.measured.conversations} conversations`;
+        const methods = model.methods.map(({ name, metrics }) => ({
+          method: stateShown(name),
+          ...formatEstimates(metrics),
+        }));
+        const numbers = model.numbers.map(({ parameter, label, interval, ...number }) => ({
+          ...{ parameter: stateShown(parameter), label: stateShown(label) },
+          ...{ ...number, ...interval },
+        }));
+        const caption = phrase`${stateShown(result.name)}, model ${stateShown(model.name)}: ${model.measured.queries} queries of ${model.measured.conversations} conversations`;
         return [
           buildTableBundle(methods, { caption }),
-          buildTableBundle(numbers, { caption: 'learned numbers', limit: 200 }),
+          buildTableBundle(numbers, { caption: phrase`learned numbers`, limit: 200 }),
         ];
       }),
     ),

@@ -1,5 +1,6 @@
 import { attachDisplay } from '../core/display.ts';
 import { buildTableBundle } from '../core/display-table.ts';
+import { phrase, stateShown } from '../core/showable-text.ts';
 
 /** The part of coordinates that is shown. */
 interface Located {
@@ -13,9 +14,9 @@ interface Located {
 export function displayCoordinates<T extends Located>(coordinates: T): T {
   return attachDisplay(coordinates, ({ turnIds, names, values }) => {
     const rows = turnIds.map((turn, row) => ({
-      turn,
+      turn: stateShown(turn),
       ...Object.fromEntries(names.map((name, column) => [name, values[row * names.length + column]])),
     }));
-    return buildTableBundle(rows, { caption: `trajectory coordinates of ${turnIds.length} turns` });
+    return buildTableBundle(rows, { caption: phrase`trajectory coordinates of ${turnIds.length} turns` });
   });
 }

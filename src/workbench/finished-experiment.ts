@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { attachDisplay, DISPLAY, type MimeBundle } from '../core/display.ts';
 import { buildTableBundle } from '../core/display-table.ts';
 import { ValidationError } from '../core/errors.ts';
+import { phrase, type ShowableText, stateShown } from '../core/showable-text.ts';
 import { suggestKnown } from '../core/validation.ts';
 import { groupIntoClusters } from '../evaluation/clusters.ts';
 import { type BaselineComparison, compareWithBaseline } from '../evaluation/significance.ts';
@@ -52,9 +53,10 @@ function displayComparison(comparison: ArmComparison, level: number): ArmCompari
   return attachDisplay(comparison, ({ arm, other, metric, difference, ...test }) => {
     const { low, mean, high } = difference;
     const { correctedP: p, verdict, effectSize, wins, ties, losses } = test;
-    return buildTableBundle([{ difference: mean, low, high, p, verdict, effectSize, wins, ties, losses }], {
-      caption: `${arm} minus ${other} in ${metric}, with a ${Math.round(level * 100)} % interval`,
-    });
+    const [of, from, measured] = [arm, other, metric].map(stateShown) as [ShowableText, ShowableText, ShowableText];
+    const row = { difference: mean, low, high, p, verdict: stateShown(verdict), effectSize, wins, ties, losses };
+    const caption = phrase`${of} minus ${from} in ${measured}, with a ${Math.round(level * 100)} % interval`;
+    return buildTableBundle([row], { caption });
   });
 }
 

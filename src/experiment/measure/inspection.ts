@@ -1,21 +1,22 @@
+import { type ShowableText, stateShown } from '../../core/showable-text.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import { isSensitive } from '../../model/sendable-text.ts';
+import { showQuery, showTurn } from '../../model/shown-texts.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { QueryRecord, RankedTurn, TurnRecord } from './result.ts';
 
 /** Characters of a text that a report shows. */
 const SHOWN_CHARACTERS = 600;
 
-function shortenTurnText(text: string): string {
+function shortenTurnText(text: ShowableText): ShowableText {
   const characters = Array.from(text);
-  return characters.length <= SHOWN_CHARACTERS ? text : `${characters.slice(0, SHOWN_CHARACTERS - 1).join('')}…`;
+  return characters.length <= SHOWN_CHARACTERS
+    ? text
+    : stateShown(`${characters.slice(0, SHOWN_CHARACTERS - 1).join('')}…`);
 }
 
-/** Reports are shared: they show no sensitive text. */
-const HIDDEN = '(sensitive: not shown)';
-
 function buildTurnRecord(turn: Turn): TurnRecord {
-  return { ...turn, text: isSensitive(turn) ? HIDDEN : shortenTurnText(turn.text) };
+  const { id, conversationId, parentId, timestamp, author, channel } = turn;
+  return { id, conversationId, parentId, timestamp, author, channel, text: shortenTurnText(showTurn(turn)) };
 }
 
 /** The turns that an inspector needs: every ranked one, and the whole conversation of every judged one. In time order. */
@@ -36,16 +37,11 @@ export function listInspectedTurns(
   return [...positions].sort((a, b) => a - b).map((position) => buildTurnRecord(corpus.turns[position] as Turn));
 }
 
-/** By its attribute, or because the turn that it is has the attribute. */
-function isSensitiveQuery({ corpus }: Dataset, query: Query): boolean {
-  return isSensitive(query) || (query.turnId !== undefined && isSensitive(corpus.getTurn(query.turnId)));
-}
-
 export function buildQueryRecord(dataset: Dataset, query: Query): QueryRecord {
-  const { id, text, timestamp, author, channel, cluster } = query;
+  const { id, timestamp, author, channel, cluster } = query;
   return {
     id,
-    text: isSensitiveQuery(dataset, query) ? HIDDEN : shortenTurnText(text),
+    text: shortenTurnText(showQuery(query, dataset.corpus)),
     timestamp,
     author,
     channel,

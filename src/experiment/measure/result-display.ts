@@ -1,14 +1,15 @@
 import { attachDisplay, type MimeBundle } from '../../core/display.ts';
 import { buildTableBundle } from '../../core/display-table.ts';
 import { formatDecimal } from '../../core/format-number.ts';
+import { phrase, type ShowableText, stateShown } from '../../core/showable-text.ts';
 import type { Estimate, ExperimentResult } from './result.ts';
 
 /** Each mean with its interval, as `.496 [.47, .52]`. */
-export function formatEstimates(metrics: Readonly<Record<string, Estimate>>): Record<string, string> {
+export function formatEstimates(metrics: Readonly<Record<string, Estimate>>): Record<string, ShowableText> {
   return Object.fromEntries(
     Object.entries(metrics).map(([metric, { mean, low, high }]) => {
       const ends = low === null || high === null ? '' : ` [${formatDecimal(low, 2)}, ${formatDecimal(high, 2)}]`;
-      return [metric, formatDecimal(mean, 3) + ends];
+      return [metric, stateShown(formatDecimal(mean, 3) + ends)];
     }),
   );
 }
@@ -16,11 +17,12 @@ export function formatEstimates(metrics: Readonly<Record<string, Estimate>>): Re
 /** The arms of a result with the mean and the interval of each metric, for a notebook. */
 export function buildResultBundle({ name, baseline, arms, failures, queries }: ExperimentResult): MimeBundle {
   const rows = arms.map((arm) => ({
-    arm: arm.name === baseline ? `${arm.name} (baseline)` : arm.name,
+    arm: stateShown(arm.name === baseline ? `${arm.name} (baseline)` : arm.name),
     ...formatEstimates(arm.metrics),
   }));
-  const failed = failures.map((failure) => ({ arm: `${failure.name} failed: ${failure.message}` }));
-  return buildTableBundle([...rows, ...failed], { caption: `${name}: ${queries.length} queries`, limit: 100 });
+  const failed = failures.map((failure) => ({ arm: stateShown(`${failure.name} failed: ${failure.message}`) }));
+  const caption = phrase`${stateShown(name)}: ${queries.length} queries`;
+  return buildTableBundle([...rows, ...failed], { caption, limit: 100 });
 }
 
 /** Lets a notebook show a result as a table of its arms. @returns the same object. */

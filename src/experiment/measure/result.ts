@@ -1,3 +1,4 @@
+import type { ShowableText } from '../../core/showable-text.ts';
 import type { Interval } from '../../evaluation/bootstrap-interval.ts';
 import type { Estimate } from '../../evaluation/mean-intervals.ts';
 import type { BaselineComparison, ClusteredTest } from '../../evaluation/significance.ts';
@@ -119,12 +120,14 @@ export interface DatasetSummary extends DatasetDeclaration {
 }
 
 /** A turn with its text shortened for display. */
-export type TurnRecord = Turn;
+export interface TurnRecord extends Omit<Turn, 'text' | 'attributes'> {
+  readonly text: ShowableText;
+}
 
 /** A query as a result stores it: its text, its moment, its author and channel, the cluster of the statistics, and its judgements. */
 export interface QueryRecord {
   readonly id: string;
-  readonly text: string;
+  readonly text: ShowableText;
   /** Milliseconds since 1970-01-01 UTC. */
   readonly timestamp: number;
   readonly author: string | null;

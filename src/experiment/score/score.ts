@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
+import { stateShown } from '../../core/showable-text.ts';
 import { suggestKnown } from '../../core/validation.ts';
 import { parseMean } from '../../evaluation/metric.ts';
 import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
@@ -91,7 +92,7 @@ function findCluster(clusters: ReadonlyMap<string, string> | null, id: string): 
 function buildQuery({ clusters, strata, qrels }: ScoredFiles, id: string): QueryRecord {
   return {
     id,
-    text: id,
+    text: stateShown(id),
     timestamp: 0,
     author: null,
     channel: null,
@@ -187,7 +188,7 @@ export function listTopPlaces(
 function listNamedDocuments(rankings: readonly ArmResult['rankings'][]): TurnRecord[] {
   const ids = new Set(rankings.flat(2).map(({ id }) => id));
   const unknown = { conversationId: '', parentId: null, timestamp: 0, author: null, channel: null };
-  return Array.from(ids, (id) => ({ id, text: id, ...unknown }));
+  return Array.from(ids, (id) => ({ id, text: stateShown(id), ...unknown }));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readDisplay } from '../../core/display.harness.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { stateShown } from '../../core/showable-text.ts';
 import type { Run } from '../../model/run.ts';
 import { collapseJudgements, collapseRanking, type RescoreOptions, rescore, rescoreName } from './rescore.ts';
 import type { StoredRun } from './stored-run.ts';
@@ -64,7 +65,7 @@ const stored: StoredRun = {
   },
   queries: Array.from({ length: 4 }, (_, q) => ({
     id: `q${q}`,
-    text: 'x',
+    text: stateShown('x'),
     timestamp: q,
     author: null,
     channel: null,

@@ -1,5 +1,6 @@
 import { attachDisplay } from '../../core/display.ts';
 import { buildTableBundle } from '../../core/display-table.ts';
+import { phrase, stateShown } from '../../core/showable-text.ts';
 
 /** The part of a stored run that is shown. */
 interface ShownRun {
@@ -19,12 +20,12 @@ interface ShownRun {
 export function displayStoredRun<T extends ShownRun>(stored: T): T {
   return attachDisplay(stored, ({ summary: { experiment, baseline, dataset, arms, failures }, queries, runs }) => {
     const rows = arms.map(({ name, description }) => ({
-      arm: name === baseline ? `${name} (baseline)` : name,
+      arm: stateShown(name === baseline ? `${name} (baseline)` : name),
       rankings: runs.get(name)?.size ?? 0,
-      description,
+      description: stateShown(description),
     }));
-    const failed = failures.map(({ name, message }) => ({ arm: `${name} failed: ${message}` }));
-    const caption = `${experiment}: ${queries.length} queries of ${dataset.name}`;
+    const failed = failures.map(({ name, message }) => ({ arm: stateShown(`${name} failed: ${message}`) }));
+    const caption = phrase`${stateShown(experiment)}: ${queries.length} queries of ${stateShown(dataset.name)}`;
     return buildTableBundle([...rows, ...failed], { caption, limit: 100 });
   });
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { getOrCompute } from '../../core/once.ts';
+import { stateShown } from '../../core/showable-text.ts';
 import { readQrels, readRun } from '../../evaluation/trec-files.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { formatFileName } from '../config/arms.ts';
@@ -51,7 +52,7 @@ const summarySchema = z.object({
 
 const querySchema = z.object({
   id: text,
-  text,
+  text: text.transform(stateShown), // as the report of the run showed it
   timestamp: z.number(),
   author: text.nullable(),
   channel: text.nullable(),

@@ -1,10 +1,11 @@
 import { attachDisplay, joinBundles } from '../../core/display.ts';
-import { buildTableBundle } from '../../core/display-table.ts';
+import { buildTableBundle, type ShownRow } from '../../core/display-table.ts';
+import { phrase, stateShown } from '../../core/showable-text.ts';
 import type { PriorBundle } from '../prior-bundle.ts';
 import type { QueryResponse } from './query-response.ts';
 
 /** The prior as a row of a table. */
-function buildPriorRow({ count, mean, variance, min, max, confidence, interval }: PriorBundle): object {
+function buildPriorRow({ count, mean, variance, min, max, confidence, interval }: PriorBundle): ShownRow {
   const [low, high] = interval ?? [null, null];
   return { count, mean, low, high, variance, min, max, confidence };
 }
@@ -13,17 +14,17 @@ function buildPriorRow({ count, mean, variance, min, max, confidence, interval }
 export function displayResponse(response: QueryResponse): QueryResponse {
   return attachDisplay(response, ({ prior, candidates, indexesSearched }) =>
     joinBundles([
-      buildTableBundle([buildPriorRow(prior)], { caption: 'prior over the outcomes of the candidates' }),
+      buildTableBundle([buildPriorRow(prior)], { caption: phrase`prior over the outcomes of the candidates` }),
       buildTableBundle(
         candidates.map(({ rank, recordId, score, distance, semanticScore, trajectoryScore }) => ({
           rank,
-          record: recordId,
+          record: stateShown(recordId),
           score,
           distance,
           'semantic score': semanticScore,
           ...(trajectoryScore === null ? {} : { 'trajectory score': trajectoryScore }),
         })),
-        { caption: `${candidates.length} candidates, found in ${indexesSearched.join(', ')}` },
+        { caption: phrase`${candidates.length} candidates, found in ${stateShown(indexesSearched.join(', '))}` },
       ),
     ]),
   );

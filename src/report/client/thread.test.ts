@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { stateShown } from '../../core/showable-text.ts';
 import type { ExperimentResult, TurnRecord } from '../../experiment/measure/result.ts';
 import { inventResult } from '../page/invented-result.fixture.ts';
 import { buildPayload } from '../page/payload.ts';
@@ -12,7 +13,7 @@ const buildTurn = (id: string, parentId: string | null, hour: number, conversati
   timestamp: hour * 3_600_000,
   author: null,
   channel: null,
-  text: id,
+  text: stateShown(id),
 });
 
 /** Two roots, siblings given out of time order, and a turn of another conversation. */

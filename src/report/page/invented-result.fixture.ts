@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '../../core/random.ts';
+import { stateShown } from '../../core/showable-text.ts';
 import type {
   ArmResult,
   ExperimentResult,
@@ -115,7 +116,7 @@ function inventTurns(draw: Random, { threads, turnsAThread }: SampleSize): TurnR
         timestamp: start + at * 3_700_000 + draw.integer(3_600_000),
         author: `author-${draw.integer(40)}`,
         channel: thread % 2 === 0 ? 'users' : 'developers',
-        text: drawPhrases(draw) + hostile,
+        text: stateShown(drawPhrases(draw) + hostile),
       });
     }
   }

@@ -1,3 +1,4 @@
+import { stateShown } from '../../core/showable-text.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import type { ArmPayload, Payload, QueryPayload } from './payload.ts';
 
@@ -20,7 +21,7 @@ export function openPage(width: number): void {
 
 const buildQueryPayload = (id: string, cluster: number): QueryPayload => ({
   id,
-  text: `What is <${id}>?`,
+  text: stateShown(`What is <${id}>?`),
   timestamp: 0,
   author: '',
   channel: '',

@@ -1,4 +1,5 @@
 import { tQuantile } from '../../core/distributions.ts';
+import type { ShowableText } from '../../core/showable-text.ts';
 import { chooseIntervalMethod } from '../../evaluation/mean-intervals.ts';
 import { LOSS_STAGES } from '../../experiment/measure/attribution.ts';
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
@@ -46,7 +47,7 @@ interface SweptFactor extends Factor {
 
 export interface QueryPayload {
   readonly id: string;
-  readonly text: string;
+  readonly text: ShowableText;
   readonly timestamp: number;
   readonly author: string;
   readonly channel: string;

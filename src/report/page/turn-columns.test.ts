@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { stateShown } from '../../core/showable-text.ts';
 import type { ArmResult, QueryRecord, TurnRecord } from '../../experiment/measure/result.ts';
 import { buildHandmadeResult } from '../tables/result.fixture.ts';
 import { packTurnColumns, selectShownTurns } from './turn-columns.ts';
@@ -10,7 +11,7 @@ const buildTurn = (id: string, conversationId: string, more: Partial<TurnRecord>
   timestamp: 7,
   author: null,
   channel: null,
-  text: id.toUpperCase(),
+  text: stateShown(id.toUpperCase()),
   ...more,
 });
 const turns = [

@@ -1,3 +1,4 @@
+import type { ShowableText } from '../../core/showable-text.ts';
 import type { ExperimentResult, TurnRecord } from '../../experiment/measure/result.ts';
 
 /** [T] each. Authors, channels and conversations are positions in `names`; -1 stands for nothing. */
@@ -9,7 +10,7 @@ export interface TurnColumns {
   readonly timestamp: readonly number[];
   readonly author: readonly number[];
   readonly channel: readonly number[];
-  readonly text: readonly string[];
+  readonly text: readonly ShowableText[];
 }
 
 /** The turns that the page shows: those that an inspected arm ranks, and every conversation of a judged turn or of a query. In their order. */

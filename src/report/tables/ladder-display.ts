@@ -1,6 +1,7 @@
 import { attachDisplay, type MimeBundle } from '../../core/display.ts';
-import { buildTableBundle, type DisplayRow } from '../../core/display-table.ts';
+import { buildTableBundle, type ShownRow } from '../../core/display-table.ts';
 import { escapeHtml } from '../../core/escape-html.ts';
+import { type ShowableText, stateShown } from '../../core/showable-text.ts';
 
 /** The part of a ladder that is shown. */
 interface ShownLadder {
@@ -22,19 +23,20 @@ interface ShownLadder {
 }
 
 /** The first metric has the difference from the baseline and its p beside it, as in a terminal. */
-function listShownCells({ arm, isBaseline, cells }: ShownLadder['rows'][number], compared: boolean): DisplayRow {
+function listShownCells({ arm, isBaseline, cells }: ShownLadder['rows'][number], compared: boolean): ShownRow {
   const columns = cells.flatMap(({ metric, value, interval, mark, comparison }, at) => {
-    const cell: [string, string] = [metric, [value, interval, mark].filter((text) => text !== '').join(' ')];
+    const written = [value, interval, mark].filter((text) => text !== '').join(' ');
+    const cell: [string, ShowableText] = [metric, stateShown(written)];
     if (at > 0 || !compared) return [cell];
-    return [cell, ['Δ', comparison?.difference ?? '—'], ['p', comparison?.p ?? '—']];
+    return [cell, ['Δ', stateShown(comparison?.difference ?? '—')], ['p', stateShown(comparison?.p ?? '—')]];
   });
-  return { arm: isBaseline ? `${arm} (baseline)` : arm, ...Object.fromEntries(columns) };
+  return { arm: stateShown(isBaseline ? `${arm} (baseline)` : arm), ...Object.fromEntries(columns) };
 }
 
 /** A ladder of arms for a notebook, with its legend below. */
 export function buildLadderBundle({ rows, absent, compared, legend }: ShownLadder): MimeBundle {
   const shown = rows.map((row) => listShownCells(row, compared));
-  const failed = absent.map(({ arm, kind, reason }) => ({ arm: `${arm}: ${kind}, ${reason}` }));
+  const failed = absent.map(({ arm, kind, reason }) => ({ arm: stateShown(`${arm}: ${kind}, ${reason}`) }));
   const table = buildTableBundle([...shown, ...failed], { limit: 200 });
   const notes = legend.map((sentence) => `<br>${escapeHtml(sentence)}`).join('');
   return {
