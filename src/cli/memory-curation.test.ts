@@ -134,7 +134,7 @@ test('a service that fails leaves the memory as it was; flags that do not fit ea
   const quick = ['--set', 'endpoint.maxAttempts=2', '--set', 'endpoint.pauseSeconds=0'];
   const failed = await curate(...byService('--base-url', service.baseUrl, ...quick));
   expect([failed.code, service.received.length]).toEqual([1, 2]);
-  expect(failed.stderr).toMatch(/curation by m .*status 503: busy, after 2 attempts/);
+  expect(failed.stderr).toMatch(/curation by m .*status 503: an answer of 4 characters, after 2 attempts/);
   const url = ['--base-url', service.baseUrl];
   for (const [words, said] of [
     [byService(), '--decider endpoint needs --model and --base-url'],

@@ -5,6 +5,7 @@ import { assertWritableFolder } from '../core/files.ts';
 import { computeHash } from '../core/hash.ts';
 import { createSerialRunner } from '../core/one-at-a-time.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
+import { shortenShown, showText } from '../core/showable-text.ts';
 import type { EncodeOptions, Encoder, EncoderUse, TextOwner } from '../model/encoder.ts';
 import type { VectorInput } from './encoder-definition.ts';
 import { assertTextsSendable, listSensitiveTexts } from './sensitive-texts.ts';
@@ -185,9 +186,9 @@ function assertFinite(name: string, entries: readonly MissingText[], vectors: Fl
   const at = vectors.findIndex((value) => !Number.isFinite(value));
   if (at < 0) return;
   const { text, owner } = entries[Math.floor(at / dimension)] as MissingText;
-  const shown =
-    owner?.sensitive === true ? `a sensitive text of ${owner.id}` : `text ${JSON.stringify(text.slice(0, 80))}`;
-  throw new NotFiniteError(`embedding by ${name}`, shown, vectors[at]!);
+  const shown = shortenShown(showText(text, owner?.sensitive === true), 80);
+  const place = owner === undefined ? `text ${JSON.stringify(shown)}` : `text ${JSON.stringify(shown)} of ${owner.id}`;
+  throw new NotFiniteError(`embedding by ${name}`, place, vectors[at]!);
 }
 
 /** Of all missing texts before the first part, so that nothing is sent if one is refused. @throws SensitiveTextError. */

@@ -163,7 +163,7 @@ describe('a passing fault', () => {
       count === 1 ? answerEmbeddings(request) : { status: 500, body: '{"error":\n "down"}' };
     const encoder = openEndpoint(parse({ maxAttempts: 3, batchSize: 1 }));
     await expect(encoder.encode(['a', 'b'])).rejects.toThrow(
-      /^encoder openai-compatible is not available: http:\S+\/v1\/embeddings: status 500: \{"error": "down"\}, after 3 attempts \(so far 1 requests, 2 retries, 1 tokens\); try again later$/,
+      /^encoder openai-compatible is not available: http:\S+\/v1\/embeddings: status 500: an answer of 18 characters, after 3 attempts \(so far 1 requests, 2 retries, 1 tokens\); try again later$/,
     );
     expect(service.received).toHaveLength(4);
   });
@@ -206,23 +206,28 @@ describe('a lasting fault', () => {
     [
       'another status',
       { status: 401, body: { error: 'no key' } },
-      /status 401: \{"error":"no key"\} .*; check baseUrl, model and apiKeyVariable$/,
+      /status 401: an answer of 18 characters .*; check baseUrl, model and apiKeyVariable$/,
+    ],
+    [
+      'a status with the name of an error',
+      { status: 400, body: { error: { message: 'a: too long', type: 'bad a', code: 'context_length_exceeded' } } },
+      /status 400: context_length_exceeded, an answer of 83 characters .*; check/,
     ],
     ['a redirect', { status: 307, body: '', headers: { location: '/elsewhere' } }, /redirect/],
     [
       'an answer that is not JSON',
       { status: 200, body: '<html>' },
-      /the answer is not JSON: <html> .*; check baseUrl$/,
+      /the answer is not JSON: an answer of 6 characters .*; check baseUrl$/,
     ],
     [
       'an answer of another form',
       { status: 200, body: { embeddings: [] } },
-      /has no embeddings: data: expected array, got nothing/,
+      /has no embeddings: data: expected array /,
     ],
     [
       'a number that is none',
       { status: 200, body: { data: [{ index: 0, embedding: [null, 1] }] } },
-      /data\[0\]\.embedding\[0\]: expected number, got null/,
+      /data\[0\]\.embedding\[0\]: expected number /,
     ],
     [
       'a number beyond float32',
@@ -275,7 +280,7 @@ describe('the key', () => {
       for (const padding of [0, 190]) {
         service.answer = () => ({ status, body: `${'x'.repeat(padding)}wrong key ${KEY}` });
         const error = (await encoder.encode(['a']).catch((reason: unknown) => reason)) as UnavailableError;
-        expect(error.message).toContain(padding === 0 ? 'wrong key ***' : 'xxx');
+        expect(error.message).toContain('an answer of');
         printed.push(error.message, error.stack, error.facts);
       }
     }
@@ -288,7 +293,7 @@ describe('the key', () => {
     const error = await openEndpoint(parse({ apiKeyVariable: KEY_VARIABLE }))
       .encode(['a'])
       .catch((reason) => reason);
-    expect((error as Error).message).toContain('wrong key ***');
+    expect((error as Error).message).toContain('status 401: an answer of 35 characters');
     expect(service.received[0]?.authorization).toBe(`Bearer ${KEY}`);
   });
 
@@ -303,19 +308,6 @@ describe('the key', () => {
       expect(open).not.toThrow(/sk-of/);
     },
   );
-
-  test.each([
-    ['as JSON', (key: string) => JSON.stringify(key)],
-    ['with escaped slashes', (key: string) => JSON.stringify(key).replaceAll('/', '\\/')],
-    ['as code points', (key: string) => key.replace(/\W/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
-  ])('is hidden where an answer escapes it %s', async (_, write) => {
-    const key = 'sk"of/the\\user+7';
-    process.env[KEY_VARIABLE] = key;
-    service.answer = () => ({ status: 401, body: `wrong key ${write(key)}` });
-    const encoder = openEndpoint(parse({ apiKeyVariable: KEY_VARIABLE }));
-    const error = (await encoder.encode(['a']).catch((reason: unknown) => reason)) as Error;
-    expect(error.message).toMatch(/wrong key "?\*\*\*/);
-  });
 
   test('that is not set is an error', () => {
     expect(() => openEndpoint(parse({ apiKeyVariable: KEY_VARIABLE }))).toThrow(

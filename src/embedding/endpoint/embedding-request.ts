@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DimensionMismatchError } from '../../core/errors.ts';
+import { phrase, stateShown } from '../../core/showable-text.ts';
 import { check } from '../../core/validation.ts';
 import { type SendableText, stateOwnText } from '../../model/sendable-text.ts';
 import type { OpenAiCompatibleOptions } from '../openai-compatible-options.ts';
@@ -45,8 +46,8 @@ export async function requestEmbeddings(
 function readVectors(body: unknown, count: number, request: EmbeddingRequest, endpoint: Endpoint): Float32Array {
   const checked = check(answer, body);
   if ('faults' in checked) {
-    const [{ path, expected, got }] = checked.faults as [(typeof checked.faults)[number]];
-    const reason = `the answer has no embeddings: ${path}: expected ${expected}, got ${got}`;
+    const [{ path, expected }] = checked.faults as [(typeof checked.faults)[number]];
+    const reason = phrase`the answer has no embeddings: ${stateShown(path)}: expected ${stateShown(expected)}`;
     throw createEndpointError(endpoint, reason, 'check baseUrl and model');
   }
   const { data, usage } = checked.value;
@@ -76,9 +77,9 @@ function orderVectors(
     rows.set(embedding, index * dimension);
     const wrong = embedding.find((value) => !Number.isFinite(Math.fround(value)));
     if (wrong !== undefined)
-      throw createEndpointError(endpoint, `a vector has a number beyond float32: ${wrong}`, 'use another model');
+      throw createEndpointError(endpoint, phrase`a vector has a number beyond float32: ${wrong}`, 'use another model');
   }
   if (seen.size === count && data.length === count) return rows;
-  const reason = `the answer has ${data.length} vectors for ${seen.size} of ${count} texts`;
+  const reason = phrase`the answer has ${data.length} vectors for ${seen.size} of ${count} texts`;
   throw createEndpointError(endpoint, reason, 'lower batchSize, or use another service');
 }

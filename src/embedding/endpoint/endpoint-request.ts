@@ -1,21 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { UnavailableError } from '../../core/errors.ts';
+import { phrase, type ShowableText, stateShown } from '../../core/showable-text.ts';
 import type { Sendable } from '../../model/sendable-text.ts';
 import { trimSlash } from '../openai-compatible-options.ts';
 import type { EndpointLedger } from './endpoint-ledger.ts';
 
 /** A longer pause that the service asks for is shortened to this. */
 const LONGEST_PAUSE_SECONDS = 60;
-/** Characters of an answer that a message quotes. */
-const QUOTED = 200;
 
 /** An attempt that may be repeated. */
 export class PassingFault extends Error {
   /** As the service asks for it. */
   readonly pauseSeconds: number;
+  override readonly message: ShowableText;
 
-  constructor(message: string, pauseSeconds = 0) {
+  constructor(message: ShowableText, pauseSeconds = 0) {
     super(message);
+    this.message = message;
     this.pauseSeconds = pauseSeconds;
   }
 }
@@ -57,7 +58,7 @@ export async function requestEndpoint<T>(body: Sendable, endpoint: Endpoint, rea
       signal?.throwIfAborted();
       if (!(error instanceof PassingFault)) throw error;
       if (attempt === options.maxAttempts)
-        throw createEndpointError(endpoint, `${error.message}, after ${attempt} attempts`, 'try again later');
+        throw createEndpointError(endpoint, phrase`${error.message}, after ${attempt} attempts`, 'try again later');
       ledger.addRetry();
       const seconds = Math.max(options.pauseSeconds * 2 ** (attempt - 1), error.pauseSeconds);
       const milliseconds = 1000 * Math.min(seconds, LONGEST_PAUSE_SECONDS);
@@ -67,21 +68,32 @@ export async function requestEndpoint<T>(body: Sendable, endpoint: Endpoint, rea
 }
 
 /** The error of a service, with what was used of it and without the key. */
-export function createEndpointError(endpoint: Endpoint, reason: string, remedy: string): UnavailableError {
+export function createEndpointError(endpoint: Endpoint, reason: ShowableText, remedy: string): UnavailableError {
   const { user, path, options, apiKey, ledger } = endpoint;
   const text = `${trimSlash(options.baseUrl)}${path}: ${reason} (so far ${ledger.describe()}); ${remedy}`;
-  return new UnavailableError(user, hideKey(text, apiKey));
+  return new UnavailableError(user, apiKey === null ? text : text.replaceAll(apiKey, '***'));
 }
 
-/** A service may repeat the key in its answer, with the escapes of JSON. */
-function hideKey(text: string, apiKey: string | null): string {
-  if (apiKey === null) return text;
-  const letters = Array.from(apiKey, (letter) => {
-    const code = letter.charCodeAt(0).toString(16).padStart(4, '0');
-    const hex = [...code].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
-    return `(?:\\\\u${hex}|\\\\?${/\w/.test(letter) ? letter : `\\u${code}`})`;
-  });
-  return text.replace(new RegExp(letters.join(''), 'g'), '***');
+/** Names of errors that services give, by which a message may tell one refusal from another. */
+const ERROR_NAMES: ReadonlySet<unknown> = new Set([
+  ...['context_length_exceeded', 'insufficient_quota', 'invalid_api_key', 'invalid_request_error', 'model_not_found'],
+  ...['rate_limit_exceeded', 'server_error', 'unsupported_parameter', 'unsupported_value'],
+]);
+
+/** An answer as messages name it. It may repeat what was sent, so it is not quoted: its length, and its error if the name is a known one. */
+export function describeAnswer(text: string): ShowableText {
+  const length = phrase`an answer of ${text.length} characters`;
+  const error = parseJson(text)?.error as { readonly code?: unknown; readonly type?: unknown } | null | undefined;
+  const name = [error?.code, error?.type].find((given) => ERROR_NAMES.has(given));
+  return name === undefined ? length : phrase`${stateShown(String(name))}, ${length}`;
+}
+
+function parseJson(text: string): { readonly error?: unknown } | null | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** @returns the body of an answer of status 200, parsed */
@@ -102,14 +114,14 @@ async function post(body: Sendable, endpoint: Endpoint): Promise<unknown> {
       body: JSON.stringify(body),
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
-    text = hideKey(await response.text(), apiKey);
+    text = await response.text();
   } catch (error) {
-    if (timeout.aborted) throw new PassingFault(`no answer within ${timeoutSeconds} s`);
+    if (timeout.aborted) throw new PassingFault(phrase`no answer within ${timeoutSeconds} s`);
     const { message, cause } = error as Error;
-    throw new PassingFault(cause instanceof Error ? `${message} (${cause.message})` : message);
+    throw new PassingFault(stateShown(cause instanceof Error ? `${message} (${cause.message})` : message));
   }
   if (response.status === 200) return parseBody(text, endpoint);
-  const fault = `status ${response.status}: ${text.slice(0, QUOTED).replace(/\s+/g, ' ')}`;
+  const fault = phrase`status ${response.status}: ${describeAnswer(text)}`;
   if (response.status === 408 || response.status === 429 || response.status >= 500)
     throw new PassingFault(fault, parseRetryAfter(response.headers));
   throw createEndpointError(endpoint, fault, 'check baseUrl, model and apiKeyVariable');
@@ -125,9 +137,7 @@ function parseRetryAfter(headers: Headers): number {
 }
 
 function parseBody(text: string, endpoint: Endpoint): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw createEndpointError(endpoint, `the answer is not JSON: ${text.slice(0, QUOTED)}`, 'check baseUrl');
-  }
+  const parsed = parseJson(text);
+  if (parsed !== undefined) return parsed;
+  throw createEndpointError(endpoint, phrase`the answer is not JSON: ${describeAnswer(text)}`, 'check baseUrl');
 }

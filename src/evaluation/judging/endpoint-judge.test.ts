@@ -102,7 +102,7 @@ test('is an error after the last attempt, without the key', async () => {
   const error = await judgePairs(PAIRS, parse({ apiKeyVariable: KEY_VARIABLE })).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(UnavailableError);
   expect((error as Error).message).toMatch(
-    /^judge judge-7b is not available: http:\S+\/v1\/chat\/completions: the answer has not 5 grades of 0, 1, 2, 3: no \*\*\*, after 3 attempts/,
+    /^judge judge-7b is not available: http:\S+\/v1\/chat\/completions: the answer has not 5 grades of 0, 1, 2, 3: an answer of 18 characters, after 3 attempts/,
   );
   expect(service.received[0]?.authorization).toBe('Bearer sk-of-the-judge');
 });

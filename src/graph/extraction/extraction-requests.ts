@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { computeHash } from '../../core/hash.ts';
+import { phrase } from '../../core/showable-text.ts';
 import { readChatObject } from '../../embedding/endpoint/chat-answer.ts';
 import { type Endpoint, PassingFault, requestEndpoint } from '../../embedding/endpoint/endpoint-request.ts';
 import { type Cleared, formatSendable, type Sendable, stateOwnText } from '../../model/sendable-text.ts';
@@ -86,11 +87,11 @@ export function requestTriples(
 ): Promise<readonly (readonly OpenTriple[])[]> {
   const content = { turns: turns.map(({ title, text }, i) => ({ number: i + 1, title, text })) };
   return ask(EXTRACT, content, asked, (body) => {
-    const { found, quoted } = readChatObject(body, turns.length, asked.endpoint.ledger);
+    const { found, described } = readChatObject(body, turns.length, asked.endpoint.ledger);
     const checked = extracted.safeParse(found);
     if (checked.success && areNumbered(checked.data.turns, 1, turns.length))
       return checked.data.turns.map(({ triples }) => triples);
-    throw new PassingFault(`the answer has not the triples of ${turns.length} numbered turns: ${quoted}`);
+    throw new PassingFault(phrase`the answer has not the triples of ${turns.length} numbered turns: ${described}`);
   });
 }
 
@@ -106,11 +107,13 @@ export function requestDefinitions(
     new: added.map(({ relation, subject, object }, i) => ({ number: first + i, relation, subject, object })),
   };
   return ask(DEFINE, content, asked, (body) => {
-    const { found, quoted } = readChatObject(body, added.length, asked.endpoint.ledger);
+    const { found, described } = readChatObject(body, added.length, asked.endpoint.ledger);
     const checked = defined.safeParse(found);
     const entries = checked.data?.relations ?? [];
     if (areNumbered(entries, first, added.length) && entries.every(({ same, number: own }) => (same ?? 0) < own))
       return entries.map(({ definition, same }) => ({ definition, same: same === null ? null : same - 1 }));
-    throw new PassingFault(`the answer has not the definitions of ${added.length} numbered relations: ${quoted}`);
+    throw new PassingFault(
+      phrase`the answer has not the definitions of ${added.length} numbered relations: ${described}`,
+    );
   });
 }
