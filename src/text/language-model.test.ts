@@ -73,9 +73,7 @@ test('a text of more words than there are numbers is an error, and the next text
   const model = loadLanguageModel({ kept: 6, numbered: lexicon + 6 });
   const readUnknownWords = () => model.readDoc('Qaa Qbb Qcc Qdd');
   expect(readUnknownWords).toThrow(ValidationError);
-  expect(readUnknownWords).toThrow(
-    /^text of 15 characters has too many distinct words .*: "Qaa Qbb Qcc Qdd"; shorten the text$/,
-  );
+  expect(readUnknownWords).toThrow(/^text of 15 characters has too many distinct words .*; shorten the text$/);
   expect(model.readDoc('Qaa Qbb').tokens().out()).toEqual(['Qaa', 'Qbb']);
 });
 

@@ -116,9 +116,8 @@ export function loadLanguageModel({ kept, numbered }: LanguageModelLimits = LIMI
 }
 
 function describeTooManyWords(text: string, numbered: number): ValidationError {
-  const beginning = JSON.stringify(text.slice(0, 40));
   return new ValidationError(
-    `text of ${text.length} characters has too many distinct words for the language model, which allows ${numbered} with its own: ${beginning}; shorten the text`,
+    `text of ${text.length} characters has too many distinct words for the language model, which allows ${numbered} with its own; shorten the text`,
     { characters: text.length, numbered },
   );
 }

@@ -38,23 +38,21 @@ function prepareVector(vector: Float32Array, metric: Distance, where: string): F
 /** @throws ValidationError for a text that Postgres or UTF-8 cannot hold. */
 function assertText(text: string, where: string): void {
   if (/[\0\p{Cs}]/u.test(text))
-    throw new ValidationError(
-      `text of ${where} holds U+0000 or half a surrogate pair: ${JSON.stringify(text)}; remove the character`,
-      { where },
-    );
+    throw new ValidationError(`${where} holds U+0000 or half a surrogate pair; remove the character`, { where });
 }
 
 function assertSubject(subject: FilterSubject, where: string): void {
   const { attributes = {}, ...fields } = subject;
   for (const [key, value] of [...Object.entries(fields), ...Object.entries(attributes)]) {
-    assertText(key, where);
-    for (const item of Array.isArray(value) ? value : [value]) if (typeof item === 'string') assertText(item, where);
+    assertText(key, `name ${JSON.stringify(key)} of ${where}`);
+    for (const item of Array.isArray(value) ? value : [value])
+      if (typeof item === 'string') assertText(item, `${key} of ${where}`);
   }
 }
 
 function assertId(id: string): void {
   if (typeof id !== 'string' || id === '') throw new ValidationError(`id of a row is not a text: ${id}; pass an id`);
-  assertText(id, `row ${JSON.stringify(id)}`);
+  assertText(id, `id ${JSON.stringify(id)}`);
   const bytes = Buffer.byteLength(id);
   if (bytes > LONGEST_ID)
     throw new ValidationError(

@@ -133,14 +133,12 @@ function nameOptions<Key extends string>(
 const withoutKey = (key: string, options: object) =>
   Object.fromEntries(Object.entries(options).filter(([name]) => name !== key)); // the literal is no option
 
-function assertUnitRows(guard: Guard, vectors: Float32Array, dimension: number, texts: readonly string[]): void {
-  for (let row = 0; row < texts.length; row++) {
+function assertUnitRows(guard: Guard, vectors: Float32Array, dimension: number): void {
+  for (let row = 0; row * dimension < vectors.length; row++) {
     const numbers = vectors.subarray(row * dimension, (row + 1) * dimension);
     const length = Math.sqrt(numbers.reduce((sum, value) => sum + value * value, 0));
     if (length !== 0 && Math.abs(length - 1) > 1e-3)
-      guard.fail(
-        `returned a vector of length ${length} for text ${row}: ${JSON.stringify(texts[row]?.slice(0, 40))}; return length 1, or all 0`,
-      );
+      guard.fail(`returned a vector of length ${length} for text ${row}; return length 1, or all 0`);
   }
 }
 
@@ -171,7 +169,7 @@ export function adaptEncoder(member: PluginEncoder, plugin: PluginIdentity) {
         const vectors = await guard.runAsync(() => made.encode(texts));
         guard.assertNumbers(vectors, texts.length * dimension, (at) => `text ${Math.floor(at / dimension)}`);
         const rows = Float32Array.from(vectors);
-        assertUnitRows(guard, rows, dimension, texts);
+        assertUnitRows(guard, rows, dimension);
         return rows;
       },
       dispose: () => guard.run(() => made.dispose?.()),
