@@ -63,7 +63,11 @@ export function askCommand(): Command {
     .option('--conversation <id>', 'only turns of this conversation')
     .option('--anchor <turn>', 'the turn that the question follows')
     .option('--time-zone <zone>', 'of words such as yesterday, an IANA name', 'UTC')
-    .option('--sensitive', 'send the question to no service, and keep it out of the cache', false)
+    .option(
+      '--sensitive',
+      'the question and its prompt stay here: no service, no cache; the prompt may hold sensitive turns',
+      false,
+    )
     .option('--json', 'everything as JSON', false)
     .addOption(createBackendOption())
     .addOption(cacheOption())

@@ -81,6 +81,12 @@ function formatShares({ strategy, weights, found }: NonNullable<AskedContext['sh
   return `${strategy}: ${parts.join(', ')}`;
 }
 
+/** Empty where every turn of the ranking may be in the prompt. */
+function formatWithheld({ withheld }: AskedContext): string {
+  if (withheld === 0) return '';
+  return `withheld: ${withheld} sensitive turns; with --sensitive the prompt may hold them, and must stay on this machine\n`;
+}
+
 /** `3.  [x]  7.213  mail-17  bm25 7.213` */
 function formatReasons({ ranking }: AskedContext): string {
   const lines = ranking.slice(0, SHOWN).map(({ id, rank, score, parts, tokens, packed, reason }) => {
@@ -117,6 +123,6 @@ export async function ask(path: string, text: string, options: AskOptions): Prom
     return;
   }
   printOut(
-    `${asked.prompt}\n${formatUnderstanding(asked)}\n\n${asked.tokens} of ${asked.budget} tokens; [x] is in the prompt\n${formatReasons(asked)}\n`,
+    `${asked.prompt}\n${formatUnderstanding(asked)}\n\n${asked.tokens} of ${asked.budget} tokens; [x] is in the prompt\n${formatWithheld(asked)}${formatReasons(asked)}\n`,
   );
 }

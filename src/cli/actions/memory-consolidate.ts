@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { useBackend } from '../../core/backend.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { shortenShown } from '../../core/showable-text.ts';
 import { printOut } from '../../core/terminal.ts';
 import { applyOverrides } from '../../experiment/config/config-file.ts';
 import type { RecordChange } from '../../memory/changes/change-log.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
 import { type Consolidator, openConsolidator } from '../../memory/patterns/consolidator.ts';
 import type { ConsolidationOptions, RetrievalCounts } from '../../memory/patterns/plan-consolidation.ts';
+import { showContext } from '../../model/shown-texts.ts';
 import { alignColumns } from '../columns.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
 import { runWithMemory } from './memory/open-folder.ts';
@@ -28,13 +30,12 @@ const nameChange = ({ before, after }: RecordChange) =>
 
 function formatChanges(changes: readonly RecordChange[]): string {
   const rows = changes.map((change) => {
-    const { id, metadata, context } = (change.after ?? change.before) as NonNullable<RecordChange['after']>;
+    const record = (change.after ?? change.before) as NonNullable<RecordChange['after']>;
+    const { id, metadata } = record;
     const episodes = String((metadata.episodes as readonly string[]).length);
     const { priorMean } = metadata;
     const prior = typeof priorMean === 'number' ? String(Number(priorMean.toPrecision(4))) : '-';
-    const text = context.replace(/\s+/g, ' ');
-    const shown = text.length > SHOWN ? `${text.slice(0, SHOWN - 3)}...` : text;
-    return [nameChange(change), id, episodes, prior, shown];
+    return [nameChange(change), id, episodes, prior, shortenShown(showContext(record), SHOWN)];
   });
   return rows.length === 0 ? '' : `${alignColumns([['change', 'record', 'episodes', 'prior', 'text'], ...rows])}\n`;
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { DimensionMismatchError, RecordNotFoundError, ValidationError } from '../../core/errors.ts';
 import { formatMinute } from '../../core/format-time.ts';
 import { ignoreProgress } from '../../core/progress.ts';
+import { shortenShown } from '../../core/showable-text.ts';
 import { printError, printOut } from '../../core/terminal.ts';
 import { parse } from '../../core/validation.ts';
 import { parseJson, shorten, time } from '../../datasets/jsonl/jsonl-rows.ts';
@@ -14,6 +15,7 @@ import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { toTurn } from '../../model/memory-record.ts';
+import { showContext, showRecord } from '../../model/shown-texts.ts';
 import { alignColumns } from '../columns.ts';
 import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { openEncoder } from './memory/open-encoder.ts';
@@ -109,14 +111,15 @@ function buildBundle({ embedding, variables, hidden }: Question, flags: QueryFla
 }
 
 const formatFigure = (value: number | null) => (value === null ? '-' : String(Number(value.toPrecision(4))));
-const CONTEXT = 60;
+/** Characters of the text of a record. */
+const SHOWN = 60;
 
 function formatCandidates(candidates: QueryResponse['candidates'], read: (id: string) => MemoryRecord): string {
   const rows = candidates.map(({ rank, recordId, score, distance }) => {
-    const { outcome, createdAt, context } = read(recordId);
-    const text = context.length > CONTEXT ? `${context.slice(0, CONTEXT - 3)}...` : context;
+    const record = read(recordId);
+    const { outcome, createdAt } = record;
     const figures = [score, distance, outcome].map(formatFigure);
-    return [String(rank), recordId, ...figures, formatMinute(createdAt), text.replace(/\s+/g, ' ')];
+    return [String(rank), recordId, ...figures, formatMinute(createdAt), shortenShown(showContext(record), SHOWN)];
   });
   return alignColumns([['rank', 'record', 'score', 'distance', 'outcome', 'time (UTC)', 'context'], ...rows]);
 }
@@ -142,7 +145,7 @@ function printAnswer(answer: QueryResponse, memory: Memory, format: QueryFlags['
   }
   const candidates = answer.candidates.map((candidate) => {
     const { embedding: _, ...record } = read(candidate.recordId);
-    return { ...candidate, record };
+    return { ...candidate, record: showRecord(record) };
   });
   printOut(`${JSON.stringify({ ...answer, candidates }, null, 2)}\n`);
 }

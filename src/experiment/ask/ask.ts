@@ -10,6 +10,7 @@ import { parse, suggestKnown } from '../../core/validation.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
+import { isSensitive, withholdSensitive } from '../../model/sendable-text.ts';
 import { createEntityRegistry } from '../../query/entity-registry.ts';
 import { type QueryUnderstanding, understand } from '../../query/understand.ts';
 import type { MemoryReason } from '../../signals/memory-signals.ts';
@@ -53,6 +54,8 @@ export interface AskedContext {
   readonly arm: string;
   readonly tokens: number;
   readonly budget: number;
+  /** Sensitive turns of the ranking. The prompt holds none of them, unless the question is sensitive too. */
+  readonly withheld: number;
   /** The moment of the question in milliseconds since 1970. */
   readonly asOf: number;
   /** What the question asks for. Its entities are the authors of the dataset. It does not affect the ranking. */
@@ -161,14 +164,17 @@ export async function askArm(
   try {
     const record = await runner.run(arm);
     const items = listRanking(dataset.corpus, record, session);
-    const { prompt, ids, tokens, shared } = await packRanking(question, understanding, items, now);
+    const staysHere = ({ id }: RankedItem) => !question.sensitive && isSensitive(dataset.corpus.getTurn(id));
+    const { sendable, withheld } = withholdSensitive(items, staysHere);
+    const { prompt, ids, tokens, shared } = await packRanking(question, understanding, sendable, now);
     const countTokens = await createTokenCounter(counter);
     const ranking = items.map((item, place) => ({
       ...{ id: item.id, memoryType: item.memoryType, source: item.source, rank: place + 1, score: item.score },
       ...{ parts: item.parts, tokens: countTokens(readItemText(item)), packed: ids.has(item.id) },
       reason: explainRankedTurn(record, 0, item.parts, item.memoryType),
     }));
-    return { prompt, arm, tokens, budget: question.budget, asOf: now, understanding, shared, ranking };
+    const counts = { tokens, budget: question.budget, withheld: withheld.length };
+    return { prompt, arm, ...counts, asOf: now, understanding, shared, ranking };
   } finally {
     await runner.dispose();
   }
