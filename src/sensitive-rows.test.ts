@@ -13,8 +13,8 @@ import { loadDataset } from './datasets/registry.ts';
 import { openCurator } from './memory/curation/curator.ts';
 import { openMemory } from './memory/engine/open-memory.ts';
 import type { MemoryRecordInput } from './model/memory-record-schema.ts';
+import { SECRET } from './sensitive.fixture.ts';
 
-const SECRET = 'xq-4711-zw';
 const root = mkdtempSync(join(tmpdir(), 'sensitive-rows-'));
 afterAll(() => rmSync(root, { recursive: true }));
 

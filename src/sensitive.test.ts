@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from './core/backend.ts';
+import { readDisplay } from './core/display.harness.ts';
 import { SensitiveTextError } from './core/errors.ts';
 import type { StartProgress } from './core/progress.ts';
 import { createCachedEncoder } from './embedding/embedding-cache.ts';
@@ -18,6 +20,8 @@ import { openCurator } from './memory/curation/curator.ts';
 import { createEndpointDecider } from './memory/curation/endpoint-decider.ts';
 import { openMemory } from './memory/engine/open-memory.ts';
 import type { TextOwner } from './model/encoder.ts';
+import { DISPLAYS, findSecretResults, type SecretResults } from './sensitive.cases.ts';
+import { SECRET } from './sensitive.fixture.ts';
 
 /** Files that reach the network, and why no sensitive text goes through each. A new one needs a line here, and a test below that its texts pass the gate. */
 const NETWORK = {
@@ -35,6 +39,18 @@ const ADAPTERS = [
   'graph/extraction/extraction-requests.ts',
   'memory/curation/endpoint-decider.ts',
 ];
+
+/** Files whose errors quote the beginning of a foreign text, and why none of it is sensitive. */
+const QUOTERS = {
+  'admissibility/http-authority.ts': 'what a kernel says, which holds no text',
+  'admissibility/service/refusal.ts': 'the faults of a request for a slice, which has ids alone',
+  'candidates/live/vector-doors.ts': 'an id',
+  'core/validation.ts': 'a value of options; `model/row-check.ts` hides those of rows',
+  'datasets/exports/export-json.ts': 'a file that is no export: the format has no attributes',
+  'datasets/jsonl/jsonl-rows.ts': 'a line of qrels, and what was typed as a vector',
+  'datasets/oasst/oasst-schema.ts': 'public data without attributes',
+  'datasets/trec-collection/trec-documents.ts': 'a document of a test collection, without attributes',
+};
 
 const source = dirname(fileURLToPath(import.meta.url));
 const code = readdirSync(source, { recursive: true, encoding: 'utf8' })
@@ -56,6 +72,17 @@ test('no other file calls the client of services, and none makes a sendable text
     'embedding/openai-compatible.ts', // an element of a list of such texts
     'model/sendable-text.ts',
   ]);
+});
+
+test('no other file quotes the beginning of a foreign text', () => {
+  const beginning = /\.slice\(0, ?(?:[4-9]\d|\d{3,}|QUOTED|LONGEST_MESSAGE)\)/;
+  expect(listFiles(beginning).filter((file) => !file.startsWith('report/client/'))).toEqual(
+    Object.keys(QUOTERS).sort(),
+  );
+});
+
+test('no other file makes a showable text by a cast', () => {
+  expect(listFiles(/\bas (?:unknown as )?(?:readonly )?ShowableText\b(?!\[|, )/)).toEqual(['core/showable-text.ts']);
 });
 
 const root = mkdtempSync(join(tmpdir(), 'sensitive-'));
@@ -85,7 +112,49 @@ class Outlet {
   }
 }
 
-const SECRET = 'xq-4711-zw';
+describe('a notebook', () => {
+  let results: SecretResults;
+  beforeAll(async () => {
+    await useBackend('cpu');
+    results = await findSecretResults(join(root, 'displays'));
+  });
+
+  test('has a case for every file that registers a display', () => {
+    const registers = /\battachDisplay\(|\[DISPLAY\]\(\)/;
+    const others = ['core/display.ts', 'experiment/run/run.ts']; // what a display is, and a copy of one
+    expect(listFiles(registers).filter((file) => !others.includes(file))).toEqual(Object.keys(DISPLAYS).sort());
+  });
+
+  test.each(Object.entries(DISPLAYS).filter(([, show]) => typeof show === 'function'))(
+    'is shown no sensitive text by %s',
+    async (_, show) => {
+      const shown = JSON.stringify(await readDisplay(await (show as (given: SecretResults) => unknown)(results)));
+      expect(shown).not.toContain(SECRET);
+      expect(shown).toContain('text/html');
+    },
+  );
+
+  test('shows that a text is missing, and the text of a turn that is not sensitive', async () => {
+    const { 'text/plain': text } = await readDisplay(results.data.corpus.getConversation('c0'));
+    expect(text).toMatch(/: \(sensitive: not shown\)\n/);
+    expect(text).toContain(results.data.corpus.getTurn('t0-1').text.slice(0, 20));
+  });
+
+  test('is given no sensitive text by tables, figures, rows and the folder of a run', () => {
+    const { finished, folder } = results;
+    const given = [
+      ...(['text', 'markdown', 'latex', 'csv'] as const).map((format) => finished.table(format)),
+      ...(['differences', 'means', 'queries'] as const).map((name) => finished.figure(name)),
+      ...[finished.rows(), finished.result, finished.compare('fading')],
+    ];
+    expect(JSON.stringify(given)).not.toContain(SECRET);
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(8);
+    for (const { parentPath, name } of files)
+      expect(readFileSync(join(parentPath, name), 'latin1'), name).not.toContain(SECRET);
+  });
+});
+
 /** Texts with marks; some are sensitive, and hold the secret within words. */
 const texts = fc.array(
   fc.record({

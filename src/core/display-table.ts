@@ -6,7 +6,7 @@ import type { ShowableText } from './showable-text.ts';
 /** A row of a table, by the names of its columns. */
 export type DisplayRow = Readonly<Record<string, unknown>>;
 
-/** What a cell of a result may hold. */
+/** The value of a cell of a result. */
 export type ShownCell = ShowableText | number | boolean | null | undefined;
 
 /** A row of a result. */

@@ -1,8 +1,8 @@
 declare const shown: unique symbol;
 
 /**
- * A text that displays, reports and messages may hold: it passed {@link showText}, or it is no text of data. Results are shared and notebooks are stored, so
- * what builds them takes no plain string.
+ * A text that displays, reports and messages may hold: it passed {@link showText}, or it is no text of data.
+ * Results are shared and notebooks are stored, so what builds them takes no plain string.
  */
 export type ShowableText = string & { readonly [shown]: true };
 

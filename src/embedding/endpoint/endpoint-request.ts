@@ -80,7 +80,10 @@ const ERROR_NAMES: ReadonlySet<unknown> = new Set([
   ...['rate_limit_exceeded', 'server_error', 'unsupported_parameter', 'unsupported_value'],
 ]);
 
-/** An answer as messages name it. It may repeat what was sent, so it is not quoted: its length, and its error if the name is a known one. */
+/**
+ * An answer as messages name it: its length, and the name of its error if this is a known one. It is not quoted, since
+ * it may repeat what was sent.
+ */
 export function describeAnswer(text: string): ShowableText {
   const length = phrase`an answer of ${text.length} characters`;
   const error = parseJson(text)?.error as { readonly code?: unknown; readonly type?: unknown } | null | undefined;

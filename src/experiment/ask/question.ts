@@ -30,7 +30,7 @@ export const questionSchema = z.strictObject({
   rerank: z.enum(['bm25', 'none']).default('bm25'),
   packing: z.enum(PACKING_NAMES).default('in-order'),
   tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
-  /** The text goes to no service, and into no file of the cache; the prompt stays here too, so it may hold sensitive turns. */
+  /** The text goes to no service and into no file of the cache. The prompt stays here too: it may hold sensitive turns. */
   sensitive: z.boolean().default(false),
 });
 /** A question, see {@link questionSchema}. */

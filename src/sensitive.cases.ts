@@ -1,0 +1,92 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadDataset } from './datasets/registry.ts';
+import { evaluate } from './evaluation/evaluate.ts';
+import { readStoredRun } from './experiment/stored/stored-run.ts';
+import { HostPageRank } from './graph/host-pagerank.ts';
+import { buildTransitionsFromEdges } from './graph/transition-matrix.ts';
+import { openMemory } from './memory/engine/open-memory.ts';
+import type { Conversation } from './model/conversation.ts';
+import { showThread } from './model/conversation-display.ts';
+import type { Dataset } from './model/dataset.ts';
+import { buildLadderTable } from './report/tables/table.ts';
+import { SECRET, writeSecretJsonl } from './sensitive.fixture.ts';
+import { computeTrajectoryCoordinates } from './trajectory/coordinates.ts';
+import { experiment } from './workbench/experiment.ts';
+import type { FinishedExperiment } from './workbench/finished-experiment.ts';
+
+/** Data with sensitive turns and queries, and an experiment on them. */
+export interface SecretResults {
+  readonly data: Dataset;
+  readonly finished: FinishedExperiment;
+  /** The folder that the experiment wrote. */
+  readonly folder: string;
+}
+
+export async function findSecretResults(root: string): Promise<SecretResults> {
+  mkdirSync(root);
+  writeSecretJsonl(root);
+  const data = await loadDataset({ name: 'jsonl', path: root }, { cacheFolder: null });
+  const finished = await experiment({
+    ...{ data, encoder: { encoder: 'lsa', dimension: 7 }, metrics: ['mrr@10'] },
+    evaluation: { samples: 101, split: 'all' },
+    arms: [
+      { name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
+      { name: 'fading', extends: 'words', decay: { halfLifeHours: 9 } },
+    ],
+  }).run();
+  return { data, finished, folder: finished.save(join(root, 'runs')) };
+}
+
+const chooseConversation = ({ data }: SecretResults) =>
+  data.corpus.conversations.find(({ turns }) => turns[0]?.attributes?.sensitive === true) as Conversation;
+
+async function askSecretMemory() {
+  const memory = await openMemory({ dimension: 2 });
+  const secret = { context: SECRET, metadata: { sensitive: true, title: SECRET } };
+  await memory.add({ id: 'r', embedding: Float32Array.of(1, 0), createdAt: 1, outcome: 1, ...secret });
+  const response = await memory.query({ embedding: Float32Array.of(1, 0) });
+  await memory.close();
+  return response;
+}
+
+async function rankTurns({ data }: SecretResults) {
+  const nodeIds = data.corpus.turns.slice(0, 7).map(({ id }) => id);
+  const edges = { sources: Int32Array.of(0, 1), targets: Int32Array.of(1, 2), weights: Float64Array.of(1, 1) };
+  const solver = new HostPageRank(buildTransitionsFromEdges(nodeIds, edges), { damping: 0.5 });
+  try {
+    return await solver.solve([new Map([[nodeIds[0] as string, 1]])]);
+  } finally {
+    solver.dispose();
+  }
+}
+
+function locateTurns(results: SecretResults) {
+  const conversation = chooseConversation(results);
+  const features = new Map(conversation.turns.map(({ id }) => [id, { embedding: [1, 0], components: 1 }]));
+  return computeTrajectoryCoordinates(conversation, features, { dimensions: 3 });
+}
+
+/** By the file that registers a display: a value made of sensitive data, or why the display has no texts of data. */
+export const DISPLAYS: Readonly<Record<string, string | ((results: SecretResults) => unknown)>> = {
+  'attention/attention-display.ts': 'numbers alone',
+  'conservation/conservation-display.ts': 'numbers alone',
+  'core/display-figure.ts': 'the figure of the caller',
+  'core/display-table.ts': 'the rows of the caller',
+  'datasets/dataset-display.ts': ({ data }) => data,
+  'evaluation/evaluation-display.ts': ({ data, finished }) =>
+    evaluate(finished.run('words'), data.qrels, ['mrr@10'], { relevantGrade: 1, unanswerable: 'apart', holeDepth: 10 }),
+  'experiment/measure/result-display.ts': ({ finished }) => finished.result,
+  'experiment/stored/stored-run-display.ts': ({ folder }) => readStoredRun(folder),
+  'graph/pagerank-display.ts': rankTurns,
+  'learning/learning-display.ts': 'names and numbers of a model',
+  'memory/engine/response-display.ts': askSecretMemory,
+  'model/conversation-display.ts': (results) => showThread(chooseConversation(results), new Map([['t0-0', 1]])),
+  'model/conversation.ts': chooseConversation,
+  'model/corpus.ts': ({ data }) => data.corpus,
+  'model/run-display.ts': ({ finished }) => finished.run('fading'),
+  'report/tables/ladder-display.ts': ({ finished }) => buildLadderTable(finished.result),
+  'training/training-display.ts': 'names of methods and learned numbers',
+  'trajectory/coordinates-display.ts': locateTurns,
+  'workbench/finished-experiment.ts': ({ finished }) => finished,
+};
