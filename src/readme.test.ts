@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from './experiment/config/config.ts';
 import { parseTables } from './experiment/config/config-reference.harness.ts';
@@ -10,6 +11,9 @@ import { parseTables } from './experiment/config/config-reference.harness.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const readme = read('README.md');
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-readme-'));
+symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A marked block of code, and the block of text after it: what it prints. */
 const MARKED = /<!-- example -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g;
@@ -19,8 +23,9 @@ function runSnippet(code: string): string {
   const runnable = code.replace(/'rag-plusplus(?:\/([a-z]+))?'/g, (_, room?: string) =>
     JSON.stringify(new URL(room === undefined ? 'index.ts' : `${room}/index.ts`, import.meta.url).href),
   );
-  const command = ['--import', 'tsx', '--input-type=module', '-e', runnable];
-  return execFileSync(process.execPath, command, { cwd: root, encoding: 'utf8' });
+  const file = join(folder, 'snippet.mts');
+  writeFileSync(file, runnable);
+  return execFileSync(process.execPath, ['--import', 'tsx', file], { cwd: root, encoding: 'utf8' });
 }
 
 const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
