@@ -13,7 +13,7 @@ const list = (folder: string, ending: string) =>
     .filter((path) => path.endsWith(ending))
     .map((path) => join(folder, path));
 
-/** What a page has said before a block: the names that the block takes for known, by the page and the number of the block. */
+/** Declarations of the names that a block takes for known, by the page and the number of the block. */
 const GIVEN: Readonly<Record<string, string>> = {
   'docs/extending.md 1':
     "declare const [queries, query]: Parameters<typeof import('rag-plusplus/candidates').listVisibleTurns>;",
