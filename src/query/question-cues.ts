@@ -117,7 +117,7 @@ export const COUNTED_PARTY = new RegExp(
 /** A habit or a preference, which is learned from many records. `More than usual` compares records with a habit. */
 export const HABIT =
   /(?<!\b(?:than|as) )\b(?:usually|usual|normally|typical(?:ly)?|generally|habits?|routine(?:ly)?|tends? to|as a rule|prefers?|preferred|preferences?|favou?rite)\b/;
-/** Words before a person whose reason is asked for: no record holds a reason. `Why are sales down` asks about records. */
+/** Words before a person whose reason is asked for, which no record holds. `Why are sales down` asks about records. */
 export const WHY_SOMEONE = /\b(?:why|how come)(?: (?:do|does|did|has|have|had)(?:n't| not)?)? /g;
 
 /** Words with capitals that name no entity: calendars, formats, and questions' own words. */
