@@ -67,7 +67,7 @@ export class ContextCache {
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
       this.#hits++;
-      return { prompt: formatPrompt(query, kept.items, now), ...kept };
+      return { prompt: formatPrompt(query, kept.items, now, kept.datesIn), ...kept };
     }
     const made = await assemble(query, options, this.#sources, { now, ...(signal && { signal }) });
     this.#misses++;

@@ -33,6 +33,12 @@ export interface QuestionFindings {
   readonly hasTime: boolean;
 }
 
+/** True if a text of `readQuestionText` asks for a time or depends on the order of events. */
+export function hasTimeCue(text: string): boolean {
+  return TIME_CUES.test(text.toLowerCase().replace(CONTRACTED, '$1 is'));
+}
+
+const CONTRACTED = /\b(what|how|who|when|where|why)'s\b/g;
 const PROCESS = /\b(?:process|procedure|workflow)\b/;
 
 /** True if a text asks why someone whom it names did something. `Why did Acme's orders fall` asks about orders. */
@@ -50,7 +56,7 @@ function asksWhyNamed(words: string, names: readonly string[]): boolean {
  * @returns the type, and the name of the cue that decided the category: `no cue` for a factual question.
  */
 export function classifyQuery(text: string, { names, hasTime }: QuestionFindings): { type: QueryType; rule: string } {
-  const words = text.toLowerCase().replace(/\b(what|how|who|when|where|why)'s\b/g, '$1 is');
+  const words = text.toLowerCase().replace(CONTRACTED, '$1 is');
   const cue = CATEGORY_CUES.find(({ expression }) => expression.test(words));
   const category = cue?.category ?? 'factual';
   const procedural = category === 'procedural' || PROCESS.test(words);
@@ -59,7 +65,7 @@ export function classifyQuery(text: string, { names, hasTime }: QuestionFindings
   const type: QueryType = {
     category,
     entityFocused: hasNames || (!procedural && PARTY.test(words)),
-    timeFocused: hasTime || TIME_CUES.test(words),
+    timeFocused: hasTime || hasTimeCue(text),
     procedural,
     requiresDomainDb:
       !procedural &&
