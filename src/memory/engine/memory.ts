@@ -92,6 +92,16 @@ export class Memory {
     return this.#store.records();
   }
 
+  /**
+   * Calls a function with the ids of every later change, at the moment at which readers see the change. Observed outcomes
+   * are no such change.
+   *
+   * @returns ends the calls.
+   */
+  watch(notify: (ids: readonly string[]) => void): () => void {
+    return this.#store.watch(notify);
+  }
+
   /** Adds a record. @returns its id. @throws as {@link Memory.addBatch}. */
   async add(record: MemoryRecordInput): Promise<string> {
     return (await this.addBatch([record]))[0] as string;
