@@ -100,6 +100,11 @@ export class MemoryStore {
     return this.#snapshotBytes;
   }
 
+  /** The attributes that some record has, by the number of these records. A view. */
+  get attributes(): ReadonlyMap<string, number> {
+    return this.#table.attributes;
+  }
+
   has(id: string): boolean {
     return this.#table.get(id) !== undefined;
   }
