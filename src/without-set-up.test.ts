@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-/** Runs a program in a process where no backend was chosen. @returns what it prints, or the name and the message of its error. */
+/** Runs a program where no backend was chosen. @returns what it prints, or the name and the message of its error. */
 function runFresh(program: string): Promise<string> {
   const source = dirname(fileURLToPath(import.meta.url));
   const wrapped = `(async () => { ${program} })().then(

@@ -26,7 +26,7 @@ export interface FoundRow extends MemoryRow {
   readonly score: number;
 }
 
-/** What one source is asked for. */
+/** The question to one source. */
 export interface SegmentQuestion {
   readonly text: string;
   readonly question: AskedMemory;
@@ -34,13 +34,13 @@ export interface SegmentQuestion {
   readonly vector: Float32Array;
   readonly now: number;
   readonly kind: TurnKind;
-  /** Whether a turn may be found; null: all. */
+  /** Accepts the turns that may be found; null: all. */
   readonly accepts: ((turn: Turn) => boolean) | null;
 }
 
 const readKind = (turn: Turn): TurnKind => (describeTurn(turn, 0).memoryType === 'document' ? 'documents' : 'memories');
 
-/** Rows that are indexed together and do not change. Some may be hidden later. Owns its indexes, and frees them after the last search. */
+/** Rows that are indexed together, some of them hidden later. Owns its indexes, and frees them after the last search. */
 export class MemorySegment {
   readonly #corpus: Corpus;
   readonly #rows: ReadonlyMap<string, MemoryRow>;
@@ -121,7 +121,7 @@ export class MemorySegment {
     return this.#positions[kind];
   }
 
-  /** What one source finds, best first; nothing for a source that is left out. @throws what the index throws. */
+  /** Finds what one source finds, best first; nothing for a source that is left out. @throws what the index throws. */
   async search(name: MemorySource, k: number, asked: SegmentQuestion): Promise<FoundRow[]> {
     const { text, question, vector, now, kind, accepts } = asked;
     const { turns, size } = this.#corpus;

@@ -17,7 +17,7 @@ export interface FollowedMemory {
 /** A row before its entities are read. */
 export type UnreadRow = Omit<MemoryRow, 'entities'>;
 
-/** What the memory of a record is, without its parent, which may be gone. Null for a record without a text, which no prompt can show. */
+/** The row of a record, without its parent, which may be gone. Null for a record without a text. */
 function toMemoryRow(record: MemoryRecord): UnreadRow | null {
   if (record.context.trim() === '') return null;
   return { turn: { ...toTurn(record), parentId: null }, vector: record.embedding };
@@ -34,8 +34,9 @@ const hasEntities = ({ turn }: UnreadRow) => turn.attributes?.entities !== undef
 const GROWTH = 4;
 
 /**
- * The rows of sources, in segments that shrink from the first to the last. A change hides the old rows and makes a segment of the new ones, so its cost is that of
- * the change; segments of similar sizes become one, so that n single changes cost O(n log n) in all.
+ * The rows of sources, in segments that shrink from the first to the last. A change hides the old rows and makes a
+ * segment of the new ones, so its cost is that of the change; segments of similar sizes become one, so that n
+ * single changes cost O(n log n) in all.
  */
 export class MemorySegments {
   readonly #dimension: number;
@@ -46,9 +47,9 @@ export class MemorySegments {
   #segments: readonly MemorySegment[] = [];
   /** Null where entities are the named things of texts; undefined after a change. */
   #known: { readonly times: Float64Array; readonly entities: KnownEntities } | null | undefined;
-  /** How many rows have entities of their own; with none, entities are the named things of texts. */
+  /** The number of rows with entities of their own; if it is 0, entities are the named things of texts. */
   #given = 0;
-  /** Whether the segments were built with entities of their own. */
+  /** True if the segments were built with entities of their own. */
   #areGiven = false;
   #noted = new Set<string>();
   #following = 0;
@@ -78,7 +79,11 @@ export class MemorySegments {
     return this.#inTurn(() => this.#add(rows));
   }
 
-  /** Brings the rows up to the memory. Costs nothing if nothing has changed. @throws as {@link MemorySegment.build}; the next call tries again. */
+  /**
+   * Brings the rows up to the memory. Costs nothing if nothing has changed.
+   *
+   * @throws as {@link MemorySegment.build}; the next call tries again.
+   */
   async follow(): Promise<void> {
     if (this.#noted.size === 0 && this.#following === 0) return;
     this.#following++;

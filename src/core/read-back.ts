@@ -4,8 +4,9 @@ import { letEventsIn } from './event-loop.ts';
 import { scoped } from './scope.ts';
 
 /**
- * Runs `compute` in a scope, on the active backend or that of `auto`, and reads its float32 result back; no tensor stays on the device. Asynchronous, since WebGPU allows nothing else in Node, and so that
- * a computation of many steps notices Ctrl-C.
+ * Runs `compute` in a scope, on the active backend or that of `auto`, and reads its float32 result back; no tensor
+ * stays on the device. Asynchronous, since WebGPU allows nothing else in Node, and so that a computation of many
+ * steps notices Ctrl-C.
  */
 export async function readBack(name: string, compute: () => Tensor): Promise<Float32Array> {
   await ensureBackend();

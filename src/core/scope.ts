@@ -14,7 +14,8 @@ export function assertBackend(name: string): void {
 /**
  * Runs `fn` and disposes every tensor it made except those it returns, also when it throws. The only caller of `tf.tidy`.
  *
- * @throws UnavailableError where no backend was chosen; ValidationError when `fn` returns a Promise, since tfjs would hand back tensors that are already disposed.
+ * @throws UnavailableError where no backend was chosen; ValidationError when `fn` returns a Promise, since
+ * tfjs would hand back tensors that are already disposed.
  */
 export function scoped<T extends ScopeResult>(name: string, fn: () => T): T {
   assertBackend(name);
