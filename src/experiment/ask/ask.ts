@@ -14,6 +14,7 @@ import { createEntityRegistry } from '../../query/entity-registry.ts';
 import { type QueryUnderstanding, understand } from '../../query/understand.ts';
 import type { MemoryReason } from '../../signals/memory-signals.ts';
 import { createTokenCounter } from '../../text/token-counts.ts';
+import { listArmChain } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { openArmRunner } from '../run/arm-runner.ts';
 import { explainRankedTurn } from '../run/memory-reasons.ts';
@@ -162,8 +163,14 @@ export async function askArm(
   const { times = 'real' } = dataset.declaration;
   const datesIn = times === 'real' ? timeZone : null;
   const { evaluation } = config;
+  const chain = listArmChain(arm, config.arms);
   const runner = await openArmRunner(
-    { ...config, evaluation: { ...evaluation, limitQueries: null, latency: null, inspect: evaluation.depth } },
+    {
+      ...config,
+      arms: config.arms.filter(({ name }) => chain.includes(name)),
+      only: null,
+      evaluation: { ...evaluation, limitQueries: null, latency: null, inspect: evaluation.depth },
+    },
     // The cache has vectors and stages by the text of a question.
     { cacheFolder: question.sensitive ? null : cacheFolder, dataset, queries, ...(progress && { progress }) },
   );
