@@ -106,7 +106,8 @@ describe('entry points', () => {
     for (const [room, names] of namesByRoom)
       for (const name of names) owners.set(name, [...(owners.get(name) ?? []), room]);
     expect([...owners].filter(([, of]) => of.length > 1)).toEqual([]);
-    expect(listExportedNames('index.ts').filter((name) => !owners.has(name))).toEqual([]);
+    // Plugins write the schemas of their options with the zod of this package.
+    expect(listExportedNames('index.ts').filter((name) => !owners.has(name))).toEqual(['z']);
   });
 
   test.each([...namesByRoom.keys()])('%s loads, with no value that its barrel does not name', async (room) => {

@@ -4,6 +4,7 @@
  */
 
 export * as tf from '@tensorflow/tfjs-core';
+export { z } from 'zod';
 export { RING_ATTENTION_DEFAULTS } from './attention/options.ts';
 export { ringAttention } from './attention/ring-attention.ts';
 export { createIndex } from './candidates/registry.ts';

@@ -1,6 +1,5 @@
 // A dataset: conversations that a program makes; a loader may as well read files or a database.
-import { definePlugin, fromTurns } from 'rag-plusplus';
-import { z } from 'zod';
+import { definePlugin, fromTurns, z } from 'rag-plusplus';
 
 const WORDS = ['lentils', 'kernel', 'violin', 'orchid', 'mortgage', 'platform', 'garlic', 'driver', 'bow', 'moss'];
 const HOUR = 3_600_000;

@@ -1,6 +1,5 @@
 // A signal: turns of about the length of the query score high.
-import { definePlugin } from 'rag-plusplus';
-import { z } from 'zod';
+import { definePlugin, z } from 'rag-plusplus';
 
 export default definePlugin({
   name: 'length-signal',

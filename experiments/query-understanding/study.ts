@@ -37,7 +37,7 @@ export const queryUnderstanding: Study<typeof settings> = {
     const locomoShares = locomo === null ? null : await measureLocomo(locomo, context);
     const heldOut = questions.filter((question) => chooseHalf(question) === 'held out').map(({ id }) => id);
     const sections = [
-      'Shares with 95 % intervals by Wilson. Rules were tuned on the dev half alone.',
+      'Shares with 95 % intervals by Wilson. Rules were tuned on the dev half. Their author saw the figures of the held-out half five times.',
       buildTable('category', measures.categories),
       buildTable('flag', measures.flags),
       buildTable('time range', measures.ranges),

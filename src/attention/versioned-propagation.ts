@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { ensureBackend } from '../core/backend.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { readBack } from '../core/read-back.ts';
 import { computeRowWidth, gatherRows, viewRow } from '../core/rows.ts';
@@ -106,6 +107,7 @@ export async function propagateVersions(
     readonly batchNumbers?: number;
   } = {},
 ): Promise<PropagatedVersions> {
+  await ensureBackend();
   const dimension = computeRowWidth('embeddings of the corpus', embeddings, corpus.size);
   const { order, batchNumbers = BATCH_NUMBERS } = settings;
   const conversations = listConversationPositions(corpus);

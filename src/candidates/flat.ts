@@ -83,7 +83,7 @@ export class FlatIndex implements CandidateIndex {
     this.#positions = order.map((row) => rows.positions[row]!);
     this.#rows = rows;
     this.#order = order;
-    this.#device = upload(rows, order);
+    this.#device = scoped('flat', () => upload(rows, order));
   }
 
   async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { loadOnBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
 import { parse } from '../core/validation.ts';
@@ -22,7 +23,7 @@ function member<S extends NamingOptions<'index'>>(
 
 /** Every index: to add one takes its file and a line here. */
 export const INDEXES = new OptionsRegistry('index', [
-  member(flat, async () => (await import('./flat.ts')).createFlat),
+  member(flat, () => loadOnBackend(async () => (await import('./flat.ts')).createFlat)),
   member(hnsw, async () => (await import('./hnsw.ts')).createHnsw),
   member(pgvector, async () => (await import('./pgvector.ts')).createPgvector),
   member(bm25, async () => (await import('./bm25.ts')).createBm25),
@@ -33,10 +34,10 @@ export const INDEXES = new OptionsRegistry('index', [
         new NewestFirstIndex(corpus.size),
   ),
   member(graph, async () => (await import('./graph-index.ts')).createGraphIndex),
-  member(semantic, async () => (await import('./memories/near-memories.ts')).createSemantic),
+  member(semantic, () => loadOnBackend(async () => (await import('./memories/near-memories.ts')).createSemantic)),
   member(entities, async () => (await import('./memories/listed-memories.ts')).createEntities),
   member(time, async () => (await import('./memories/listed-memories.ts')).createTime),
-  member(procedural, async () => (await import('./memories/near-memories.ts')).createProcedural),
+  member(procedural, () => loadOnBackend(async () => (await import('./memories/near-memories.ts')).createProcedural)),
   member(summaries, async () => (await import('./memories/listed-memories.ts')).createSummaries),
   member(run, async () => (await import('./run-index.ts')).createRunIndex),
 ]);

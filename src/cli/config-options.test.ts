@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, expect, test } from 'vitest';
 import { buildSampleConfig } from '../experiment/run/jsonl.fixture.ts';
-import { changedConfig, typedChanges } from './actions/changed-config.ts';
+import { openChangedConfig, typedChanges } from './actions/changed-config.ts';
 import { type ConfigChanges, withConfigChanges } from './config-options.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-options-'));
@@ -15,31 +15,38 @@ writeFileSync(path, JSON.stringify(buildSampleConfig(root)));
 const parseChangeFlags = (...argv: string[]) =>
   withConfigChanges(new Command()).parse(argv, { from: 'user' }).opts<Required<ConfigChanges>>();
 
-test('a config is overridden, then cut down to some arms and queries', () => {
-  const config = changedConfig(path, parseChangeFlags('--set', 'seed=9', '--arm', 'unified', '--limit-queries', '7'));
+test('a config is overridden, then cut down to some arms and queries', async () => {
+  const config = await openChangedConfig(
+    path,
+    parseChangeFlags('--set', 'seed=9', '--arm', 'unified', '--limit-queries', '7'),
+  );
   expect(config.seed).toBe(9);
   expect(config.evaluation.limitQueries).toBe(7);
   expect(config.only).toEqual(['hybrid', 'unified']);
-  const whole = changedConfig(path, parseChangeFlags());
+  const whole = await openChangedConfig(path, parseChangeFlags());
   expect(whole.evaluation.limitQueries).toBeNull();
   expect(whole.only).toBeNull();
 });
 
-test('--limit-queries goes before what is set', () => {
+test('--limit-queries goes before what is set', async () => {
   const changes = parseChangeFlags('--limit-queries', '7', '--set', 'evaluation.limitQueries=11');
-  expect(changedConfig(path, changes).evaluation.limitQueries).toBe(7);
+  expect((await openChangedConfig(path, changes)).evaluation.limitQueries).toBe(7);
 });
 
-test('--race turns on the race of the config, or the one by default', () => {
-  expect(changedConfig(path, parseChangeFlags()).evaluation.race).toBeNull();
-  expect(changedConfig(path, parseChangeFlags('--race')).evaluation.race).toEqual({ confidence: 0.99, rounds: 4 });
+test('--race turns on the race of the config, or the one by default', async () => {
+  expect((await openChangedConfig(path, parseChangeFlags())).evaluation.race).toBeNull();
+  expect((await openChangedConfig(path, parseChangeFlags('--race'))).evaluation.race).toEqual({
+    confidence: 0.99,
+    rounds: 4,
+  });
   const own = parseChangeFlags('--race', '--set', 'evaluation.race={rounds: 3}');
-  expect(changedConfig(path, own).evaluation.race).toEqual({ confidence: 0.99, rounds: 3 });
+  expect((await openChangedConfig(path, own)).evaluation.race).toEqual({ confidence: 0.99, rounds: 3 });
   expect(typedChanges(parseChangeFlags('--race'))).toEqual(['--race']);
 });
 
-test('--controls adds the null controls of the arms that are run', () => {
-  const names = changedConfig(path, parseChangeFlags('--controls', '--arm', 'unified')).only as readonly string[];
+test('--controls adds the null controls of the arms that are run', async () => {
+  const names = (await openChangedConfig(path, parseChangeFlags('--controls', '--arm', 'unified')))
+    .only as readonly string[];
   expect(names.slice(0, 2)).toEqual(['hybrid', 'unified']);
   expect(names).toContain('unified | control: permuted-order');
   expect(names.every((name) => /^(hybrid|unified)( \| control: |$)/.test(name))).toBe(true);
@@ -54,7 +61,7 @@ test.each([
     /1 error in --arm; correct and run again:\n {2}--arm: expected an arm of sample, got "unfied"; did you mean unified\?$/,
   ],
 ])('%j is an error', (argv, message) => {
-  expect(() => changedConfig(path, parseChangeFlags(...argv))).toThrow(message);
+  return expect(openChangedConfig(path, parseChangeFlags(...argv))).rejects.toThrow(message);
 });
 
 test('the changes can be typed again', () => {

@@ -46,6 +46,8 @@ test('records of a file are found again, with the prior over their outcomes', as
   expect(like.stdout).toMatch(/\n1 +b +0\.8 +0\.2 +0\.5 +1970-01-01 00:00 +near east\n$/);
   const filtered = await ragpp('query', folder, '--id', 'a', '--filter', 'place != $query.place and exists place');
   expect(filtered.stdout).toContain('prior over the outcomes of 0 of 1 candidates: not known');
+  const misspelt = await ragpp('query', folder, '--id', 'a', '--filter', "plaec = 'east'");
+  expect([misspelt.code, misspelt.stderr]).toEqual([1, expect.stringContaining('got plaec; did you mean place?')]);
 });
 
 test('an outcome that is observed later changes the prior, and the order with the reranker outcome', async () => {

@@ -39,3 +39,10 @@ test('ragpp config show knows the members of plugins', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain('form.similar-length');
 });
+
+test('ragpp ask knows the members of plugins', async () => {
+  const common = ['--cache', join(root, 'cache'), '--backend', 'cpu', '--json'];
+  const { code, stdout, stderr } = await runRagpp('ask', config, '--arm', 'letters', 'a question', ...common);
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout).ranking.length).toBeGreaterThan(0);
+});

@@ -88,6 +88,27 @@ Use this context to inform your response, but be clear about what you know vs. w
     expect((await ask().made).prompt).toBe(prompt);
   });
 
+  test('states when memories are from if the question asks for a time, in the time zone of who asks', async () => {
+    const listLines = async (question: string, timeZone?: string | null) => {
+      const made = await ask(timeZone === undefined ? {} : { timeZone }, true, question).made;
+      return made.prompt.split('\n').filter((line) => /^- (?:Anna|Much|A cherry)/.test(line));
+    };
+    // 30 days after Thursday, 1 January 1970
+    expect(await listLines('When was the cherry tree planted?', 'Europe/Berlin')).toEqual([
+      '- Much happened in the garden in spring (memory:s1, Thursday 1970-01-01 01:00 Europe/Berlin)',
+      '- Anna has garden: 40 square metres (memory:s1, Thursday 1970-01-01 01:00 Europe/Berlin)',
+      '- A cherry tree needs much water (garden-guide)',
+      '- Anna planted the cherry tree behind the house (memory:s1, Wednesday 1970-01-28 23:00 Europe/Berlin, 2 days ago)',
+    ]);
+    const last = (lines: readonly string[]) => lines.at(-1)?.slice(-45);
+    expect(last(await listLines('What did Anna plant last week?'))).toContain(
+      'Wednesday 1970-01-28 22:00 UTC, 2 days ago)',
+    );
+    expect(last(await listLines('Where is the cherry tree of Anna?'))).toContain('(memory:s1, 2 days ago)');
+    expect(last(await listLines('When was it planted?', null))).toContain('(memory:s1, 2 days ago)');
+    await expect(ask({ timeZone: 'Berlin' }).made).rejects.toThrow('unknown time zone: "Berlin"');
+  });
+
   test('states a fact in the words of its predicate', () => {
     const lines = ['has_property', 'related_to', 'prefers', 'ships to'].map((predicate) =>
       readItemText(makeItem('f', { memoryType: 'semantic', fact: { subject: 'Acme', predicate, object: 'X' } })),

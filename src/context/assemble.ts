@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { parse } from '../core/validation.ts';
+import { asksForTime } from '../query/time-range.ts';
 import { TOKEN_COUNTERS } from '../text/token-counter-names.ts';
 import { createTokenCounter } from '../text/token-counts.ts';
 import { type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';
 import { type ContextItem, type CountedItem, type ItemType, readItemText } from './context-item.ts';
 import { mergeByWeight, rerankByWords } from './merge.ts';
 import { PACKING_NAMES, PACKINGS, packInOrder } from './packing.ts';
-import { formatPrompt } from './prompt.ts';
+import { assertMoment, formatPrompt } from './prompt.ts';
 import { askSource, type ContextSource, type SourceAnswer } from './source.ts';
 
 /** How a context is put together. */
@@ -25,6 +26,8 @@ export const assemblyOptionsSchema = z.strictObject({
   tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
   /** Each source is left out if it takes longer. */
   timeoutMs: z.int().min(1).default(1000),
+  /** The time zone of the dates of memories, which the prompt states if the question asks for a time; null: no dates. */
+  timeZone: z.string().nullable().default('UTC'),
 });
 /** How a context is put together, see {@link assemblyOptionsSchema}. */
 export type AssemblyOptions = z.output<typeof assemblyOptionsSchema>;
@@ -51,6 +54,8 @@ export interface AssembledContext {
   /** The strategy that was used: `hybrid` where `rag` has no documents. */
   readonly strategy: AssemblyOptions['strategy'];
   readonly weights: ContextShares;
+  /** The time zone of the dates in the prompt; null: it has ages alone. */
+  readonly datesIn: string | null;
   /** Each source that was asked, with its fault if it is left out. */
   readonly sources: readonly SourceAnswer[];
 }
@@ -79,7 +84,10 @@ export async function assemble(
 ): Promise<AssembledContext> {
   const options = parse(assemblyOptionsSchema, input, 'options of a context');
   const question = parse(z.string().regex(/\S/, 'a question with at least one letter'), query, 'question');
+  assertMoment(now);
   const strategy = options.strategy === 'rag' && sources.documents === undefined ? 'hybrid' : options.strategy;
+  const { timeZone } = options;
+  const datesIn = timeZone !== null && asksForTime(question, { timestamp: now, timeZone }) ? timeZone : null;
   const alone = strategy !== 'rag';
   const split = splitBudget(options.budget, alone ? { documents: 0, memories: 1 } : options.weights);
   const ask = (name: string, source: ContextSource, k: number, session: string | null) =>
@@ -104,8 +112,8 @@ export async function assemble(
   const others = PACKINGS[options.packing](ordered.map(count), options.budget - records.tokens);
   const items = [...records.packed, ...others.packed];
   return {
-    ...{ prompt: formatPrompt(question, items, now), items, left: [...records.left, ...others.left] },
+    ...{ prompt: formatPrompt(question, items, now, datesIn), items, left: [...records.left, ...others.left] },
     ...{ tokens: records.tokens + others.tokens, budget: options.budget },
-    ...{ strategy, weights: split.weights, sources: asked },
+    ...{ strategy, weights: split.weights, datesIn, sources: asked },
   };
 }

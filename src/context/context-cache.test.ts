@@ -40,6 +40,14 @@ test('the ages of a kept context are those of the moment that asks', async () =>
   expect(later.items.map(({ id }) => id)).toEqual(['m1']);
 });
 
+test('the dates of a kept context are those of the first answer', async () => {
+  const { ask, cache } = createCounted();
+  const dated = '(memory:s1, Thursday 1970-01-01 01:00 Europe/Berlin, ';
+  for (let i = 0; i < 2; i++)
+    expect((await ask('When was it?', { timeZone: 'Europe/Berlin' })).prompt).toContain(dated);
+  expect(cache.use.hits).toBe(1);
+});
+
 test('the least recently used context makes place', async () => {
   const { ask, cache } = createCounted(2);
   for (const question of ['a', 'b', 'a', 'c', 'a']) await ask(question);

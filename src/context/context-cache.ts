@@ -23,9 +23,11 @@ export interface ContextCacheUse {
 const entries = z.int('a whole number of contexts').min(1);
 
 /**
- * The contexts that were asked for last, of one pair of sources. A context is found by its question, its options and the version of the corpus, so none is given
- * after a change. The least recently used one makes place; no clock is read. Ages in the prompt are always those of the question's moment. A context with a source
- * that failed is not kept, nor is an error, nor the text of a question: its place is the hash of the key.
+ * The contexts that were asked for last, of one pair of sources. A context is found by its question, its options
+ * and the versions of the corpus and of the sources, so that a change makes every earlier context unreachable. The
+ * least recently used one makes place; no clock is read. Ages in the prompt are always those of the question's
+ * moment. A context with a source that failed is not kept, nor is an error, nor the text of a question: its place
+ * is the hash of the key.
  */
 export class ContextCache {
   readonly #sources: AssemblySources;
@@ -63,11 +65,13 @@ export class ContextCache {
   ): Promise<AssembledContext> {
     signal?.throwIfAborted();
     const options = parse(assemblyOptionsSchema, input, 'options of a context');
-    const key = computeHash({ query, options, version });
+    const { documents, memories } = this.#sources;
+    const versions = [version, documents?.readVersion?.() ?? null, memories.readVersion?.() ?? null];
+    const key = computeHash({ query, options, versions });
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
       this.#hits++;
-      return { prompt: formatPrompt(query, kept.items, now), ...kept };
+      return { prompt: formatPrompt(query, kept.items, now, kept.datesIn), ...kept };
     }
     const made = await assemble(query, options, this.#sources, { now, ...(signal && { signal }) });
     this.#misses++;

@@ -24,7 +24,11 @@ export interface FoundItems {
 export type ItemSource = (request: SourceRequest) => Promise<readonly ContextItem[]>;
 
 /** Where items come from: an index of documents, a memory, a database. Best first. */
-export type ContextSource = (request: SourceRequest) => Promise<readonly ContextItem[] | FoundItems>;
+export interface ContextSource {
+  (request: SourceRequest): Promise<readonly ContextItem[] | FoundItems>;
+  /** The version of the items, for a source whose items change. A cache gives no context of another version. */
+  readVersion?(): number;
+}
 
 /** What a source gave, or why it is left out. */
 export interface SourceAnswer {

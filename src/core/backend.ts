@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { activeBackend, BACKENDS, type BackendName, setActiveBackend } from './active-backend.ts';
+import { activeBackend, BACKENDS, type BackendName, hasActiveBackend, setActiveBackend } from './active-backend.ts';
 import { UnavailableError } from './errors.ts';
 
 export { activeBackend, BACKENDS, type BackendName };
@@ -209,6 +209,27 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
   } catch (error) {
     throw new UnavailableError(`backend ${choice}`, `${describeThrown(error)}; ${REMEDY}`, { cause: error });
   }
+}
+
+let ensured: Promise<unknown> | null = null;
+
+/**
+ * Makes a backend active as `auto` does, unless one is active: asynchronous functions call it before they compute with tensors.
+ *
+ * @throws UnavailableError as {@link useBackend} does.
+ */
+export async function ensureBackend(): Promise<void> {
+  if (hasActiveBackend() || tf.engine().backendName) return;
+  ensured ??= useBackend('auto').finally(() => {
+    ensured = null;
+  });
+  await ensured;
+}
+
+/** Loads what computes with tensors from its making on, with a backend as {@link ensureBackend} has it. */
+export async function loadOnBackend<T>(load: () => Promise<T>): Promise<T> {
+  await ensureBackend();
+  return load();
 }
 
 /** @throws UnavailableError with the reason of each, if none loads. */

@@ -80,7 +80,7 @@ export function createEncoderSource(written: EncoderInput, inputs: EncoderInputs
  * @throws ConfigurationError as {@link createEncoderSource} does; UnavailableError if no backend loads.
  */
 export async function createEncoder(options: EncoderInput, context: Partial<EncoderContext> = {}): Promise<Encoder> {
-  if (!hasActiveBackend()) await (await import('../core/backend.ts')).useBackend('auto');
+  if (!hasActiveBackend()) await (await import('../core/backend.ts')).ensureBackend();
   const { progress = ignoreProgress, ...inputs } = context;
   return createEncoderSource(options, { fitTexts: [], seed: SEED, ...inputs }).create(progress);
 }

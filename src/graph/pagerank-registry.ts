@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { loadOnBackend } from '../core/backend.ts';
 import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
 import {
   hostPageRankOptions,
@@ -29,12 +30,12 @@ export const PAGERANK_SOLVERS = new OptionsRegistry('solver', [
   member(
     tensorPageRankOptions.extend({ solver: z.literal('sparse-tensor') }),
     'power iteration on the active backend, over a list of edges',
-    async () => (await import('./sparse-tensor-pagerank.ts')).SparseTensorPageRank,
+    async () => (await loadOnBackend(() => import('./sparse-tensor-pagerank.ts'))).SparseTensorPageRank,
   ),
   member(
     tensorPageRankOptions.extend({ solver: z.literal('dense-tensor') }),
     'power iteration on the active backend, over a full matrix: for small graphs',
-    async () => (await import('./dense-tensor-pagerank.ts')).DenseTensorPageRank,
+    async () => (await loadOnBackend(() => import('./dense-tensor-pagerank.ts'))).DenseTensorPageRank,
   ),
   member(
     pushPageRankOptions.extend({ solver: z.literal('push') }),

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ConvergenceError } from '../core/errors.ts';
 import { matmul } from '../core/matmul.ts';
-import { scoped } from '../core/scope.ts';
+import { assertBackend, scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 import { parse } from '../core/validation.ts';
 import { displayPageRank } from './pagerank-display.ts';
@@ -57,6 +57,7 @@ export class TensorPageRank implements PageRankSolver {
     const nodes = matrix.nodeIds.length;
     const isDangling = new Float32Array(nodes);
     for (const node of matrix.dangling) isDangling[node] = 1;
+    assertBackend(name);
     const transitions = upload(matrix);
     this.#device = { transitions, dangling: tf.tensor2d(isDangling, [1, nodes]), ones: tf.ones([1, nodes]) };
   }

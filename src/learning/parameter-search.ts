@@ -1,3 +1,4 @@
+import { ensureBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import { createEventBreaks } from '../core/event-loop.ts';
 import type { Random } from '../core/random.ts';
@@ -44,6 +45,7 @@ export async function searchOnTable<T>(
   search: (objective: SearchObjective) => Promise<T>,
 ): Promise<T> {
   const metric = createTableMetric(table, metricId);
+  await ensureBackend();
   const scorer = new TableScorer(model, table);
   try {
     return await search(async (values) => metric.mean(await scorer.scoreWith(values)));

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { ensureBackend } from '../core/backend.ts';
 import { readBack } from '../core/read-back.ts';
 import type { FeatureTable } from './feature-table.ts';
 import { nameTensors, type ScoringModel, uploadParameters } from './model.ts';
@@ -54,6 +55,7 @@ async function useScorer<T>(
   table: FeatureTable,
   use: (scorer: TableScorer) => Promise<T>,
 ): Promise<T> {
+  await ensureBackend();
   const scorer = new TableScorer(model, table);
   try {
     return await use(scorer);

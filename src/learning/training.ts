@@ -1,3 +1,4 @@
+import { ensureBackend } from '../core/backend.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { freezeDeeply } from '../core/frozen.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
@@ -211,6 +212,7 @@ export async function train(
 ): Promise<TrainingResult> {
   const options = { ...TRAINING_DEFAULTS, ...given };
   const usable = listUsableQueries(table, options.loss);
+  await ensureBackend();
   const training = new Training(model, options);
   try {
     training.upload(table, drawBatches(usable, options), validation);

@@ -22,6 +22,11 @@ export type MemoryFields = Partial<FactFields & ProcedureFields & SummaryFields>
 
 const FIELDS: Readonly<Partial<Record<MemoryType, z.ZodObject>>> = { semantic: fact, procedural: procedure, summary };
 
+/** The names of the fields of every memory type. */
+export const MEMORY_FIELDS: readonly string[] = Object.freeze(
+  [fact, procedure, summary].flatMap(({ shape }) => Object.keys(shape)),
+);
+
 /** Which fields need which others: a fact has a whole triple or is a text, and an action needs its trigger. */
 const NEEDED: readonly (readonly [field: string, others: readonly string[]])[] = [
   ['subject', ['predicate', 'object']],

@@ -1,11 +1,14 @@
 import {
   CATEGORY_CUES,
+  COUNTED_PARTY,
   FIRST_PERSON,
+  HABIT,
   PARTY,
   type QueryCategory,
   RECORD_NOUN,
   TIME_CUES,
   TRADE_VERB,
+  WHY_SOMEONE,
 } from './question-cues.ts';
 
 /** What kind of question it is. The names are those of the retrieval design that the strategies come from. */
@@ -24,13 +27,27 @@ export interface QueryType {
 
 /** What was found in the question before. */
 export interface QuestionFindings {
-  /** Whether it names a thing or a person, known or not. */
-  readonly hasNames: boolean;
+  /** The things and persons that it names, known or not, as it writes them. */
+  readonly names: readonly string[];
   /** Whether it has a time range. */
   readonly hasTime: boolean;
 }
 
+/** True if a text of `readQuestionText` asks for a time or depends on the order of events. */
+export function hasTimeCue(text: string): boolean {
+  return TIME_CUES.test(text.toLowerCase().replace(CONTRACTED, '$1 is'));
+}
+
+const CONTRACTED = /\b(what|how|who|when|where|why)'s\b/g;
 const PROCESS = /\b(?:process|procedure|workflow)\b/;
+
+/** True if a text asks why someone whom it names did something. `Why did Acme's orders fall` asks about orders. */
+function asksWhyNamed(words: string, names: readonly string[]): boolean {
+  return Array.from(words.matchAll(WHY_SOMEONE)).some(({ index, 0: cue }) => {
+    const rest = words.slice(index + cue.length).replace(/^the /, '');
+    return names.some((name) => rest.startsWith(`${name.toLowerCase()} `));
+  });
+}
 
 /**
  * The type of an English question by cue words.
@@ -38,21 +55,23 @@ const PROCESS = /\b(?:process|procedure|workflow)\b/;
  * @param text of `readQuestionText`.
  * @returns the type, and the name of the cue that decided the category: `no cue` for a factual question.
  */
-export function classifyQuery(
-  text: string,
-  { hasNames, hasTime }: QuestionFindings,
-): { type: QueryType; rule: string } {
-  const words = text.toLowerCase().replace(/\b(what|how|who|when|where|why)'s\b/g, '$1 is');
+export function classifyQuery(text: string, { names, hasTime }: QuestionFindings): { type: QueryType; rule: string } {
+  const words = text.toLowerCase().replace(CONTRACTED, '$1 is');
   const cue = CATEGORY_CUES.find(({ expression }) => expression.test(words));
   const category = cue?.category ?? 'factual';
   const procedural = category === 'procedural' || PROCESS.test(words);
+  const hasNames = names.length > 0;
   const isTrade = TRADE_VERB.test(words) && hasNames && !FIRST_PERSON.test(words);
   const type: QueryType = {
     category,
     entityFocused: hasNames || (!procedural && PARTY.test(words)),
-    timeFocused: hasTime || TIME_CUES.test(words),
+    timeFocused: hasTime || hasTimeCue(text),
     procedural,
-    requiresDomainDb: !procedural && (RECORD_NOUN.test(words) || isTrade),
+    requiresDomainDb:
+      !procedural &&
+      !HABIT.test(words) &&
+      !asksWhyNamed(words, names) &&
+      (RECORD_NOUN.test(words) || COUNTED_PARTY.test(words) || isTrade),
   };
   return { type, rule: cue?.rule ?? 'no cue' };
 }

@@ -108,6 +108,18 @@ export const TRADE_VERB =
   /\b(?:order|ordered|bought|buy|purchased?|sold|paid|pay|pays|return|returned|cancel|cancelled|shipped|spend|spending|spent|price)\b/;
 export const FIRST_PERSON = /\b(?:i|my|me)\b/;
 
+const LINK =
+  '(?:am|is|are|was|were|be|do|does|did|has|have|had|can|could|will|would|about|by|for|from|in|of|on|to|with)';
+/** A count of parties, which is a count of rows: `how many active customers`. */
+export const COUNTED_PARTY = new RegExp(
+  `\\b(?:how many|number of|count)(?: of (?:our|my|the|all))? (?:(?!${LINK}\\b)\\w+ ){0,2}?${PARTY.source.slice(2)}`,
+);
+/** A habit or a preference, which is learned from many records. `More than usual` compares records with a habit. */
+export const HABIT =
+  /(?<!\b(?:than|as) )\b(?:usually|usual|normally|typical(?:ly)?|generally|habits?|routine(?:ly)?|tends? to|as a rule|prefers?|preferred|preferences?|favou?rite)\b/;
+/** Words before a person whose reason is asked for, which no record holds. `Why are sales down` asks about records. */
+export const WHY_SOMEONE = /\b(?:why|how come)(?: (?:do|does|did|has|have|had)(?:n't| not)?)? /g;
+
 /** Words with capitals that name no entity: calendars, formats, and questions' own words. */
 export const NOT_NAMES: ReadonlySet<string> = new Set(
   (

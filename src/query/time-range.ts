@@ -3,6 +3,7 @@ import { findChronoDates } from '../text/chrono-dates.ts';
 import { MONTH } from '../text/named-periods.ts';
 import type { TimeRange } from '../text/time-range.ts';
 import { type Cycle, moveRange } from './calendar.ts';
+import { hasTimeCue } from './classify-query.ts';
 import { readQuestionText } from './question-text.ts';
 import { findTimeAtoms } from './time-atoms.ts';
 import { modifyAtom, sliceAfter, sliceBefore } from './time-modifiers.ts';
@@ -130,6 +131,16 @@ function combine(ranges: readonly TimeRange[]): TimeRange | null {
  */
 export function findTimeRange(question: string, moment: QueryMoment): QueryTimeRange | null {
   return readTimes(readQuestionText(question), moment).range;
+}
+
+/**
+ * True if a question names a time, asks for one, or depends on the order of events: `timeFocused` of `understand`.
+ *
+ * @throws as {@link findTimeRange}.
+ */
+export function asksForTime(question: string, moment: QueryMoment): boolean {
+  const text = readQuestionText(question);
+  return hasTimeCue(text) || readTimes(text, moment).range !== null;
 }
 
 /** {@link findTimeRange} of a text of `readQuestionText`, with the places of the times. */

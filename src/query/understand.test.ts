@@ -27,6 +27,26 @@ test('a question with its type, entities, time and strategy', async () => {
   });
 });
 
+const FLAGS = ['entityFocused', 'timeFocused', 'procedural', 'requiresDomainDb'] as const;
+// The design of retrieval states all flags of the first four, and of the others whether records are needed.
+test.each([
+  ['What did Acme order?', 'factual entityFocused requiresDomainDb'],
+  ['How do I handle rush orders?', 'procedural procedural'],
+  ['Tell me about my recent customer interactions', 'exploratory entityFocused timeFocused'],
+  ['Why are sales down this quarter?', 'analytical timeFocused requiresDomainDb'],
+  ["What's the balance on invoice #123?", 'factual requiresDomainDb'],
+  ['How many active customers?', 'factual entityFocused requiresDomainDb'],
+  ['What does Acme usually order?', 'factual entityFocused'],
+  ['Why did Acme dispute invoice #123?', 'analytical entityFocused'],
+  ['Tell me about my relationship with Acme', 'exploratory entityFocused'],
+])('%s', async (text, expected) => {
+  const known = await createEntityRegistry([{ id: 'customer:acme', name: 'Acme' }]);
+  for (const registry of [known, undefined]) {
+    const found = await understand(text, { ...moment, entities: registry });
+    expect([found.category, ...FLAGS.filter((flag) => found[flag])].join(' ')).toBe(expected);
+  }
+});
+
 test('a question in another script is factual, without a time', async () => {
   const { category, timeRange, strategy } = await understand('Что мы заказали вчера?', moment);
   expect([category, timeRange, strategy.name]).toEqual(['factual', null, 'exploratory']);

@@ -42,7 +42,7 @@ export async function understand(
   const { range: timeRange, mentions } = readTimes(text, { timestamp, timeZone });
   const resolution = await resolveEntities(text, entities ?? null, mentions);
   const { ambiguous, unresolved } = resolution;
-  const hasNames = resolution.entities.length + ambiguous.length + unresolved.length > 0;
-  const { type, rule } = classifyQuery(text, { hasNames, hasTime: timeRange !== null });
+  const names = [...[...resolution.entities, ...ambiguous].map(({ mentionText }) => mentionText), ...unresolved];
+  const { type, rule } = classifyQuery(text, { names, hasTime: timeRange !== null });
   return { ...type, categoryRule: rule, ...resolution, timeRange, strategy: selectStrategy(type) };
 }

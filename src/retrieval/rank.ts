@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { ensureBackend } from '../core/backend.ts';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import { scoped } from '../core/scope.ts';
 import type { PoolRows } from '../signals/candidate-pool.ts';
@@ -49,6 +50,7 @@ export async function rank(
 ): Promise<Ranking> {
   assertShapes(pool, scores, depth);
   assertFinite(pool, scores, name);
+  await ensureBackend();
   const K = Math.min(depth, pool.width);
   const masked = scores.map((score, i) => ((pool.positions[i] as number) < 0 ? PADDING_SCORE : score));
   const top = scoped('rank', () => tf.topk(tf.tensor2d(masked, [pool.queryCount, pool.width]), K, true)); // [Q, K]

@@ -1,6 +1,5 @@
 import { NewestFirstIndex } from '../candidates/newest-first.ts';
-import { hasActiveBackend } from '../core/active-backend.ts';
-import { useBackend } from '../core/backend.ts';
+import { ensureBackend } from '../core/backend.ts';
 import { PluginError, ValidationError } from '../core/errors.ts';
 import { createRandom } from '../core/random.ts';
 import { suggestKnown } from '../core/validation.ts';
@@ -87,7 +86,7 @@ export async function assertSignalContract(
   name: string,
   options: SignalContractOptions,
 ): Promise<number> {
-  if (!hasActiveBackend()) await useBackend('auto');
+  await ensureBackend();
   const isKnown = listInstalledPlugins().some((one) => one.plugin === plugin);
   const installed = installPlugin(plugin);
   try {

@@ -6,7 +6,7 @@ import { createTerminalProgress } from '../../core/progress.ts';
 import { printOut } from '../../core/terminal.ts';
 import { type AskedContext, askArm } from '../../experiment/ask/ask.ts';
 import type { QuestionInput } from '../../experiment/ask/question.ts';
-import { loadConfig } from '../../experiment/config/config.ts';
+import { openConfig } from '../../experiment/config/config.ts';
 
 interface AskOptions {
   readonly arm: string;
@@ -99,7 +99,7 @@ function formatReasons({ ranking }: AskedContext): string {
 }
 
 export async function ask(path: string, text: string, options: AskOptions): Promise<void> {
-  const config = loadConfig(path, options.set, options.dataset ?? null);
+  const config = await openConfig(path, options.set, options.dataset ?? null);
   await useBackend(options.backend ?? config.backend);
   const asked = await askArm(
     config,

@@ -1,5 +1,5 @@
 import { selectArms } from '../../experiment/config/arm-selection.ts';
-import { type ExperimentConfig, loadConfig } from '../../experiment/config/config.ts';
+import { type ExperimentConfig, openConfig } from '../../experiment/config/config.ts';
 import { RACE_DEFAULTS } from '../../experiment/config/config-schema.ts';
 import type { ConfigChanges } from '../config-options.ts';
 
@@ -9,14 +9,14 @@ function raced(config: ExperimentConfig): ExperimentConfig {
   return { ...config, evaluation: { ...evaluation, race: evaluation.race ?? RACE_DEFAULTS } };
 }
 
-/** The config that a command is about. @throws ConfigurationError with all faults at once. */
-export function changedConfig(
+/** The config that a command is about, with its plugins. @throws ConfigurationError with all faults at once. */
+export async function openChangedConfig(
   path: string,
   { set, arm, limitQueries, race, controls, dataset }: ConfigChanges,
-): ExperimentConfig {
+): Promise<ExperimentConfig> {
   const limit = limitQueries === undefined ? [] : [`evaluation.limitQueries=${limitQueries}`];
   const control = controls === true ? ['controls=true'] : [];
-  const config = selectArms(loadConfig(path, [...set, ...limit, ...control], dataset ?? null), arm);
+  const config = selectArms(await openConfig(path, [...set, ...limit, ...control], dataset ?? null), arm);
   return race === true ? raced(config) : config;
 }
 

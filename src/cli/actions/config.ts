@@ -8,7 +8,6 @@ import { yaml } from '../../core/yaml.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import { listArmsToRun } from '../../experiment/config/arm-selection.ts';
 import type { ExperimentConfig } from '../../experiment/config/config.ts';
-import { loadConfigPlugins } from '../../experiment/config/config.ts';
 import { type ArmSummary, summariseArms } from '../../experiment/config/config-summary.ts';
 import type { ProtocolWarning } from '../../experiment/measure/result.ts';
 import { stageVersion } from '../../experiment/run/code-version.ts';
@@ -18,7 +17,7 @@ import { StageCache } from '../../experiment/run/stage-cache.ts';
 import { planStages } from '../../experiment/run/stage-plan.ts';
 import { alignColumns } from '../columns.ts';
 import type { ConfigChanges } from '../config-options.ts';
-import { changedConfig } from './changed-config.ts';
+import { openChangedConfig } from './changed-config.ts';
 
 interface ShowOptions extends ConfigChanges {
   readonly backend?: BackendChoice;
@@ -92,8 +91,7 @@ function formatConfigSummary(
 }
 
 export async function show(path: string, options: ShowOptions): Promise<void> {
-  await loadConfigPlugins(path, options.set);
-  const config = changedConfig(path, options);
+  const config = await openChangedConfig(path, options);
   const arms = summariseArms(config);
   const stages = await estimateCost(config, options);
   const warnings = findReachWarnings(listArmsToRun(config), config.evaluation);

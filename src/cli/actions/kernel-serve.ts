@@ -8,7 +8,7 @@ import { createTerminalProgress } from '../../core/progress.ts';
 import { printError, printOut } from '../../core/terminal.ts';
 import { parse } from '../../core/validation.ts';
 import { datasetOptions, loadDataset } from '../../datasets/registry.ts';
-import { loadConfig, loadConfigPlugins } from '../../experiment/config/config.ts';
+import { openConfig } from '../../experiment/config/config.ts';
 import { applyOverrides } from '../../experiment/config/config-file.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import { readPolicyFile } from './kernel/policy-file.ts';
@@ -37,8 +37,7 @@ const CLOSE_SECONDS = 5;
 /** The dataset of a config, or the one that is named. */
 async function readDatasetOptions(config: string | undefined, { dataset, set }: ServeOptions) {
   if (config !== undefined) {
-    await loadConfigPlugins(config, set);
-    return loadConfig(config, set, dataset ?? null).dataset;
+    return (await openConfig(config, set, dataset ?? null)).dataset;
   }
   if (dataset === undefined)
     throw new ConfigurationError('the command line', [

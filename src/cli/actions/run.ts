@@ -32,7 +32,7 @@ import type { ConfigChanges } from '../config-options.ts';
 import { FailedCheck } from '../failed-check.ts';
 import { interruption, runHeedingTermination } from '../interruption.ts';
 import type { LauncherChoice } from '../launcher-choice.ts';
-import { changedConfig, typedChanges } from './changed-config.ts';
+import { openChangedConfig, typedChanges } from './changed-config.ts';
 import { chosenLauncher } from './chosen-launcher.ts';
 
 interface RunOptions extends ConfigChanges, LauncherChoice {
@@ -92,7 +92,7 @@ export async function run(path: string, options: RunOptions): Promise<void> {
   await loadConfigPlugins(path, options.set);
   const names = options.dataset === undefined ? listConfigDatasets(path, options.set) : null;
   if (names === null) return assertAllDone([await runOnDataset(path, options)]);
-  for (const dataset of names) changedConfig(path, { ...options, dataset }); // all are checked before any is run
+  for (const dataset of names) await openChangedConfig(path, { ...options, dataset }); // all are checked before any is run
   const runs: DatasetRun[] = [];
   for (const dataset of names) runs.push({ dataset, result: await runOnDataset(path, { ...options, dataset }) });
   const target = join(options.results, datasetsFileName(runs));
@@ -111,7 +111,7 @@ function datasetsFileName(runs: readonly DatasetRun[]): string {
 }
 
 async function runOnDataset(path: string, options: RunOptions): Promise<ExperimentResult> {
-  const config = changedConfig(path, options);
+  const config = await openChangedConfig(path, options);
   for (const { code, message } of findReachWarnings(listArmsToRun(config), config.evaluation))
     printError(`ragpp: warning (${code}): ${message}\n`);
   const launcher = await openLauncher(chosenLauncher(config.launcher, options));

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { ensureBackend } from '../backend.ts';
 import { ConvergenceError, NotFiniteError } from '../errors.ts';
 import { matmul } from '../matmul.ts';
 import { readBack } from '../read-back.ts';
@@ -32,6 +33,7 @@ export async function computeOrthonormalBasis(
   width: number,
   maxPasses: number = MAX_PASSES,
 ): Promise<Float32Array> {
+  await ensureBackend();
   let basis: tf.Tensor2D = tf.tensor2d(y, [y.length / width, width]);
   try {
     for (let pass = 0; ; pass++) {

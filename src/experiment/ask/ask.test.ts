@@ -5,6 +5,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { SensitiveTextError } from '../../core/errors.ts';
+import { loadDataset } from '../../datasets/registry.ts';
 import { EmbeddingService } from '../../embedding/endpoint/embedding-service.harness.ts';
 import { MEMORY_SIGNALS } from '../../signals/memory-signals.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
@@ -51,6 +52,35 @@ test('an arm is asked without a folder, and no tensor is left of it, whether it 
 });
 
 const ask = (question: QuestionInput, arm = 'hybrid') => askArm(config, arm, question, { cacheFolder: null });
+
+test.each(['ranking', 'hybrid'] as const)(
+  'a prompt of %s has dates if the question asks for a time',
+  async (strategy) => {
+    const timeZone = 'Asia/Tokyo';
+    const dated = /\(memory:\w+, \w+day \d{4}-\d\d-\d\d \d\d:\d\d Asia\/Tokyo, .* ago\)/;
+    expect((await ask({ text: 'When did the violin bow break?', timeZone, strategy })).prompt).toMatch(dated);
+    expect((await ask({ text: 'Which violin bow is it?', timeZone, strategy })).prompt).not.toMatch(/Tokyo/);
+  },
+);
+
+test('times that only put turns in order are no dates', async () => {
+  const dataset = await loadDataset(config.dataset, { cacheFolder: null });
+  const ordered = { ...dataset, declaration: { ...dataset.declaration, times: 'order' as const } };
+  const alone = { ...config, arms: config.arms.filter(({ name }) => name === 'hybrid') };
+  const context = { cacheFolder: null, dataset: ordered };
+  const { prompt } = await askArm(alone, 'hybrid', { text: 'When did the violin bow break?' }, context);
+  expect(prompt).not.toMatch(/UTC/);
+});
+
+test('an arm of words embeds nothing, so that its question needs no vector', async () => {
+  const path = join(root, 'turns.npy');
+  writeFileSync(path, 'vectors that no arm of words reads');
+  const arms = [{ name: 'words', candidates: [{ index: 'bm25', k: 19 }], relevance: { signals: ['bm25'] } }];
+  const raw = { ...buildSampleConfig(root), arms, embedding: { encoder: 'precomputed', turns: path, queries: path } } as Plain;
+  const written = resolveConfig({ ...raw, evaluation: { baseline: 'words', metrics: ['mrr@10'] } }, 'words');
+  const { prompt } = await askArm(written, 'words', { text: 'violin bow' }, { cacheFolder: null });
+  expect(prompt).toContain('violin');
+});
 
 describe('a shared budget', () => {
   test('gives documents and memories their shares', async () => {

@@ -15,6 +15,7 @@ import { createEntityRegistry } from '../../query/entity-registry.ts';
 import { type QueryUnderstanding, understand } from '../../query/understand.ts';
 import type { MemoryReason } from '../../signals/memory-signals.ts';
 import { createTokenCounter } from '../../text/token-counts.ts';
+import { listArmChain } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { openArmRunner } from '../run/arm-runner.ts';
 import { explainRankedTurn } from '../run/memory-reasons.ts';
@@ -98,18 +99,25 @@ interface Packed {
   readonly shared: SharedBudget | null;
 }
 
+/** The moment of a question, and the time zone of dates; null where the times of turns are made up. */
+interface AskedMoment {
+  readonly now: number;
+  readonly datesIn: string | null;
+}
+
 async function packRanking(
   question: Question,
   understanding: QueryUnderstanding,
   items: readonly RankedItem[],
-  now: number,
+  moment: AskedMoment,
 ): Promise<Packed> {
   const { text, budget, tokens: counter, packing } = question;
-  if (question.strategy !== 'ranking') return shareBudget(question, question.strategy, understanding, items, now);
+  if (question.strategy !== 'ranking') return shareBudget(question, question.strategy, understanding, items, moment);
   const countTokens = await createTokenCounter(counter);
   const counted = items.map((item) => ({ ...item, tokens: countTokens(readItemText(item)) }));
   const { packed, tokens } = PACKINGS[packing](counted, budget);
-  return { prompt: formatPrompt(text, packed, now), ids: new Set(packed.map(({ id }) => id)), tokens, shared: null };
+  const prompt = formatPrompt(text, packed, moment.now, understanding.timeFocused ? moment.datesIn : null);
+  return { prompt, ids: new Set(packed.map(({ id }) => id)), tokens, shared: null };
 }
 
 /** Documents and memories of a ranking, each as a source of `assemble`. */
@@ -118,14 +126,14 @@ async function shareBudget(
   strategy: AssembledContext['strategy'],
   understanding: QueryUnderstanding,
   items: readonly RankedItem[],
-  now: number,
+  { now, datesIn }: AskedMoment,
 ): Promise<Packed> {
   const documents = items.filter(({ memoryType }) => memoryType === 'document');
   const memories = items.filter(({ memoryType }) => memoryType !== 'document');
   const shares = weights === 'by-question' ? PRESET_OF_STRATEGY[understanding.strategy.name] : weights;
   const made = await assemble(
     text,
-    { strategy, budget, session, weights: shares, rerank, packing, tokens: counter },
+    { strategy, budget, session, weights: shares, rerank, packing, tokens: counter, timeZone: datesIn },
     { memories: async () => memories, ...(documents.length > 0 && { documents: async () => documents }) },
     { now },
   );
@@ -155,9 +163,17 @@ export async function askArm(
   const { text, timeZone, session, tokens: counter } = question;
   const entities = await createAuthorRegistry(dataset.corpus);
   const understanding = await understand(text, { timestamp: now, timeZone, entities });
+  const { times = 'real' } = dataset.declaration;
+  const datesIn = times === 'real' ? timeZone : null;
   const { evaluation } = config;
+  const chain = listArmChain(arm, config.arms);
   const runner = await openArmRunner(
-    { ...config, evaluation: { ...evaluation, limitQueries: null, latency: null, inspect: evaluation.depth } },
+    {
+      ...config,
+      arms: config.arms.filter(({ name }) => chain.includes(name)),
+      only: null,
+      evaluation: { ...evaluation, limitQueries: null, latency: null, inspect: evaluation.depth },
+    },
     // The cache has vectors and stages by the text of a question.
     { cacheFolder: question.sensitive ? null : cacheFolder, dataset, queries, ...(progress && { progress }) },
   );
@@ -166,7 +182,7 @@ export async function askArm(
     const items = listRanking(dataset.corpus, record, session);
     const staysHere = ({ id }: RankedItem) => !question.sensitive && isSensitive(dataset.corpus.getTurn(id));
     const { sendable, withheld } = withholdSensitive(items, staysHere);
-    const { prompt, ids, tokens, shared } = await packRanking(question, understanding, sendable, now);
+    const { prompt, ids, tokens, shared } = await packRanking(question, understanding, sendable, { now, datesIn });
     const countTokens = await createTokenCounter(counter);
     const ranking = items.map((item, place) => ({
       ...{ id: item.id, memoryType: item.memoryType, source: item.source, rank: place + 1, score: item.score },

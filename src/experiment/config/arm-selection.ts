@@ -10,7 +10,7 @@ export function listArmsToRun({ arms, only, evaluation }: ExperimentConfig): rea
 }
 
 /** An arm and the arms that it extends, whose tuned values it reuses. */
-function listArmChain(name: string | undefined, arms: readonly ArmOptions[]): string[] {
+export function listArmChain(name: string | undefined, arms: readonly ArmOptions[]): string[] {
   const arm = arms.find((candidate) => candidate.name === name);
   return arm === undefined ? [] : [arm.name, ...listArmChain(arm.extends, arms)];
 }

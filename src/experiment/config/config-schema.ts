@@ -122,7 +122,7 @@ const evaluationOptions = z
 export const experimentConfig = z.strictObject({
   name: slug,
   description: z.string().default(''),
-  seed: z.number().int().default(1),
+  seed: z.int('one whole number; for several seeds write their count, as seeds: 5').default(1),
   backend: z.enum(['auto', ...BACKENDS]).default('auto'),
   dataset: datasetOptions,
   embedding: encoderOptions,

@@ -166,10 +166,14 @@ export async function loadConfigPlugins(path: string, overrides: readonly string
   await installConfigPlugins(composeFiles(path, overrides));
 }
 
-/** {@link loadConfig}, with the plugins that the file names. */
-export async function openConfig(path: string, overrides: readonly string[] = []): Promise<ExperimentConfig> {
+/** {@link loadConfig}, with the plugins that the file names: every command opens a config by it. */
+export async function openConfig(
+  path: string,
+  overrides: readonly string[] = [],
+  dataset: string | null = null,
+): Promise<ExperimentConfig> {
   await loadConfigPlugins(path, overrides);
-  return loadConfig(path, overrides);
+  return loadConfig(path, overrides, dataset);
 }
 
 /**

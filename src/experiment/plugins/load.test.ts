@@ -37,6 +37,14 @@ describe('loadPlugin', () => {
     await expect(loadPlugin(path)).rejects.toThrow(/module changed since this process imported it/);
   });
 
+  test('states the fault of a definition that another copy of the package has refused', async () => {
+    const copy = `${new URL('./plugin.ts', import.meta.url).href}?copy`;
+    const faulty = `import { definePlugin } from '${copy}';\nexport default definePlugin({ name: 'Wrong Name', version: 1 });\n`;
+    const loaded = loadPlugin(write('copy.mjs', faulty));
+    await expect(loaded).rejects.toThrow(/name: expected lower-case letters, digits and hyphens/);
+    await expect(loaded).rejects.not.toThrow('could not be imported');
+  });
+
   test('covers the code that the module imports', async () => {
     write('value.mjs', 'export const value = 0;\n');
     const plugin = await loadPlugin(

@@ -57,6 +57,11 @@ async function chooseImport(path: string): Promise<ImportModule> {
   return importPlain;
 }
 
+/** True for an error of another copy of this package, which the module may have: the error states what to do. */
+function isErrorOfCopy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && 'facts' in error;
+}
+
 async function importDefault(path: string): Promise<unknown> {
   const importModule = await chooseImport(path);
   try {
@@ -64,6 +69,7 @@ async function importDefault(path: string): Promise<unknown> {
   } catch (error) {
     if (error instanceof RagPlusPlusError) throw error;
     const message = error instanceof Error ? error.message : String(error);
+    if (isErrorOfCopy(error)) throw new PluginError(path, message, {}, { cause: error });
     throw new PluginError(path, `module could not be imported: ${message}; correct the module`, {}, { cause: error });
   }
 }

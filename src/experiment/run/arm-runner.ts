@@ -31,6 +31,7 @@ import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 import {
   type ArmEncoding,
+  areVectorsUnread,
   ByEncoding,
   chooseArmEncoding,
   type ExperimentSource,
@@ -64,7 +65,9 @@ export async function openArmRunner(
   const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
   const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, progress }));
   const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
-  const source = { config, dataset, cacheFolder, store, code: stageVersion, progress, noteUse };
+  const code = stageVersion;
+  const omitsVectors = queries !== undefined && areVectorsUnread({ dataset, config, code }, queries);
+  const source = { config, dataset, cacheFolder, store, code, progress, noteUse, omitsVectors };
   return new ArmRunner({ ...source, ...(slices && { slices }) }, queries);
 }
 

@@ -6,7 +6,7 @@ import { assertArmAttributes } from './needed-attributes.ts';
 const describeDataset = (attributes?: object) =>
   ({ name: 'chats', corpus: { turns: [{ id: 'a' }, { id: 'b', attributes }] } }) as unknown as Dataset;
 const describeArm = (name: string, more: object) =>
-  ({ name, boosts: null, scoring: null, control: null, ...more }) as unknown as ArmOptions;
+  ({ name, boosts: null, scoring: null, control: null, candidates: [], ...more }) as unknown as ArmOptions;
 
 const boosted = describeArm('boosted', { boosts: [{ attribute: 'outcome', factor: 1 }] });
 const boostless = describeArm('plain', {});
@@ -16,6 +16,17 @@ test('an arm that reads attributes of some turn is accepted, and one that reads 
   const dataset = describeDataset({ outcome: 1, importance: 0.5 });
   expect(() => assertArmAttributes(dataset, [boosted, mixed])).not.toThrow();
   expect(() => assertArmAttributes(describeDataset(), [boostless])).not.toThrow();
+});
+
+test('a filter by an attribute that no turn has is an error of its arm, unless the filter asks by exists', () => {
+  const dataset = describeDataset({ weather: 'rain', phase: 'late' });
+  const before = (where: string) => describeArm('filtered', { filter: { where, apply: 'before' } });
+  const of = (filter: string) => describeArm('searched', { candidates: [{ index: 'semantic', filter }] });
+  for (const arm of [before("weather = 'rain'"), before('exists wether and wether = 1'), of('not sensitive = true')])
+    expect(() => assertArmAttributes(dataset, [arm])).not.toThrow();
+  expect(() => assertArmAttributes(dataset, [before("wether = 'rain'"), of("wether = 'rain'")])).toThrow(
+    /filter of arm filtered.*a turn of chats has; did you mean weather\?.*wether[\s\S]*filter of arm searched/,
+  );
 });
 
 test('each arm without its attribute is named', () => {

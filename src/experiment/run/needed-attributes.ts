@@ -1,7 +1,9 @@
-import { ValidationError } from '../../core/errors.ts';
+import { ConfigurationError, type ConfigurationFault, InvalidFilterError, ValidationError } from '../../core/errors.ts';
 import { readTitle } from '../../graph/turn-title.ts';
 import type { AttributeValue } from '../../model/attributes.ts';
 import type { Dataset } from '../../model/dataset.ts';
+import { assertFilterNames } from '../../model/filter/filter-names.ts';
+import { parseFilter } from '../../model/filter/parse-filter.ts';
 import { ATTRIBUTE_SIGNALS } from '../../signals/bank/attributes.ts';
 import { computeBoostFactor } from '../../signals/boost-factor.ts';
 import type { ArmOptions } from '../config/config.ts';
@@ -79,9 +81,31 @@ function assertTitles({ name, corpus }: Dataset, arms: readonly ArmOptions[]): v
   );
 }
 
+/** @throws ConfigurationError for filters by an attribute that no turn has and that may be misspelt, with every arm. */
+function assertFilters(dataset: Dataset, arms: readonly ArmOptions[]): void {
+  const filters = arms.flatMap(({ name, filter, candidates }) => [
+    ...(filter ? [{ name, text: filter.where }] : []),
+    ...candidates.flatMap((source) => ('filter' in source && source.filter ? [{ name, text: source.filter }] : [])),
+  ]);
+  if (filters.length === 0 || dataset.corpus.size === 0) return;
+  const known = listAttributes(dataset);
+  const faults = filters.flatMap(({ name, text }): ConfigurationFault[] => {
+    try {
+      assertFilterNames(parseFilter(text), known, `a turn of ${dataset.name}`);
+      return [];
+    } catch (error) {
+      if (!(error instanceof InvalidFilterError)) throw error;
+      const { expected, got, remedy } = error.fault;
+      return [{ path: `filter of arm ${name}`, expected: `${expected}; ${remedy}`, got }];
+    }
+  });
+  if (faults.length > 0) throw new ConfigurationError('filters', faults);
+}
+
 /** @throws ValidationError for an arm that reads an attribute which no turn has, boosts one of another kind, or exchanges titles that no turn has. */
 export function assertArmAttributes(dataset: Dataset, arms: readonly ArmOptions[]): void {
   assertAttributesFor(dataset, arms.flatMap(listArmReaders));
+  assertFilters(dataset, arms);
   assertTitles(dataset, arms);
   for (const arm of arms) assertBoosts(dataset, arm);
 }

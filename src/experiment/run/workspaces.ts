@@ -9,8 +9,10 @@ import { createCachedEncoder, type EncoderSource } from '../../embedding/embeddi
 import { createEncoderSource, type EncoderOptions } from '../../embedding/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
+import { findSelectionColumn } from '../../rerank/registry.ts';
+import { listArmStages } from '../../retrieval/arm-signals.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../retrieval/query-reach.ts';
-import { Plan, type WorkspaceIdentity } from '../../signals/plan.ts';
+import { Plan, type WorkspaceIdentity, withInputs } from '../../signals/plan.ts';
 import type { Encoding, TextVectors } from '../../signals/signal.ts';
 import type { StageStore } from '../../signals/stage.ts';
 import { Workspace } from '../../signals/workspace.ts';
@@ -40,6 +42,8 @@ export interface WorkspaceSource {
   readonly slices?: SliceSource;
   /** Where there is one, turns outside have no embeddings; see {@link limitReach}. */
   readonly reach?: QueryReach;
+  /** No text is embedded: no arm reads vectors, see {@link areVectorsUnread}. */
+  readonly omitsVectors?: boolean;
 }
 
 /** The workspaces of an experiment's arms. */
@@ -204,6 +208,11 @@ async function embedReachable(
   });
 }
 
+/** The vectors of a workspace in which none is read. */
+function buildZeroVectors(turns: number, queries: number): Encoding {
+  return { dimension: 1, turnVectors: new Float32Array(turns), queryVectors: new Float32Array(queries) };
+}
+
 /** @throws UnavailableError for an encoder that has vectors of turns and queries alone. */
 async function embedTexts(
   source: WorkspaceSource,
@@ -239,6 +248,26 @@ function createStageGraph(
   return new Plan({ identity, corpus: dataset.corpus, queries, seed: config.seed, ...(slices && { slices }) });
 }
 
+/**
+ * True if no arm of a config compares vectors: then no key of a stage depends on the encoder. A selection without a column
+ * compares vectors, and tuning may add what compares them.
+ */
+export function areVectorsUnread(source: PlanSource, queries: readonly Query[]): boolean {
+  const { dataset, config, code, slices } = source;
+  const identity = buildWorkspaceIdentity({ dataset, code, config }, dataset.devConversations);
+  const plan = (encoder: WorkspaceIdentity['encoder']) =>
+    new Plan({
+      identity: { ...identity, encoder },
+      ...{ corpus: dataset.corpus, queries, seed: config.seed, ...(slices && { slices }) },
+    });
+  const [first, other] = [plan({ name: 'first' }), plan({ name: 'other' })];
+  return config.arms.every((arm) => {
+    const keys = ([first, other] as const).map((own) => [...withInputs(listArmStages(own, arm)).keys()].join());
+    const comparesSelected = arm.selection !== null && findSelectionColumn(arm.selection) === null;
+    return keys[0] === keys[1] && !comparesSelected && Object.keys(arm.tune).length === 0;
+  });
+}
+
 /** The stages of the workspaces that the table is made in. */
 export function createTableGraphs(source: PlanSource): ByEncoding<Plan> {
   const { dataset, config } = source;
@@ -265,7 +294,9 @@ export async function openWorkspace(
   return new Workspace({
     corpus: dataset.corpus,
     queries,
-    ...(await embedReachable(source, queries, fit)),
+    ...(source.omitsVectors === true
+      ? buildZeroVectors(dataset.corpus.size, queries.length)
+      : await embedReachable(source, queries, fit)),
     seed: config.seed,
     progress,
     ...(slices && { slices }),

@@ -5,6 +5,7 @@ import { freezeDeeply } from '../../core/frozen.ts';
 import { parse } from '../../core/validation.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
 import type { Filter } from '../../model/filter/filter.ts';
+import { assertFilterNames } from '../../model/filter/filter-names.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
 import { assertEmbedding, type MemoryRecord, type OutcomeStatistics } from '../../model/memory-record.ts';
 import type { MemoryRecordInput } from '../../model/memory-record-schema.ts';
@@ -87,6 +88,16 @@ export class Memory {
   /** Copies of all records, in the order in which they were added. */
   records(): IterableIterator<MemoryRecord> {
     return this.#store.records();
+  }
+
+  /**
+   * Calls a function with the ids of every later change, at the moment at which readers see the change. Observed outcomes
+   * are no such change.
+   *
+   * @returns ends the calls.
+   */
+  watch(notify: (ids: readonly string[]) => void): () => void {
+    return this.#store.watch(notify);
   }
 
   /** Adds a record. @returns its id. @throws as {@link Memory.addBatch}. */
@@ -181,7 +192,7 @@ export class Memory {
     this.#assertOpen();
     assertEmbedding(embedding, this.dimension, 'a query');
     const { indexNames = this.indexNames, filter, ...others } = options;
-    const found = filter === undefined ? {} : { filter: readFilter(filter) };
+    const found = filter === undefined ? {} : { filter: this.#readFilter(filter) };
     this.#indexes.assertKnown(indexNames);
     const own = embedding.slice(); // the caller may change what was passed
     await this.#indexes.build(indexNames);
@@ -207,9 +218,16 @@ export class Memory {
     return displayResponse({ ...answer, latency: performance.now() - start });
   }
 
+  /** A filter by attributes that records have. Without records no attribute is known, and every filter finds nothing. */
+  #readFilter(input: unknown): Filter {
+    const filter = readFilter(input);
+    if (this.size > 0) assertFilterNames(filter, this.#store.attributes, 'a record');
+    return filter;
+  }
+
   /** A query of its own: the caller may change what was passed. */
   #check({ filter, ...rest }: QueryBundle): CheckedQuery {
-    const found = filter === undefined ? {} : { filter: readFilter(filter) };
+    const found = filter === undefined ? {} : { filter: this.#readFilter(filter) };
     const { embedding, variables, ...query } = parse(queryBundleSchema, { ...rest, ...found }, 'a query');
     assertEmbedding(embedding, this.dimension, 'a query');
     if (query.filter !== undefined) bindFilter(query.filter, variables); // NaN and 'NaN' have one key in the cache

@@ -50,7 +50,7 @@ export class MemoryStore {
   readonly #runAlone = createSerialRunner();
   readonly #fixedDimension: number | null;
   readonly #changes: Map<string, number>;
-  readonly #watchers: ((ids: readonly string[]) => void)[] = [];
+  readonly #watchers = new Set<(ids: readonly string[]) => void>();
   #dimension: number | null;
   #snapshotSequence: number;
   #grownBytes: number;
@@ -95,6 +95,11 @@ export class MemoryStore {
     return this.#snapshotBytes;
   }
 
+  /** The attributes that some record has, by the number of these records. A view. */
+  get attributes(): ReadonlyMap<string, number> {
+    return this.#table.attributes;
+  }
+
   has(id: string): boolean {
     return this.#table.get(id) !== undefined;
   }
@@ -119,9 +124,15 @@ export class MemoryStore {
     return sequence < this.#snapshotSequence || (this.#changes.get(id) ?? 0) > sequence;
   }
 
-  /** Calls a function with the ids of every later change, at the moment at which readers see the change. Observed outcomes are no such change. */
-  watch(notify: (ids: readonly string[]) => void): void {
-    this.#watchers.push(notify);
+  /**
+   * Calls a function with the ids of every later change, at the moment at which readers see the change. Observed outcomes
+   * are no such change.
+   *
+   * @returns ends the calls.
+   */
+  watch(notify: (ids: readonly string[]) => void): () => void {
+    this.#watchers.add(notify);
+    return () => this.#watchers.delete(notify);
   }
 
   /** The records at this moment, in the order in which they were added. */

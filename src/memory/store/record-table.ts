@@ -7,6 +7,8 @@ import type { Operation } from './operation.ts';
 /** What operations so far have made of a store. */
 export class RecordTable {
   readonly #records = new Map<string, MemoryRecord>();
+  /** The number of records by attribute. */
+  readonly #attributes = new Map<string, number>();
   /** The last operation that was applied. */
   sequence = 0;
 
@@ -27,12 +29,32 @@ export class RecordTable {
     return [...this.#records.values()];
   }
 
+  /** The attributes that some record has, by the number of these records. */
+  get attributes(): ReadonlyMap<string, number> {
+    return this.#attributes;
+  }
+
   put(records: readonly MemoryRecord[]): void {
-    for (const record of records) this.#records.set(record.id, Object.freeze(freezeFields(record)));
+    for (const record of records) {
+      this.#count(this.#records.get(record.id), -1);
+      this.#count(record, 1);
+      this.#records.set(record.id, Object.freeze(freezeFields(record)));
+    }
   }
 
   remove(ids: readonly string[]): number {
-    return ids.reduce((count, id) => count + Number(this.#records.delete(id)), 0);
+    return ids.reduce((count, id) => {
+      this.#count(this.#records.get(id), -1);
+      return count + Number(this.#records.delete(id));
+    }, 0);
+  }
+
+  #count(record: MemoryRecord | undefined, step: 1 | -1): void {
+    for (const name of Object.keys(record?.metadata ?? {})) {
+      const count = (this.#attributes.get(name) ?? 0) + step;
+      if (count === 0) this.#attributes.delete(name);
+      else this.#attributes.set(name, count);
+    }
   }
 
   /** @throws RecordNotFoundError. */

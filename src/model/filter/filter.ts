@@ -103,6 +103,11 @@ export function listFilterFields(filter: Filter): string[] {
   return [...new Set(Array.from(walkLeaves(filter), ({ field }) => field))].sort();
 }
 
+/** The fields that a filter asks by `exists` whether they are there. */
+export function listAskedFields(filter: Filter): string[] {
+  return Array.from(walkLeaves(filter)).flatMap(({ op, field }) => (op === 'exists' ? field : []));
+}
+
 /** Whether a tree, of whatever shape, has more levels than a filter may have. A loop over a list: the tree may be too deep for calls. */
 export function exceedsFilterDepth(tree: unknown): boolean {
   const pending: [node: unknown, depth: number][] = [[tree, 1]];

@@ -69,6 +69,7 @@ test.each([
   ['a not in [1]', 'not a in [1]'],
   ['((a = 1)) and (b = 2 and c = 3)', 'a = 1 and (b = 2 and c = 3)'],
   ['a = 1 or (b = 2 and c = 3)', 'a = 1 or b = 2 and c = 3'],
+  ['exists(a) and exists ( `b c` )', 'exists a and exists `b c`'],
   ['not (not a = 1)', 'not not a = 1'],
   ['a = $query.`x``y`', 'a = $query.`x``y`'],
   ['user-id.x:y = 0.50', 'user-id.x:y = 0.5'],

@@ -66,7 +66,7 @@ class FilterParser {
     return { op, of };
   }
 
-  /** unary := 'not' unary | '(' or ')' | 'exists' key | condition */
+  /** unary := 'not' unary | '(' or ')' | exists | condition */
   #parseUnary(): Filter {
     const opening = this.#token;
     if (this.#acceptKeyword('not')) return this.#nest(opening, () => ({ op: 'not', of: this.#parseUnary() }));
@@ -75,8 +75,16 @@ class FilterParser {
       if (!this.#acceptSymbol(')')) throw this.#createError('and, or, or )', ['and', 'or'], 'close the parenthesis');
       return filter;
     }
-    if (this.#acceptKeyword('exists')) return { op: 'exists', field: this.#parseField('a key after exists') };
+    if (this.#acceptKeyword('exists')) return this.#parseExists();
     return this.#parseCondition();
+  }
+
+  /** exists := key | '(' key ')' */
+  #parseExists(): Filter {
+    const isEnclosed = this.#acceptSymbol('(');
+    const field = this.#parseField('a key after exists');
+    if (isEnclosed && !this.#acceptSymbol(')')) throw this.#createError(')', [], 'close the parenthesis');
+    return { op: 'exists', field };
   }
 
   #nest(opening: FilterToken, parseInner: () => Filter): Filter {

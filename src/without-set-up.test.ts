@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+/** Runs a program where no backend was chosen. @returns what it prints, or the name and the message of its error. */
+function runFresh(program: string): Promise<string> {
+  const source = dirname(fileURLToPath(import.meta.url));
+  const wrapped = `(async () => { ${program} })().then(
+    (value) => console.log('done', JSON.stringify(value)), ({ name, message }) => console.log(name, message));`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', wrapped], { cwd: source });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
+  return new Promise((resolve) => child.on('close', () => resolve(printed.trim())));
+}
+
+const trajectory = '{ depth: 1, siblingOrder: 0, homogeneity: 0.5, temporal: 0, complexity: 0 }';
+const memory = (options: string, query: string) => `
+  const { openMemory } = await import('./memory/index.ts');
+  const memory = await openMemory({ folder: null, dimension: 2, ${options} });
+  const record = { context: 'x', createdAt: 0, outcome: null, trajectory: ${trajectory} };
+  await memory.addBatch([[1, 0], [0, 1]].map((own, i) => ({ ...record, id: 'm' + i, embedding: Float32Array.from(own) })));
+  const { candidates } = await memory.query({ embedding: Float32Array.of(1, 0), ${query} });
+  await memory.close();
+  return candidates.map(({ recordId }) => recordId);`;
+const corpus = `
+  const { Corpus } = await import('./model/corpus.ts');
+  const corpus = new Corpus([{ id: 't0', conversationId: 'c', parentId: null, timestamp: 0, author: null, channel: null, text: 'x' }]);
+  const vectors = Float32Array.of(1, 0);`;
+
+test.each([
+  ['a query of a memory with a trajectory', memory('', `trajectory: ${trajectory}`), '["m0","m1"]'],
+  ['a memory with marginal relevance', memory("reranker: { method: 'mmr' }", ''), '["m0","m1"]'],
+  [
+    'a flat index',
+    `${corpus} const { createIndex } = await import('./candidates/index.ts');
+    const index = await createIndex({ index: 'flat' }, { corpus, vectors, dimension: 2 });
+    return [...(await index.search({ texts: ['x'], vectors, cutoffs: Int32Array.of(1) }, 1)).positions];`,
+    '[0]',
+  ],
+  [
+    'sources of memories',
+    `${corpus} const { openMemorySources, assemble } = await import('./context/index.ts');
+    const encoder = { name: 'given', identity: {}, dimension: 2, encode: async () => vectors, dispose() {} };
+    const sources = await openMemorySources({ turns: corpus.turns, encoder }, { timeoutMs: 60000 });
+    return (await assemble('x', { timeoutMs: 60000 }, sources, { now: 1 })).items.map(({ id }) => id);`,
+    '["t0"]',
+  ],
+  [
+    'a basis of LSA',
+    `const { computeOrthonormalBasis } = await import('./core/linear/orthonormal-basis.ts');
+    return [...await computeOrthonormalBasis(Float32Array.of(2, 0, 0, 3), 2)].map(Math.round);`,
+    '[1,0,0,1]',
+  ],
+  [
+    'a ranking',
+    `const { rank } = await import('./retrieval/index.ts');
+    const pool = { queryCount: 1, width: 2, positions: Int32Array.of(4, 7) };
+    return [...(await rank(pool, Float32Array.of(1, 2), 2, String)).slots];`,
+    '[1,0]',
+  ],
+  [
+    'a PageRank on the backend',
+    `const { TENSOR_OPS } = await import('./graph/tensor-ops.cases.ts');
+    await TENSOR_OPS.createPageRankSolver.use((tensor) => tensor); return [];`,
+    '[]',
+  ],
+  [
+    'propagation over a corpus',
+    `const { TENSOR_OPS } = await import('./attention/tensor-ops.cases.ts');
+    await TENSOR_OPS.propagateVersions.use((tensor) => tensor); return [];`,
+    '[]',
+  ],
+  [
+    'a training',
+    `const { TENSOR_OPS } = await import('./learning/tensor-ops.cases.ts');
+    await TENSOR_OPS.train.use((tensor) => tensor); return [];`,
+    '[]',
+  ],
+  [
+    'the scores of a table',
+    `const { TENSOR_OPS } = await import('./learning/tensor-ops.cases.ts');
+    await TENSOR_OPS.scoreTable.use((tensor) => tensor); return [];`,
+    '[]',
+  ],
+])('%s computes where no backend was chosen', async (_, program, expected) => {
+  expect(await runFresh(program)).toBe(`done ${expected}`);
+});
+
+test.each([
+  [
+    'flat',
+    `${corpus} const { FlatIndex } = await import('./candidates/index.ts');
+    const rows = { dimension: 2, vectors, positions: Int32Array.of(0), validFrom: Int32Array.of(1), validTo: Int32Array.of(9) };
+    new FlatIndex(['t0'], rows);`,
+  ],
+  ['x', `const { scoped } = await import('./core/index.ts'); scoped('x', () => null);`],
+])('a synchronous function names what to call: %s', async (name, program) => {
+  expect(await runFresh(program)).toBe(
+    `UnavailableError tensor backend is not available: none was chosen before ${name}; call await useBackend('auto') first`,
+  );
+});
