@@ -1,4 +1,4 @@
-/** What a list, an object and a text from outside hold at most: more than any file of data that is read. A schema may allow less. */
+/** Limits of a list, an object and a text from outside: above any file of data that is read. A schema may allow less. */
 const INPUT_LIMITS = { items: 10_000_000, keys: 5_000_000, characters: 2 ** 27 } as const;
 
 /** The first part of a value that is too large. */
@@ -8,10 +8,10 @@ interface Excess {
   readonly got: string;
 }
 
-/** What is walked of one input: no schema reads deeper, and what contains itself has no end. */
+/** Limits of a walk: no schema reads deeper, and what contains itself has no end. */
 const [DEEPEST, MOST_VALUES] = [300, 20_000_000];
 
-/** The size of a value from outside: its lists, plain objects and texts. What is of a class is an object of a program. */
+/** The size of a value from outside: of its lists, plain objects and texts, not of objects of a class. */
 export class InputSize {
   /** Values, those within values too. */
   count = 0;

@@ -5,7 +5,7 @@ import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import { check } from '../../core/validation.ts';
 import { describeBodyFaults, type Refusal } from './refusal.ts';
 
-/** The largest body unless a kernel is told otherwise: while one is read and checked, others wait. */
+/** The largest body by default: while one is read and checked, others wait. */
 export const LARGEST_BODY = 2 ** 19;
 
 /** Bytes of a body that takes no time worth waiting for. */
@@ -32,7 +32,7 @@ export function readBody<S extends z.ZodType>(schema: S, body: unknown): z.outpu
 }
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
-/** Of `[` and `{`, and of `]` and `}`, this bit alone differs. */
+/** The only bit in which `[` and `{` differ, and `]` and `}`. */
 const [OPEN, CLOSE, BRACE_BIT] = [0x7b, 0x7d, 0x20];
 
 /** Refuses a text with more keys or levels than a request has before it is read as JSON. @throws RefusedRequest. */
