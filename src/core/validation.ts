@@ -16,9 +16,15 @@ export function formatPath(path: Path): string {
   return text.replace(/^\./, '') || '(top level)';
 }
 
+/** Characters of a word that stands for the one known word that begins with it. */
+const SHORTEST_START = 3;
+
 /** The known word nearest to an unknown one, or undefined if none is near enough to be a typing error. */
 export function findNearestWord(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || word.length > LONGEST_WORD) return undefined;
+  const start = word.toLowerCase();
+  const longer = start.length < SHORTEST_START ? [] : known.filter((other) => other.toLowerCase().startsWith(start));
+  if (longer.length === 1) return longer[0];
   const nearest = closest(word, known as string[]);
   const contains =
     nearest.toLowerCase().includes(word.toLowerCase()) || word.toLowerCase().includes(nearest.toLowerCase());
