@@ -16,12 +16,12 @@ const createContentFilter = (pattern: RegExp) => (file: string) => pattern.test(
 const listTensorTests = () => testFiles('src').filter(createContentFilter(/describe\.each\(TEST_BACKENDS/));
 
 /**
- * Tests that start processes: each wasm module reserves 10 GB of addresses, and a process with several of them cannot be forked. Tests that measure their own
- * process need one without leftovers of other files.
+ * Tests that start processes, as what reads Parquet or zip does: each wasm module reserves 10 GB of addresses, and a
+ * process with several of them cannot be forked. Tests that measure their own process need one without leftovers.
  */
 function listProcessTests(): string[] {
   const starts = createContentFilter(
-    /child_process|playwright-core|(?:command|kills|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts|electric-sql/,
+    /child_process|playwright-core|(?:command|kills|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts|electric-sql|zip\.fixture|vector-files\.fixture|gzipSync|core\/decoding|\.\/decoder\.ts/,
   );
   return [
     ...testFiles('src/cli'),

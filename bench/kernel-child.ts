@@ -7,6 +7,7 @@ import {
   type Percentiles,
   summarisePercentiles,
 } from './kernel-data.ts';
+import { type HostileTask, sendHostile } from './kernel-hostile.ts';
 import { measureRetrieval, type RetrievalTask, type ServedKernel } from './kernel-retrieval.ts';
 import { measureSigning } from './kernel-signing.ts';
 
@@ -31,6 +32,7 @@ export interface ClientFigures extends Percentiles {
 export type KernelTask =
   | { readonly serve: KernelData }
   | { readonly client: ClientTask }
+  | { readonly hostile: HostileTask }
   | { readonly retrieval: RetrievalTask }
   | { readonly signing: Omit<KernelData, 'cacheEntries'> & { readonly repeats: number } };
 
@@ -80,5 +82,6 @@ async function measureClient({
 const task = JSON.parse(process.argv[2]!) as KernelTask;
 if ('serve' in task) process.send!(await serve(task.serve));
 else if ('client' in task) process.send!(await measureClient(task.client), () => process.exit(0));
+else if ('hostile' in task) process.send!(await sendHostile(task.hostile), () => process.exit(0));
 else if ('retrieval' in task) process.send!(await measureRetrieval(task.retrieval), () => process.exit(0));
 else process.send!(await measureSigning(task.signing));

@@ -18,7 +18,7 @@ const SMALL = [
 ];
 
 test('measures slices over HTTP, the parts within one process, the cache, and searches', async () => {
-  const { status, output } = await runBenchCommand('kernel', ...SMALL);
+  const { status, output } = await runBenchCommand('kernel', ...SMALL, '--only', 'http,signing,cache,retrieval');
   expect(status).toBe(0);
   expect(output).toMatch(/^machine: .*\nslices of at most 30 turns/);
   expect(output).toMatch(/\ntree +40 +2 +30 +\d+ +[\d.]+ +[\d.]+ +[\d.]+\n/);
@@ -30,9 +30,15 @@ test('measures slices over HTTP, the parts within one process, the cache, and se
   expect(output).toMatch(/\n1000 +tree +40 +\d\d\.\d % /);
 });
 
+test('measures what others wait for hostile bodies', async () => {
+  const { status, output } = await runBenchCommand('kernel', ...SMALL, '--connections', '1', '--only', 'hostile');
+  expect(status).toBe(0);
+  expect(output.match(/^[a-z ]+ +1 +\d+( +[\d.]+){3}$/gm)).toHaveLength(12);
+});
+
 test('a wrong option ends with 2', async () => {
   expect(await runBenchCommand('kernel', '--only', 'walks')).toMatchObject({
-    ...{ status: 2, errors: 'unknown --only: walks; use http, signing, cache, retrieval\n' },
+    ...{ status: 2, errors: 'unknown --only: walks; use http, signing, cache, retrieval, hostile\n' },
   });
 });
 

@@ -3,20 +3,22 @@ import { once } from 'node:events';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { createHttpAuthority } from '../src/admissibility/http-authority.ts';
 import { createTerminalProgress } from '../src/core/progress.ts';
 import { runInChild } from './child.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import type { ClientFigures, KernelTask } from './kernel-child.ts';
-import { type KernelData, SHAPES } from './kernel-data.ts';
+import { drawAnchors, type KernelData, SHAPES, summarisePercentiles } from './kernel-data.ts';
+import { HOSTILE_BODIES, measureOther } from './kernel-hostile.ts';
 import type { RetrievalFigures, RetrievalTask, ServedKernel } from './kernel-retrieval.ts';
 import type { SigningFigures } from './kernel-signing.ts';
 import { parseNames } from './name-option.ts';
 import { formatTextTable } from './text-table.ts';
 
-const PARTS = ['http', 'signing', 'cache', 'retrieval'] as const;
+const PARTS = ['http', 'signing', 'cache', 'retrieval', 'hostile'] as const;
 type Part = (typeof PARTS)[number];
 
-export const KERNEL_USAGE = `kernel [options]       signed slices: over HTTP between two processes, the parts within one, the cache, and searches with and without slices
+export const KERNEL_USAGE = `kernel [options]       signed slices: over HTTP between two processes, the parts within one, the cache, searches with and without slices, and what others wait for hostile requests
     --turns N,M    of the conversation (default 50,1000,10000,100000)
     --shapes LIST  some of ${SHAPES.join(',')}: replies to one of the 8 turns before, at every size, and to the first turn, at the largest (default both)
     --connections C,D (default 1,8,64)
@@ -202,11 +204,43 @@ async function measureSearches(options: Options): Promise<string> {
   );
 }
 
+/** The wait of a client with small questions, while another sends the largest bodies that a kernel reads. */
+async function measureWaits(options: Options): Promise<string> {
+  const [turns, connections, seconds] = [Math.min(...options.turns), Math.max(...options.connections), options.seconds];
+  const data: KernelData = {
+    shape: 'tree',
+    turns,
+    seed: options.seed,
+    maxNodes: options.maxNodes,
+    cacheEntries: CACHED,
+  };
+  const rows: string[][] = [];
+  await withKernel(data, async ({ baseUrl, policyRef }) => {
+    for (const name of Object.keys(HOSTILE_BODIES))
+      for (const count of new Set([1, connections])) {
+        const authority = createHttpAuthority({ baseUrl, timeoutSeconds: 60 });
+        const request = { policyRef, scope: { anchorTurnId: drawAnchors(turns, 1, options.seed)[0]! } };
+        const slice = await authority.slice(request);
+        const hostile = { baseUrl, slice, name, connections: count, seconds };
+        const sent = runInChild<number>('./kernel-child.ts', { hostile } satisfies KernelTask);
+        const times = await measureOther(() => authority.slice(request), sent);
+        authority.close();
+        const { p50, p99 } = summarisePercentiles(times);
+        rows.push([name, `${count}`, `${await sent}`, ...[p50, p99, Math.max(...times)].map(formatTime)]);
+      }
+  });
+  return formatTextTable(
+    ['hostile bodies of 512 KiB', 'connections', 'sent', 'another waits: p50 ms', 'p99 ms', 'most ms'],
+    rows,
+  );
+}
+
 const MEASURES: Readonly<Record<Part, (options: Options) => Promise<string>>> = {
   http: measureHttp,
   signing: measureParts,
   cache: measureCache,
   retrieval: measureSearches,
+  hostile: measureWaits,
 };
 
 /** Prints the tables of the bench. */

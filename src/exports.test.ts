@@ -118,8 +118,13 @@ describe('entry points', () => {
 });
 
 describe('what is built', () => {
-  test('is what the entry points and the command line reach: fixtures stay out, and nothing is left over', () => {
-    const entries = [...barrels, join('cli', 'main.ts'), join('cli', 'work.ts')];
+  test('is what the entry points and the programs reach: fixtures stay out, and nothing is left over', () => {
+    const entries = [
+      ...barrels,
+      join('cli', 'main.ts'),
+      join('cli', 'work.ts'),
+      join('core', 'decoding', 'decoder-process.ts'),
+    ];
     expect([...listReachedModules(entries)].sort()).toEqual(built.sort());
     expect(manifest.bin).toEqual({ ragpp: 'dist/cli/main.js' });
     expect(read('cli/main.ts')).toMatch(/^#!\/usr\/bin\/env node\n/);

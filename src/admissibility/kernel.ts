@@ -242,7 +242,10 @@ export class Kernel implements SliceAuthority {
     assertFingerprint(slice);
     assertIdOrder(slice);
     if (!signer.hasMade(slice))
-      throw new AdmissibilityError('signature', 'slice was altered: the token is not that of its content; ask again');
+      throw new AdmissibilityError(
+        'signature',
+        'slice was altered: its token or its signature is not that of its content; ask again',
+      );
     assertValidAt(slice, at);
     if (slice.corpusVersion !== this.corpusVersion)
       throw new AdmissibilityError(

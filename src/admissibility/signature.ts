@@ -1,4 +1,12 @@
-import { createHmac, createPrivateKey, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  sign,
+  timingSafeEqual,
+  verify,
+} from 'node:crypto';
 import { computeHash } from '../core/hash.ts';
 import { formatCanonicalJson } from './canonical-json.ts';
 import { computeFingerprint } from './fingerprint.ts';
@@ -25,11 +33,13 @@ export class Signer {
   readonly keyId: string;
   readonly #secret: Uint8Array;
   readonly #privateKey: KeyObject;
+  readonly #publicKey: KeyObject;
 
   constructor({ keyId, secret, privateKey }: KernelKey) {
     this.keyId = keyId;
     this.#secret = Buffer.from(secret, 'hex');
     this.#privateKey = createPrivateKey(privateKey);
+    this.#publicKey = createPublicKey(this.#privateKey);
   }
 
   sign(payload: SlicePayload): SliceExport {
@@ -43,8 +53,12 @@ export class Signer {
     return { ...sealed, signature: sign(null, Buffer.from(text), this.#privateKey).toString('hex') };
   }
 
-  /** Whether this key made the token of a slice; compared in constant time. */
+  /** True if this key made the token of a slice, compared in constant time, and its signature. */
   hasMade(slice: SliceExport): boolean {
+    return this.#hasMadeToken(slice) && isSignedBy(slice, this.#publicKey);
+  }
+
+  #hasMadeToken(slice: SliceExport): boolean {
     const expected = computeHmac(formatCanonicalJson(readPayload(slice)), this.#secret);
     const [a, b] = [expected, slice.admissibilityToken].map((digits) => Buffer.from(digits, 'hex')) as [Buffer, Buffer];
     return a.length === b.length && timingSafeEqual(a, b);

@@ -30,7 +30,7 @@ export const slicePayloadSchema = z.strictObject({
   scope: signedScopeSchema,
   policyRef: text,
   /** In the order of their bytes, each once. */
-  turnIds: z.array(text),
+  turnIds: z.array(text).max(10_000_000),
   corpusVersion: text,
   /** Milliseconds since 1970: only turns strictly earlier exist for the slice. */
   issuedAt: moment,

@@ -23,6 +23,7 @@ function serveCommand(): Command {
     .option('--policy <file>', 'a policy as YAML or JSON; at least one (repeatable)', collect, [])
     .option('--keys <file>', 'keys of ragpp kernel keygen; default: the JSON in RAGPP_KERNEL_KEYS')
     .option('--host <host>', 'where to listen; another one than this machine needs a proxy with TLS', '127.0.0.1')
+    .option('--allow-host <name>', 'a name of this kernel in requests, such as of its proxy (repeatable)', collect, [])
     .option('--port <port>', '0 takes a free one', parseWhole(0, 65_535), 0)
     .option('--as-of', 'requests may name their moment, as experiments do')
     .option('--valid-seconds <seconds>', 'how long a slice is valid', parseSeconds, 300)
@@ -32,7 +33,7 @@ function serveCommand(): Command {
       parseWhole(1, 10_000_000),
       100_000,
     )
-    .option('--max-body <bytes>', 'the largest request', parseWhole(1, 2 ** 30), 2 ** 23)
+    .option('--max-body <bytes>', 'the largest request', parseWhole(1, 2 ** 30), 2 ** 19)
     .option('--request-seconds <seconds>', 'the longest time in which a request arrives', parseSeconds, 10)
     .option('--walk-seconds <seconds>', 'the longest time in which the turns of a slice are found', parseSeconds, 5)
     .option('--cache-slices <n>', 'slices whose turns are kept; 0 keeps none', parseWhole(0, 10_000_000), 10_000)

@@ -154,5 +154,5 @@ test('a file that is no Parquet, or compressed in another way, is refused with w
   writeFileSync(at('junk.parquet'), 'PAR0');
   const { code, stderr } = await runRagpp('memory', 'import', at('none'), at('junk.parquet'));
   expect(code).toBe(1);
-  expect(stderr).toMatch(/junk\.parquet; write it as Parquet again, with snappy compression or none\n$/);
+  expect(stderr).toMatch(/junk\.parquet; write it as Parquet again\n$/);
 });

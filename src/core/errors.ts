@@ -46,10 +46,10 @@ export function countErrors(count: number): string {
   return count === 1 ? '1 error' : `${count} errors`;
 }
 
-/** The number of errors of a configuration that its message lists; the others are counted. */
-const LISTED_FAULTS = 100;
+/** The number of errors of a configuration that its message lists. `check` looks for one more. */
+export const LISTED_FAULTS = 50;
 
-/** A configuration that cannot be run; carries every error at once, a line each. */
+/** A configuration that cannot be run; carries its errors at once, a line each. */
 export class ConfigurationError extends RagPlusPlusError {
   readonly faults: readonly ConfigurationFault[];
 
@@ -61,9 +61,10 @@ export class ConfigurationError extends RagPlusPlusError {
       const writer = file === undefined || line !== undefined ? '' : ` (${file})`;
       return `  ${fault.path}${writer}: expected ${fault.expected}, got ${fault.got}${hint}${place}`;
     });
-    const more = faults.length - lines.length;
-    if (more > 0) lines.push(`  and ${more} more; fix these first`);
-    const heading = `${countErrors(faults.length)} in ${source}; correct and run again`;
+    const hasMore = faults.length > LISTED_FAULTS;
+    if (hasMore) lines.push('  and more; fix these first');
+    const count = hasMore ? `more than ${LISTED_FAULTS} errors` : countErrors(faults.length);
+    const heading = `${count} in ${source}; correct and run again`;
     const facts = { source, faults };
     super('CONFIGURATION', `${heading}:\n${lines.join('\n')}`, facts, options);
     this.faults = faults;

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ConfigurationError } from './errors.ts';
-import { check, findNearestWord, parse, suggestKnown, sumsToOne, withNearest } from './validation.ts';
+import { check, findNearestWord, parse, shortenToExcerpt, suggestKnown, sumsToOne, withNearest } from './validation.ts';
 
 const schema = z.strictObject({
   name: z.string(),
@@ -55,6 +55,66 @@ test('defaults are filled in', () => {
     source: { index: 'bm25', k1: 0.9 },
     arms: [],
     mode: null,
+  });
+});
+
+describe('a large wrong input', () => {
+  const countItem = () => {
+    const calls = { count: 0 };
+    const item = z.custom<string>((value) => {
+      calls.count++;
+      return typeof value === 'string';
+    }, 'a text');
+    return { calls, list: z.strictObject({ items: z.array(item) }) };
+  };
+
+  test('is not read to its end', () => {
+    const { calls, list } = countItem();
+    expect(check(list, { items: Array(200_000).fill(1) })).toMatchObject({ faults: [{ path: 'items[0]' }] });
+    expect(calls.count).toBe(1);
+    expect(check(list, { items: [...Array(19_999).fill('a'), 1] })).toMatchObject({
+      faults: [{ path: 'items[19999]', expected: 'a text', got: '1' }],
+    });
+  });
+
+  test('has a few of its errors, and says that there are more', () => {
+    const { list } = countItem();
+    const wrong = { items: Array(300).fill(1) };
+    expect(check(list, wrong)).toMatchObject({ faults: { length: 51 } });
+    expect(() => parse(list, wrong, 'x')).toThrow(
+      /^more than 50 errors in x.*\n( {2}items.*\n){50} {2}and more; fix these first$/,
+    );
+    const keys = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`key${i}`, i]));
+    expect(check(list, { ...keys, items: [] })).toMatchObject({ faults: { length: 51 } });
+  });
+
+  test('is shown without being written out', () => {
+    const reads = { count: 0 };
+    const handler: ProxyHandler<object> = {
+      get(target, key) {
+        reads.count++;
+        return Reflect.get(target, key) as unknown;
+      },
+    };
+    const part = new Proxy({ a: 1 }, handler);
+    expect(shortenToExcerpt(new Proxy(Array(100_000).fill(part), handler))).toHaveLength(80);
+    expect(reads.count).toBeLessThan(1000);
+    expect(shortenToExcerpt(new Float32Array(1_000_000))).toHaveLength(80);
+    expect(shortenToExcerpt('x'.repeat(1_000_000))).toHaveLength(80);
+    const key = 'k'.repeat(100_000);
+    expect(JSON.stringify(listCheckFaults({ [key]: 1, name: 'a', source: { index: 'bm25' } })).length).toBeLessThan(
+      5000,
+    );
+  });
+
+  test('is refused where a list, an object or a text has more than any file that is read', () => {
+    const any = z.looseObject({});
+    expect(check(any, { a: [0, Array(10_000_001)] })).toEqual({
+      faults: [{ path: 'a[1]', expected: 'at most 10,000,000 items', got: '10,000,001' }],
+    });
+    expect(check(any, { a: 'x'.repeat(2 ** 27 + 1) })).toMatchObject({
+      faults: [{ path: 'a', expected: 'at most 134,217,728 characters' }],
+    });
   });
 });
 

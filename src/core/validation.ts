@@ -1,18 +1,30 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { ConfigurationError, type ConfigurationFault } from './errors.ts';
+import { ConfigurationError, type ConfigurationFault, LISTED_FAULTS } from './errors.ts';
+import { InputSize } from './input-limits.ts';
 
 type Path = readonly PropertyKey[];
 
+/** Characters of a word or key; a longer one is shown by its beginning, and has no nearest known word. */
+const LONGEST_WORD = 1000;
+
+const shortenKey = (key: string) => (key.length > LONGEST_WORD ? `${key.slice(0, LONGEST_WORD)}...` : key);
+
 /** `arms[3].decay.halfLifeHours` */
 export function formatPath(path: Path): string {
-  const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${shortenKey(String(key))}`)).join('');
   return text.replace(/^\./, '') || '(top level)';
 }
 
+/** Characters of a word that stands for the one known word that begins with it. */
+const SHORTEST_START = 3;
+
 /** The known word nearest to an unknown one, or undefined if none is near enough to be a typing error. */
 export function findNearestWord(word: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined;
+  if (known.length === 0 || word.length > LONGEST_WORD) return undefined;
+  const start = word.toLowerCase();
+  const longer = start.length < SHORTEST_START ? [] : known.filter((other) => other.toLowerCase().startsWith(start));
+  if (longer.length === 1) return longer[0];
   const nearest = closest(word, known as string[]);
   const contains =
     nearest.toLowerCase().includes(word.toLowerCase()) || word.toLowerCase().includes(nearest.toLowerCase());
@@ -40,21 +52,38 @@ export function getValueAt(input: unknown, path: Path): unknown {
   return value;
 }
 
-/** A value as JSON; whole numbers of any length too, and what contains itself by its kind. */
-function formatValue(value: unknown): string {
-  try {
-    return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)) ?? String(value);
-  } catch {
-    return Object.prototype.toString.call(value);
+/** Characters of a value in a message, and with them the most parts of it that a message can show. */
+const EXCERPT = 80;
+
+/** The part of a value that an excerpt can show. @throws RangeError for a value that contains itself. */
+function cutValue(value: unknown, above: readonly object[] = []): unknown {
+  if (typeof value === 'string') return value.slice(0, EXCERPT + 1);
+  if (typeof value === 'bigint') return `${value}n`;
+  if (value === null || typeof value !== 'object' || above.length > EXCERPT) return value;
+  if (above.includes(value)) throw new RangeError('a value that contains itself');
+  const within = [...above, value];
+  if (Array.isArray(value)) return value.slice(0, EXCERPT).map((item) => cutValue(item, within));
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype;
+  if (!isPlain && !ArrayBuffer.isView(value)) return value;
+  const parts: [string, unknown][] = [];
+  for (const key in value) {
+    if (parts.length > EXCERPT) break;
+    parts.push([key.slice(0, EXCERPT + 1), cutValue((value as Record<string, unknown>)[key], within)]);
   }
+  return Object.fromEntries(parts);
 }
 
-/** A value as JSON, cut to a length that fits a message. */
+/** A value as JSON, cut to a length that fits a message; a value that contains itself by its kind. */
 export function shortenToExcerpt(value: unknown): string {
   if (value === undefined) return 'nothing';
-  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  const json = formatValue(value);
-  return json.length > 80 ? `${json.slice(0, 77)}...` : json;
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value).slice(0, LONGEST_WORD);
+  let json: string;
+  try {
+    json = JSON.stringify(cutValue(value)) ?? String(value);
+  } catch {
+    json = Object.prototype.toString.call(value);
+  }
+  return json.length > EXCERPT ? `${json.slice(0, EXCERPT - 3)}...` : json;
 }
 
 /** The schemas that may apply at a node: wrappers removed, and of a union the options that the input does not rule out. */
@@ -128,12 +157,10 @@ function describeExpectation(issue: z.core.$ZodIssue): { expected: string; choic
 function convertIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$ZodIssue): ConfigurationFault[] {
   if (issue.code === 'unrecognized_keys') {
     const known = listKnownKeys(schema, input, issue.path);
-    return issue.keys.map((key) => {
-      const fault = {
-        path: formatPath([...issue.path, key]),
-        expected: `one of ${known.join(', ')}`,
-        got: `unknown key ${JSON.stringify(key)}`,
-      };
+    const expected = `one of ${known.join(', ')}`;
+    return issue.keys.slice(0, MOST_FAULTS).map((key) => {
+      const path = formatPath([...issue.path, key]);
+      const fault = { path, expected, got: `unknown key ${JSON.stringify(shortenKey(key))}` };
       return withNearest(fault, key, known);
     });
   }
@@ -154,17 +181,34 @@ export function sumsToOne(numbers: readonly number[], tolerance: number): boolea
   return Math.abs(numbers.reduce((sum, number) => sum + number, 0) - 1) <= tolerance + 1e-9;
 }
 
-/** All errors of an input at once, or the parsed value. */
+/** One more than a message lists, so that it can say that there are more. */
+const MOST_FAULTS = LISTED_FAULTS + 1;
+
+/** In an input with more values a list ends at its first wrong item: to collect all errors takes longer than to read. */
+const ALL_COLLECTED = 10_000;
+
+/**
+ * The errors of an input, up to one more than a message lists, or the parsed value. A list or text that is too large is
+ * not read.
+ */
 export function check<S extends z.ZodType>(
   schema: S,
   input: unknown,
 ): { value: z.output<S> } | { faults: ConfigurationFault[] } {
-  const result = schema.safeParse(input);
-  if (result.success) return { value: result.data };
-  return { faults: result.error.issues.flatMap((issue) => convertIssue(schema, input, issue)) };
+  const { count, excess } = new InputSize(input);
+  if (excess !== null) return { faults: [{ ...excess, path: formatPath(excess.path) }] };
+  const context: z.core.ParseContextInternal = { async: false, abortEarly: count > ALL_COLLECTED };
+  const result = schema._zod.run({ value: input, issues: [] }, context) as z.core.ParsePayload;
+  if (result.issues.length === 0) return { value: result.value as z.output<S> };
+  const faults: ConfigurationFault[] = [];
+  for (const issue of result.issues.slice(0, MOST_FAULTS)) {
+    faults.push(...convertIssue(schema, input, z.core.util.finalizeIssue(issue, context, z.core.config())));
+    if (faults.length >= MOST_FAULTS) break;
+  }
+  return { faults: faults.slice(0, MOST_FAULTS) };
 }
 
-/** @throws ConfigurationError with every error, its path, the expected value, the value found, and the nearest known key. */
+/** @throws ConfigurationError with each error: its path, the expected value, the value found, the nearest known key. */
 export function parse<S extends z.ZodType>(schema: S, input: unknown, source: string): z.output<S> {
   const result = check(schema, input);
   if ('faults' in result) throw new ConfigurationError(source, result.faults);

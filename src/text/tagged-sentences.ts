@@ -12,10 +12,13 @@ export interface TaggedWord {
   readonly joined: boolean;
 }
 
+/** Marks that are left out: a long run of them has no word, and each takes the time of a word. */
+const LONG_MARKS = /([^\s\p{L}\p{N}]{128})[^\s\p{L}\p{N}]+/gu;
+
 /** Sentences as words with their marks. A line that is broken begins a new one: headers and lists have no full stops. */
 export function splitIntoSentences(text: string): TaggedWord[][] {
   const { its, readDoc } = getLanguageModel();
-  const document = readDoc(text);
+  const document = readDoc(text.replace(LONG_MARKS, '$1'));
   const tokens = document.tokens();
   const texts = tokens.out(its.value) as string[];
   const tags = tokens.out(its.pos) as PartOfSpeech[];

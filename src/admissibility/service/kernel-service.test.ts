@@ -133,6 +133,28 @@ describe('refuses', () => {
     expect(reply).toMatchObject({ status: 422, body: refusal('limit', expect.stringContaining('took more than 0 s')) });
   });
 
+  test.each([
+    ['keys', `{"scope":{${Array.from({ length: 101 }, (_, i) => `"k${i}":1`).join()}}}`],
+    ['levels', `{"scope":${'['.repeat(9)}${']'.repeat(9)}}`],
+  ])('a body of more %s than any request has, before it is read as JSON', async (_, payload) => {
+    const reply = await open().post('/slice', payload);
+    expect(reply).toMatchObject({
+      status: 400,
+      body: refusal('body', expect.stringContaining('100 keys and 8 levels')),
+    });
+    const text = JSON.stringify({ policyRef: `\\"${'{:['.repeat(99)}`, scope: {} });
+    expect(await open().post('/slice', text)).toMatchObject({ status: 404, body: refusal('unknown-policy') });
+  });
+
+  test('a slice whose signature was altered', async () => {
+    const { ask, post } = open();
+    const { body: slice } = await ask();
+    const signature = slice.signature.replace(/^./, (digit: string) => (digit === '0' ? '1' : '0'));
+    expect(await post('/slice/verify', { slice: { ...slice, signature }, at: asOf })).toMatchObject({
+      ...{ status: 403, body: refusal('signature') },
+    });
+  });
+
   test('a bug, and keeps it to itself', async () => {
     const seen: unknown[] = [];
     const { ask, kernel } = open({}, { onError: (error) => seen.push(error) });
@@ -176,6 +198,16 @@ test('counts requests, refusals, slices and what the cache knew', async () => {
   ).toEqual([]);
 });
 
+test('large bodies are read one at a time, and small ones in between', async () => {
+  const { service, post } = open();
+  const done: string[] = [];
+  const wrong = JSON.stringify({ slice: { turnIds: Array(20_000).fill('a') } });
+  const large = ['a', 'b', 'c', 'd'].map((name) => post('/slice/verify', wrong).then(() => done.push(name)));
+  const small = service.app.inject({ url: '/health' }).then(() => done.push('small'));
+  await Promise.all([...large, small]);
+  expect(done.indexOf('small')).toBeLessThan(2);
+});
+
 test('takes other keys without an end', async () => {
   const { kernel, ask, post } = open();
   const { body: slice } = await ask();
@@ -213,7 +245,7 @@ describe('over sockets', () => {
       socket.on('error', reject).on('close', () => resolve(answer));
     });
   };
-  const head = 'POST /slice HTTP/1.1\r\nHost: k\r\nContent-Type: application/json\r\n';
+  const head = 'POST /slice HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 
   test('a request that does not end gets 408', async () => {
     const { port } = await listen({ requestSeconds: 0.1 });
@@ -226,6 +258,58 @@ describe('over sockets', () => {
     expect(await talk(port, 'hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*"KERNEL_PROTOCOL"/);
     expect(await talk(port, `GET /keys HTTP/1.1\r\nX: ${'y'.repeat(20_000)}`)).toMatch(/^HTTP\/1.1 431 /);
   });
+
+  const count = async ({ app }: KernelService) =>
+    (await app.inject({ url: '/metrics' })).body
+      .split('\n')
+      .filter((line) => /^ragpp_kernel_(requests|refusals)_total\{(?!path="\/metrics")/.test(line));
+
+  test.each([
+    ['breaks off', 'protocol', 400, (socket: Socket) => socket.destroy()],
+    ['is reset', 'protocol', 400, (socket: Socket) => socket.resetAndDestroy()],
+    ['is closed for writing', 'protocol', 400, (socket: Socket) => socket.end()],
+    ['is too slow', 'slow-request', 408, () => {}],
+  ])('a body that %s is one refusal, and no bug', async (_, reason, status, end) => {
+    const seen: unknown[] = [];
+    const { port, service } = await listen({ requestSeconds: 0.3, onError: (error) => seen.push(error) });
+    const arrived = new Promise((resolve) => service.app.server.once('request', resolve));
+    const socket: Socket = connect(port, '127.0.0.1', () => socket.write(`${head}Content-Length: 50\r\n\r\n{"policy`));
+    socket.on('error', () => {}).resume();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await arrived;
+    end(socket);
+    await closed;
+    const expected = [
+      `ragpp_kernel_requests_total{path="(unread)",status="${status}"} 1`,
+      `ragpp_kernel_refusals_total{reason="${reason}"} 1`,
+    ];
+    await expect.poll(() => count(service), { timeout: 5000 }).toEqual(expected);
+    await new Promise((resolve) => setTimeout(resolve, 50)); // a second error of the connection would follow at once
+    expect(await count(service)).toEqual(expected);
+    expect(seen).toEqual([]);
+  });
+
+  test.each([
+    ['GET /%ff HTTP/1.1\r\nHost: localhost', 404, 'KERNEL_PATH'],
+    [`GET /${'x'.repeat(500)} HTTP/1.1\r\nHost: localhost`, 404, 'KERNEL_PATH'],
+    ['GET /health HTTP/1.1\r\nHost: rebound.example:8080', 421, 'KERNEL_HOST'],
+    ['GET /health HTTP/1.1\r\nHost: localhost.rebound.example', 421, 'KERNEL_HOST'],
+    ['GET /health HTTP/1.1\r\nX: 1', 421, 'KERNEL_HOST'],
+  ])('%j has the body of a refusal', async (text, status, code) => {
+    const { port, service } = await listen();
+    const answer = await talk(port, `${text}\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*\\{"code":"${code}"`));
+    expect(await count(service)).toHaveLength(2);
+  });
+
+  test.each([['localhost:80'], ['127.0.0.9'], ['[::1]:80'], ['kernel.example', 'Kernel.example']])(
+    'the host %s is this kernel',
+    async (host, ...hosts) => {
+      const { port } = await listen(hosts.length > 0 ? { hosts } : {});
+      const request = `GET /health HTTP/1.1\r\nHost: ${host}\r\nExpect: anything\r\nConnection: close\r\n\r\n`;
+      expect(await talk(port, request)).toMatch(/^HTTP\/1.1 200 /);
+    },
+  );
 
   test('closing finishes what is open, refuses what is new, and waits for no silent connection', async () => {
     const { port, service, kernel } = await listen();
@@ -252,7 +336,7 @@ describe('over sockets', () => {
     await asked;
     const closed = service.close(20);
     await expect(talk(port, '')).rejects.toThrow('ECONNREFUSED');
-    write('Host: k\r\n\r\n');
+    write('Host: localhost\r\n\r\n');
     expect(await late).toMatch(/^HTTP\/1.1 503 [\s\S]*"KERNEL_CLOSING"/);
     release();
     expect(await answer).toMatch(/^HTTP\/1.1 200 OK[\s\S]*connection: close[\s\S]*"turnIds":\[/i);

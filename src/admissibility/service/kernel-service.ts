@@ -1,19 +1,25 @@
+import { BlockList, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { check } from '../../core/validation.ts';
 import type { Kernel } from '../kernel.ts';
 import { sliceExportSchema, sliceRequestSchema } from '../slice-export.ts';
-import { describeBodyFaults, describeError, describeFault, type Refusal } from './refusal.ts';
+import { describeError, describeFault, type Refusal } from './refusal.ts';
+import { addBodyParser, LARGEST_BODY, RefusedRequest, readBody } from './request-body.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 
 /** What bounds a request. */
 export interface KernelServiceOptions {
-  /** The largest body. 8 MiB by default, which is some 200,000 ids. */
+  /** The largest body. 512 KiB by default, which is some 12,000 ids: others wait while it is read and checked. */
   readonly maxBodyBytes?: number;
   /** The longest time in which a whole request arrives. */
   readonly requestSeconds?: number;
+  /**
+   * Names of this kernel in the header `Host`, besides those of this machine. Without them a request to an address of
+   * this machine must name this machine, and a request to another address may name anything.
+   */
+  readonly hosts?: readonly string[];
   /** Called with an error that is no refusal: a bug. The answer does not show it. */
   readonly onError?: (error: unknown) => void;
 }
@@ -31,21 +37,27 @@ const verifyRequestSchema = z.strictObject({
   at: z.number('a moment in milliseconds since 1970').min(0).nullable().default(null),
 });
 
-/** A request that no kernel sees. */
-class RefusedRequest extends Error {
-  readonly refusal: Refusal;
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
 
-  constructor(refusal: Refusal) {
-    super(refusal.body.message);
-    this.refusal = refusal;
-  }
+const isLoopback = (address: string) =>
+  isIP(address) > 0 && LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** The name in a header `Host`, without its port and the brackets of an IPv6 address. */
+function readHostName(host: string): string {
+  return (/^\[(.*)\](?::\d+)?$|^(.*?)(?::\d+)?$/.exec(host)?.slice(1).find(Boolean) ?? '').toLowerCase();
 }
 
-/** @throws RefusedRequest. */
-function readBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
-  const checked = check(schema, body);
-  if ('faults' in checked) throw new RefusedRequest(describeBodyFaults(checked.faults));
-  return checked.value;
+/** Refuses a request under a name of another: a page of a browser can give its own name the address of this machine. */
+function addHostCheck(app: FastifyInstance, hosts: readonly string[] | undefined): void {
+  const names = new Set(hosts?.map((host) => host.toLowerCase()));
+  app.addHook('onRequest', async ({ raw }) => {
+    const { localAddress } = raw.socket;
+    if (hosts === undefined && (localAddress === undefined || !isLoopback(localAddress))) return;
+    const name = readHostName(raw.headers.host ?? '');
+    if (name !== 'localhost' && !isLoopback(name) && !names.has(name)) throw new RefusedRequest(describeFault('host'));
+  });
 }
 
 /** Answers a request that node:http could not read, such as one that is too slow. */
@@ -79,15 +91,25 @@ function addPaths(app: FastifyInstance, kernel: Kernel, metrics: ServiceMetrics)
   });
 }
 
-/** Every answer that is no success is counted, and has the body of a refusal. */
-function addRefusals(app: FastifyInstance, metrics: ServiceMetrics, onError: (error: unknown) => void): void {
+/**
+ * Every answer that is no success is counted, and has the body of a refusal.
+ *
+ * @param broken connections whose end is counted.
+ */
+function addRefusals(
+  app: FastifyInstance,
+  metrics: ServiceMetrics,
+  broken: WeakSet<Duplex>,
+  onError: (error: unknown) => void,
+): void {
   const refuse = (reply: FastifyReply, { status, body }: Refusal) => {
     metrics.refusals.inc({ reason: body.reason });
     return reply.code(status).send(body);
   };
-  app.setErrorHandler((error, _request, reply) => {
+  app.setErrorHandler((error, { raw }, reply) => {
     const refusal = error instanceof RefusedRequest ? error.refusal : describeError(error);
     if (refusal.status === 500) onError(error);
+    if (broken.has(raw.socket)) return reply.hijack();
     return refuse(reply, refusal);
   });
   app.setNotFoundHandler(({ url }, reply) => {
@@ -98,30 +120,46 @@ function addRefusals(app: FastifyInstance, metrics: ServiceMetrics, onError: (er
 }
 
 function createApp(options: KernelServiceOptions, metrics: ServiceMetrics): FastifyInstance {
-  const { maxBodyBytes = 2 ** 23, requestSeconds = 10, onError = () => {} } = options;
+  const { maxBodyBytes = LARGEST_BODY, requestSeconds = 10, hosts, onError = () => {} } = options;
   const requestTimeout = Math.ceil(1000 * requestSeconds);
   const connectionsCheckingInterval = Math.ceil(Math.min(1000, requestTimeout / 4));
+  const broken = new WeakSet<Duplex>();
+  const count = (path: string, { status, body }: Refusal) => {
+    metrics.refusals.inc({ reason: body.reason });
+    metrics.requests.inc({ path, status });
+  };
   const app = fastify({
     bodyLimit: maxBodyBytes,
     requestTimeout,
-    http: { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval },
+    // A request without a name of its host is refused as one with a wrong name is.
+    http: { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval, requireHostHeader: false },
     return503OnClosing: false, // createKernelService answers, with the body of a refusal
     exposeHeadRoutes: false,
+    frameworkErrors(error, _request, reply) {
+      const refusal = describeError(error);
+      count('(other)', refusal);
+      (reply as FastifyReply).code(refusal.status).send(refusal.body);
+    },
     clientErrorHandler(error, socket) {
+      // A connection that breaks off within a body, or is too slow, has several errors.
+      if (broken.has(socket)) return;
+      broken.add(socket);
       const known = describeError(error);
       const refusal = known.status === 500 ? describeFault('protocol') : known;
-      metrics.refusals.inc({ reason: refusal.body.reason });
-      metrics.requests.inc({ path: '(unread)', status: refusal.status });
+      count('(unread)', refusal);
       answerBrokenRequest(refusal, socket);
     },
   });
-  app.removeContentTypeParser('text/plain');
+  // A header `Expect` has no effect: node:http would refuse an unknown one without a body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  addBodyParser(app);
   app.addHook('onResponse', async ({ routeOptions }, { statusCode, elapsedTime }) => {
     const path = routeOptions.url ?? '(other)';
     metrics.requests.inc({ path, status: statusCode });
     metrics.seconds.observe({ path }, elapsedTime / 1000);
   });
-  addRefusals(app, metrics, onError);
+  addHostCheck(app, hosts);
+  addRefusals(app, metrics, broken, onError);
   return app;
 }
 

@@ -45,11 +45,12 @@ const STATUS_OF_REASON: Readonly<Partial<Record<AdmissibilityReason, number>>> =
 const FAULTS = {
   body: [400, 'body is not what this path takes; see docs/kernel.md'],
   json: [400, 'body is not JSON; send one JSON object'],
-  protocol: [400, 'request is not HTTP/1.1; check what sends it'],
+  protocol: [400, 'request is not HTTP/1.1, or broke off; check what sends it'],
   path: [404, 'there is no such path; use POST /slice, POST /slice/verify, GET /keys, GET /health or GET /metrics'],
   method: [405, 'path has another method; use POST /slice, POST /slice/verify, GET /keys, GET /health or GET /metrics'],
   'slow-request': [408, 'request did not arrive in time; send it faster or raise --request-seconds'],
   'body-limit': [413, 'body is too large; send fewer ids or raise --max-body'],
+  host: [421, 'host of the request is none of this kernel; name this machine, or start the kernel with --allow-host'],
   'content-type': [415, 'body is of another type; send application/json'],
   headers: [431, 'headers are too large; send fewer'],
   closing: [503, 'kernel is closing; ask again in a moment'],
@@ -81,7 +82,9 @@ export function describeBodyFaults(faults: readonly ConfigurationFault[]): Refus
 const FAULT_OF_CODE: Readonly<Record<string, RequestFault>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'json',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'json',
+  FST_ERR_BAD_URL: 'path',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'protocol',
+  ECONNRESET: 'protocol',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content-type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body-limit',
   ERR_HTTP_REQUEST_TIMEOUT: 'slow-request',

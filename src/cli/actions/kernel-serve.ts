@@ -19,6 +19,7 @@ interface ServeOptions {
   readonly policy: readonly string[];
   readonly keys?: string;
   readonly host: string;
+  readonly allowHost: readonly string[];
   readonly port: number;
   readonly asOf?: true;
   readonly validSeconds: number;
@@ -105,6 +106,7 @@ export async function runKernelServe(config: string | undefined, options: ServeO
   });
   const service = createKernelService(kernel, {
     ...{ maxBodyBytes: options.maxBody, requestSeconds: options.requestSeconds },
+    ...(options.allowHost.length > 0 && { hosts: options.allowHost }),
     onError: (error) => printError(`kernel: ${describe(error)}\n`),
   });
   const ended = awaitEnd();

@@ -16,6 +16,9 @@ export interface ExportFile {
   readonly readText: () => Promise<string>;
 }
 
+/** Files of one name or pattern, which an export has one or a few of. */
+const MOST_FILES = 1000;
+
 /** The files of an export, and what distinguishes a single file that a user names from an archive or a folder. */
 export interface ExportFiles {
   readonly path: string;
@@ -44,7 +47,7 @@ export async function readExport<T>(path: string, work: (files: ExportFiles) => 
     }));
     return await work({ path, files: sortByName(files), single: false });
   } finally {
-    archive.close();
+    await archive.close();
   }
 }
 
@@ -63,6 +66,11 @@ export function findExportFiles(
   if (single) return files;
   const found = files.filter(({ name }) => pattern.test(basename(name)));
   const top = found.reduce((least, { name }) => Math.min(least, countFolders(name)), Number.POSITIVE_INFINITY);
+  if (found.length > MOST_FILES)
+    throw new ValidationError(
+      `${path} has ${found.length} files as ${expected}, at most ${MOST_FILES} are read; name the zip file or the folder of one export`,
+      { path },
+    );
   if (found.length === 0)
     throw new ValidationError(`no ${expected} in: ${path}; name the zip file or the folder of an export`, {
       path,

@@ -1,11 +1,8 @@
+import { formatMegabytes } from '../../core/decoding/unpacked-size.ts';
 import { StorageError } from '../../core/errors.ts';
 
 /** In bytes. The longest text of JavaScript has some 537 million characters. */
 export const LARGEST_FILE = 500 * 2 ** 20;
-
-export function formatMegabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 2 ** 20).toLocaleString('en-US')} MiB`;
-}
 
 /** @throws StorageError for a file that is longer than a text can be. */
 export function refuseLargeFile(bytes: number, where: string): void {

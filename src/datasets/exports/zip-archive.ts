@@ -1,15 +1,12 @@
-import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { Readable } from 'node:stream';
-import { type Entry, getFileNameLowLevel, openPromise } from 'yauzl';
 import { computeCrc32 } from '../../core/crc32.ts';
-import { StorageError } from '../../core/errors.ts';
-import { formatMegabytes, LARGEST_FILE, refuseLargeFile } from './file-size.ts';
+import { Decoder } from '../../core/decoding/decoder.ts';
+import type { ZipEntry } from '../../core/decoding/decoder-messages.ts';
+import { assertUnpackedSize, formatMegabytes } from '../../core/decoding/unpacked-size.ts';
+import { RagPlusPlusError, StorageError } from '../../core/errors.ts';
+import { createSerialRunner } from '../../core/one-at-a-time.ts';
+import { LARGEST_FILE, refuseLargeFile } from './file-size.ts';
 
-/** An entry that is this many times as large as its compressed form is refused: text compresses to a tenth. */
-const LARGEST_RATIO = 200;
-/** Smaller entries may compress to anything. */
-const SMALL_BYTES = 2 ** 24;
 const LOCAL_HEADER = Buffer.from('PK\x03\x04');
 /** Compression methods (APPNOTE.TXT, 4.4.5). */
 const [STORED, DEFLATED] = [0, 8];
@@ -22,7 +19,7 @@ export interface ZipArchive {
   readonly names: readonly string[];
   /** @throws StorageError that names the entry. */
   readonly read: (name: string) => Promise<Uint8Array>;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /** Whether a file begins as a zip file with an entry does: a browser may have saved one without the ending of its name. */
@@ -37,39 +34,38 @@ export function isZip(path: string): boolean {
   }
 }
 
-/** @throws StorageError for a file that is no zip file. */
+/** Opens a zip file, which is unpacked in a process of its own. @throws StorageError for a file that is no zip file. */
 export async function openZip(path: string): Promise<ZipArchive> {
-  const archive = await runNamingEntry(path, () =>
-    openPromise(path, { autoClose: false, lazyEntries: true, validateEntrySizes: true }),
-  );
-  const entries = new Map<string, Entry>();
+  const decoder = await runNamingEntry(path, () => Decoder.open(path));
+  const entries = new Map<string, ZipEntry>();
   const repeated = new Set<string>();
+  const inTurn = createSerialRunner();
   let bytesRead = 0;
   try {
     await runNamingEntry(path, async () => {
-      for await (const entry of archive.eachEntry()) {
-        const name = readName(entry);
-        if (name.endsWith('/')) continue;
-        if (entries.has(name)) repeated.add(name);
-        entries.set(name, entry);
-      }
+      for await (const part of decoder.ask({ ask: 'zip-entries' }))
+        for (const entry of part) {
+          if (entry.name.endsWith('/')) continue;
+          if (entries.has(entry.name)) repeated.add(entry.name);
+          entries.set(entry.name, entry);
+        }
     });
   } catch (error) {
-    archive.close();
+    await decoder.close();
     throw error;
   }
   const read = async (name: string): Promise<Uint8Array> => {
-    const entry = entries.get(name) as Entry;
+    const entry = entries.get(name) as ZipEntry;
     const where = `${path}/${name}`;
     if (repeated.has(name)) throw createRepeatedError(where);
     bytesRead += entry.uncompressedSize;
     refuseBomb(entry, where, bytesRead);
     refuseUnreadable(entry, where);
-    const bytes = await runNamingEntry(where, async () => collect(await archive.openReadStreamPromise(entry), entry));
+    const bytes = await runNamingEntry(where, () => inTurn(() => collect(decoder, entry)));
     if (computeCrc32(bytes) !== entry.crc32) throw createDamageError(where, new Error('its checksum is another one'));
     return bytes;
   };
-  return { names: [...entries.keys()], read, close: () => archive.close() };
+  return { names: [...entries.keys()], read, close: () => decoder.close() };
 }
 
 /** Only one of two entries of one name would be read. Pictures are not read and may have any name. */
@@ -80,34 +76,19 @@ function createRepeatedError(where: string): StorageError {
   });
 }
 
-/** The bit of an entry whose name is UTF-8 (APPNOTE.TXT, 4.4.4). */
-const UTF8_FLAG = 0x800;
-
-/** The name of an entry. Exports of Slack have names in UTF-8 without the flag that says so; a name that is no UTF-8 is read as the standard says. */
-function readName({ fileName, fileNameRaw, extraFields, generalPurposeBitFlag }: Entry): string {
-  return isUtf8(fileNameRaw)
-    ? getFileNameLowLevel(generalPurposeBitFlag | UTF8_FLAG, fileNameRaw, extraFields, false)
-    : fileName;
-}
-
 /** Refuses an entry that other programs can unpack: one with a password, or of a method such as Deflate64, which Windows takes for large files. */
-function refuseUnreadable(entry: Entry, where: string): void {
-  const isKnownMethod = entry.compressionMethod === STORED || entry.compressionMethod === DEFLATED;
-  if (isKnownMethod && !entry.isEncrypted()) return;
+function refuseUnreadable({ method, isEncrypted }: ZipEntry, where: string): void {
+  if ((method === STORED || method === DEFLATED) && !isEncrypted) return;
   throw new StorageError('unpack', where, {
-    cause: new Error(entry.isEncrypted() ? 'encrypted' : `compression method ${entry.compressionMethod}`),
+    cause: new Error(isEncrypted ? 'encrypted' : `compression method ${method}`),
     remedy: 'unpack the archive yourself and name the folder',
   });
 }
 
 /** Refuses an entry by the sizes that it states, before anything is unpacked; yauzl stops at a byte more than stated. */
-function refuseBomb({ compressedSize, uncompressedSize }: Entry, where: string, bytesRead: number): void {
+function refuseBomb({ compressedSize, uncompressedSize }: ZipEntry, where: string, bytesRead: number): void {
   refuseLargeFile(uncompressedSize, where);
-  if (uncompressedSize > SMALL_BYTES && uncompressedSize > LARGEST_RATIO * compressedSize)
-    throw new StorageError('unpack', where, {
-      cause: new Error(`${formatMegabytes(uncompressedSize)} from ${formatMegabytes(compressedSize)}`),
-      remedy: `unpack the archive yourself and name the folder; at most ${LARGEST_RATIO} times the compressed size is unpacked`,
-    });
+  assertUnpackedSize(where, compressedSize, uncompressedSize, 'folder');
   if (bytesRead > LARGEST_SUM)
     throw new StorageError('unpack', where, {
       cause: new Error(`${formatMegabytes(bytesRead)} with the entries before it`),
@@ -115,12 +96,12 @@ function refuseBomb({ compressedSize, uncompressedSize }: Entry, where: string, 
     });
 }
 
-async function collect(stream: Readable, { uncompressedSize }: Entry): Promise<Uint8Array> {
+async function collect(decoder: Decoder, { entry, uncompressedSize }: ZipEntry): Promise<Uint8Array> {
   const bytes = new Uint8Array(Math.min(uncompressedSize, LARGEST_FILE));
   let length = 0;
-  for await (const chunk of stream) {
-    bytes.set(chunk as Uint8Array, length);
-    length += (chunk as Uint8Array).length;
+  for await (const part of decoder.ask({ ask: 'zip-bytes', entry })) {
+    bytes.set(part, length);
+    length += part.length;
   }
   return bytes;
 }
@@ -129,7 +110,7 @@ async function runNamingEntry<T>(where: string, work: () => Promise<T>): Promise
   try {
     return await work();
   } catch (error) {
-    throw createDamageError(where, error);
+    throw error instanceof RagPlusPlusError ? error : createDamageError(where, error);
   }
 }
 

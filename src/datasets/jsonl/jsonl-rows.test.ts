@@ -24,6 +24,17 @@ describe('readRows', () => {
     });
   });
 
+  it('names the key that an unknown one stands for', () => {
+    const row = { id: 'a', conversation_id: 'c', parent: null, time: 7, text: 'eggs' };
+    const [fault] = read(JSON.stringify(row)).faults;
+    for (const [unknown, known] of Object.entries({
+      conversation_id: 'conversationId',
+      parent: 'parentId',
+      time: 'timestamp',
+    }))
+      expect(fault?.detail).toContain(`got unknown key "${unknown}" (did you mean ${known}?)`);
+  });
+
   it('makes the text of a fact or a procedure of its fields', () => {
     const { text: _, ...row } = ROW;
     const fact = { memoryType: 'semantic', subject: 'Acme', predicate: 'prefers', object: 'NET30' };
@@ -74,7 +85,7 @@ describe('readRows', () => {
     [
       JSON.stringify({ ...ROW, parent: 'r' }),
       'malformed row',
-      'parent: expected one of id, conversationId, parentId, timestamp, author, channel, text, attributes, got unknown key "parent"',
+      'parent: expected one of id, conversationId, parentId, timestamp, author, channel, text, attributes, got unknown key "parent" (did you mean parentId?)',
     ],
     [
       JSON.stringify({ id: 'a', conversationId: 'c', parentId: null }),

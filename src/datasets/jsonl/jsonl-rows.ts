@@ -163,7 +163,9 @@ function readNumberedLines(folder: string, file: string): { where: string; line:
 
 /** The faults of a row as one line. */
 export function describeFaults(faults: readonly ConfigurationFault[]): string {
-  return faults.map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`).join('; ');
+  const describe = ({ path, expected, got, nearest }: ConfigurationFault) =>
+    `${path}: expected ${expected}, got ${got}${nearest === undefined ? '' : ` (did you mean ${nearest}?)`}`;
+  return faults.map(describe).join('; ');
 }
 
 /** The value of a line; undefined for a line that is not JSON. */

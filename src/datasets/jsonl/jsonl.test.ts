@@ -154,12 +154,14 @@ describe('loadJsonl', () => {
     expect(queries[0]?.cluster).toBe('valueOf');
   });
 
-  it('says which file can not be read', async () => {
+  it('says which files it has not, and which it needs', async () => {
     const folder = write(TURN, QUERY, '');
     rmSync(join(folder, 'qrels.txt'));
     const error = await load(folder, 'skip').catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(StorageError);
-    expect((error as Error).message).toContain(join(folder, 'qrels.txt'));
+    expect((error as Error).message).toBe(
+      `cannot read (no qrels.txt): ${folder}; name a folder with turns.jsonl, queries.jsonl, qrels.txt; see docs/datasets/jsonl.md`,
+    );
   });
 
   it('has another hash for another content only', async () => {

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { StorageError } from '../../core/errors.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { queryRow, readQrels, readRows, turnRow } from './jsonl-rows.ts';
 import { buildRowDataset } from './row-dataset.ts';
@@ -13,6 +16,8 @@ export interface JsonlOptions {
   readonly relevantGrade: number;
 }
 
+const FILES = ['turns.jsonl', 'queries.jsonl', 'qrels.txt'] as const;
+
 /**
  * Your own conversations, questions and judgements. The format is in docs/datasets/jsonl.md.
  *
@@ -20,6 +25,12 @@ export interface JsonlOptions {
  */
 export async function loadJsonl(options: JsonlOptions): Promise<Dataset> {
   const { path, onDirtyRow, relevantGrade } = options;
+  const missing = FILES.filter((file) => !existsSync(join(path, file)));
+  if (missing.length > 0)
+    throw new StorageError('read', path, {
+      cause: new Error(`no ${missing.join(', ')}`),
+      remedy: `name a folder with ${FILES.join(', ')}; see docs/datasets/jsonl.md`,
+    });
   const faults = new RowFaults();
   const rows = {
     turns: readRows(path, 'turns.jsonl', turnRow, faults),

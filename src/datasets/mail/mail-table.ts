@@ -1,6 +1,5 @@
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { compressors } from 'hyparquet-compressors';
 import { z } from 'zod';
+import { openParquet } from '../../core/decoding/parquet.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors.ts';
 import { type MailMessage, normaliseBody, parseMessageIds } from './mail-message.ts';
 import type { SourceMail } from './read-mails.ts';
@@ -47,17 +46,21 @@ function parseRow(row: unknown): MailMessage {
  */
 export async function readMailTable(path: string): Promise<SourceMail[]> {
   try {
-    const file = await asyncBufferFromFile(path);
-    const metadata = await parquetMetadataAsync(file);
-    const names = new Set(metadata.schema.map(({ name }) => name));
-    const missing = COLUMNS.filter((column) => !names.has(column));
-    if (missing.length > 0)
-      throw new ValidationError(
-        `Parquet file of mails has no column ${missing.join(', ')}: ${path}; name a file of data/messages of the archive`,
-        { path, missing },
-      );
-    const rows = await parquetReadObjects({ file, metadata, columns: COLUMNS, compressors });
-    return rows.map((row) => ({ bulk: false, parse: async () => parseRow(row) }));
+    const file = await openParquet(path, { columns: COLUMNS });
+    try {
+      const missing = COLUMNS.filter((column) => !file.columns.includes(column));
+      if (missing.length > 0)
+        throw new ValidationError(
+          `Parquet file of mails has no column ${missing.join(', ')}: ${path}; name a file of data/messages of the archive`,
+          { path, missing },
+        );
+      const mails: SourceMail[] = [];
+      for await (const rows of file.readBatches())
+        for (const row of rows) mails.push({ bulk: false, parse: async () => parseRow(row) });
+      return mails;
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (error instanceof RagPlusPlusError) throw error;
     throw new StorageError('read', path, { cause: error, remedy: 'name a Parquet file of the archive' });

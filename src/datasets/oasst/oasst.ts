@@ -1,5 +1,5 @@
-import { gunzipSync } from 'node:zlib';
-import { StorageError, ValidationError } from '../../core/errors.ts';
+import { unpackGzip } from '../../core/decoding/gzip.ts';
+import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors.ts';
 import { readBytes } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
 import { Corpus } from '../../model/corpus.ts';
@@ -7,6 +7,7 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
 import { Counts } from '../counts.ts';
 import { displayDataset } from '../dataset-display.ts';
+import { refuseLargeFile } from '../exports/file-size.ts';
 import { GRADE_NAMES, PARENT } from '../judgements.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
 import { ReplyJudgements } from '../replies/reply-judgements.ts';
@@ -29,7 +30,7 @@ export interface OasstOptions {
  */
 export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
   const counts = new Counts();
-  const trees = parseOasst(readTrees(path), path);
+  const trees = parseOasst(await readTrees(path), path);
   counts.add('trees', trees.length);
   const read = buildOasstTurns(trees, counts);
   const corpus = new Corpus(read.map(({ turn }) => turn));
@@ -57,11 +58,19 @@ export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
   });
 }
 
-function readTrees(path: string): string {
-  const bytes = readBytes(path);
+async function readTrees(path: string): Promise<string> {
+  if (!path.endsWith('.gz')) return new TextDecoder().decode(readBytes(path));
+  const parts: Uint8Array[] = [];
+  let length = 0;
   try {
-    return new TextDecoder().decode(path.endsWith('.gz') ? gunzipSync(bytes) : bytes);
+    for await (const part of unpackGzip(path)) {
+      length += part.length;
+      refuseLargeFile(length, path);
+      parts.push(part);
+    }
+    return new TextDecoder().decode(Buffer.concat(parts));
   } catch (error) {
+    if (error instanceof RagPlusPlusError) throw error;
     throw new StorageError('decompress', path, { cause: error, remedy: 'download the file again' });
   }
 }

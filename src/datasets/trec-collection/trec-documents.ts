@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { unpackGzip } from '../../core/decoding/gzip.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors.ts';
 import type { Counts } from '../counts.ts';
 import type { SourceDocument } from '../documents/document-dataset.ts';
@@ -37,11 +36,11 @@ export async function readTrecDocuments(path: string, counts: Counts): Promise<S
 }
 
 /** The text of a file, unpacked if it ends in .gz; bytes that are not UTF-8 are U+FFFD. */
-function openText(path: string): AsyncIterable<string> {
-  const file: Readable = createReadStream(path);
-  // The error of either stream ends the iteration.
-  const bytes: Readable = path.endsWith('.gz') ? pipeline(file, createGunzip(), () => undefined) : file;
-  return bytes.setEncoding('utf8');
+async function* openText(path: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const part of path.endsWith('.gz') ? unpackGzip(path) : createReadStream(path))
+    yield decoder.decode(part as Uint8Array, { stream: true });
+  yield decoder.decode();
 }
 
 /** One document: its number, its title and all of its text. */

@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { openParquet, type ParquetFile } from '../../core/decoding/parquet.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors.ts';
 import { parseVectorId } from './vector-ids.ts';
 import { assertMatrix, type VectorMatrix } from './vector-matrix.ts';
@@ -7,42 +6,45 @@ import { assertMatrix, type VectorMatrix } from './vector-matrix.ts';
 const COLUMNS = ['id', 'vector'] as const;
 
 /**
- * Reads the columns `id` and `vector` (a list of numbers) of a Parquet file, one row group at a time.
+ * Reads the columns `id` and `vector` (a list of numbers) of a Parquet file.
  *
  * @throws ValidationError for missing columns, for vectors of different lengths, and for what is no number; StorageError
  * for a file that cannot be read or decoded.
  */
 export async function readVectorParquet(path: string): Promise<VectorMatrix & { readonly ids: readonly string[] }> {
   try {
-    statSync(path);
-    return await readRowGroups(path);
+    const file = await openParquet(path, { columns: COLUMNS });
+    try {
+      return await readMatrix(path, file);
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (error instanceof RagPlusPlusError) throw error;
-    const remedy = 'write it as Parquet with the columns id and vector, with snappy compression or none';
+    const remedy = 'write it as Parquet with the columns id and vector';
     throw new StorageError('read', path, { cause: error, remedy });
   }
 }
 
-async function readRowGroups(path: string): Promise<VectorMatrix & { readonly ids: readonly string[] }> {
-  const file = await asyncBufferFromFile(path);
-  const metadata = await parquetMetadataAsync(file);
-  const names = new Set(metadata.schema.map(({ name }) => name));
+async function readMatrix(
+  path: string,
+  file: ParquetFile,
+): Promise<VectorMatrix & { readonly ids: readonly string[] }> {
+  const names = new Set(file.columns);
   for (const column of COLUMNS)
     if (!names.has(column))
       throw new ValidationError(`${path} has no column ${column}; write the columns id and vector`, { path, column });
   const ids: string[] = [];
   let values: Float32Array | null = null;
   let dimension = 0;
-  const rows = Number(metadata.num_rows);
-  let rowStart = 0;
-  for (const group of metadata.row_groups) {
-    const rowEnd = rowStart + Number(group.num_rows);
-    for (const record of await parquetReadObjects({ file, metadata, columns: [...COLUMNS], rowStart, rowEnd })) {
+  for await (const records of file.readBatches())
+    for (const record of records) {
       const vector = readVector(record.vector, `${path}, row ${ids.length}`);
       if (values === null) {
-        [, dimension] = assertMatrix(path, [rows, vector.length]);
-        values = new Float32Array(rows * dimension);
+        [, dimension] = assertMatrix(path, [file.rowCount, vector.length]);
+        values = new Float32Array(0);
       }
+      if (values.length < (ids.length + 1) * dimension) values = growRows(values, dimension, file.rowCount);
       if (vector.length !== dimension)
         throw new ValidationError(
           `${path}, row ${ids.length} has ${vector.length} numbers, row 0 has ${dimension}; write vectors of one length`,
@@ -50,10 +52,20 @@ async function readRowGroups(path: string): Promise<VectorMatrix & { readonly id
       values.set(vector, ids.length * dimension);
       ids.push(parseVectorId(record.id, `${path}, row ${ids.length}`));
     }
-    rowStart = rowEnd;
-  }
   assertMatrix(path, [ids.length, dimension]);
-  return { rows, dimension, values: values as Float32Array, ids };
+  return { rows: ids.length, dimension, values: (values as Float32Array).subarray(0, ids.length * dimension), ids };
+}
+
+/** Rows that memory is reserved for at first: a damaged file may state any number of rows. */
+const FIRST_ROWS = 65_536;
+
+/** The values with room for twice the rows, up to as many as the file states while it has no more. */
+function growRows(values: Float32Array, dimension: number, stated: number): Float32Array {
+  const rows = values.length / dimension;
+  const next = Math.max(FIRST_ROWS, 2 * rows);
+  const grown = new Float32Array((stated > rows ? Math.min(next, stated) : next) * dimension);
+  grown.set(values);
+  return grown;
 }
 
 /** @throws ValidationError for anything but a list of numbers. */

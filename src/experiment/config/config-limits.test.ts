@@ -128,13 +128,13 @@ describe('__proto__', () => {
   });
 });
 
-test('8,000 unknown keys are all faults, of which the message lists 100', () => {
+test('of 8,000 unknown keys the message lists 50', () => {
   const keys = Array.from({ length: 8000 }, (_, i) => `key${i}: 1\n`).join('');
   const lines = readRefusal(keys).split('\n');
-  expect(lines).toHaveLength(1 + 100 + 1);
-  expect(lines[0]).toMatch(/^8005 errors/);
-  expect(lines.at(-1)).toBe('  and 7905 more; fix these first');
-}, 15_000);
+  expect(lines).toHaveLength(1 + 50 + 1);
+  expect(lines[0]).toMatch(/^more than 50 errors/);
+  expect(lines.at(-1)).toBe('  and more; fix these first');
+});
 
 test('an override goes through at most 100 parts', () => {
   const buildLongPath = (parts: number) => Array(parts).fill('a').join('.');

@@ -22,10 +22,12 @@ test('from the source, Node reads TypeScript in whatever folder, and the command
 test('from the build, Node needs no loader', async () => {
   writeFileSync(join(root, 'package.json'), '{"type": "module"}');
   const compiler = join(PROJECT_ROOT, 'node_modules', '.bin', 'tsc');
-  const folder = join(root, 'experiment', 'launch');
   const source = fileURLToPath(new URL('./program.ts', import.meta.url));
-  const options = ['--ignoreConfig', '--outDir', folder, '--module', 'nodenext', '--types', 'node', '--skipLibCheck'];
+  const options = ['--ignoreConfig', '--rootDir', join(PROJECT_ROOT, 'src'), '--outDir', root, '--module', 'nodenext'];
+  options.push('--types', 'node', '--skipLibCheck', '--rewriteRelativeImportExtensions');
   execFileSync(compiler, [source, ...options], { cwd: PROJECT_ROOT });
-  const built = (await import(pathToFileURL(join(folder, 'program.js')).href)) as { findOwnProgram(): Program };
+  const built = (await import(pathToFileURL(join(root, 'experiment', 'launch', 'program.js')).href)) as {
+    findOwnProgram(): Program;
+  };
   expect(built.findOwnProgram()).toEqual({ nodeOptions: [], main: join(root, 'cli', 'work.js') });
 });

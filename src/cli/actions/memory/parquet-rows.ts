@@ -1,4 +1,4 @@
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { openParquet } from '../../../core/decoding/parquet.ts';
 import { ValidationError } from '../../../core/errors.ts';
 import { describeUnread, parseJson, turnRow } from '../../../datasets/jsonl/jsonl-rows.ts';
 import { memoryRecordFields } from '../../../model/memory-record-schema.ts';
@@ -58,20 +58,19 @@ function readColumns(columns: Readonly<Record<string, unknown>>): unknown {
   return { ...row, [key]: toAttributes({ ...others, ...own }) };
 }
 
-/** The rows of a Parquet file, a row group at a time. */
+/** The rows of a Parquet file. */
 export async function* readParquetRows(
   path: string,
 ): AsyncGenerator<{ readonly where: string; readonly row: unknown }> {
-  const file = await asyncBufferFromFile(path);
-  const metadata = await parquetMetadataAsync(file);
-  if (metadata.schema.some(({ name }) => name === '__proto__'))
-    // an object of JavaScript would drop its values
-    throw new ValidationError(`column is named __proto__: ${path}; rename the column`, { path });
-  let rowStart = 0;
-  for (const group of metadata.row_groups) {
-    const rowEnd = rowStart + Number(group.num_rows);
-    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, utf8: false });
-    for (const [i, row] of rows.entries()) yield { where: `${path}:${rowStart + i + 1}`, row: readColumns(row) };
-    rowStart = rowEnd;
+  const file = await openParquet(path, { utf8: false });
+  let row = 0;
+  try {
+    if (file.columns.includes('__proto__'))
+      // an object of JavaScript would drop its values
+      throw new ValidationError(`column is named __proto__: ${path}; rename the column`, { path });
+    for await (const batch of file.readBatches())
+      for (const columns of batch) yield { where: `${path}:${++row}`, row: readColumns(columns) };
+  } finally {
+    await file.close();
   }
 }

@@ -108,7 +108,7 @@ function readRows(path: string): AsyncGenerator<FileRow> {
 function adviseOnFormat(path: string, error: unknown): { readonly remedy?: string } {
   const isOfSystem = typeof (error as NodeJS.ErrnoException).syscall === 'string';
   if (isOfSystem || extname(path) !== '.parquet') return {};
-  return { remedy: 'write it as Parquet again, with snappy compression or none' };
+  return { remedy: 'write it as Parquet again' };
 }
 
 async function* readRowsNamingFile(path: string): AsyncGenerator<FileRow> {
