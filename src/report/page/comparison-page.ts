@@ -126,7 +126,7 @@ function buildComparisonLegend({ arms, first, metrics, conversations, statistics
   return [
     `B minus A: ${describeIntervals(conversations, level)}.`,
     ...describeMeansOverSeeds(seeds),
-    ...testText(how, 'arms'),
+    ...testText(how, 'arms', conversations),
     `${MARKS.better} B better, ${MARKS.worse} B worse, said only where the corrected p is below ${formatDecimal(1 - level, 2)}.`,
     ...describeSmallestP(how, conversations, families),
     ...describeUnresolved(listUnresolved(compared, tested), statistics),

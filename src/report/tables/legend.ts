@@ -1,8 +1,9 @@
 import { freezeDeeply } from '../../core/frozen.ts';
+import { LEAST_TRUSTED } from '../../evaluation/few-clusters.ts';
 import { chooseIntervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../../evaluation/mean-intervals.ts';
 import { MOST_SAMPLES } from '../../evaluation/sign-flip-permutation.ts';
-import { isSignificant } from '../../evaluation/significance.ts';
 import { computeSmallestCorrectedP, computeSmallestP } from '../../evaluation/smallest-p.ts';
+import { isSignificant } from '../../evaluation/verdict.ts';
 import type { Comparison, ExperimentResult } from '../../experiment/measure/result.ts';
 import { formatDecimal, formatProbability } from './format.ts';
 
@@ -64,16 +65,28 @@ function count(value: number): string {
   return value.toLocaleString('en');
 }
 
+/** The test behind a p: of few conversations another one than sign flips is confirmed by these. */
+function describeConfirmed(test: string, conversations: number): string {
+  return conversations < LEAST_TRUSTED ? `${test} or exact sign-flip test, whichever p is larger` : test;
+}
+
 /** The test behind p and its correction, and until when it draws samples. @param rows the name of the compared items, in the plural */
-export function testText(statistics: Statistics, rows: string, apart = ''): string[] {
+export function testText(statistics: Statistics, rows: string, conversations: number, apart = ''): string[] {
   const { test, correction, samples, level } = statistics;
-  const tested = `p: ${TESTS[test](statistics)}, clustered by conversation, ${CORRECTIONS[correction](rows)}${apart}.`;
+  const named = TESTS[test](statistics);
+  const shown = test === 'permutation' ? named : describeConfirmed(named, conversations);
+  const tested = `p: ${shown}, clustered by conversation, ${CORRECTIONS[correction](rows)}${apart}.`;
   if (test !== 'permutation' || samples >= MOST_SAMPLES) return [tested];
   const bound = formatDecimal(1 - level, 2);
   return [
     tested,
     `Where ${bound} is within the Monte Carlo error of p, more samples are drawn, up to ${count(MOST_SAMPLES)}.`,
   ];
+}
+
+/** The test of every level of a stratum. */
+export function describeStratumTest(): string {
+  return `A level's p is that of a paired t test; below ${LEAST_TRUSTED} conversations that of the exact sign-flip test, if larger.`;
 }
 
 /** The conversations that the queries of a run are of. */
@@ -185,7 +198,7 @@ export function buildStatisticsLegend(facts: LegendFacts): string[] {
   if (facts.seeds !== undefined && facts.seeds > 1) return buildSeedsLegend(facts, facts.seeds);
   return [
     compared ? describeMarks(baseline, level) : describeFailedBaseline(baseline),
-    ...(isTested ? testText(statistics, rows, apart) : []),
+    ...(isTested ? testText(statistics, rows, conversations, apart) : []),
     ...(compared ? describeSmallestP(statistics, conversations, families) : []),
     ...describeUnresolved(unresolved, statistics),
     `Brackets: ${intervals}. ${measured}.`,
@@ -202,7 +215,10 @@ function buildSeedsLegend(facts: LegendFacts, seeds: number): string[] {
   return [
     ...(compared ? [describeMarks(baseline, statistics.level)] : [describeFailedBaseline(baseline)]),
     describeSeedMeans(seeds),
-    ...(isTested ? [`p: paired t test with ${SEED_SOURCES}, ${corrected}${apart}.`] : []),
+    ...(isTested
+      ? [`p: ${describeConfirmed(`paired t test with ${SEED_SOURCES}`, conversations)}, ${corrected}${apart}.`]
+      : []),
+    ...(compared ? describeSmallestP({ ...statistics, test: 't' }, conversations, families) : []),
     `Brackets: ${brackets}. ${queries} queries in ${formatConversations(conversations)}.`,
     ...describeBounds(facts),
   ];

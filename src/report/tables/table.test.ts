@@ -97,12 +97,15 @@ test('the legend says what null controls can show, which are a family of their o
   expect(legend).toContain('That is not below .05: no difference corrected over 2 null controls can be decided.');
 });
 
-test('a t test reaches any p, so that the legend names no smallest one, but with one or two conversations', () => {
+test('a t test has the smallest p of sign flips below 30 conversations, then none', () => {
   const renderLegendOver = (conversations: number) => {
     const result = spreadOverConversations(conversations);
     return buildLadderTable({ ...result, statistics: { ...result.statistics, test: 't' } }).legend.join(' ');
   };
-  expect(renderLegendOver(3)).not.toContain('Smallest p');
+  expect(renderLegendOver(30)).not.toContain('Smallest p');
+  expect(renderLegendOver(6)).toContain(
+    'Smallest p that 6 conversations can reach: corrected over 2 arms .063. That is not below .05: no difference can be decided.',
+  );
   expect(renderLegendOver(2)).toContain(
     'corrected over 2 arms 1.000. That is not below .05: no difference can be decided.',
   );
@@ -182,14 +185,21 @@ test('without an interval a cell has its mean alone', () => {
 });
 
 test('the legend says which test was made and how it was corrected', () => {
-  const renderLegendOver = (test: 't' | 'wilcoxon', correction: 'benjamini-hochberg' | 'none') => {
-    const result = buildHandmadeResult();
+  const renderLegendOver = (
+    test: 't' | 'wilcoxon',
+    correction: 'benjamini-hochberg' | 'none',
+    conversations: number,
+  ) => {
+    const result = spreadOverConversations(conversations);
     return buildLadderTable({ ...result, statistics: { ...result.statistics, test, correction } }).legend[1];
   };
-  expect(renderLegendOver('t', 'none')).toBe(
+  expect(renderLegendOver('t', 'none', 30)).toBe(
     'p: paired t test, clustered by conversation, not corrected for the number of arms.',
   );
-  expect(renderLegendOver('wilcoxon', 'benjamini-hochberg')).toBe(
+  expect(renderLegendOver('t', 'none', 29)).toBe(
+    'p: paired t test or exact sign-flip test, whichever p is larger, clustered by conversation, not corrected for the number of arms.',
+  );
+  expect(renderLegendOver('wilcoxon', 'benjamini-hochberg', 30)).toBe(
     'p: paired Wilcoxon signed-rank test, clustered by conversation, corrected by Benjamini and Hochberg over the arms.',
   );
 });
