@@ -1,6 +1,7 @@
 import type { ComparedRun, RunComparison } from '../../experiment/stored/run-comparison.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from '../tables/format.ts';
 import {
+  describeCoverage,
   describeIntervals,
   describeMeansOverSeeds,
   describeSmallestP,
@@ -125,6 +126,7 @@ function buildComparisonLegend({ arms, first, metrics, conversations, statistics
   }));
   return [
     `B minus A: ${describeIntervals(conversations, level)}.`,
+    ...describeCoverage(conversations, level),
     ...describeMeansOverSeeds(seeds),
     ...testText(how, 'arms', conversations),
     `${MARKS.better} B better, ${MARKS.worse} B worse, said only where the corrected p is below ${formatDecimal(1 - level, 2)}.`,

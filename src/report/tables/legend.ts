@@ -65,18 +65,17 @@ function count(value: number): string {
   return value.toLocaleString('en');
 }
 
-/** The test behind a p: of few conversations another one than sign flips is confirmed by these. */
-function describeConfirmed(test: string, conversations: number): string {
-  return conversations < LEAST_TRUSTED ? `${test} or exact sign-flip test, whichever p is larger` : test;
+/** The second test of few conversations, unless the first one is of the same kind. */
+function describeConfirmation(test: Statistics['test'], conversations: number): string[] {
+  if (test === 'permutation' || conversations >= LEAST_TRUSTED) return [];
+  return [`Below ${LEAST_TRUSTED} conversations p is that of the exact sign-flip test where that is larger.`];
 }
 
 /** The test behind p and its correction, and until when it draws samples. @param rows the name of the compared items, in the plural */
 export function testText(statistics: Statistics, rows: string, conversations: number, apart = ''): string[] {
   const { test, correction, samples, level } = statistics;
-  const named = TESTS[test](statistics);
-  const shown = test === 'permutation' ? named : describeConfirmed(named, conversations);
-  const tested = `p: ${shown}, clustered by conversation, ${CORRECTIONS[correction](rows)}${apart}.`;
-  if (test !== 'permutation' || samples >= MOST_SAMPLES) return [tested];
+  const tested = `p: ${TESTS[test](statistics)}, clustered by conversation, ${CORRECTIONS[correction](rows)}${apart}.`;
+  if (test !== 'permutation' || samples >= MOST_SAMPLES) return [tested, ...describeConfirmation(test, conversations)];
   const bound = formatDecimal(1 - level, 2);
   return [
     tested,
@@ -188,6 +187,13 @@ function describeBounds({ means = [], conversations, seeds }: LegendFacts): stri
     : [];
 }
 
+/** A note on the intervals of few conversations; empty for many. */
+export function describeCoverage(conversations: number, level: number): string[] {
+  if (chooseIntervalMethod(conversations) !== 't') return [];
+  const of = `${Math.round(level * 100)} %`;
+  return [`Intervals of few conversations cover less than ${of} where their sizes are skewed: .88 to .91 for .95.`];
+}
+
 /** Sentences that say what marks, p and brackets mean, and how much was measured. */
 export function buildStatisticsLegend(facts: LegendFacts): string[] {
   const { rows, baseline, compared, isTested, families, unresolved, statistics, queries, conversations } = facts;
@@ -202,6 +208,7 @@ export function buildStatisticsLegend(facts: LegendFacts): string[] {
     ...(compared ? describeSmallestP(statistics, conversations, families) : []),
     ...describeUnresolved(unresolved, statistics),
     `Brackets: ${intervals}. ${measured}.`,
+    ...describeCoverage(conversations, level),
     ...describeBounds(facts),
   ];
 }
@@ -216,10 +223,11 @@ function buildSeedsLegend(facts: LegendFacts, seeds: number): string[] {
     ...(compared ? [describeMarks(baseline, statistics.level)] : [describeFailedBaseline(baseline)]),
     describeSeedMeans(seeds),
     ...(isTested
-      ? [`p: ${describeConfirmed(`paired t test with ${SEED_SOURCES}`, conversations)}, ${corrected}${apart}.`]
+      ? [`p: paired t test with ${SEED_SOURCES}, ${corrected}${apart}.`, ...describeConfirmation('t', conversations)]
       : []),
     ...(compared ? describeSmallestP({ ...statistics, test: 't' }, conversations, families) : []),
     `Brackets: ${brackets}. ${queries} queries in ${formatConversations(conversations)}.`,
+    ...describeCoverage(conversations, statistics.level),
     ...describeBounds(facts),
   ];
 }

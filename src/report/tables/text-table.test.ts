@@ -19,6 +19,7 @@ test('columns are aligned, marks follow the interval', () => {
       'Smallest p that 5 conversations can reach: corrected over 2 arms .125.',
       'That is not below .05: no difference can be decided.',
       'Brackets: 95 % cluster-robust t intervals (fewer than 20 conversations). 10 queries in 5 conversations.',
+      'Intervals of few conversations cover less than 95 % where their sizes are skewed: .88 to .91 for .95.',
       '',
     ].join('\n'),
   );

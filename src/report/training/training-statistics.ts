@@ -1,6 +1,12 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
-import { describeIntervals, describeSmallestP, describeUnresolved, listUnresolved } from '../tables/legend.ts';
+import {
+  describeCoverage,
+  describeIntervals,
+  describeSmallestP,
+  describeUnresolved,
+  listUnresolved,
+} from '../tables/legend.ts';
 
 /** The tests of a training are those of a run with nothing said about them. */
 export function describeTrainingStatistics({
@@ -25,6 +31,7 @@ export function reachSentences(
   const { conversations } = measured;
   return [
     `Brackets: ${describeIntervals(conversations, result.level)}.`,
+    ...describeCoverage(conversations, result.level),
     ...describeSmallestP(statistics, conversations, [{ of, count: differences.length }]),
     ...describeUnresolved(listUnresolved(differences, result.metrics), statistics),
   ];
