@@ -88,26 +88,28 @@ function listSignedSums(sums: Float64Array): Float64Array {
 }
 
 /**
- * The share of all sign vectors whose flipped sum has at least this magnitude. The sums of either half of the groups are listed in order, so that 2^(n / 2) steps
- * count 2^n sums: 2 ms for 30 groups.
+ * The share of all sign vectors whose flipped sum has at least this magnitude. The sums of either half of the groups
+ * are listed in order, so that 2^(n / 2) steps count 2^n sums: 2 ms for 30 groups.
  *
  * @param sums of the groups whose difference is not 0, since the others change nothing.
  */
 export function countExactFlips(sums: Float64Array, threshold: number): number {
   if (threshold <= 0) return 1;
   const half = sums.length >> 1;
-  const [ones, others] = [listSignedSums(sums.subarray(0, half)), listSignedSums(sums.subarray(half))];
+  const [lower, upper] = [listSignedSums(sums.subarray(0, half)), listSignedSums(sums.subarray(half))];
   let hits = 0;
-  let first = others.length;
-  for (const one of ones) {
-    while (first > 0 && one + (others[first - 1] as number) >= threshold) first--;
-    hits += others.length - first;
+  let first = upper.length;
+  for (const sum of lower) {
+    while (first > 0 && sum + (upper[first - 1] as number) >= threshold) first--;
+    hits += upper.length - first;
   }
   // As many sums are at most -threshold: all signs of a vector can be turned.
-  return (2 * hits) / (ones.length * others.length);
+  return (2 * hits) / (lower.length * upper.length);
 }
 
-/** The p of {@link signFlipPermutation} from all sign vectors of all groups that differ, of which there are to be few. */
+/**
+ * The p of {@link signFlipPermutation} from all sign vectors of all groups that differ, of which there are to be few.
+ */
 export function computeExactFlipP(differences: ArrayLike<number>, clusters: Clusters): number {
   const { differing, threshold } = prepareFlipColumn(differences, clusters);
   return countExactFlips(differing, threshold);

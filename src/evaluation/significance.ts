@@ -54,7 +54,10 @@ export interface BaselineComparison extends ClusteredTest {
   readonly clusterWins: number;
   readonly clusterTies: number;
   readonly clusterLosses: number;
-  /** The uncorrected p of all sign vectors of whole clusters, whichever test is asked for; null where {@link LEAST_TRUSTED} or more clusters are too many. */
+  /**
+   * The uncorrected p of all sign vectors of whole clusters, whichever test is asked for; null where {@link
+   * LEAST_TRUSTED} or more clusters are too many.
+   */
   readonly signFlipP: number | null;
 }
 
@@ -119,8 +122,9 @@ function computePermutationTests(
 }
 
 /**
- * Clustered tests that mean differences are 0, corrected over the columns. With one or two clusters the t test has no standard error, and its p is 1. Of few
- * clusters the p of every test is {@link confirmByFlips | confirmed} before the correction.
+ * Clustered tests that mean differences are 0, corrected over the columns. With one or two clusters the t test has no
+ * standard error, and its p is 1. Of few clusters the p of every test is {@link confirmByFlips | confirmed} before the
+ * correction.
  *
  * @param differences a column each, [Q].
  */

@@ -4,9 +4,10 @@ import { MOST_SAMPLES } from './sign-flip-permutation.ts';
 import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 
 /**
- * The smallest p that a test of G clusters can reach, for any differences. Sign flips, by which a p of few clusters is confirmed, and signed ranks: two of 2^G sign
- * vectors are as extreme, and a sampled p is not below 1 / (samples + 1). The t test reaches any p from {@link LEAST_TRUSTED} clusters on, so that it is 0; with
- * one or two clusters it is not made.
+ * The smallest p that a test of G clusters can reach, for any differences. Sign flips, by which a p of few clusters is
+ * confirmed, and signed ranks: two of 2^G sign vectors are as extreme, and a sampled p is not below 1 / (samples + 1).
+ * The t test reaches any p from {@link LEAST_TRUSTED} clusters on, so that it is 0; with one or two clusters it is not
+ * made.
  */
 export function computeSmallestP(test: TestName, clusters: number): number {
   const two = 2 ** (1 - clusters);

@@ -26,9 +26,11 @@ const [first, second, third] = computeStratumValues([stratum], arms, labels, opt
 const getStratum = (values: typeof first, level: string) => values?.size?.[level]?.['mrr@10'] as StratumValue;
 
 // The differences' means over conversations: 0.15, deviation sqrt(0.095 / 5), 6 conversations.
-// scipy 1.17.1: stats.ttest_1samp([.3, .1, .2, -.1, .2, .2], 0).confidence_interval(.95); its p, .045, is below that of the signs
+// scipy 1.17.1: stats.ttest_1samp([.3, .1, .2, -.1, .2, .2], 0).confidence_interval(.95); its p, .045, is below that of
+// the signs
 const [LOW, HIGH] = [0.005345279774927547, 0.2946547202250725];
-// Of the signs of .3, .1, .2, .1, .2, .2: all alike, or one of the two .1 against the others; and the opposites of these.
+// Of the signs of .3, .1, .2, .1, .2, .2: all alike, or one of the two .1 against the others; and the opposites of
+// these.
 const P = 6 / 64;
 
 describe('a level', () => {
@@ -47,7 +49,8 @@ describe('a level', () => {
   });
 
   test('of many conversations has the p of the t test', () => {
-    // The same gains five times over, in 30 conversations: the density of t with 29 degrees of freedom by Simpson's rule.
+    // The same gains five times over, in 30 conversations: the density of t with 29 degrees of freedom by Simpson's
+    // rule.
     const nothing = new Array<number>(30).fill(0.5);
     const gained = nothing.map((value, i) => value + (gains[i % 6] as number));
     const every: Stratum = { name: 'size', description: '', levels: [{ name: 'all', queries: [...nothing.keys()] }] };

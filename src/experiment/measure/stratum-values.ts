@@ -84,8 +84,9 @@ function correctStrata(
 
 /**
  * Means of each arm within each level, and differences from the baseline with cluster-robust t intervals and tests. The t test is used whatever test the
- * table's is: a correction over all levels and arms multiplies p by hundreds, and a test by resampling has no p below 1 / (samples + 1). Of a level with few
- * conversations it is confirmed by the sign-flip test, which tries every sign vector there.
+ * table's is: a correction over all levels and arms multiplies p by hundreds, and a test by resampling has no p below 1
+ * / (samples + 1). Of a level with few conversations it is confirmed by the sign-flip test, which tries every sign
+ * vector there.
  *
  * @param arms values of each arm.
  * @param labels [Q] the cluster of each query.

@@ -42,9 +42,10 @@ function findBestMean(means: readonly number[]): number {
 }
 
 /**
- * Which arms a round stops: those whose paired clustered t test against the best arm of the round says worse, with few conversations also their signs, corrected by Holm over the arms and by
- * Bonferroni over the rounds that can stop one. An arm that is as good as the best is stopped in the whole race with a chance below
- * 1 - confidence, by simulation. This holds for one arm, not for all: the chance that some of many good arms is stopped is higher.
+ * Which arms a round stops: those whose paired clustered t test against the best arm of the round says worse, with few
+ * conversations also their signs, corrected by Holm over the arms and by Bonferroni over the rounds that can stop one.
+ * An arm that is as good as the best is stopped in the whole race with a chance below 1 - confidence, by simulation.
+ * This holds for one arm, not for all: the chance that some of many good arms is stopped is higher.
  *
  * @param arms values of one metric for the round's queries, [Q] each.
  * @param labels [Q] the conversation of each query.
