@@ -1,11 +1,6 @@
 import { computePlantedLevels, type PlantedDependency } from '../../src/datasets/index.ts';
-import {
-  compareWithBaseline,
-  type Estimate,
-  groupIntoClusters,
-  holm,
-  isSignificant,
-} from '../../src/evaluation/index.ts';
+import { compareWithBaseline, type Estimate, groupIntoClusters, holm } from '../../src/evaluation/index.ts';
+import { chooseVerdict, type Verdict } from '../../src/evaluation/verdict.ts';
 import { MECHANISMS } from './arms.ts';
 import type { PlantedCell } from './measure.ts';
 import type { PlantedTruthSettings } from './settings.ts';
@@ -24,7 +19,7 @@ export interface PlantedComparison {
   readonly p: number;
   /** Corrected by Holm over all comparisons of strength above 0; at strength 0, the null control, p itself. */
   readonly correctedP: number;
-  readonly verdict: 'better' | 'worse' | 'undecided';
+  readonly verdict: Verdict;
   readonly chance: number;
   readonly ceiling: number;
 }
@@ -60,11 +55,6 @@ function compareCell(
   });
 }
 
-function judge({ difference }: Uncorrected, correctedP: number, level: number): PlantedComparison['verdict'] {
-  if (!isSignificant(correctedP, level)) return 'undecided';
-  return difference.mean > 0 ? 'better' : 'worse';
-}
-
 /** Every mechanism against its base, by clustered permutation tests and bootstrap intervals. */
 export function compareMechanisms(cells: readonly PlantedCell[], settings: PlantedTruthSettings): PlantedComparison[] {
   const compared = cells.flatMap((cell) => compareCell(cell, settings));
@@ -72,7 +62,7 @@ export function compareMechanisms(cells: readonly PlantedCell[], settings: Plant
   const corrected = new Map(holm(planted.map(({ p }) => p)).map((p, i) => [planted[i] as Uncorrected, p]));
   return compared.map((one) => {
     const correctedP = corrected.get(one) ?? one.p;
-    return { ...one, correctedP, verdict: judge(one, correctedP, settings.level) };
+    return { ...one, correctedP, verdict: chooseVerdict(one.difference.mean, { correctedP }, settings.level) };
   });
 }
 

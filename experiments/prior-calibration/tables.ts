@@ -1,4 +1,5 @@
 import type { Estimate } from '../../src/evaluation/mean-intervals.ts';
+import { chooseVerdict } from '../../src/evaluation/verdict.ts';
 import {
   estimate,
   formatDecimal,
@@ -25,7 +26,7 @@ function formatChosen(chosen: ArmResult['chosen']): string {
 function formatDifference(found: BrierDifference | undefined, level: number): string {
   if (found === undefined) return '';
   const { difference, correctedP } = found;
-  const mark = correctedP >= 1 - level ? '' : difference.mean < 0 ? ' ▲' : ' ▼';
+  const mark = { better: ' ▼', worse: ' ▲', undecided: '' }[chooseVerdict(difference.mean, { correctedP }, level)];
   const ends = formatInterval(difference, formatSigned, 3);
   return `${[formatSigned(difference.mean, 4), ends].filter(Boolean).join(' ')}, p ${formatProbability(correctedP, 1 - level)}${mark}`;
 }

@@ -2,7 +2,8 @@ import { ValidationError } from '../core/errors.ts';
 import type { Clusters } from './clusters.ts';
 import { groupByLetters } from './letter-display.ts';
 import { computePairedDifferences } from './paired-differences.ts';
-import { type ClusteredTest, type ComparisonOptions, computeClusteredTests, isSignificant } from './significance.ts';
+import { type ClusteredTest, type ComparisonOptions, computeClusteredTests } from './significance.ts';
+import { chooseVerdict } from './verdict.ts';
 
 /** Two systems in one metric. */
 export interface PairComparison extends ClusteredTest {
@@ -58,8 +59,8 @@ export function compareAllPairs(
   const pairs = indexes.map(([first, second], i): PairComparison => {
     const test = tests[i] as ClusteredTest;
     const difference = computeMean(columns[i] as Float64Array);
-    const decided = !test.unresolved && isSignificant(test.correctedP, level);
-    return { first, second, difference, better: decided ? (difference > 0 ? first : second) : null, ...test };
+    const better = { better: first, worse: second, undecided: null }[chooseVerdict(difference, test, level)];
+    return { first, second, difference, better, ...test };
   });
   const decided = pairs.filter(({ better }) => better !== null);
   const order = [...systems.keys()].sort((a, b) => (means[b] as number) - (means[a] as number) || a - b);

@@ -82,7 +82,6 @@ export {
   type ComparisonOptions,
   compareWithBaseline,
   computeClusteredTests,
-  isSignificant,
 } from './significance.ts';
 export { computeSmallestCorrectedP, computeSmallestP } from './smallest-p.ts';
 export { pairedTTest, type StudentTTest } from './student-t-test.ts';
@@ -98,4 +97,5 @@ export {
   writeQrels,
   writeRun,
 } from './trec-files.ts';
+export { isSignificant } from './verdict.ts';
 export { type WilcoxonTest, wilcoxonSignedRank } from './wilcoxon-signed-rank.ts';

@@ -97,6 +97,29 @@ describe('at nominal .95 the intervals cover the true mean', () => {
   });
 
   test.each([
+    [3, 0.86, 0.92],
+    [6, 0.86, 0.91],
+    [10, 0.87, 0.92],
+    [19, 0.88, 0.93],
+    [20, 0.84, 0.91],
+  ] as const)(
+    'less often of clusters of skewed sizes, %i of them: in %d to %d of the samples',
+    (groups, least, most) => {
+      const stream = createRandom(5, 'skewed sizes');
+      const draws = groups < 20 ? DRAWS : 300;
+      const intervals = Array.from({ length: draws }, () => {
+        const clusters = buildSizedClusters(groups, () => Math.ceil(4 * Math.exp(stream.drawNormal())));
+        const shared = Array.from(clusters.sizes, () => stream.drawNormal());
+        const values = Float64Array.from(clusters.of, (group) => (shared[group] as number) + stream.drawNormal());
+        return meanIntervals([values], clusters, { samples: 400, seed: 7 })[0] as Estimate;
+      });
+      const found = measureCoverage(intervals);
+      expect(found).toBeGreaterThan(least);
+      expect(found).toBeLessThan(most);
+    },
+  );
+
+  test.each([
     ['equal', 4, 0.84],
     ['equal', 10, 0.92],
     ['unequal', 4, 0.82],

@@ -69,27 +69,47 @@ function prepareFlipColumn(differences: ArrayLike<number>, clusters: Clusters): 
   };
 }
 
-/**
- * The share of all sign vectors whose flipped sum has at least this magnitude.
- *
- * @param sums of the groups whose difference is not 0, since the others change nothing; few, as 2^(n - 1) sums are formed: those in which the first is a plus,
- *   as the others are their negatives.
- */
-export function countExactFlips(sums: Float64Array, threshold: number): number {
-  const totals = new Float64Array(2 ** Math.max(0, sums.length - 1));
-  totals[0] = sums[0] ?? 0;
-  for (let at = 1, size = 1; at < sums.length; at++, size *= 2) {
-    const sum = sums[at] as number;
-    for (let i = 0; i < size; i++) {
-      const total = totals[i] as number;
-      totals[size + i] = total - sum;
-      totals[i] = total + sum;
+/** The sums of some groups under each sign vector, ascending. [2^n] */
+function listSignedSums(sums: Float64Array): Float64Array {
+  let totals = Float64Array.of(0);
+  for (const sum of sums) {
+    const step = Math.abs(sum);
+    const next = new Float64Array(2 * totals.length);
+    let down = 0;
+    for (let up = 0; up < totals.length; up++) {
+      const upper = (totals[up] as number) + step;
+      for (; down < totals.length && (totals[down] as number) - step <= upper; down++)
+        next[down + up] = (totals[down] as number) - step;
+      next[down + up] = upper;
     }
+    totals = next;
   }
-  return totals.reduce((count, total) => (Math.abs(total) >= threshold ? count + 1 : count), 0) / totals.length;
+  return totals;
 }
 
-/** The p of {@link signFlipPermutation} from all sign vectors of all groups that differ: for few groups, since each one doubles the work. */
+/**
+ * The share of all sign vectors whose flipped sum has at least this magnitude. The sums of either half of the groups
+ * are listed in order, so that 2^(n / 2) steps count 2^n sums: 2 ms for 30 groups.
+ *
+ * @param sums of the groups whose difference is not 0, since the others change nothing.
+ */
+export function countExactFlips(sums: Float64Array, threshold: number): number {
+  if (threshold <= 0) return 1;
+  const half = sums.length >> 1;
+  const [lower, upper] = [listSignedSums(sums.subarray(0, half)), listSignedSums(sums.subarray(half))];
+  let hits = 0;
+  let first = upper.length;
+  for (const sum of lower) {
+    while (first > 0 && sum + (upper[first - 1] as number) >= threshold) first--;
+    hits += upper.length - first;
+  }
+  // As many sums are at most -threshold: all signs of a vector can be turned.
+  return (2 * hits) / (lower.length * upper.length);
+}
+
+/**
+ * The p of {@link signFlipPermutation} from all sign vectors of all groups that differ, of which there are to be few.
+ */
 export function computeExactFlipP(differences: ArrayLike<number>, clusters: Clusters): number {
   const { differing, threshold } = prepareFlipColumn(differences, clusters);
   return countExactFlips(differing, threshold);

@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../core/random.ts';
+import { clusteredTTest, estimateClusteredMean } from './cluster-robust.ts';
 import { buildSingletonClusters, groupIntoClusters } from './clusters.ts';
+import { LEAST_TRUSTED } from './few-clusters.ts';
 import { countExactFlips, MOST_SAMPLES } from './sign-flip-permutation.ts';
 import {
   type BaselineComparison,
   compareRepeated,
   compareWithBaseline,
   computeClusteredTests,
-  isSignificant,
 } from './significance.ts';
-import { type CorrectionName, TESTS } from './test-names.ts';
+import { type CorrectionName, TESTS, type TestName } from './test-names.ts';
+import { isSignificant } from './verdict.ts';
 
 const stream = createRandom(7, 'test');
 const clusters = groupIntoClusters(Array.from({ length: 211 }, (_, i) => `g${i % 53}`));
@@ -90,26 +92,20 @@ describe('a comparison tells', () => {
     expect(two).toMatchObject({ clusterWins: 2, clusterTies: 0, clusterLosses: 0, signFlipP: 2 / 4 });
   });
 
-  test('the signs of 19 conversations by trying all of them, of 20 not at all', () => {
-    const values = Float64Array.from({ length: 19 }, (_, i) => (i % 3) - 0.6);
-    const [found] = compareWithBaseline([values], new Float64Array(19), buildSingletonClusters(19), options);
-    const threshold = Math.abs(values.reduce((sum, value) => sum + value, 0)) - 1e-9;
+  test('the signs of 19 conversations by trying all of them, of 30 not at all', () => {
+    const values = Float64Array.from({ length: LEAST_TRUSTED }, (_, i) => (i % 3) - 0.6);
+    const compareFirst = (count: number) =>
+      compareWithBaseline([values.slice(0, count)], new Float64Array(count), buildSingletonClusters(count), options)[0];
+    const threshold = Math.abs(values.slice(0, 19).reduce((sum, value) => sum + value, 0)) - 1e-9;
     let hits = 0;
     for (let signs = 0; signs < 2 ** 19; signs++) {
       let total = 0;
       for (let i = 0; i < 19; i++) total += ((signs >> i) & 1 ? 1 : -1) * (values[i] as number);
       if (Math.abs(total) >= threshold) hits++;
     }
-    expect(found?.signFlipP).toBe(hits / 2 ** 19);
-    const more = [...values, 1];
-    expect(
-      compareWithBaseline(
-        [more],
-        more.map(() => 0),
-        buildSingletonClusters(20),
-        options,
-      )[0]?.signFlipP,
-    ).toBeNull();
+    expect(compareFirst(19)?.signFlipP).toBe(hits / 2 ** 19);
+    expect(compareFirst(LEAST_TRUSTED - 1)?.signFlipP).toBeGreaterThan(0);
+    expect(compareFirst(LEAST_TRUSTED)?.signFlipP).toBeNull();
   });
 
   test('the size of the effect, if the differences vary', () => {
@@ -149,16 +145,34 @@ test('any of the tests and corrections finds what is there and nothing else', ()
 describe('each test gives its own p', () => {
   const values = Float64Array.of(0.12, -0.31, 0.44, 0.27, -0.05, 0.61, 0.33, -0.18, 0.09, 0.52, 0.4);
 
-  // scipy 1.17.1: ttest_1samp(values, 0) and wilcoxon(values), exact; all 2^11 sign vectors, 106 of them as extreme.
+  const computeP = (column: Float64Array, name: TestName) =>
+    computeClusteredTests([column], buildSingletonClusters(column.length), { ...options, test: name })[0]?.p;
+
+  // scipy 1.17.1: wilcoxon(values), exact; all 2^11 sign vectors, 106 of them as extreme.
   test.each([
     ['permutation', 106 / 2048],
-    ['t', 0.04556148979350988],
     ['wilcoxon', 0.0537109375],
   ] as const)('%s', (name, p) => {
-    expect(computeClusteredTests([values], buildSingletonClusters(11), { ...options, test: name })[0]?.p).toBeCloseTo(
-      p,
-      12,
-    );
+    expect(computeP(values, name)).toBeCloseTo(p, 12);
+  });
+
+  test('t, of enough groups', () => {
+    // The density of t with 29 degrees of freedom by Simpson's rule.
+    expect(
+      computeP(
+        Float64Array.from({ length: 30 }, (_, i) => values[i % 10] as number),
+        't',
+      ),
+    ).toBeCloseTo(0.001814756295404226, 11);
+  });
+
+  test('of few groups the larger p of the test and of all signs', () => {
+    // scipy 1.17.1: ttest_1samp(values, 0) is .0456, below the 106 / 2048 of the signs.
+    expect(computeP(values, 't')).toBe(106 / 2048);
+    // By Simpson's rule; 4 of 2^7 sign vectors are as extreme.
+    const outlying = Float64Array.of(0.9, 0.05, 0.06, 0.07, 0.04, -0.01, 0.03);
+    expect(computeP(outlying, 'permutation')).toBe(4 / 128);
+    expect(computeP(outlying, 't')).toBeCloseTo(0.23451307150701742, 11);
   });
 
   test('wilcoxon by the normal approximation with more groups', () => {
@@ -297,7 +311,7 @@ describe('with few clusters', () => {
       const system = Float64Array.from(by.of, () => 0.2 + stream.drawNormal());
       const [found] = compareWithBaseline([system], new Float64Array(4 * groups), by, { ...options, test: 't' });
       const { mean, low } = (found as BaselineComparison).difference;
-      const level = 1 - (found?.p as number);
+      const level = 1 - clusteredTTest(estimateClusteredMean(system, by));
       const [touching] = compareWithBaseline([system], new Float64Array(4 * groups), by, { ...options, level });
       const end = mean > 0 ? touching?.difference.low : touching?.difference.high;
       expect(end).toBeCloseTo(0, 9);

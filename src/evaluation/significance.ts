@@ -3,7 +3,8 @@ import { clusteredTTest, estimateClusteredMean, minimumDetectable } from './clus
 import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
 import { type Clusters, sumByCluster } from './clusters.ts';
 import { cohenD } from './effect-size.ts';
-import { chooseIntervalMethod, type Estimate, LEAST_BOOTSTRAPPED, meanIntervals } from './mean-intervals.ts';
+import { confirmByFlips, LEAST_TRUSTED } from './few-clusters.ts';
+import { chooseIntervalMethod, type Estimate, meanIntervals } from './mean-intervals.ts';
 import { computePairedDifferences, TIE } from './paired-differences.ts';
 import {
   averageRepetitions,
@@ -13,6 +14,7 @@ import {
 } from './repeated-mean.ts';
 import { computeExactFlipP, type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
 import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
+import { chooseVerdict, isSignificant, type Verdict } from './verdict.ts';
 
 /** The paired test, the correction for multiple comparisons, and the resampling of a comparison of systems with a baseline. */
 export interface ComparisonOptions extends BootstrapOptions {
@@ -24,6 +26,7 @@ export interface ComparisonOptions extends BootstrapOptions {
 
 /** The clustered, two-sided test that a mean difference is 0. */
 export interface ClusteredTest {
+  /** Of few clusters the larger p of two tests, see {@link confirmByFlips}. */
   readonly p: number;
   /** Corrected over the columns that were tested together. */
   readonly correctedP: number;
@@ -38,7 +41,7 @@ export interface BaselineComparison extends ClusteredTest {
   /** System minus baseline. */
   readonly difference: Estimate;
   /** Decided by the corrected p alone. */
-  readonly verdict: 'better' | 'worse' | 'undecided';
+  readonly verdict: Verdict;
   /** Cohen's d: mean / standard deviation of the queries' differences; null if every query differs by the same amount. */
   readonly effectSize: number | null;
   /** The least difference that a test of these queries at the level finds with power 0.8, see {@link minimumDetectable}; null with too few clusters for an interval. */
@@ -51,22 +54,11 @@ export interface BaselineComparison extends ClusteredTest {
   readonly clusterWins: number;
   readonly clusterTies: number;
   readonly clusterLosses: number;
-  /** The uncorrected p of all sign vectors of whole clusters, whichever test is asked for; null from 20 clusters on. */
+  /**
+   * The uncorrected p of all sign vectors of whole clusters, whichever test is asked for; null where {@link
+   * LEAST_TRUSTED} or more clusters are too many.
+   */
   readonly signFlipP: number | null;
-}
-
-/** Whether a corrected p is below the bound of a confidence. A p equal to the bound is not below it, for any rounding of 1 - level. */
-export function isSignificant(correctedP: number, level: number): boolean {
-  return correctedP < 1 - level - 1e-12;
-}
-
-function chooseVerdict(
-  difference: number,
-  { correctedP, unresolved }: ClusteredTest,
-  level: number,
-): BaselineComparison['verdict'] {
-  if (unresolved || !isSignificant(correctedP, level)) return 'undecided';
-  return difference > 0 ? 'better' : 'worse';
 }
 
 /** How many differences are above 0, 0, and below 0. */
@@ -130,7 +122,9 @@ function computePermutationTests(
 }
 
 /**
- * Clustered tests that mean differences are 0, corrected over the columns. With one or two clusters the t test has no standard error, and its p is 1.
+ * Clustered tests that mean differences are 0, corrected over the columns. With one or two clusters the t test has no
+ * standard error, and its p is 1. Of few clusters the p of every test is {@link confirmByFlips | confirmed} before the
+ * correction.
  *
  * @param differences a column each, [Q].
  */
@@ -145,7 +139,7 @@ export function computeClusteredTests(
     t: (column: Float64Array) => (hasError(clusters) ? clusteredTTest(estimateClusteredMean(column, clusters)) : 1),
     wilcoxon: (column: Float64Array) => clusteredWilcoxon(column, clusters),
   }[test];
-  const ps = differences.map(ofColumn);
+  const ps = differences.map((column) => confirmByFlips(ofColumn(column), column, clusters));
   const corrected = CORRECTIONS[correction](ps);
   return ps.map((p, i) => ({ p, correctedP: corrected[i] as number, samples: null, unresolved: false }));
 }
@@ -192,13 +186,13 @@ function describeComparison(
     minimumDetectable: detectable,
     ...countWins(column),
     ...countClusterWins(column, clusters),
-    signFlipP: clusters.sizes.length < LEAST_BOOTSTRAPPED ? computeExactFlipP(column, clusters) : null,
+    signFlipP: clusters.sizes.length < LEAST_TRUSTED ? computeExactFlipP(column, clusters) : null,
   };
 }
 
 /**
  * {@link compareWithBaseline} of systems that were run with several seeds: interval and p are those of {@link estimateRepeatedMean}, whichever test is asked
- * for. Effect size, wins and losses are of the queries' means over the seeds.
+ * for; of few clusters the p is confirmed. Effect size, wins and losses are of the queries' means over the seeds.
  *
  * @param pairs for each system, the values of system and baseline by seed, [S][Q] each
  */
@@ -218,7 +212,7 @@ export function compareRepeated(
       return describeComparison({ mean, low: null, high: null }, test, column, clusters, null, level);
     });
   const means = differences.map((seeds) => estimateRepeatedMean(seeds, clusters));
-  const ps = means.map(testRepeatedMean);
+  const ps = means.map((mean, s) => confirmByFlips(testRepeatedMean(mean), columns[s] as Float64Array, clusters));
   const corrected = CORRECTIONS[correction](ps);
   return means.map((mean, s) => {
     const column = columns[s] as Float64Array;

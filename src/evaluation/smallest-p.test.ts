@@ -15,7 +15,10 @@ test.each([
   ['wilcoxon', 4, 2 / 16],
   ['t', 1, 1],
   ['t', 2, 1],
-  ['t', 3, 0],
+  ['t', 3, 2 / 8],
+  ['t', 6, 2 / 64],
+  ['t', 29, 2 ** -28],
+  ['t', 30, 0],
 ] as const)('%s of %i clusters', (name, clusters, expected) => {
   expect(computeSmallestP(name, clusters)).toBeCloseTo(expected, 15);
 });
@@ -32,7 +35,7 @@ test('a correction gives no p above 1', () => {
   expect(computeSmallestCorrectedP('permutation', 'holm', 4, 17)).toBe(1);
 });
 
-test.each(['permutation', 'wilcoxon'] as const)('differences all one way reach it: %s', (name) => {
+test.each(['permutation', 'wilcoxon', 't'] as const)('differences all one way reach it: %s', (name) => {
   for (const [groups, columns] of [
     [1, 2],
     [2, 1],

@@ -47,6 +47,29 @@ test('weights by hand', () => {
   expect(onlyOnce).toEqual({ mean: 1, low: null, high: null });
 });
 
+test('the interval of snips has the scale of its ratio, whatever the mean weight is', () => {
+  // A ratio of means: its residuals w (r - ratio), divided by the mean weight, which is 1.5.
+  const rows = [
+    [0.5, 1],
+    [1.5, 0],
+    [1, 1],
+    [3, 0.5],
+    [1.5, 0.25],
+    [1.5, 1],
+  ] as const;
+  const log = rows.map(([weight, reward], i) => ({ cluster: `c${i}`, propensity: 0.25, target: weight / 4, reward }));
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const ratio = sum(rows.map(([weight, reward]) => weight * reward)) / 9;
+  const influences = rows.map(([weight, reward]) => (weight * (reward - ratio)) / 1.5);
+  const error = Math.sqrt(sum(influences.map((u) => u * u)) / 5 / 6);
+  const { value, meanWeight } = estimateFromLog(log, 'snips', options);
+  expect(meanWeight).toBe(1.5);
+  expect(value.mean).toBeCloseTo(ratio, 12);
+  // scipy 1.17.1: stats.t.ppf(.975, 5)
+  expect((value.high as number) - ratio).toBeCloseTo(2.5705818356363 * error, 9);
+  expect(ratio - (value.low as number)).toBeCloseTo(2.5705818356363 * error, 9);
+});
+
 test.each([
   [[], 'ips', 'log has no choice; pass at least one'],
   [[{ propensity: 0 }], 'ips', 'propensity of choice 0 is 0; log the probability'],

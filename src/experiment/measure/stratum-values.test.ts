@@ -26,9 +26,12 @@ const [first, second, third] = computeStratumValues([stratum], arms, labels, opt
 const getStratum = (values: typeof first, level: string) => values?.size?.[level]?.['mrr@10'] as StratumValue;
 
 // The differences' means over conversations: 0.15, deviation sqrt(0.095 / 5), 6 conversations.
-// scipy 1.17.1: stats.ttest_1samp([.3, .1, .2, -.1, .2, .2], 0), and its confidence_interval(.95)
-const P = 0.044584823509798845;
+// scipy 1.17.1: stats.ttest_1samp([.3, .1, .2, -.1, .2, .2], 0).confidence_interval(.95); its p, .045, is below that of
+// the signs
 const [LOW, HIGH] = [0.005345279774927547, 0.2946547202250725];
+// Of the signs of .3, .1, .2, .1, .2, .2: all alike, or one of the two .1 against the others; and the opposites of
+// these.
+const P = 6 / 64;
 
 describe('a level', () => {
   test('has the mean of its queries', () => {
@@ -42,7 +45,18 @@ describe('a level', () => {
     expect(difference?.mean).toBeCloseTo(0.15, 12);
     expect(difference?.low).toBeCloseTo(LOW, 12);
     expect(difference?.high).toBeCloseTo(HIGH, 12);
-    expect(p).toBeCloseTo(P, 9);
+    expect(p).toBe(P);
+  });
+
+  test('of many conversations has the p of the t test', () => {
+    // The same gains five times over, in 30 conversations: the density of t with 29 degrees of freedom by Simpson's
+    // rule.
+    const nothing = new Array<number>(30).fill(0.5);
+    const gained = nothing.map((value, i) => value + (gains[i % 6] as number));
+    const every: Stratum = { name: 'size', description: '', levels: [{ name: 'all', queries: [...nothing.keys()] }] };
+    const columns = [gained, nothing].map((values) => ({ 'mrr@10': values }));
+    const [found] = computeStratumValues([every], columns, [...nothing.keys()].map(String), options);
+    expect(getStratum(found, 'all').p).toBeCloseTo(5.072813904932689e-7, 15);
   });
 
   test('of few conversations has an interval and no p, of one or two conversations neither', () => {
@@ -60,8 +74,8 @@ describe('a level', () => {
     const computeSizeP = (conversations: number) =>
       getStratum(computeStratumValues([buildSizeStratum(conversations)], arms, labels, options)[0], 'some').p;
     expect(computeSizeP(4)).toBeNull();
-    // scipy 1.17.1: stats.ttest_1samp([.3, .1, .2, -.1, .2], 0)
-    expect(computeSizeP(5)).toBeCloseTo(0.1079388222922764, 9);
+    // The signs of .3, .1, .2, -.1, .2: 3 of 16 are as extreme; the t test has .108.
+    expect(computeSizeP(5)).toBe(3 / 16);
   });
 
   test('is corrected together with the other levels and arms that are tested', () => {

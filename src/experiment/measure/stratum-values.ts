@@ -5,6 +5,7 @@ import {
   estimateClusteredMean,
 } from '../../evaluation/cluster-robust.ts';
 import { groupIntoClusters } from '../../evaluation/clusters.ts';
+import { confirmByFlips } from '../../evaluation/few-clusters.ts';
 import { LEAST_CLUSTERS } from '../../evaluation/mean-intervals.ts';
 import { computePairedDifferences } from '../../evaluation/paired-differences.ts';
 import { CORRECTIONS, type CorrectionName } from '../../evaluation/test-names.ts';
@@ -27,10 +28,12 @@ type PerQuery = Readonly<Record<string, readonly number[]>>;
 /** By stratum, level and metric. */
 export type StratumValues = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, StratumValue>>>>>>;
 
-interface Untested {
+interface Uncorrected {
   readonly mean: number;
   /** Null for the baseline, without a baseline, and with one or two conversations. */
   readonly difference: ClusteredMean | null;
+  /** Null if the level has too few conversations for a test. */
+  readonly p: number | null;
 }
 
 function mean(values: readonly number[]): number {
@@ -43,32 +46,37 @@ function measureLevel(
   queryIndexes: readonly number[],
   labels: readonly string[],
   baseline: number,
-): Untested[] {
+): Uncorrected[] {
   const clusters = groupIntoClusters(queryIndexes.map((queryIndex) => labels[queryIndex] as string));
   const held = columns.map((column) => queryIndexes.map((queryIndex) => column[queryIndex] as number));
   const base = held[baseline] as readonly number[];
   return held.map((values, arm) => {
-    const compared = baseline >= 0 && arm !== baseline && clusters.sizes.length >= LEAST_CLUSTERS;
-    const difference = compared ? estimateClusteredMean(computePairedDifferences(values, base), clusters) : null;
-    return { mean: mean(values), difference };
+    if (baseline < 0 || arm === baseline || clusters.sizes.length < LEAST_CLUSTERS)
+      return { mean: mean(values), difference: null, p: null };
+    const gains = computePairedDifferences(values, base);
+    const difference = estimateClusteredMean(gains, clusters);
+    const isTested = difference.groups >= LEAST_TESTED;
+    return {
+      mean: mean(values),
+      difference,
+      p: isTested ? confirmByFlips(clusteredTTest(difference), gains, clusters) : null,
+    };
   });
 }
 
-/** P values and intervals for [levels, arms] of one metric, corrected together. */
-function testStrata(
-  table: readonly (readonly Untested[])[],
+/** Corrected p and intervals for [levels, arms] of one metric, corrected together. */
+function correctStrata(
+  table: readonly (readonly Uncorrected[])[],
   { level, correction }: StratumOptions,
 ): readonly (readonly StratumValue[])[] {
-  const computeStratumTest = ({ difference }: Untested) =>
-    difference === null || difference.groups < LEAST_TESTED ? null : clusteredTTest(difference);
-  const ps = table.flatMap((row) => row.map(computeStratumTest));
+  const ps = table.flatMap((row) => row.map(({ p }) => p));
   const corrected = CORRECTIONS[correction](ps.filter((p) => p !== null)).values();
   const correctedPs = ps.map((p) => (p === null ? null : (corrected.next().value as number)));
   return table.map((row, l) =>
-    row.map(({ mean, difference }, arm) => ({
+    row.map(({ mean, difference, p }, arm) => ({
       mean,
       difference: difference && clusteredTInterval(difference, level),
-      p: ps[l * row.length + arm] as number | null,
+      p,
       correctedP: correctedPs[l * row.length + arm] as number | null,
     })),
   );
@@ -76,7 +84,9 @@ function testStrata(
 
 /**
  * Means of each arm within each level, and differences from the baseline with cluster-robust t intervals and tests. The t test is used whatever test the
- * table's is: a correction over all levels and arms multiplies p by hundreds, and a test by resampling has no p below 1 / (samples + 1).
+ * table's is: a correction over all levels and arms multiplies p by hundreds, and a test by resampling has no p below 1
+ * / (samples + 1). Of a level with few conversations it is confirmed by the sign-flip test, which tries every sign
+ * vector there.
  *
  * @param arms values of each arm.
  * @param labels [Q] the cluster of each query.
@@ -93,8 +103,8 @@ export function computeStratumValues(
     for (const held of values) held[name] = Object.fromEntries(levels.map((level) => [level.name, {}]));
     for (const metric of options.metrics) {
       const columns = arms.map((arm) => arm[metric] as readonly number[]);
-      const untested = levels.map(({ queries }) => measureLevel(columns, queries, labels, options.baseline));
-      const table = testStrata(untested, options);
+      const uncorrected = levels.map(({ queries }) => measureLevel(columns, queries, labels, options.baseline));
+      const table = correctStrata(uncorrected, options);
       for (const [l, level] of levels.entries())
         for (const [arm, held] of values.entries())
           (held[name]?.[level.name] as Record<string, StratumValue>)[metric] = table[l]?.[arm] as StratumValue;

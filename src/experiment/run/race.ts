@@ -6,11 +6,12 @@ import {
   estimateClusteredMean,
 } from '../../evaluation/cluster-robust.ts';
 import { groupIntoClusters } from '../../evaluation/clusters.ts';
+import { confirmByFlips } from '../../evaluation/few-clusters.ts';
 import { holm } from '../../evaluation/multiple-comparisons.ts';
 import { computePairedDifferences } from '../../evaluation/paired-differences.ts';
-import { isSignificant } from '../../evaluation/significance.ts';
+import { isSignificant } from '../../evaluation/verdict.ts';
 
-/** A round with fewer conversations stops no arm: the tails of the t test are not reliable there. */
+/** A round with fewer conversations stops no arm. */
 export const LEAST_CLUSTERS = 12;
 
 export interface RaceOptions {
@@ -41,9 +42,10 @@ function findBestMean(means: readonly number[]): number {
 }
 
 /**
- * Which arms a round stops: those whose paired clustered t test against the best arm of the round says worse, corrected by Holm over the arms and by
- * Bonferroni over the rounds that can stop one. An arm that is as good as the best is stopped in the whole race with a chance below
- * 1 - confidence, by simulation. This holds for one arm, not for all: the chance that some of many good arms is stopped is higher.
+ * Which arms a round stops: those whose paired clustered t test against the best arm of the round says worse, with few
+ * conversations also their signs, corrected by Holm over the arms and by Bonferroni over the rounds that can stop one.
+ * An arm that is as good as the best is stopped in the whole race with a chance below 1 - confidence, by simulation.
+ * This holds for one arm, not for all: the chance that some of many good arms is stopped is higher.
  *
  * @param arms values of one metric for the round's queries, [Q] each.
  * @param labels [Q] the conversation of each query.
@@ -60,13 +62,14 @@ export function findDropouts(
   const means = arms.map((values) => values.reduce((sum, value) => sum + value, 0) / values.length);
   const best = findBestMean(means);
   const others = arms.flatMap((_, arm) => (arm === best ? [] : [arm]));
-  const differences = others.map((arm) =>
-    estimateClusteredMean(
-      computePairedDifferences(arms[arm] as readonly number[], arms[best] as readonly number[]),
-      clusters,
-    ),
+  const columns = others.map((arm) =>
+    computePairedDifferences(arms[arm] as readonly number[], arms[best] as readonly number[]),
   );
-  const corrected = holm(differences.map(clusteredTTest)).map((p) => Math.min(1, p * (rounds - 1)));
+  const differences = columns.map((column) => estimateClusteredMean(column, clusters));
+  const ps = columns.map((column, i) =>
+    confirmByFlips(clusteredTTest(differences[i] as ClusteredMean), column, clusters),
+  );
+  const corrected = holm(ps).map((p) => Math.min(1, p * (rounds - 1)));
   return others.flatMap((arm, armIndex) => {
     const p = corrected[armIndex] as number;
     if (kept.has(arm) || !isSignificant(p, confidence)) return [];

@@ -1,3 +1,4 @@
+import { isSignificant } from '../../evaluation/verdict.ts';
 import type { ArmPayload } from '../page/payload.ts';
 import * as format from '../tables/format.ts';
 import type { App } from './app.ts';
@@ -24,7 +25,6 @@ export function start(state: App): void {
 /** All queries first, then each stratum with its levels. */
 export function listBranches({ data, choice }: App): Branch[] {
   const arm = data.arms[choice.right] as ArmPayload;
-  const below = 1 - data.level;
   const all = {
     label: `all queries (${data.queries.length})`,
     isHeading: false,
@@ -39,7 +39,7 @@ export function listBranches({ data, choice }: App): Branch[] {
         label: `${level.name} (${level.queries})`,
         isHeading: false,
         figures,
-        decided: (figures[3] ?? 1) < below,
+        decided: isSignificant(figures[3] ?? 1, data.level),
       };
     }),
   ]);

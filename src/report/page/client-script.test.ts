@@ -28,6 +28,7 @@ test('every file of the client is in a script, and a script has no other files b
   const shared = [
     '../../core/format-number.ts',
     '../../core/format-time.ts',
+    '../../evaluation/verdict.ts',
     '../tables/format.ts',
     '../training/figure-rows.ts',
   ];

@@ -3,6 +3,7 @@ import type { ComparedRun, RunComparison } from '../../experiment/stored/run-com
 import { describeDecisions, describeUndecidable } from '../tables/decision.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from '../tables/format.ts';
 import {
+  describeCoverage,
   describeIntervals,
   describeMeansOverSeeds,
   describeUnresolved,
@@ -161,8 +162,9 @@ function buildComparisonLegend(comparison: RunComparison): string[] {
   );
   return [
     `B minus A: ${describeIntervals(conversations, level)}.`,
+    ...describeCoverage(conversations, level),
     ...describeMeansOverSeeds(seeds),
-    ...testText(how, 'arms'),
+    ...testText(how, 'arms', conversations),
     `${MARKS.better} B better, ${MARKS.worse} B worse, said only where the corrected p is below ${formatDecimal(1 - level, 2)}.`,
     ...describeUndecidable(how, conversations, controls.length, 'comparisons of null controls'),
     ...describeUnresolved(listUnresolved(listComparedArms(comparison, tested), tested), statistics),

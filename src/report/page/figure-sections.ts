@@ -4,7 +4,7 @@ import { renderAttributionTable } from '../tables/attribution-table.ts';
 import { renderEvidenceTable } from '../tables/evidence-table.ts';
 import { renderInteractionTable } from '../tables/interactions.ts';
 import { describeLatency, renderLatencyTable } from '../tables/latency-table.ts';
-import { countConversations, describeIntervals } from '../tables/legend.ts';
+import { countConversations, describeIntervals, describeStratumTest } from '../tables/legend.ts';
 import { listSlicedArms, renderSliceStrata, renderSliceTable } from '../tables/slice-table.ts';
 import { renderStructureLegend, renderStructureTable } from '../tables/structure-table.ts';
 import { type Content, html, type Markup } from './markup.ts';
@@ -116,7 +116,7 @@ function renderStrataSection({ strata, baseline, statistics, queries, arms }: Ex
 <p class="controls">${select('strata-arm', 'arm')} ${select('strata-metric', 'metric')}</p>
 <p id="strata-summary" class="legend" aria-live="polite"></p>
 ${renderFigurePlace('strata-figure')}
-<p class="legend">Differences from ${baseline} on the queries of each level, with cluster-robust t intervals; filled where the p, corrected over levels and arms, decides. All queries: ${whole}. Levels without an interval have the queries of one or two conversations.</p>
+<p class="legend">Differences from ${baseline} on the queries of each level, with cluster-robust t intervals; filled where the p, corrected over levels and arms, decides. ${describeStratumTest()} All queries: ${whole}. Levels without an interval have the queries of one or two conversations.</p>
 <dl class="definitions">${strata.map(({ name, description }) => html`<div><dt>${name}</dt><dd>${description}</dd></div>`)}</dl>`;
   return { id: 'strata', name: 'Gains by stratum', link: 'Strata', content };
 }

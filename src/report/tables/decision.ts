@@ -1,5 +1,5 @@
-import { isSignificant } from '../../evaluation/significance.ts';
 import { computeSmallestCorrectedP } from '../../evaluation/smallest-p.ts';
+import { isSignificant } from '../../evaluation/verdict.ts';
 import type { Comparison, ExperimentResult } from '../../experiment/measure/result.ts';
 import { formatDecimal, formatProbability } from './format.ts';
 

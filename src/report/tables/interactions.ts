@@ -1,4 +1,4 @@
-import { isSignificant } from '../../evaluation/significance.ts';
+import { chooseVerdict } from '../../evaluation/verdict.ts';
 import type { ExperimentResult, Interaction, SweepSummary } from '../../experiment/measure/result.ts';
 import { type Content, html } from '../page/markup.ts';
 import { describeUndecidable } from './decision.ts';
@@ -62,7 +62,7 @@ function formatInteractionCells(
   { factors, levels, metric, effect, p, correctedP, unresolved }: Interaction,
   level: number,
 ) {
-  const decided = !unresolved && isSignificant(correctedP, level);
+  const decided = chooseVerdict(effect.mean, { correctedP, unresolved }, level) !== 'undecided';
   return [
     { text: factors.join(' × ') },
     { text: levels.join(' × ') },

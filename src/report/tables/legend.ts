@@ -1,4 +1,5 @@
 import { freezeDeeply } from '../../core/frozen.ts';
+import { LEAST_TRUSTED } from '../../evaluation/few-clusters.ts';
 import { chooseIntervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../../evaluation/mean-intervals.ts';
 import { MOST_SAMPLES } from '../../evaluation/sign-flip-permutation.ts';
 import type { Comparison, ExperimentResult } from '../../experiment/measure/result.ts';
@@ -59,16 +60,27 @@ function count(value: number): string {
   return value.toLocaleString('en');
 }
 
+/** The second test of few conversations, unless the first one is of the same kind. */
+function describeConfirmation(test: Statistics['test'], conversations: number): string[] {
+  if (test === 'permutation' || conversations >= LEAST_TRUSTED) return [];
+  return [`Below ${LEAST_TRUSTED} conversations p is that of the exact sign-flip test where that is larger.`];
+}
+
 /** The test behind p and its correction, and until when it draws samples. @param rows the name of the compared items, in the plural */
-export function testText(statistics: Statistics, rows: string, apart = ''): string[] {
+export function testText(statistics: Statistics, rows: string, conversations: number, apart = ''): string[] {
   const { test, correction, samples, level } = statistics;
   const tested = `p: ${TESTS[test](statistics)}, clustered by conversation, ${CORRECTIONS[correction](rows)}${apart}.`;
-  if (test !== 'permutation' || samples >= MOST_SAMPLES) return [tested];
+  if (test !== 'permutation' || samples >= MOST_SAMPLES) return [tested, ...describeConfirmation(test, conversations)];
   const bound = formatDecimal(1 - level, 2);
   return [
     tested,
     `Where ${bound} is within the Monte Carlo error of p, more samples are drawn, up to ${count(MOST_SAMPLES)}.`,
   ];
+}
+
+/** The test of every level of a stratum. */
+export function describeStratumTest(): string {
+  return `A level's p is that of a paired t test; below ${LEAST_TRUSTED} conversations that of the exact sign-flip test, if larger.`;
 }
 
 /** The conversations that the queries of a run are of. */
@@ -148,6 +160,13 @@ function describeBounds({ means = [], conversations, seeds }: LegendFacts): stri
     : [];
 }
 
+/** A note on the intervals of few conversations; empty for many. */
+export function describeCoverage(conversations: number, level: number): string[] {
+  if (chooseIntervalMethod(conversations) !== 't') return [];
+  const of = `${Math.round(level * 100)} %`;
+  return [`Intervals of few conversations cover less than ${of} where their sizes are skewed: .88 to .91 for .95.`];
+}
+
 /** Sentences that say what marks, p and brackets mean, and how much was measured. */
 export function buildStatisticsLegend(facts: LegendFacts): string[] {
   const { rows, baseline, compared, isTested, controls = 0, unresolved, statistics, queries, conversations } = facts;
@@ -158,10 +177,11 @@ export function buildStatisticsLegend(facts: LegendFacts): string[] {
   if (facts.seeds !== undefined && facts.seeds > 1) return buildSeedsLegend(facts, facts.seeds);
   return [
     compared ? describeMarks(baseline, level) : describeFailedBaseline(baseline),
-    ...(isTested ? testText(statistics, rows, apart) : []),
+    ...(isTested ? testText(statistics, rows, conversations, apart) : []),
     ...(compared ? describeUndecidable(statistics, conversations, controls, 'comparisons of null controls') : []),
     ...describeUnresolved(unresolved, statistics),
     `Brackets: ${intervals}. ${measured}.`,
+    ...describeCoverage(conversations, level),
     ...describeBounds(facts),
   ];
 }
@@ -175,8 +195,11 @@ function buildSeedsLegend(facts: LegendFacts, seeds: number): string[] {
   return [
     ...(compared ? [describeMarks(baseline, statistics.level)] : [describeFailedBaseline(baseline)]),
     ...describeSeedMeans(seeds, facts.alike),
-    ...(isTested ? [`p: paired t test with ${SEED_SOURCES}, ${corrected}${apart}.`] : []),
+    ...(isTested
+      ? [`p: paired t test with ${SEED_SOURCES}, ${corrected}${apart}.`, ...describeConfirmation('t', conversations)]
+      : []),
     `Brackets: ${brackets}. ${queries} queries in ${formatConversations(conversations)}.`,
+    ...describeCoverage(conversations, statistics.level),
     ...describeBounds(facts),
   ];
 }

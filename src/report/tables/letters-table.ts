@@ -78,7 +78,7 @@ function buildLegend({ arms, metrics, pairs, statistics, queries, conversations,
     `A superscript names each arm that the arm is better than: the corrected p is below ${bound}.`,
     'Arms that share a capital letter are not distinguished; arms that share none are.',
     ...describeMeansOverSeeds(seeds),
-    ...testText(statistics, `${count} pairs of arms of a metric`),
+    ...testText(statistics, `${count} pairs of arms of a metric`, conversations),
     ...describeUndecidable(statistics, conversations, count, 'pairs'),
     ...describeUnresolved(open, statistics),
   ];

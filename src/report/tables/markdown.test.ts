@@ -26,6 +26,7 @@ Other metrics: cosine is better on recall@10.
 p: paired sign-flip permutation test (10,000 samples), clustered by conversation, corrected by Holm over the arms.
 Where .05 is within the Monte Carlo error of p, more samples are drawn, up to 1,000,000.
 Brackets: 95 % cluster-robust t intervals (fewer than 20 conversations). 10 queries in 5 conversations.
+Intervals of few conversations cover less than 95 % where their sizes are skewed: .88 to .91 for .95.
 
 Experiment sample (3f9a1c20) on sample-threads test; version 0.1.0, commit abcdef0, backend wasm, 2 x Imaginary CPU, seed 3; npm start
 `,

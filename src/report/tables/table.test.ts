@@ -98,7 +98,10 @@ test.each([
   const sentence = `${plural} cannot decide 2 comparisons: the smallest possible p is ${p}.`;
   expect(decision[0] === sentence).toBe(isHopeless);
   expect(decision.join(' ').includes('cannot decide')).toBe(isHopeless);
-  expect(legend.at(-1)).toBe(`Brackets: ${brackets}`);
+  expect(legend).toContain(`Brackets: ${brackets}`);
+  expect(legend.at(-1)?.includes('where their sizes are skewed: .88 to .91 for .95.')).toBe(
+    brackets.includes('t intervals'),
+  );
 });
 
 test('the legend says what null controls cannot decide, which are a family of their own', () => {
@@ -125,6 +128,16 @@ test('an arm that no seed changes has no deviation, and the legend names it', ()
     ['1.000 ± .020', '.200 ± .000'],
   ]);
   expect(legend).toContain('Without ±, since every seed gives the same figures: newest | <first>.');
+});
+
+test('a t test can decide no more than sign flips below 30 conversations', () => {
+  const decideOver = (conversations: number) => {
+    const result = withoutVerdicts(spreadOverConversations(conversations));
+    return buildLadderTable({ ...result, statistics: { ...result.statistics, test: 't' } }).decision.join(' ');
+  };
+  expect(decideOver(30)).not.toContain('cannot decide');
+  expect(decideOver(6)).toContain('6 conversations cannot decide 2 comparisons: the smallest possible p is .063.');
+  expect(decideOver(2)).toContain('2 conversations cannot decide 2 comparisons: the smallest possible p is 1.000.');
 });
 
 test('the legend names the arms that the most samples do not decide', () => {
@@ -201,14 +214,22 @@ test('without an interval a cell has its mean alone', () => {
 });
 
 test('the legend says which test was made and how it was corrected', () => {
-  const renderLegendOver = (test: 't' | 'wilcoxon', correction: 'benjamini-hochberg' | 'none') => {
-    const result = buildHandmadeResult();
-    return buildLadderTable({ ...result, statistics: { ...result.statistics, test, correction } }).legend[1];
+  const renderLegendOver = (
+    test: 't' | 'wilcoxon',
+    correction: 'benjamini-hochberg' | 'none',
+    conversations: number,
+  ) => {
+    const result = spreadOverConversations(conversations);
+    const { legend } = buildLadderTable({ ...result, statistics: { ...result.statistics, test, correction } });
+    return legend.slice(1, 3).join(' ');
   };
-  expect(renderLegendOver('t', 'none')).toBe(
-    'p: paired t test, clustered by conversation, not corrected for the number of arms.',
+  expect(renderLegendOver('t', 'none', 30)).toMatch(
+    /^p: paired t test, clustered by conversation, not corrected for the number of arms\. Brackets/,
   );
-  expect(renderLegendOver('wilcoxon', 'benjamini-hochberg')).toBe(
+  expect(renderLegendOver('t', 'none', 29)).toBe(
+    'p: paired t test, clustered by conversation, not corrected for the number of arms. Below 30 conversations p is that of the exact sign-flip test where that is larger.',
+  );
+  expect(renderLegendOver('wilcoxon', 'benjamini-hochberg', 30)).toContain(
     'p: paired Wilcoxon signed-rank test, clustered by conversation, corrected by Benjamini and Hochberg over the arms.',
   );
 });

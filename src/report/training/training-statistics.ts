@@ -1,7 +1,7 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
 import { describeUndecidable } from '../tables/decision.ts';
-import { describeIntervals, describeUnresolved, listUnresolved } from '../tables/legend.ts';
+import { describeCoverage, describeIntervals, describeUnresolved, listUnresolved } from '../tables/legend.ts';
 
 /** The tests of a training are those of a run with nothing said about them. */
 export function describeTrainingStatistics({
@@ -26,6 +26,7 @@ export function reachSentences(
   const { conversations } = measured;
   return [
     `Brackets: ${describeIntervals(conversations, result.level)}.`,
+    ...describeCoverage(conversations, result.level),
     ...describeUndecidable(statistics, conversations, differences.length, `comparisons of ${of}`),
     ...describeUnresolved(listUnresolved(differences, result.metrics), statistics),
   ];

@@ -1,21 +1,22 @@
+import { chooseVerdict } from '../../evaluation/verdict.ts';
 import type { StratumValue } from '../../experiment/measure/result.ts';
 import type { MethodResult, ModelResult, TrainingResult } from '../../training/training-result.ts';
 import { renderFolded } from '../page/figure-sections.ts';
 import { html, type Markup } from '../page/markup.ts';
 import { formatDecimal, formatProbability, formatSigned } from '../tables/format.ts';
-import { MARKS } from '../tables/legend.ts';
+import { describeStratumTest, MARKS } from '../tables/legend.ts';
 import { type PlainCell, renderPlainTable } from '../tables/plain-table.ts';
 
-/** Whether a difference is decided by its corrected p, and how. */
-function chooseDifferenceMark({ difference, correctedP }: StratumValue, bound: number): string {
-  if (difference === null || correctedP === null || correctedP >= bound) return '';
-  return difference.mean > 0 ? MARKS.better : MARKS.worse;
+/** The mark of a difference that its corrected p decides. */
+function chooseDifferenceMark({ difference, correctedP }: StratumValue, level: number): string {
+  if (difference === null || correctedP === null) return '';
+  return MARKS[chooseVerdict(difference.mean, { correctedP }, level)];
 }
 
-function meanCell(value: StratumValue | undefined, bound: number): PlainCell {
+function meanCell(value: StratumValue | undefined, level: number): PlainCell {
   if (value === undefined) return { text: '' };
   return {
-    text: [formatDecimal(value.mean, 3), chooseDifferenceMark(value, bound)].filter(Boolean).join(' '),
+    text: [formatDecimal(value.mean, 3), chooseDifferenceMark(value, level)].filter(Boolean).join(' '),
     value: value.mean,
   };
 }
@@ -54,7 +55,7 @@ function renderStrataTable(
           { text: at.name },
           { text: String(at.queries.length), value: at.queries.length },
           formatDifferenceCell(getStratumValue(last, stratum.name, at.name), bound),
-          ...methods.map((method) => meanCell(getStratumValue(method, stratum.name, at.name), bound)),
+          ...methods.map((method) => meanCell(getStratumValue(method, stratum.name, at.name), level)),
         ],
       })),
     ),
@@ -67,6 +68,6 @@ export function renderTrainingStrata(result: TrainingResult, model: ModelResult)
   return html`
 <h3>${first}</h3>${renderStrataTable(result, model, first)}
 ${others.map((metric) => renderFolded(metric, renderStrataTable(result, model, metric)))}
-<p class="legend">Means, with ${MARKS.better} or ${MARKS.worse} where the p of the difference from ${model.baseline}, corrected over levels and methods, decides. Brackets: ${Math.round(100 * result.level)} % cluster-robust t intervals; a level of one or two conversations has no difference.</p>
+<p class="legend">Means, with ${MARKS.better} or ${MARKS.worse} where the p of the difference from ${model.baseline}, corrected over levels and methods, decides. ${describeStratumTest()} Brackets: ${Math.round(100 * result.level)} % cluster-robust t intervals; a level of one or two conversations has no difference.</p>
 <dl class="definitions">${result.strata.map(({ name, description }) => html`<div><dt>${name}</dt><dd>${description}</dd></div>`)}</dl>`;
 }
