@@ -214,7 +214,8 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
 let ensured: Promise<unknown> | null = null;
 
 /**
- * Makes a backend active as `auto` does, unless one is active: asynchronous functions call it before they compute with tensors.
+ * Makes a backend active as `auto` does, unless one is active: asynchronous functions call it before they
+ * compute with tensors.
  *
  * @throws UnavailableError as {@link useBackend} does.
  */

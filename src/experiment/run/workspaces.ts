@@ -208,7 +208,7 @@ async function embedReachable(
   });
 }
 
-/** The vectors of a workspace in which none is read. */
+/** The vectors of a workspace whose arms read no vectors. */
 function buildZeroVectors(turns: number, queries: number): Encoding {
   return { dimension: 1, turnVectors: new Float32Array(turns), queryVectors: new Float32Array(queries) };
 }
@@ -249,8 +249,8 @@ function createStageGraph(
 }
 
 /**
- * True if no arm of a config compares vectors: then no key of a stage depends on the encoder. A selection without a column
- * compares vectors, and tuning may add what compares them.
+ * True if no arm of a config compares vectors: then no key of a stage depends on the encoder. A selection
+ * without a column compares vectors, and tuning may add what compares them.
  */
 export function areVectorsUnread(source: PlanSource, queries: readonly Query[]): boolean {
   const { dataset, config, code, slices } = source;

@@ -8,8 +8,9 @@ import { type Filter, isOwnField, listAskedFields, listFilterFields } from './fi
 const READ = new Set<string>([...RESERVED_ATTRIBUTES, ...MEMORY_FIELDS]);
 
 /**
- * Refuses a filter by an attribute that does not occur and that the framework does not read: a misspelt name is null
- * everywhere, and the filter would accept nothing, or everything. A filter that asks by `exists` whether it occurs may read it.
+ * Refuses a filter by an attribute that does not occur and that the framework does not read: a misspelt name is
+ * null everywhere, and the filter would accept nothing, or everything. A filter that asks by `exists` whether it
+ * occurs may read it.
  *
  * @param known the attributes that occur.
  * @param owners what has them, such as `a record`.
