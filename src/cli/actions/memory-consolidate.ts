@@ -10,7 +10,7 @@ import { type Consolidator, openConsolidator } from '../../memory/patterns/conso
 import type { ConsolidationOptions, RetrievalCounts } from '../../memory/patterns/plan-consolidation.ts';
 import { alignColumns } from '../columns.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
-import { runWithMemory } from './memory/open-folder.ts';
+import { runWithMemory, runWithOpened } from './memory/open-folder.ts';
 import { assertRetrievals, runWithRetrievals, trackRetrievals } from './memory/retrievals.ts';
 
 interface ConsolidateFlags {
@@ -47,12 +47,7 @@ async function runWithConsolidator(
   work: (consolidator: Consolidator) => Promise<void>,
 ): Promise<void> {
   const settings = retrievals === null ? {} : { retrievals };
-  const consolidator = await openConsolidator(memory, locateLog(folder), options, settings);
-  try {
-    await work(consolidator);
-  } finally {
-    await consolidator.close();
-  }
+  await runWithOpened(await openConsolidator(memory, locateLog(folder), options, settings), work);
 }
 
 /** How often each record was retrieved, if the options ask for it. */
