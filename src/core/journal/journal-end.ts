@@ -11,7 +11,7 @@ const NAME = 'end';
 const BYTES = 256;
 
 const endSchema = journalPosition.extend({
-  /** Whether the entries so far are on the disk, also after a power failure. */
+  /** True if the entries so far are on the disk, also after a power failure. */
   isSynced: z.boolean(),
   /** The start of the system under which it was written; empty if the system does not report it. */
   boot: z.string(),
@@ -46,8 +46,8 @@ function encodeEnd(end: JournalEnd): Buffer {
 }
 
 /**
- * The file that says where a journal ends, written before each acknowledgement and never synced: it may be behind the journal, and is ahead of it only if the
- * journal has lost entries.
+ * The file that says where a journal ends, written before each acknowledgement and never synced: it may be behind the
+ * journal, and is ahead of it only if the journal has lost entries.
  */
 export class JournalEndFile {
   readonly #path: string;

@@ -28,7 +28,11 @@ export function describeLoss(
   return `${name} has lost acknowledged changes: its change ${acknowledged.sequence} is another one than it was; ${REMEDY}`;
 }
 
-/** Describes in a sentence why acknowledged entries after the last one may be missing; null if none can be. @param end null: missing or damaged. */
+/**
+ * Describes in a sentence why acknowledged entries after the last one may be missing; null if none can be.
+ *
+ * @param end null: missing or damaged.
+ */
 export function describeDoubt(name: string, { sequence }: JournalPosition, end: JournalEnd | null): string | null {
   const what = `${name} may have lost changes after ${sequence}`;
   if (end === null)

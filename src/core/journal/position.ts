@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { computeHash } from '../hash.ts';
 
 /**
- * An entry and the history that ends with it: its number, and the running hash of all entries up to it. After a loss a number may be given again, to an entry
- * with another hash. What is derived from a journal keeps the position up to which it goes, and is used only if the journal has that position.
+ * An entry and the history that ends with it: its number, and the running hash of all entries up to it. After a loss
+ * a number may be given again, to an entry with another hash. What is derived from a journal keeps the position up to
+ * which it goes, and is used only if the journal has that position.
  */
 export const journalPosition = z.strictObject({
   sequence: z.int().min(0),

@@ -23,7 +23,7 @@ export function drawVector(content: string): Float32Array {
   return Float32Array.from({ length: DIMENSION }, () => source.drawNormal());
 }
 
-/** What is held after a step. */
+/** The records after a step. */
 export function applyStep(held: Held, { kind, id, content }: Step): Held {
   if (kind === 'put') return new Map([...held, [id, { content, observed: 0 }]]);
   if (kind === 'remove') return new Map([...held].filter(([known]) => known !== id));
@@ -52,7 +52,7 @@ export function runStep(memory: Memory, { kind, id, content }: Step): Promise<un
   return memory.upsert([{ id, embedding: drawVector(content), context: content, createdAt: 1, outcome: 1 }]);
 }
 
-/** What a memory holds. */
+/** The records of a memory. */
 export function listHeld(memory: Memory): Held {
   const records = Array.from(memory.records(), ({ id, context, stats }) => [id, context, stats.count] as const);
   return new Map(records.map(([id, content, observed]) => [id, { content, observed }]));

@@ -25,7 +25,7 @@ function leaveKilled(folder: string): string {
   return left;
 }
 
-/** What happens to a folder between two processes. `share` is where in the last segment. */
+/** Faults of a folder between two processes. `share` is where in the last segment. */
 const DAMAGES: Readonly<Record<string, (folder: string, share: number) => void>> = {
   nothing: () => {},
   'a cut': (folder, share) => {

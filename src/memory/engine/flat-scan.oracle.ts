@@ -13,7 +13,8 @@ function computeDistance(a: Float32Array, b: Float32Array): number {
 }
 
 /**
- * Compares what each index of a memory finds for queries, with all records as the most to find, with a scan of the records that the memory has.
+ * Compares what each index of a memory finds for queries, with all records as the most to find, with a scan of the
+ * records that the memory has.
  *
  * @returns a sentence about the first difference; null if there is none.
  */

@@ -59,7 +59,10 @@ export function noteSaved(store: MemoryStore, name: string, options: VectorIndex
   if (state?.saved) store.noteAcknowledged(state.saved.to);
 }
 
-/** The ids of the records that changed since an index was saved; null if its rows have changes that the store has not. */
+/**
+ * The ids of the records that changed since an index was saved; null if its rows have changes that the store has
+ * not.
+ */
 function listLacking(store: MemoryStore, { from, to }: Saved): readonly string[] | null {
   return store.holds(to) === true ? store.listChangesSince(from) : null;
 }
