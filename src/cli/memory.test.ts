@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -75,6 +75,33 @@ test('an outcome that is observed later changes the prior, and the order with th
     expect((await ragpp('outcome', folder, '--id', 'a', '--value', value)).stderr).toContain('not a finite number');
   const unknown = await ragpp('outcome', folder, '--id', 'z', '--value', '1');
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('has no record: z')]);
+});
+
+test('a memory that another process has is queried, counted and exported as it is', async () => {
+  const folder = at('held');
+  await ragpp('import', folder, records);
+  const words = ['query', folder, '--id', 'a'];
+  const free = await ragpp(...words);
+  const writer = await openStore(folder);
+  const held = await ragpp(...words);
+  expect(held.stdout).toBe(free.stdout);
+  expect(held.stderr).toMatch(/^only read: memory store .*held is not available: process \d+ on .* works on it\n$/);
+  expect(await ragpp('stats', folder)).toMatchObject({ code: 0, stderr: '' });
+  expect(await ragpp('export', folder, at('held.jsonl'))).toMatchObject({ code: 0 });
+  await writer.close();
+});
+
+test('changes that were lost are one line, until others are made', async () => {
+  const folder = at('lost');
+  await ragpp('import', folder, records);
+  for (const name of readdirSync(folder)) if (name.endsWith('.journal')) truncateSync(join(folder, name), 0);
+  const line = new RegExp(
+    `^warning: memory store ${folder} has lost change 1: 1 acknowledged at its end is missing; restore the folder from a copy, or make what is missing again\n$`,
+  );
+  expect((await ragpp('stats', folder)).stderr).toMatch(line);
+  expect((await ragpp('query', folder, '--vector', '[1, 0, 0]')).stderr).toMatch(line);
+  expect((await ragpp('import', folder, records)).stderr).toMatch(/^warning: .* has lost change 1:/);
+  expect((await ragpp('query', folder, '--id', 'a')).stderr).toBe('');
 });
 
 test('rows of conversations become records, with vectors of a file by order', async () => {
@@ -317,6 +344,6 @@ test('a memory in use names the process that has it', async () => {
   const folder = at('locked');
   await ragpp('import', folder, records);
   const memory = await openMemory({ folder, dimension: 3 });
-  expect((await ragpp('stats', folder)).stderr).toContain(`process ${process.pid} on`);
+  expect((await ragpp('import', folder, records)).stderr).toContain(`process ${process.pid} on`);
   await memory.close();
 });

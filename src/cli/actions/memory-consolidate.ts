@@ -13,7 +13,7 @@ import type { ConsolidationOptions, RetrievalCounts } from '../../memory/pattern
 import { showContext } from '../../model/shown-texts.ts';
 import { alignColumns } from '../columns.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
-import { runWithMemory } from './memory/open-folder.ts';
+import { runWithMemory, runWithOpened } from './memory/open-folder.ts';
 import { assertRetrievals, runWithRetrievals, trackRetrievals } from './memory/retrievals.ts';
 
 interface ConsolidateFlags {
@@ -49,12 +49,7 @@ async function runWithConsolidator(
   work: (consolidator: Consolidator) => Promise<void>,
 ): Promise<void> {
   const settings = retrievals === null ? {} : { retrievals };
-  const consolidator = await openConsolidator(memory, locateLog(folder), options, settings);
-  try {
-    await work(consolidator);
-  } finally {
-    await consolidator.close();
-  }
+  await runWithOpened(await openConsolidator(memory, locateLog(folder), options, settings), work);
 }
 
 /** How often each record was retrieved, if the options ask for it. */

@@ -16,7 +16,7 @@ import {
 import type { Memory } from '../../memory/engine/memory.ts';
 import { alignColumns } from '../columns.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
-import { runWithMemory } from './memory/open-folder.ts';
+import { runWithMemory, runWithOpened } from './memory/open-folder.ts';
 import { type ReadFlags, readComplete, SKIP, selectNew } from './memory-import.ts';
 
 interface CurateFlags extends ReadFlags {
@@ -60,12 +60,7 @@ async function runWithCurator<T>(
   work: (curator: Curator) => Promise<T>,
 ): Promise<T> {
   const settings = endpoint === null ? {} : { decide: endpoint.decide };
-  const curator = await openCurator(memory, locateLog(folder), options, settings);
-  try {
-    return await work(curator);
-  } finally {
-    await curator.close();
-  }
+  return runWithOpened(await openCurator(memory, locateLog(folder), options, settings), work);
 }
 
 /** A decision a row. The cosine is that of the record that it concerns. */

@@ -8,6 +8,7 @@ import { openStore } from '../../memory/store/open-store.ts';
 import { encodeHead, joinVectors } from '../../memory/store/operation.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { assertMemory } from './memory/memory-folder.ts';
+import { runWithOpened } from './memory/open-folder.ts';
 import { writeNpy } from './memory/write-npy.ts';
 
 type Records = readonly MemoryRecord[];
@@ -107,14 +108,11 @@ export async function runMemoryExport(folder: string, out: string): Promise<void
     throw new ValidationError(`file to export to has another ending: ${out}; use ${Object.keys(WRITERS).join(', ')}`, {
       out,
     });
-  const store = await openStore(folder);
-  try {
+  await runWithOpened(await openStore(folder, { readOnly: true }), async (store) => {
     const records = [...store.records()];
     if (records.length === 0)
       throw new ValidationError(`memory has no records to export: ${folder}; import records first`, { folder });
     const files = write(out, records);
     printOut(`${files.join(', ')}: ${records.length} records of ${store.dimension} numbers\n`);
-  } finally {
-    await store.close();
-  }
+  });
 }

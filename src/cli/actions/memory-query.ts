@@ -20,7 +20,7 @@ import { showContext, showRecord } from '../../model/shown-texts.ts';
 import { alignColumns } from '../columns.ts';
 import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { openEncoder } from './memory/open-encoder.ts';
-import { runWithMemory } from './memory/open-folder.ts';
+import { runWithAskedMemory } from './memory/open-folder.ts';
 import { runWithRetrievals } from './memory/retrievals.ts';
 
 interface QueryFlags {
@@ -183,7 +183,7 @@ export async function runMemoryQuery(folder: string, flags: QueryFlags, command:
   const { settings } = readMemoryFolder(folder);
   const given = vector === undefined ? null : await readVector(vector);
   const embedding = text === undefined ? given : await encodeText(text, folder, settings, flags);
-  await runWithMemory(folder, settings, async (memory) => {
+  await runWithAskedMemory(folder, settings, async (memory) => {
     const question = embedding === null ? askByRecord(memory, folder, id as string) : { embedding };
     const answer = await memory.query(buildBundle(question, flags));
     printAnswer(answer, memory, flags);

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFolder } from '../../core/files.ts';
 import { printOut } from '../../core/terminal.ts';
-import { readSavedSequence } from '../../memory/engine/index-folder.ts';
+import { readSavedPosition } from '../../memory/engine/index-folder.ts';
 import { mergeOutcomeStatistics, updateOutcomeStatistics } from '../../memory/outcome-statistics.ts';
 import type { MemoryStore } from '../../memory/store/memory-store.ts';
 import { openStore } from '../../memory/store/open-store.ts';
@@ -10,6 +10,7 @@ import type { AttributeValue } from '../../model/attributes.ts';
 import { EMPTY_OUTCOME_STATISTICS, type OutcomeStatistics } from '../../model/memory-record.ts';
 import { alignColumns } from '../columns.ts';
 import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
+import { runWithOpened } from './memory/open-folder.ts';
 
 interface AttributeCount {
   readonly name: string;
@@ -71,11 +72,12 @@ function countAttributes(store: MemoryStore): AttributeCount[] {
   return [...counts.keys()].sort().map((key) => counts.get(key) as AttributeCount);
 }
 
-function describeSaved(folder: string, settings: MemorySettings, sequence: number): MemoryStats['indexes'] {
+function describeSaved(folder: string, settings: MemorySettings, store: MemoryStore): MemoryStats['indexes'] {
   return Object.entries(settings.indexes).map(([name, options]) => {
-    const saved = readSavedSequence(folder, name, options);
-    const state = saved === sequence ? 'saved' : `saved after change ${saved}`;
-    return { name, index: options.index, saved: saved === null ? 'not saved' : state };
+    const saved = readSavedPosition(folder, name, options);
+    if (saved === null || store.holds(saved) === false) return { name, index: options.index, saved: 'not saved' };
+    const isCurrent = saved.sequence === store.sequence;
+    return { name, index: options.index, saved: isCurrent ? 'saved' : `saved after change ${saved.sequence}` };
   });
 }
 
@@ -92,7 +94,7 @@ function collectStats(folder: string, settings: MemorySettings, store: MemorySto
     sequence: store.sequence,
     encoder: settings.encoder?.encoder ?? null,
     bytes: measureParts(folder),
-    indexes: describeSaved(folder, settings, store.sequence),
+    indexes: describeSaved(folder, settings, store),
     attributes: countAttributes(store),
     outcomes,
     feedback,
@@ -124,11 +126,8 @@ function formatStats(stats: MemoryStats): string {
 
 export async function runMemoryStats(folder: string, { format }: { readonly format: 'text' | 'json' }): Promise<void> {
   const { settings } = readMemoryFolder(folder);
-  const store = await openStore(folder);
-  try {
+  await runWithOpened(await openStore(folder, { readOnly: true }), async (store) => {
     const stats = collectStats(folder, settings, store);
     printOut(`${format === 'json' ? JSON.stringify(stats, null, 2) : formatStats(stats)}\n`);
-  } finally {
-    await store.close();
-  }
+  });
 }

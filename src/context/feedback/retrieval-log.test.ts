@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { StorageError, ValidationError } from '../../core/errors.ts';
 import { Journal } from '../../core/journal/journal.ts';
+import { JOURNAL_START } from '../../core/journal/position.ts';
 import { openRetrievalLog, type RetrievalLog } from './retrieval-log.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-retrievals-'));
@@ -110,7 +111,7 @@ test.each([
 
 test('the folder of another log is refused', async () => {
   const journal = Journal.open(folder);
-  await journal.replay(0, () => {});
+  await journal.replay(JOURNAL_START, () => {});
   await journal.append(Buffer.from('{"kind":"curate"}'), () => {});
   await journal.close();
   await expect(openRetrievalLog(folder)).rejects.toThrow(/^entry 1 is of no log of retrievals; open the folder with/);

@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
+import { JOURNAL_START } from '../../core/journal/position.ts';
 import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import { type HashText, openLogKey } from './log-key.ts';
 import { decodeLogEntry, encodeLogEntry, type RetrievalEvent, type RetrievalLogEntry } from './retrieval-event.ts';
@@ -59,12 +60,19 @@ export class RetrievalLog {
 
   /** @internal Reads the entries, then the key. */
   async restore(): Promise<void> {
-    await this.#journal.replay(0, ({ sequence, payload }) => this.#take(sequence, decodeLogEntry(payload, sequence)));
+    await this.#journal.replay(JOURNAL_START, ({ sequence, payload }) =>
+      this.#take(sequence, decodeLogEntry(payload, sequence)),
+    );
     this.#hash = openLogKey(this.#journal.folder, this.#journal.sequence);
   }
 
   /** The hash of a query, a session or the id of a memory, as events have it: 32 hex digits. */
   hash: HashText = (thing, text) => (this.#hash as HashText)(thing, text);
+
+  /** Sentences about acknowledged entries that the opening found missing at the end. */
+  get warnings(): readonly string[] {
+    return this.#journal.warnings;
+  }
 
   /** All retrievals in their order, each with what is known of its use. */
   events(): RetrievalEvent[] {

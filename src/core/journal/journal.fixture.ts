@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { FRAME_HEADER_BYTES } from './frame.ts';
 import type { JournalOptions } from './journal.ts';
 import { Journal } from './journal.ts';
+import { JOURNAL_START, type JournalPosition } from './position.ts';
 import { listSegments } from './segments.ts';
 
 /** Payloads of different lengths, each with its number in it; one is empty. */
@@ -10,8 +11,8 @@ export function drawPayloads(count: number): Uint8Array[] {
 }
 
 /** Opens a journal and reads it. */
-export async function openJournal(folder: string, options: JournalOptions & { readonly after?: number } = {}) {
-  const { after = 0, ...others } = options;
+export async function openJournal(folder: string, options: JournalOptions & { readonly after?: JournalPosition } = {}) {
+  const { after = JOURNAL_START, ...others } = options;
   const journal = Journal.open(folder, others);
   const entries = new Map<number, string>();
   try {

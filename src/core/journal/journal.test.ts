@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -16,6 +17,7 @@ import { UnavailableError, ValidationError, WalCorruptedError } from '../errors.
 import { encodeFrames } from './frame.ts';
 import { appendAll, drawPayloads, openJournal, writeJournal } from './journal.fixture.ts';
 import { Journal } from './journal.ts';
+import type { JournalPosition } from './position.ts';
 import { listSegments } from './segments.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-journal-'));
@@ -42,7 +44,7 @@ test.each(['always', 'interval', 'never'] as const)(
     expect(again.journal.sequence).toBe(13);
     expect(await again.journal.append(Buffer.from('next'), (sequence) => sequence)).toBe(14);
     await again.journal.close();
-    expect(readdirSync(folder)).toHaveLength(1);
+    expect(listSegments(folder)).toHaveLength(1);
   },
 );
 
@@ -169,11 +171,19 @@ describe('segments', () => {
     await journal.close();
     return listSegments(folder).map(({ path }) => path);
   }
+  /** The position of an entry, computed without the journal. */
+  const positionOf = (sequence: number): JournalPosition => ({
+    sequence,
+    hash: Array.from({ length: sequence }, (_, i) => `entry ${i + 1}`).reduce(
+      (hash, text) => createHash('sha256').update(`${hash}${text}`).digest('hex').slice(0, 32),
+      '0'.repeat(32),
+    ),
+  });
   const list = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `entry ${from + i}`);
 
   test('follow each other, and are dropped when a snapshot has their entries', async () => {
     expect(await writeSegments(5)).toHaveLength(5);
-    const { journal, entries } = await openJournal(folder, { after: 2 });
+    const { journal, entries } = await openJournal(folder, { after: positionOf(2) });
     expectEntries(entries, list(3, 5), 3);
     journal.dropThrough(2);
     expect(listSegments(folder).map(({ first }) => first)).toEqual([3, 4, 5]);
@@ -183,10 +193,10 @@ describe('segments', () => {
     expect(listSegments(folder).map(({ first }) => first)).toEqual([6]);
     expect(await journal.append(Buffer.from('entry 6'), (sequence) => sequence)).toBe(6);
     await journal.close();
-    const again = await openJournal(folder, { after: 5 });
+    const again = await openJournal(folder, { after: positionOf(5) });
     expectEntries(again.entries, ['entry 6'], 6);
     await again.journal.close();
-    await expect(openJournal(folder, { after: 3 })).rejects.toThrow(
+    await expect(openJournal(folder, { after: positionOf(3) })).rejects.toThrow(
       /it begins with entry 6, the first lost entry is 4;/,
     );
   });
@@ -198,7 +208,7 @@ describe('segments', () => {
     const paths = await writeSegments(5);
     rmSync(paths[index] as string);
     await expect(openJournal(folder)).rejects.toThrow(`the first lost entry is ${index + 1};`);
-    const { journal, entries } = await openJournal(folder, { after: index + 1 });
+    const { journal, entries } = await openJournal(folder, { after: positionOf(index + 1) });
     expectEntries(entries, list(index + 2, 5), index + 2);
     await journal.close();
   });
@@ -210,7 +220,7 @@ describe('segments', () => {
     for (const damaged of [bytes.subarray(0, 7), Buffer.alloc(bytes.byteLength)]) {
       writeFileSync(path, damaged);
       await expect(openJournal(folder)).rejects.toThrow(/the first lost entry is 2;/);
-      const { journal, entries } = await openJournal(folder, { after: 2 });
+      const { journal, entries } = await openJournal(folder, { after: positionOf(2) });
       expectEntries(entries, list(3, 4), 3);
       await journal.close();
     }
@@ -218,18 +228,18 @@ describe('segments', () => {
 
   test('that a snapshot has overtaken are continued with its number', async () => {
     await writeSegments(2);
-    const { journal, entries } = await openJournal(folder, { after: 7 });
+    const { journal, entries } = await openJournal(folder, { after: positionOf(7) });
     expect(entries.size).toBe(0);
     expect(await journal.append(Buffer.from('entry 8'), (sequence) => sequence)).toBe(8);
     await journal.close();
-    const again = await openJournal(folder, { after: 7 });
+    const again = await openJournal(folder, { after: positionOf(7) });
     expectEntries(again.entries, ['entry 8'], 8);
     await again.journal.close();
   });
 
   test('with the same entries are damage', async () => {
     const paths = await writeSegments(2);
-    copyFileSync(paths[1] as string, (paths[1] as string).replace(/[0-9a-f]{8}\.journal$/, 'ffffffff.journal'));
+    copyFileSync(paths[1] as string, (paths[1] as string).replace(/[0-9a-f]{8}(?=-\w+\.journal$)/, 'ffffffff'));
     await expect(openJournal(folder)).rejects.toThrow(
       /begins with entry 2, which another file holds too, the first lost entry is 2;/,
     );
@@ -244,7 +254,7 @@ describe('the folder', () => {
     await journal.close();
     const { journal: next } = await openJournal(folder);
     await next.close();
-    expect(readdirSync(folder).every((name) => name.endsWith('.journal'))).toBe(true);
+    expect(readdirSync(folder).map((name) => name.replace(/.*\./, '.'))).toEqual(['.journal', 'end']);
   });
 
   test('may move while it is open', async () => {

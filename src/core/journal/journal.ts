@@ -3,8 +3,18 @@ import { StorageError, ValidationError, WalCorruptedError } from '../errors.ts';
 import { makeSyncedFolder } from '../files.ts';
 import { FolderLock } from '../folder-lock.ts';
 import { assertPayload } from './frame.ts';
+import { readJournalEnd } from './journal-end.ts';
+import { describeDoubt, describeLoss } from './lost-tail.ts';
+import { extendHash, isSamePosition, JOURNAL_START, type JournalPosition } from './position.ts';
 import { type Fsync, SegmentWriter } from './segment-writer.ts';
-import { type JournalEntry, type LostEntries, listSegments, readJournal, type Segment } from './segments.ts';
+import {
+  type JournalEntry,
+  type LostEntries,
+  listSegments,
+  readHashAt,
+  readJournal,
+  type Segment,
+} from './segments.ts';
 
 /** When entries reach the disk, how long a segment is, and how messages name the journal. */
 export interface JournalOptions {
@@ -18,7 +28,18 @@ export interface JournalOptions {
   readonly kind?: string;
   /** The end of the message about damage. */
   readonly remedy?: string;
+  /** The folder is read as it is, also if another process writes to it, and nothing is written. Default false. */
+  readonly readOnly?: boolean;
 }
+
+const DEFAULTS = {
+  fsync: 'always',
+  intervalMs: 100,
+  segmentBytes: 2 ** 26,
+  kind: 'journal',
+  remedy: 'restore the folder from a copy',
+  readOnly: false,
+} as const;
 
 /** Entries that are written with one call. */
 const BATCH_BYTES = 2 ** 26;
@@ -26,7 +47,7 @@ const BATCH_BYTES = 2 ** 26;
 /** An entry that waits to be written; without a payload, the beginning of a new segment. */
 interface Job {
   readonly payload: Uint8Array | null;
-  readonly finish: (sequence: number) => void;
+  readonly finish: (position: JournalPosition) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -39,15 +60,19 @@ interface Job {
 export class Journal {
   readonly folder: string;
   readonly #options: Required<JournalOptions>;
-  readonly #lock: FolderLock;
+  /** Null where nothing is written. */
+  readonly #lock: FolderLock | null;
   readonly #segments: Segment[];
   readonly #queue: Job[] = [];
   #writing: Promise<void> | null = null;
   readonly #writer: SegmentWriter;
-  #sequence = 0;
+  #position = JOURNAL_START;
+  /** A loss that is known, and one that may be, as sentences. */
+  #loss: string | null = null;
+  #doubt: string | null = null;
   #closing: Promise<void> | null = null;
 
-  private constructor(folder: string, options: Required<JournalOptions>, lock: FolderLock) {
+  private constructor(folder: string, options: Required<JournalOptions>, lock: FolderLock | null) {
     this.folder = folder;
     this.#options = options;
     this.#lock = lock;
@@ -61,43 +86,102 @@ export class Journal {
    * @throws UnavailableError naming the process that has the folder, StorageError if it cannot be read or written.
    */
   static open(folder: string, options: JournalOptions = {}): Journal {
+    const all = { ...DEFAULTS, ...options };
+    if (all.readOnly) return Journal.#openToRead(folder, all);
     makeSyncedFolder(folder);
-    const all = { fsync: 'always', intervalMs: 100, segmentBytes: 2 ** 26, kind: 'journal', ...options } as const;
     const lock = FolderLock.acquire(folder, all.kind);
     try {
-      return new Journal(folder, { remedy: 'restore the folder from a copy', ...all }, lock);
+      return new Journal(folder, all, lock);
     } catch (error) {
       lock.release(folder);
       throw error;
     }
   }
 
+  static #openToRead(folder: string, options: Required<JournalOptions>): Journal {
+    const journal = new Journal(folder, options, null);
+    if (journal.#segments.length > 0) return journal;
+    throw new ValidationError(`folder has no ${options.kind}: ${folder}; name another folder, or open it to write`, {
+      folder,
+    });
+  }
+
+  get isReadOnly(): boolean {
+    return this.#options.readOnly;
+  }
+
   /** The number of the last acknowledged entry; 0 if there is none. */
   get sequence(): number {
-    return this.#sequence;
+    return this.#position.sequence;
+  }
+
+  /** The last acknowledged entry. */
+  get position(): JournalPosition {
+    return this.#position;
+  }
+
+  /** Sentences about acknowledged entries that {@link replay} found missing at the end. */
+  get warnings(): readonly string[] {
+    return [this.#loss ?? this.#doubt ?? []].flat();
+  }
+
+  /** Adds to {@link warnings} if the journal has lost an entry that was acknowledged. @throws StorageError. */
+  noteAcknowledged(position: JournalPosition): void {
+    this.#loss ??= this.describeLoss(position);
+  }
+
+  get #name(): string {
+    return `${this.#options.kind} ${this.folder}`;
   }
 
   /**
-   * Reads the entries after a sequence, then cuts a torn tail: bytes at the end that are no whole entry, as a writer leaves that was killed.
+   * Describes in a sentence that the journal has lost an entry that was acknowledged; null if it has not.
+   *
+   * @throws StorageError.
+   */
+  describeLoss(acknowledged: JournalPosition): string | null {
+    return describeLoss(this.#name, this.#position, acknowledged, this.holds(acknowledged));
+  }
+
+  /**
+   * True if the journal has an entry with this number and history; null if that is no longer known.
+   *
+   * @throws StorageError.
+   */
+  holds(position: JournalPosition): boolean | null {
+    if (position.sequence >= this.sequence) return isSamePosition(this.#position, position);
+    const segment = this.#segments.findLast(({ first }) => first <= position.sequence + 1);
+    const hash = segment === undefined ? null : readHashAt(segment, position.sequence);
+    return hash === null ? null : hash === position.hash;
+  }
+
+  /**
+   * Reads the entries after a position, then cuts a torn tail: bytes at the end that are no whole entry, as a writer
+   * leaves that was killed. See {@link warnings}.
    *
    * @param after the last entry that the caller has from elsewhere, such as a snapshot.
    * @throws WalCorruptedError with the first lost entry for damage before the end; nothing is changed then. StorageError.
    */
-  async replay(after: number, visit: (entry: JournalEntry) => void): Promise<void> {
+  async replay(after: JournalPosition, visit: (entry: JournalEntry) => void): Promise<void> {
     const { remedy } = this.#options;
+    const end = readJournalEnd(this.folder); // first: another process may write meanwhile
     const tail = await readJournal(this.#segments, after, {
       entry: visit,
       lost: ({ path, from, reason }: LostEntries) => {
         throw new WalCorruptedError(path, from, reason, remedy);
       },
     });
-    this.#sequence = Math.max(tail.next - 1, after);
+    this.#position = tail.next > after.sequence ? { sequence: tail.next - 1, hash: tail.hash } : after;
+    if (end !== null) this.noteAcknowledged(end);
+    this.#doubt = describeDoubt(this.#name, this.#position, end);
+    if (this.isReadOnly) return;
     const last = this.#segments.at(-1);
     if (last === undefined) await this.#beginSegment();
     else {
       await this.#writer.take(last, tail.end, tail.torn);
-      if (tail.next <= after) await this.#beginSegment();
+      if (tail.next <= after.sequence) await this.#beginSegment();
     }
+    this.#writer.trackEnd(end === null ? this.#position : null);
   }
 
   /**
@@ -107,9 +191,10 @@ export class Journal {
    *
    * @param commit runs when the entry is acknowledged, in the order of the entries.
    * @returns the value of `commit`.
-   * @throws StorageError, ValidationError after {@link close} and for an entry of more than 1 GiB.
+   * @throws StorageError, ValidationError after {@link close}, for a journal that is only read, and for an entry of
+   * more than 1 GiB.
    */
-  append<T>(payload: Uint8Array, commit: (sequence: number) => T): Promise<T> {
+  append<T>(payload: Uint8Array, commit: (sequence: number, hash: string) => T): Promise<T> {
     assertPayload(payload);
     return this.#enqueue(payload, commit);
   }
@@ -119,15 +204,20 @@ export class Journal {
     return this.#enqueue(null, () => {});
   }
 
-  #enqueue<T>(payload: Uint8Array | null, commit: (sequence: number) => T): Promise<T> {
-    if (this.#closing !== null)
-      throw new ValidationError(`${this.#options.kind} is closed: ${this.folder}; open it again`, {
-        folder: this.folder,
-      });
+  #assertWritable(): void {
+    const { folder } = this;
+    const { kind } = this.#options;
+    if (this.#closing !== null) throw new ValidationError(`${kind} is closed: ${folder}; open it again`, { folder });
+    if (this.isReadOnly)
+      throw new ValidationError(`${kind} is read-only: ${folder}; open it without readOnly`, { folder });
+  }
+
+  #enqueue<T>(payload: Uint8Array | null, commit: (sequence: number, hash: string) => T): Promise<T> {
+    this.#assertWritable();
     return new Promise<T>((resolve, fail) => {
-      const finish = (sequence: number) => {
+      const finish = ({ sequence, hash }: JournalPosition) => {
         try {
-          resolve(commit(sequence));
+          resolve(commit(sequence, hash));
         } catch (error) {
           fail(error);
         }
@@ -141,10 +231,9 @@ export class Journal {
     await Promise.resolve(); // entries of the same moment share a batch
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch();
-      const first = this.#sequence + 1;
       try {
-        await this.#writeBatch(batch);
-        for (const [i, job] of batch.entries()) job.finish(first + i);
+        const positions = await this.#writeBatch(batch);
+        for (const [i, job] of batch.entries()) job.finish(positions[i] as JournalPosition);
       } catch (error) {
         for (const job of [...batch, ...this.#queue.splice(0)]) job.fail(error);
       }
@@ -163,24 +252,36 @@ export class Journal {
     return this.#queue.splice(0, Math.max(count, 1));
   }
 
-  async #writeBatch(batch: readonly Job[]): Promise<void> {
+  /** @returns the position of each job. */
+  async #writeBatch(batch: readonly Job[]): Promise<JournalPosition[]> {
     this.#writer.assertSound();
     if (!this.#writer.isOpen)
       throw new ValidationError(`${this.#options.kind} was not replayed: ${this.folder}; replay it first`);
     const payloads = batch.flatMap(({ payload }) => payload ?? []);
     if (payloads.length === 0 || this.#writer.size >= this.#options.segmentBytes) await this.#beginSegment();
-    if (payloads.length === 0) return;
-    await this.#writer.append(this.#sequence + 1, payloads);
-    this.#sequence += payloads.length;
+    if (payloads.length === 0) return [this.#position];
+    let last = this.#position;
+    const positions = payloads.map((payload) => {
+      last = { sequence: last.sequence + 1, hash: extendHash(last.hash, payload) };
+      return last;
+    });
+    await this.#writer.append(last, payloads);
+    this.#position = last;
+    return positions;
   }
 
   async #beginSegment(): Promise<void> {
-    const segment = await this.#writer.begin(this.#sequence + 1);
+    const segment = await this.#writer.begin(this.#position);
     if (segment !== null) this.#segments.push(segment);
   }
 
-  /** Removes the segments whose entries all have a number up to `sequence`. @throws StorageError. */
+  /**
+   * Removes the segments whose entries all have a number up to `sequence`, unless the journal is only read.
+   *
+   * @throws StorageError.
+   */
   dropThrough(sequence: number): void {
+    if (this.isReadOnly) return;
     while (this.#segments.length > 1 && (this.#segments[1] as Segment).first <= sequence + 1) {
       const { path } = this.#segments[0] as Segment;
       try {
@@ -203,7 +304,7 @@ export class Journal {
       await this.#writing;
       await this.#writer.close();
     } finally {
-      this.#lock.release(this.folder);
+      this.#lock?.release(this.folder);
     }
   }
 }

@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 import { StorageError } from '../errors.ts';
 import { syncFolder, writeFully } from '../files.ts';
 import { encodeFrames } from './frame.ts';
+import { JournalEndFile } from './journal-end.ts';
+import type { JournalPosition } from './position.ts';
 import { nameSegment, type Segment } from './segments.ts';
 
 const syncData = promisify(fdatasync);
@@ -35,6 +37,9 @@ export class SegmentWriter {
   #failure: StorageError | null = null;
   #timer: NodeJS.Timeout | null = null;
   #syncing: Promise<void> = Promise.resolve();
+  #end: JournalEndFile | null = null;
+  /** The last entry that was written here. */
+  #written: JournalPosition | null = null;
 
   constructor(folder: string, options: SyncOptions) {
     this.#folder = folder;
@@ -49,6 +54,28 @@ export class SegmentWriter {
   /** The bytes of the whole frames of the segment; 0 without one. */
   get size(): number {
     return this.#current?.size ?? 0;
+  }
+
+  /**
+   * Makes ready to say where the journal ends.
+   *
+   * @param end says so at once; null: the folder does already.
+   * @throws StorageError.
+   */
+  trackEnd(end: JournalPosition | null): void {
+    this.#end = new JournalEndFile(this.#folder);
+    if (end !== null) this.#end.write(end, this.#options.fsync !== 'never');
+  }
+
+  /** Says that the journal ends with the last entry that was written. @throws StorageError. */
+  #writeEnd(isSynced: boolean): void {
+    if (this.#written === null) return;
+    try {
+      this.#end?.write(this.#written, isSynced);
+    } catch (error) {
+      this.#failure ??= error as StorageError; // the entries are there, and the next ones must not get their numbers
+      throw error;
+    }
   }
 
   /** @throws StorageError if the state of the file is unknown. */
@@ -66,12 +93,12 @@ export class SegmentWriter {
   /**
    * Makes the file of the next entries, unless the last one has none yet; the earlier file is complete.
    *
-   * @param first the sequence of its first entry.
+   * @param after the position of the last entry before it.
    * @returns the new segment; null if none was needed.
    * @throws StorageError; the earlier segment goes on then.
    */
-  async begin(first: number): Promise<Segment | null> {
-    const segment = nameSegment(this.#folder, first);
+  async begin(after: JournalPosition): Promise<Segment | null> {
+    const segment = nameSegment(this.#folder, after);
     if (this.#current?.first === segment.first) return null;
     const isSynced = this.#options.fsync !== 'never';
     if (this.#current !== null && isSynced) await this.#sync(this.#current);
@@ -89,14 +116,21 @@ export class SegmentWriter {
     return segment;
   }
 
-  /** Writes entries with successive sequences from `first` on, and syncs them as the options ask. A segment must be open. @throws StorageError. */
-  async append(first: number, payloads: readonly Uint8Array[]): Promise<void> {
+  /**
+   * Writes entries with successive sequences, and syncs them as the options ask. A segment must be open.
+   *
+   * @param last the position of the last of them.
+   * @throws StorageError.
+   */
+  async append(last: JournalPosition, payloads: readonly Uint8Array[]): Promise<void> {
     const current = this.#current as OpenSegment;
-    const bytes = encodeFrames(current.salt, first, payloads);
+    const bytes = encodeFrames(current.salt, last.sequence + 1 - payloads.length, payloads);
     this.#write(current, bytes);
     if (this.#options.fsync === 'always') await this.#sync(current);
     this.#assertWhole(current, current.size + bytes.byteLength);
     current.size += bytes.byteLength;
+    this.#written = last;
+    this.#writeEnd(this.#options.fsync === 'always');
     if (this.#options.fsync === 'interval') this.#timer ??= this.#startTimer();
   }
 
@@ -151,8 +185,14 @@ export class SegmentWriter {
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#syncing;
     const isUnsynced = this.#failure === null && this.#options.fsync === 'interval';
-    if (this.#current !== null && isUnsynced) await this.#sync(this.#current);
-    this.#closeFile();
+    try {
+      if (this.#current !== null && isUnsynced) await this.#sync(this.#current);
+      if (isUnsynced) this.#writeEnd(true);
+    } finally {
+      this.#end?.close();
+      this.#end = null;
+      this.#closeFile();
+    }
   }
 
   #closeFile(): void {

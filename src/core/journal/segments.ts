@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { ValidationError } from '../errors.ts';
 import { letEventsIn } from '../event-loop.ts';
 import { readBytes, readFolder } from '../files.ts';
+import { extendHash, type JournalPosition, UNKNOWN_HASH } from './position.ts';
 import { scanFrames } from './scan.ts';
 
-const SEGMENT = /^(\d{16})-([0-9a-f]{8})\.journal$/;
+const SEGMENT = /^(\d{16})-([0-9a-f]{8})-([0-9a-f]{32})\.journal$/;
+/** Names without the running hash. */
+const EARLIER_SEGMENT = /^\d{16}-[0-9a-f]{8}\.journal$/;
 
 /** A file of a journal. Its name holds what is needed to read it, so the file begins with its first frame. */
 export interface Segment {
@@ -13,24 +17,45 @@ export interface Segment {
   readonly first: number;
   /** Begins the checksum of each frame. */
   readonly salt: number;
+  /** The running hash of the entries before its first one. */
+  readonly hash: string;
 }
 
-/** The segments in a folder, in the order of their entries. */
+/** The segments in a folder, in the order of their entries. @throws ValidationError for a folder of an earlier form. */
 export function listSegments(folder: string): Segment[] {
-  const found = readFolder(folder).flatMap((name) => {
-    const [, first, salt] = SEGMENT.exec(name) ?? [];
-    return first === undefined || salt === undefined
+  const names = readFolder(folder);
+  if (names.some((name) => EARLIER_SEGMENT.test(name)))
+    throw new ValidationError(
+      `folder has a journal of an earlier form: ${folder}; export it with the version that wrote it, and import into a new folder`,
+      { folder },
+    );
+  const found = names.flatMap((name) => {
+    const [, first, salt, hash] = SEGMENT.exec(name) ?? [];
+    return first === undefined || salt === undefined || hash === undefined
       ? []
-      : { path: join(folder, name), first: Number(first), salt: Number.parseInt(salt, 16) };
+      : { path: join(folder, name), first: Number(first), salt: Number.parseInt(salt, 16), hash };
   });
   return found.sort((a, b) => a.first - b.first);
 }
 
-/** A segment that is not in use yet. */
-export function nameSegment(folder: string, first: number): Segment {
+/** A segment that is not in use yet, for the entries after a position. */
+export function nameSegment(folder: string, { sequence, hash }: JournalPosition): Segment {
   const salt = randomBytes(4);
-  const name = `${String(first).padStart(16, '0')}-${salt.toString('hex')}.journal`;
-  return { path: join(folder, name), first, salt: salt.readUInt32BE() };
+  const first = sequence + 1;
+  const name = `${String(first).padStart(16, '0')}-${salt.toString('hex')}-${hash}.journal`;
+  return { path: join(folder, name), first, salt: salt.readUInt32BE(), hash };
+}
+
+/** The running hash up to an entry of a segment, or up to the one before it; null if it cannot be read. */
+export function readHashAt({ path, first, salt, hash }: Segment, sequence: number): string | null {
+  if (sequence === first - 1) return hash;
+  let running = hash;
+  for (const found of scanFrames(readBytes(path) as Buffer, salt, first)) {
+    if (found.kind === 'damage') return null;
+    running = extendHash(running, found.payload);
+    if (found.sequence === sequence) return running;
+  }
+  return null;
 }
 
 /** Entries that a journal should have and does not. */
@@ -42,9 +67,8 @@ export interface LostEntries {
   readonly to: number | null;
 }
 
-/** A payload with its number, from 1 without gaps. */
-export interface JournalEntry {
-  readonly sequence: number;
+/** A payload with its position; numbers go from 1 without gaps. */
+export interface JournalEntry extends JournalPosition {
   readonly payload: Uint8Array;
 }
 
@@ -52,6 +76,8 @@ export interface JournalEntry {
 export interface JournalTail {
   /** The sequence that the next entry gets. */
   readonly next: number;
+  /** The running hash of the entries before it. */
+  readonly hash: string;
   /** The length of the whole frames of the last segment; 0 without a segment. */
   readonly end: number;
   /** The bytes after them: what a writer that was killed has left. */
@@ -64,41 +90,49 @@ export interface JournalVisitor {
   lost(entries: LostEntries): void;
 }
 
-/** Reads segments in order, the entries after a sequence. */
+/** Reads segments in order, the entries after a position. */
 class SegmentReader {
-  readonly #after: number;
+  readonly #after: JournalPosition;
   readonly #visitor: JournalVisitor;
   /** The sequence that should follow. */
   #next: number;
+  /** The running hash of the entries before the one that should follow. */
+  #hash: string;
   #tail = { end: 0, torn: 0 };
   #isBegun = false;
 
-  constructor(after: number, visitor: JournalVisitor) {
+  constructor(after: JournalPosition, visitor: JournalVisitor) {
     this.#after = after;
     this.#visitor = visitor;
-    this.#next = after + 1;
+    this.#next = after.sequence + 1;
+    this.#hash = after.hash;
   }
 
   get tail(): JournalTail {
-    return { next: this.#next, ...this.#tail };
+    return { next: this.#next, hash: this.#hash, ...this.#tail };
   }
 
   /** Reports the entries from the expected one to `to`, unless none of them is needed. */
   #reportLost(path: string, reason: string, to: number | null): void {
-    const from = Math.max(this.#next, this.#after + 1);
+    const from = Math.max(this.#next, this.#after.sequence + 1);
     if (to === null || from <= to) this.#visitor.lost({ path, reason, from, to });
   }
 
   read(segment: Segment): void {
-    const { path, first } = segment;
+    const { path, first, hash } = segment;
     if (this.#isBegun && first < this.#next) {
       const reason = `it begins with entry ${first}, which another file holds too`;
       this.#visitor.lost({ path, reason, from: first, to: null });
       return;
     }
+    if (first === this.#next && this.#hash !== UNKNOWN_HASH && hash !== this.#hash) {
+      this.#reportLost(path, `it follows another entry ${first - 1} than the one that is there`, null);
+      return;
+    }
     this.#reportLost(path, `it begins with entry ${first}`, first - 1);
     this.#isBegun = true;
     this.#next = first;
+    this.#hash = hash;
     this.#readFrames(segment);
   }
 
@@ -107,32 +141,46 @@ class SegmentReader {
     this.#tail = { end: bytes.byteLength, torn: 0 };
     for (const found of scanFrames(bytes, salt, first)) {
       if (found.kind === 'frame') {
-        if (found.sequence > this.#after) this.#visitor.entry(found);
-        this.#next = found.sequence + 1;
-      } else if (found.next !== null || found.undecided)
+        if (!this.#take(path, found)) return;
+      } else if (found.next !== null || found.undecided) {
         this.#reportLost(path, `no entry can be read at byte ${found.at}`, found.next === null ? null : found.next - 1);
-      else this.#tail = { end: found.at, torn: bytes.byteLength - found.at };
+        this.#hash = UNKNOWN_HASH;
+      } else this.#tail = { end: found.at, torn: bytes.byteLength - found.at };
     }
+  }
+
+  /** @returns false for an entry of another history than that of the snapshot: those after it follow what is not there. */
+  #take(path: string, { sequence, payload }: Pick<JournalEntry, 'sequence' | 'payload'>): boolean {
+    const after = this.#after;
+    const before = sequence - 1 === after.sequence ? after.hash : this.#hash;
+    this.#hash = before === UNKNOWN_HASH ? UNKNOWN_HASH : extendHash(before, payload);
+    this.#next = sequence + 1;
+    if (sequence > after.sequence) this.#visitor.entry({ sequence, hash: this.#hash, payload });
+    const isForeign =
+      sequence === after.sequence && ![this.#hash, after.hash].includes(UNKNOWN_HASH) && this.#hash !== after.hash;
+    if (isForeign) this.#reportLost(path, `its entry ${sequence} is another one than that of the snapshot`, null);
+    return !isForeign;
   }
 }
 
 /**
- * Reads the entries after a sequence, in order. Segments that hold none of them are not opened.
+ * Reads the entries after a position, in order. Segments that hold none of them are not opened.
  *
- * Damage after which a frame or another segment follows is reported as lost entries. Damage at the end of the last segment is its torn tail. Damage to
- * entries up to `after` is no loss.
+ * Damage after which a frame or another segment follows is reported as lost entries, as is a segment whose entries
+ * follow another history. Damage at the end of the last segment is its torn tail. Damage to entries up to `after` is
+ * no loss.
  *
  * @throws StorageError for a file that cannot be read.
  */
 export async function readJournal(
   segments: readonly Segment[],
-  after: number,
+  after: JournalPosition,
   visitor: JournalVisitor,
 ): Promise<JournalTail> {
   const reader = new SegmentReader(after, visitor);
   for (const [i, segment] of segments.entries()) {
     const following = segments[i + 1];
-    if (following !== undefined && following.first <= after + 1) continue;
+    if (following !== undefined && following.first <= after.sequence + 1) continue;
     reader.read(segment);
     await letEventsIn();
   }

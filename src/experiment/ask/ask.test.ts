@@ -76,7 +76,11 @@ test('an arm of words embeds nothing, so that its question needs no vector', asy
   const path = join(root, 'turns.npy');
   writeFileSync(path, 'vectors that no arm of words reads');
   const arms = [{ name: 'words', candidates: [{ index: 'bm25', k: 19 }], relevance: { signals: ['bm25'] } }];
-  const raw = { ...buildSampleConfig(root), arms, embedding: { encoder: 'precomputed', turns: path, queries: path } } as Plain;
+  const raw = {
+    ...buildSampleConfig(root),
+    arms,
+    embedding: { encoder: 'precomputed', turns: path, queries: path },
+  } as Plain;
   const written = resolveConfig({ ...raw, evaluation: { baseline: 'words', metrics: ['mrr@10'] } }, 'words');
   const { prompt } = await askArm(written, 'words', { text: 'violin bow' }, { cacheFolder: null });
   expect(prompt).toContain('violin');

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ValidationError } from '../../core/errors.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
+import { JOURNAL_START, type JournalPosition } from '../../core/journal/position.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import type { Memory } from '../engine/memory.ts';
 
@@ -22,8 +23,14 @@ export interface Decision {
   readonly changes: readonly RecordChange[];
 }
 
+/** That a memory has what the entry before says, after its change `position`. */
+interface Done {
+  readonly kind: 'done';
+  readonly position: JournalPosition;
+}
+
 /** An entry of the log: a decision, the undoing of the one with the sequence `of`, and that the memory has what the entry before says. */
-type LogEntry<D extends Decision> = D | { readonly kind: 'undo'; readonly of: number } | { readonly kind: 'done' };
+type LogEntry<D extends Decision> = D | { readonly kind: 'undo'; readonly of: number } | Done;
 
 /** The vector as base64 of its float32, which keeps every bit. */
 function packValue(key: string, value: unknown): unknown {
@@ -68,6 +75,9 @@ export class ChangeLog<D extends Decision> {
   readonly #live = new Map<number, D>();
   /** What the last entry of the log does, until that is done. */
   #last: { readonly changes: readonly RecordChange[]; readonly isUndone: boolean } | null = null;
+  /** The last change of the memory that is known to have been made. */
+  #done: JournalPosition = JOURNAL_START;
+  #warnings: readonly string[] = [];
 
   /** @internal `openChangeLog` makes logs. */
   constructor(memory: Memory, journal: Journal) {
@@ -79,6 +89,7 @@ export class ChangeLog<D extends Decision> {
   take(sequence: number, entry: LogEntry<D>): void {
     if (entry.kind === 'done') {
       this.#last = null;
+      this.#done = (entry as Done).position;
       return;
     }
     if (entry.kind === 'undo') {
@@ -91,13 +102,23 @@ export class ChangeLog<D extends Decision> {
     this.#last = { changes: (entry as D).changes, isUndone: false };
   }
 
+  /** Sentences about acknowledged changes that the opening found missing in the log or in the memory. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
   /** @internal Does what a killed process had logged and not done. */
   async finishLast(): Promise<void> {
+    this.#warnings = [...this.#journal.warnings, ...[this.#memory.describeLoss(this.#done) ?? []].flat()];
     if (this.#last === null) return;
     const { changes, isUndone } = this.#last;
     if (isUndone) await this.#move(changes, 'after', 'before');
     else await this.#move(changes, 'before', 'after');
-    await this.#log({ kind: 'done' });
+    await this.#logDone();
+  }
+
+  async #logDone(): Promise<void> {
+    await this.#log({ kind: 'done', position: this.#memory.position });
   }
 
   /** The decisions that are not undone, in their order. */
@@ -124,10 +145,10 @@ export class ChangeLog<D extends Decision> {
       await (perform?.() ?? this.#move(decision.changes, 'before', 'after'));
     } catch (error) {
       await this.#log({ kind: 'undo', of: sequence });
-      await this.#log({ kind: 'done' });
+      await this.#logDone();
       throw error;
     }
-    await this.#log({ kind: 'done' });
+    await this.#logDone();
   }
 
   /** Brings records from one side of changes to the other; leaves those that are not on the first side. */
@@ -156,7 +177,7 @@ export class ChangeLog<D extends Decision> {
       this.#assertUnchanged(decision);
       await this.#log({ kind: 'undo', of: sequence });
       await this.#move(decision.changes, 'after', 'before');
-      await this.#log({ kind: 'done' });
+      await this.#logDone();
     }
     return due.length;
   }
@@ -191,7 +212,9 @@ export async function openChangeLog<D extends Decision>(
   const journal = Journal.open(folder, { ...options, kind: log.name });
   try {
     const changes = new ChangeLog<D>(memory, journal);
-    await journal.replay(0, ({ sequence, payload }) => changes.take(sequence, decodeEntry(payload, sequence, log)));
+    await journal.replay(JOURNAL_START, ({ sequence, payload }) =>
+      changes.take(sequence, decodeEntry(payload, sequence, log)),
+    );
     await changes.finishLast();
     return changes;
   } catch (error) {

@@ -179,3 +179,38 @@ test('another decider chooses among the neighbours', async () => {
   await curator.close();
   await memory.close();
 });
+
+test('decisions that a memory has lost, and decisions that were lost, are reported when the log is opened', async () => {
+  const own = join(root, 'memory');
+  const open = async () => {
+    const memory = await openMemory({ dimension: 2, folder: own });
+    return { memory, curator: await openCurator(memory, folder) };
+  };
+  const close = async ({ memory, curator }: Awaited<ReturnType<typeof open>>) => {
+    await curator.close();
+    await memory.close();
+  };
+  const first = await open();
+  for (const text of [0, 4]) await first.curator.curate(createRecord(`r${text}`, text));
+  expect(first.curator.warnings).toEqual([]);
+  await close(first);
+  const path = listSegments(own)[0]?.path as string;
+  truncateSync(path, readFileSync(path).byteLength - 1);
+  const second = await open();
+  const lost = `memory store ${own} has lost change 2: 1 acknowledged at its end is missing; restore the folder from a copy, or make what is missing again`;
+  expect([second.memory.warnings, second.curator.warnings]).toEqual([[lost], [lost]]);
+  await second.memory.add(createRecord('other', 5));
+  await close(second);
+  const third = await open();
+  expect(third.memory.warnings).toEqual([]);
+  expect(third.curator.warnings).toEqual([
+    `memory store ${own} has lost acknowledged changes: its change 2 is another one than it was; restore the folder from a copy`,
+  ]);
+  await close(third);
+  truncateSync(listSegments(folder)[0]?.path as string, 0);
+  const fourth = await open();
+  expect(fourth.curator.warnings).toEqual([
+    `curation log ${folder} has lost changes 1 to 4: 4 acknowledged at its end are missing; restore the folder from a copy, or make what is missing again`,
+  ]);
+  await close(fourth);
+});

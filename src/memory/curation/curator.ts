@@ -68,6 +68,11 @@ export class Curator {
     this.#decide = decide;
   }
 
+  /** Sentences about acknowledged changes that the opening found missing in the log or in the memory. */
+  get warnings(): readonly string[] {
+    return this.#log.warnings;
+  }
+
   /** The decisions that are not undone, in their order. */
   entries(): readonly CurationEntry[] {
     return this.#log.decisions();

@@ -1,22 +1,33 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { openVectorIndex, type VectorIndexOptions } from '../../candidates/live/registry.ts';
 import { ChecksumMismatchError, StorageError, ValidationError } from '../../core/errors.ts';
-import { readText, writeAtomic } from '../../core/files.ts';
+import { readFolder, readText, writeAtomic } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
+import { isSamePosition, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { FollowingIndex } from './following-index.ts';
 
-/** The operation of the store up to which an index was saved, null for rows of a table that are the memory's but were not saved; a hash of its options. */
-const stateSchema = z.strictObject({ sequence: z.int().min(0).nullable(), options: z.string() });
+/** The state of a saved index. */
+const stateSchema = z.strictObject({
+  /**
+   * The operations that its rows have all, and the one after which they have none; null for rows of a table that are
+   * the memory's but were not saved.
+   */
+  saved: z.strictObject({ from: journalPosition, to: journalPosition }).nullable(),
+  /** A hash, since options may hold a password. */
+  options: z.string(),
+});
 type IndexState = z.output<typeof stateSchema>;
+type Saved = NonNullable<IndexState['saved']>;
 
-function locate(folder: string, name: string): { readonly rows: string; readonly state: string } {
-  const own = join(folder, 'indexes', encodeURIComponent(name));
-  return { rows: join(own, 'rows'), state: join(own, 'state.json') };
-}
+const locate = (folder: string, name: string) => join(folder, 'indexes', encodeURIComponent(name));
+const locateState = (folder: string, name: string) => join(locate(folder, name), 'state.json');
+/** Rows of another operation are in another folder, so that a state never goes with rows that it does not describe. */
+const locateRows = (folder: string, name: string, from: JournalPosition) =>
+  join(locate(folder, name), `rows-${from.hash}`);
 
 /** The state of an index that was made with these options; null if there is none. */
 function readState(path: string, options: VectorIndexOptions): IndexState | null {
@@ -25,9 +36,8 @@ function readState(path: string, options: VectorIndexOptions): IndexState | null
   return success && data.options === computeHash(options) ? data : null;
 }
 
-/** Options may hold a password, so their hash is written. */
-function writeState(path: string, options: VectorIndexOptions, sequence: number | null): void {
-  writeAtomic(path, `${JSON.stringify({ sequence, options: computeHash(options) } satisfies IndexState)}\n`);
+function writeState(path: string, options: VectorIndexOptions, saved: Saved | null): void {
+  writeAtomic(path, `${JSON.stringify({ saved, options: computeHash(options) } satisfies IndexState)}\n`);
 }
 
 function parseJson(text: string): unknown {
@@ -38,15 +48,30 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The number of changes that the saved index of a memory's folder holds; null if none was saved with these options. */
-export function readSavedSequence(folder: string, name: string, options: VectorIndexOptions): number | null {
-  return readState(locate(folder, name).state, options)?.sequence ?? null;
+/** The last change that the saved index of a memory's folder holds; null if none was saved with these options. */
+export function readSavedPosition(folder: string, name: string, options: VectorIndexOptions): JournalPosition | null {
+  return readState(locateState(folder, name), options)?.saved?.from ?? null;
+}
+
+/** Warns of changes that a saved index has and its store has lost. @throws StorageError. */
+export function noteSaved(store: MemoryStore, name: string, options: VectorIndexOptions): void {
+  const state = store.folder === null ? null : readState(locateState(store.folder, name), options);
+  if (state?.saved) store.noteAcknowledged(state.saved.to);
+}
+
+/**
+ * The ids of the records that changed since an index was saved; null if its rows have changes that the store has
+ * not.
+ */
+function listLacking(store: MemoryStore, { from, to }: Saved): readonly string[] | null {
+  return store.holds(to) === true ? store.listChangesSince(from) : null;
 }
 
 const listIds = (store: MemoryStore) => Array.from(store.records(), ({ id }) => id);
 
 /**
- * Opens an index of a memory, with what was saved of it if its files are whole and the store still knows what changed since, and brings it up to the store.
+ * Opens an index of a memory, with what was saved of it if its files are whole and the store knows what changed since,
+ * and brings it up to the store.
  *
  * @throws ValidationError for a database table with rows of another store; what the index throws.
  */
@@ -56,17 +81,15 @@ export async function openIndex(
   options: VectorIndexOptions,
   dimension: number,
 ): Promise<FollowingIndex> {
-  const places = store.folder === null ? null : locate(store.folder, name);
-  const state = places === null ? null : readState(places.state, options);
-  const changes = state === null || state.sequence === null ? null : store.listChangesSince(state.sequence);
-  const fresh = await openVectorIndex(options, dimension);
+  const { folder } = store;
+  const state = folder === null ? null : readState(locateState(folder, name), options);
+  // What only reads may not change a table.
+  const fresh = await openVectorIndex(store.isReadOnly ? keepInProcess(options) : options, dimension);
   if (fresh.keepsRows !== true) {
-    const saved = changes === null ? null : await openSaved(options, dimension, places?.rows as string);
+    const saved = folder === null || !state?.saved ? null : await openSaved(store, name, options, state.saved);
     if (saved === null) return follow(store, fresh, listIds(store));
-    const follower = await follow(store, saved, changes as readonly string[]);
-    const isWhole = (await saved.count()) === store.size;
-    await (isWhole ? fresh : saved).dispose();
-    return isWhole ? follower : follow(store, fresh, listIds(store));
+    await fresh.dispose();
+    return saved;
   }
   if (state === null && (await fresh.count()) > 0) {
     await fresh.dispose();
@@ -75,7 +98,11 @@ export async function openIndex(
       { index: name },
     );
   }
-  if (places !== null && state === null) writeState(places.state, options, null);
+  if (folder !== null && state === null) writeState(locateState(folder, name), options, null);
+  // A table has rows of changes after its state: if some of those are lost, they are not among the ones that the store
+  // knows.
+  const isLost = store.warnings.length > 0;
+  const changes = isLost || !state?.saved ? null : listLacking(store, state.saved);
   if (changes !== null) {
     const follower = await follow(store, fresh, changes);
     if ((await fresh.count()) === store.size) return follower;
@@ -84,10 +111,29 @@ export async function openIndex(
   return follow(store, fresh, listIds(store));
 }
 
-/** The index as it was saved; null if its files are damaged or missing, since the store has all that it holds. */
-async function openSaved(options: VectorIndexOptions, dimension: number, rows: string): Promise<VectorIndex | null> {
+function keepInProcess(options: VectorIndexOptions): VectorIndexOptions {
+  return options.index === 'pgvector' ? { index: 'flat', distance: options.distance } : options;
+}
+
+/**
+ * The index as it was saved, brought up to the store; null if its files are damaged or missing, or of another
+ * history: the store has all that it holds.
+ */
+async function openSaved(
+  store: MemoryStore,
+  name: string,
+  options: VectorIndexOptions,
+  state: Saved,
+): Promise<FollowingIndex | null> {
+  const changes = listLacking(store, state);
+  if (changes === null || store.dimension === null) return null;
   try {
-    return await openVectorIndex(options, dimension, rows);
+    const rows = locateRows(store.folder as string, name, state.from);
+    const saved = await openVectorIndex(keepInProcess(options), store.dimension, rows);
+    const follower = await follow(store, saved, changes);
+    if ((await saved.count()) === store.size) return follower;
+    await saved.dispose();
+    return null;
   } catch (error) {
     if (error instanceof ChecksumMismatchError || error instanceof StorageError) return null;
     throw error;
@@ -105,18 +151,28 @@ async function follow(store: MemoryStore, index: VectorIndex, lacks: readonly st
   }
 }
 
-/** Saves an index beside its store, unless it is saved as it is. */
+/** Saves an index beside its store, unless it is saved as it is or the store is only read. */
 export async function saveIndex(
   store: MemoryStore,
   name: string,
   follower: FollowingIndex,
   options: VectorIndexOptions,
 ): Promise<void> {
-  if (store.folder === null) return;
-  const { rows, state } = locate(store.folder, name);
-  const { sequence } = store; // what is written meanwhile is noted again when the index is opened
-  if (readState(state, options)?.sequence === sequence) return;
+  const { folder, position: from } = store;
+  if (folder === null || store.isReadOnly) return;
+  const state = locateState(folder, name);
+  const saved = readState(state, options)?.saved ?? null;
+  if (saved !== null && isSamePosition(saved.from, from) && isSamePosition(saved.to, from)) return;
   await follower.catchUp();
+  const rows = locateRows(folder, name, from);
   if (follower.index.keepsRows !== true) await follower.index.save(rows);
-  writeState(state, options, sequence);
+  // What is written meanwhile may be among the rows, and is noted again when the index is opened.
+  writeState(state, options, { from, to: store.position });
+  removeRows(locate(folder, name), basename(rows));
+}
+
+/** Removes the rows of other operations. */
+function removeRows(own: string, kept: string): void {
+  for (const found of readFolder(own))
+    if (found.startsWith('rows') && found !== kept) rmSync(join(own, found), { recursive: true, force: true });
 }

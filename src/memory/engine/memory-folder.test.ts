@@ -53,7 +53,8 @@ describe('a folder', () => {
     async (fault) => {
       const folder = makeTestFolder();
       await (await openFilled({ folder, indexes: INDEXES })).close();
-      const rows = join(folder, 'indexes', 'exact', 'rows');
+      const own = join(folder, 'indexes', 'exact');
+      const rows = join(own, readdirSync(own).find((name) => name.startsWith('rows-')) as string);
       const vectors = join(rows, readdirSync(rows).find((name) => name.startsWith('vectors-')) as string);
       if (fault === 'its rows are gone') rmSync(rows, { recursive: true });
       else if (fault === 'it is of another store') {

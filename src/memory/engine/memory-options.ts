@@ -19,6 +19,11 @@ const cacheOptions = z.strictObject({
 export const memoryOptions = z.strictObject({
   /** Where writes are kept; null: in this process alone. */
   folder: z.string().min(1).nullable().default(null),
+  /**
+   * The folder is read as it is, also while another process writes to it, and nothing is written: every change is an
+   * error.
+   */
+  readOnly: z.boolean().default(false),
   /** D of every embedding. */
   dimension: z.int().min(1),
   /** Vector indexes by name. */

@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openVectorIndex } from '../../candidates/live/registry.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { listSegments } from '../../core/journal/segments.ts';
 import { openStore } from '../store/open-store.ts';
+import { findStrayAnswer } from './flat-scan.oracle.ts';
 import { drawRecords } from './memory.fixture.ts';
 import { openMemory } from './open-memory.ts';
 
@@ -56,4 +58,33 @@ test('an index in Postgres keeps its rows, is brought up to the store, and is it
   await third.close();
 
   await expect(openMemory({ ...options, folder: join(root, 'other') })).rejects.toThrow(ValidationError);
+}, 120_000);
+
+test('an index in Postgres forgets a change that its memory has lost, and is not touched by what only reads', async () => {
+  const folder = join(root, 'losing');
+  const database = { index: 'pgvector', folder: join(root, 'losing-database') } as const;
+  const options = { dimension: 8, timeoutMs: 30_000, indexes: { database } } as const;
+  const first = await openMemory({ ...options, folder });
+  await first.addBatch(RECORDS.slice(0, 5));
+  await first.close();
+  const second = await openMemory({ ...options, folder });
+  await second.upsert([{ ...(RECORDS[0] as (typeof RECORDS)[number]), embedding: QUERY }]);
+  const left = join(root, 'left');
+  cpSync(folder, left, { recursive: true });
+  rmSync(join(left, 'lock'));
+  await second.close();
+  const path = listSegments(left)[0]?.path as string;
+  truncateSync(path, readFileSync(path).byteLength - 1);
+
+  const reader = await openMemory({ ...options, folder: left, readOnly: true });
+  expect(reader.warnings[0]).toMatch(/ has lost change 2: /);
+  expect(await findStrayAnswer(reader, [QUERY])).toBeNull();
+  await reader.close();
+  const table = await openVectorIndex(database, 8);
+  expect((await table.search(QUERY, 1))[0]?.[0]?.distance).toBeCloseTo(0, 5); // the lost vector
+  await table.dispose();
+
+  const third = await openMemory({ ...options, folder: left });
+  expect(await findStrayAnswer(third, [QUERY])).toBeNull();
+  await third.close();
 }, 120_000);

@@ -2,6 +2,7 @@ import type { VectorIndexOptions } from '../../candidates/live/registry.ts';
 import { prepareRows } from '../../candidates/live/vector-doors.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { freezeDeeply } from '../../core/frozen.ts';
+import type { JournalPosition } from '../../core/journal/position.ts';
 import { parse } from '../../core/validation.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
 import type { Filter } from '../../model/filter/filter.ts';
@@ -74,6 +75,21 @@ export class Memory {
   /** The number of changes so far. */
   get sequence(): number {
     return this.#store.sequence;
+  }
+
+  /** The last change, and the history that ends with it. */
+  get position(): JournalPosition {
+    return this.#store.position;
+  }
+
+  /** Sentences about acknowledged changes that the opening found missing at the end, or that may be. */
+  get warnings(): readonly string[] {
+    return this.#store.warnings;
+  }
+
+  /** Describes in a sentence that an acknowledged change was lost; null if it was not. @throws StorageError. */
+  describeLoss(acknowledged: JournalPosition): string | null {
+    return this.#store.describeLoss(acknowledged);
   }
 
   get indexNames(): readonly string[] {

@@ -3,7 +3,7 @@ import { assertRecordsWithinRange } from '../outcome-range.ts';
 import { computePriors } from '../prior-bundle.ts';
 import { openStore } from '../store/open-store.ts';
 import type { FollowingIndex } from './following-index.ts';
-import { openIndex } from './index-folder.ts';
+import { noteSaved, openIndex } from './index-folder.ts';
 import { Memory } from './memory.ts';
 import { type MemoryInput, memoryOptions } from './memory-options.ts';
 
@@ -17,13 +17,14 @@ import { type MemoryInput, memoryOptions } from './memory-options.ts';
  */
 export async function openMemory(written: MemoryInput): Promise<Memory> {
   const options = parse(memoryOptions, written, 'the options of a memory');
-  const { folder, dimension, fsync, indexes } = options;
-  const store = await openStore(folder, { dimension, fsync });
+  const { folder, readOnly, dimension, fsync, indexes } = options;
+  const store = await openStore(folder, { dimension, fsync, readOnly });
+  const named = Object.entries(indexes);
   const followers = new Map<string, FollowingIndex>();
   try {
     if (typeof options.outcomeRange !== 'string') assertRecordsWithinRange(store.records(), options.outcomeRange);
-    for (const [name, index] of Object.entries(indexes))
-      followers.set(name, await openIndex(store, name, index, dimension));
+    for (const [name, index] of named) noteSaved(store, name, index);
+    for (const [name, index] of named) followers.set(name, await openIndex(store, name, index, dimension));
     computePriors([{ outcome: 0 }, { outcome: 1 }], null, { range: 'none' }); // loads Student's t now, not within the time of the first query
     return new Memory(options, store, followers);
   } catch (error) {

@@ -3,6 +3,7 @@ import { ChecksumMismatchError } from '../../core/errors.ts';
 import { letEventsIn } from '../../core/event-loop.ts';
 import { readBytes, writeAtomic } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
+import { JOURNAL_START, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
 import { FactGraph } from '../../graph/fact-graph.ts';
 import {
   listSnapshots,
@@ -18,12 +19,18 @@ const PART_OPERATIONS = 4096;
 
 const manifestSchema = z.strictObject({
   kind: z.literal('facts'),
-  /** The number of operations. */
-  sequence: z.number(),
+  /** The last operation. */
+  position: journalPosition,
   /** The SHA-256 of the lines of each part. */
   parts: z.array(z.string()),
 });
 type Manifest = z.output<typeof manifestSchema>;
+
+/** A graph, and the last operation that made it. */
+export interface FactSnapshot {
+  readonly graph: FactGraph;
+  readonly position: JournalPosition;
+}
 
 const END_OF_LINE = Buffer.from('\n');
 const nameLines = (folder: string, part: number) => `${namePart(folder, part)}.jsonl`;
@@ -31,37 +38,35 @@ const nameLines = (folder: string, part: number) => `${namePart(folder, part)}.j
 /**
  * Writes the operations of a graph so far as a folder that appears as a whole. Changes that come meanwhile are not in it: events are let in between parts.
  *
- * @returns the number of operations.
+ * @param position the last operation.
  * @throws StorageError; nothing is left then.
  */
-export async function writeFactSnapshot(folder: string, graph: FactGraph): Promise<number> {
+export async function writeFactSnapshot(folder: string, graph: FactGraph, position: JournalPosition): Promise<void> {
   const operations = listFactOperations(graph.versions());
-  const sequence = operations.length;
-  await writeSnapshotFolder(folder, sequence, async (partial): Promise<Manifest> => {
+  await writeSnapshotFolder(folder, position, async (partial): Promise<Manifest> => {
     const parts: string[] = [];
-    for (let start = 0; start < sequence; start += PART_OPERATIONS) {
+    for (let start = 0; start < operations.length; start += PART_OPERATIONS) {
       const lines = operations.slice(start, start + PART_OPERATIONS).map(encodeFactOperation);
       const text = Buffer.concat(lines.flatMap((line) => [line, END_OF_LINE]));
       writeAtomic(nameLines(partial, parts.length), text);
       parts.push(computeHash(text));
       await letEventsIn();
     }
-    return { kind: 'facts', sequence, parts };
+    return { kind: 'facts', position, parts };
   });
-  return sequence;
 }
 
 /**
- * Reads the latest snapshot of a folder; an empty graph if there is none.
+ * Reads the latest snapshot of a folder: an empty graph if there is none, and its last operation.
  *
  * @param remedy the end of the message about damage.
  * @throws ChecksumMismatchError, StorageError.
  */
-export async function readFactSnapshot(folder: string, remedy: string): Promise<FactGraph> {
+export async function readFactSnapshot(folder: string, remedy: string): Promise<FactSnapshot> {
   const graph = new FactGraph();
   const latest = listSnapshots(folder).at(-1);
-  if (latest === undefined) return graph;
-  const { parts } = readSnapshotManifest(latest.path, manifestSchema, remedy);
+  if (latest === undefined) return { graph, position: JOURNAL_START };
+  const { parts, position } = readSnapshotManifest(latest.path, manifestSchema, remedy);
   for (const [i, hash] of parts.entries()) {
     const path = nameLines(latest.path, i);
     const bytes = readBytes(path);
@@ -69,5 +74,5 @@ export async function readFactSnapshot(folder: string, remedy: string): Promise<
     for (const line of splitLines(bytes)) applyStored(graph, line, graph.size + 1);
     await letEventsIn();
   }
-  return graph;
+  return { graph, position };
 }

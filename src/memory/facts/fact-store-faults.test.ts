@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { StorageError } from '../../core/errors.ts';
+import { StorageError, WalCorruptedError } from '../../core/errors.ts';
+import { listSegments } from '../../core/journal/segments.ts';
 import { mountSmallDisk } from '../../core/small-disk.harness.ts';
 import { assertCount, findSteps, groupByWriter, type KilledWriters, runKills } from '../store/kills.harness.ts';
 import { type BareVersion, listExpectedVersions } from './fact-kill-writer.harness.ts';
@@ -70,3 +71,31 @@ test.skipIf(!canMount)(
     await again.close();
   },
 );
+
+test('facts that were lost at the end are reported, and a snapshot of another history is refused', async () => {
+  const [one, two] = [join(root, 'one'), join(root, 'two')];
+  for (const [folder, ids] of [
+    [one, ['a', 'b']],
+    [two, ['a', 'x']],
+  ] as const) {
+    const store = await openFactStore(folder);
+    for (const [moment, id] of ids.entries()) await store.assert(createFact(id), moment);
+    await store.snapshot();
+    await store.assert(createFact('last'), 9);
+    await store.close();
+  }
+  const lost = join(root, 'lost');
+  cpSync(one, lost, { recursive: true });
+  rmSync(listSegments(lost)[0]?.path as string);
+  const opened = await openFactStore(lost);
+  expect(opened.size).toBe(2);
+  expect(opened.warnings).toEqual([
+    `fact store ${lost} has lost change 3: 1 acknowledged at its end is missing; restore the folder from a copy, or make what is missing again`,
+  ]);
+  await opened.close();
+  const snapshot = readdirSync(two).find((name) => name.startsWith('snapshot-')) as string;
+  rmSync(join(one, snapshot), { recursive: true });
+  renameSync(join(two, snapshot), join(one, snapshot));
+  await expect(openFactStore(one)).rejects.toThrow(WalCorruptedError);
+  await expect(openFactStore(one)).rejects.toThrow(/it follows another entry 2 than the one that is there/);
+});

@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
+import { JOURNAL_START, type JournalPosition } from '../../core/journal/position.ts';
 import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import {
   checkClosing,
@@ -39,6 +40,8 @@ export class FactStore {
   readonly #runAlone = createSerialRunner();
   #writing: Promise<void> | null = null;
   #snapshotSequence: number;
+  /** The position of the last change of the graph. */
+  #position: JournalPosition;
   #isClosed = false;
 
   /** @internal `openFactStore` makes stores. */
@@ -47,6 +50,12 @@ export class FactStore {
     this.#journal = journal;
     this.#graph = graph;
     this.#snapshotSequence = snapshotSequence;
+    this.#position = journal?.position ?? JOURNAL_START;
+  }
+
+  /** Sentences about acknowledged changes that the opening found missing at the end. */
+  get warnings(): readonly string[] {
+    return this.#journal?.warnings ?? [];
   }
 
   /** Versions so far, which is the number of the last change; never falls. */
@@ -113,8 +122,15 @@ export class FactStore {
   async #writeOne({ operation, finish, fail }: Job, ledger: FactLedger): Promise<void> {
     try {
       ledger.add(operation);
-      const apply = () => this.#graph.apply(operation);
-      finish(this.#journal === null ? apply() : await this.#journal.append(encodeFactOperation(operation), apply));
+      const apply = (sequence: number, hash: string) => {
+        this.#position = { sequence, hash };
+        return this.#graph.apply(operation);
+      };
+      finish(
+        this.#journal === null
+          ? this.#graph.apply(operation)
+          : await this.#journal.append(encodeFactOperation(operation), apply),
+      );
     } catch (error) {
       fail(error);
     }
@@ -135,7 +151,8 @@ export class FactStore {
     const journal = this.#journal;
     if (journal === null || this.size === this.#snapshotSequence) return;
     await journal.rotate(); // entries up to here are in earlier segments
-    const sequence = await writeFactSnapshot(journal.folder, this.#graph);
+    const { sequence } = this.#position; // of this moment: the graph is read before the first wait
+    await writeFactSnapshot(journal.folder, this.#graph, this.#position);
     this.#snapshotSequence = sequence;
     journal.dropThrough(sequence);
     removeSnapshots(journal.folder, sequence);

@@ -12,12 +12,11 @@ const REMEDY = 'restore the folder from a copy';
 
 /** Reads a folder's snapshot and journal. */
 async function restore(journal: Journal): Promise<FactStore> {
-  const graph = await readFactSnapshot(journal.folder, REMEDY);
-  const snapshotSequence = graph.size;
-  await journal.replay(snapshotSequence, ({ sequence, payload }) => applyStored(graph, payload, sequence));
-  journal.dropThrough(snapshotSequence);
-  removeSnapshots(journal.folder, snapshotSequence);
-  return new FactStore(journal, graph, snapshotSequence);
+  const { graph, position } = await readFactSnapshot(journal.folder, REMEDY);
+  await journal.replay(position, ({ sequence, payload }) => applyStored(graph, payload, sequence));
+  journal.dropThrough(position.sequence);
+  removeSnapshots(journal.folder, position.sequence);
+  return new FactStore(journal, graph, position.sequence);
 }
 
 /**

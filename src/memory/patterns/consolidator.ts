@@ -60,6 +60,11 @@ export class Consolidator {
     this.#retrievals = retrievals;
   }
 
+  /** Sentences about acknowledged changes that the opening found missing in the log or in the memory. */
+  get warnings(): readonly string[] {
+    return this.#log.warnings;
+  }
+
   /** The consolidations that are not undone, in their order. */
   consolidations(): readonly Consolidation[] {
     return this.#log.decisions();

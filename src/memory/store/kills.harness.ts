@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { build } from 'esbuild';
@@ -30,11 +30,24 @@ export interface KilledWriters {
   check(folder: string, acknowledged: readonly number[]): Promise<number[]>;
 }
 
-/** The program in one file, which starts in a tenth of a second. */
-async function buildWriter(folder: string, entry: string): Promise<string> {
+/**
+ * The program in one file, which starts in a tenth of a second.
+ *
+ * @param packages `external` leaves packages where they are, for a program that can reach native ones.
+ */
+export async function buildWriter(
+  folder: string,
+  entry: string,
+  packages: 'bundle' | 'external' = 'bundle',
+): Promise<string> {
   const outfile = join(folder, 'writer.mjs');
   const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', banner: { js: banner } });
+  await build({
+    ...{ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', packages },
+    banner: packages === 'bundle' ? { js: banner } : {},
+  });
+  if (packages === 'external')
+    symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(folder, 'node_modules'));
   return outfile;
 }
 

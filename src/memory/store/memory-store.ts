@@ -1,5 +1,6 @@
 import { DuplicateRecordError, RecordNotFoundError, ValidationError } from '../../core/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
+import { type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
 import { createSerialRunner } from '../../core/one-at-a-time.ts';
 import { assertEmbedding, type MemoryRecord, type OutcomeStatistics } from '../../model/memory-record.ts';
 import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
@@ -82,7 +83,37 @@ export class MemoryStore {
 
   /** The number of operations so far, and of the last one. */
   get sequence(): number {
-    return this.#table.sequence;
+    return this.#table.position.sequence;
+  }
+
+  /** The last operation, and the history that ends with it. */
+  get position(): JournalPosition {
+    return this.#table.position;
+  }
+
+  /** True if every change is refused. */
+  get isReadOnly(): boolean {
+    return this.#journal?.isReadOnly ?? false;
+  }
+
+  /** Sentences about acknowledged changes that the opening found missing at the end. */
+  get warnings(): readonly string[] {
+    return this.#journal?.warnings ?? [];
+  }
+
+  /** Adds to {@link warnings} if the store has lost an operation that was acknowledged. @throws StorageError. */
+  noteAcknowledged(position: JournalPosition): void {
+    this.#journal?.noteAcknowledged(position);
+  }
+
+  /** Describes in a sentence that an acknowledged operation was lost; null if it was not. @throws StorageError. */
+  describeLoss(acknowledged: JournalPosition): string | null {
+    return this.#journal?.describeLoss(acknowledged) ?? null;
+  }
+
+  /** True if an operation with this number and history was done; null if that is no longer known. @throws StorageError. */
+  holds(position: JournalPosition): boolean | null {
+    return this.#journal?.holds(position) ?? null;
   }
 
   /** Bytes of the operations since the last snapshot, which an opening reads. */
@@ -111,11 +142,12 @@ export class MemoryStore {
   }
 
   /**
-   * The ids of the records that were added, replaced or removed after an operation; null if that was before the last snapshot, when it is no longer known.
-   * Observed outcomes are no such change.
+   * The ids of the records that were added, replaced or removed after an operation; null if the store has none of this
+   * history, or if it was before the last snapshot, when it is no longer known. Observed outcomes are no such change.
    */
-  listChangesSince(sequence: number): string[] | null {
-    if (sequence < this.#snapshotSequence || sequence > this.sequence) return null;
+  listChangesSince(position: JournalPosition): string[] | null {
+    const { sequence } = position;
+    if (sequence < this.#snapshotSequence || this.holds(position) !== true) return null;
     return [...this.#changes].filter(([, changed]) => changed > sequence).map(([id]) => id);
   }
 
@@ -196,19 +228,19 @@ export class MemoryStore {
   /** Writes an operation; other operations see at once that it will be done, readers when it is. */
   async #write<T>(operation: Operation, ids: Iterable<string>, exists: boolean, apply: () => T): Promise<T> {
     this.#assertOpen();
-    const commit = (sequence: number) => {
-      this.#table.sequence = sequence;
+    const commit = (sequence: number, hash: string) => {
+      this.#table.position = { sequence, hash };
       const changed = listChanged(operation);
       for (const id of changed) this.#changes.set(id, sequence);
       const result = apply();
       for (const notify of this.#watchers) notify(changed);
       return result;
     };
-    if (this.#journal === null) return commit(this.#table.sequence + 1);
+    if (this.#journal === null) return commit(this.sequence + 1, UNKNOWN_HASH);
     const entry = encodeOperation(operation);
-    const written = this.#journal.append(entry, (sequence) => {
+    const written = this.#journal.append(entry, (sequence, hash) => {
       this.#grownBytes += entry.byteLength;
-      return commit(sequence);
+      return commit(sequence, hash);
     });
     this.#expect(ids, exists);
     try {
@@ -248,11 +280,12 @@ export class MemoryStore {
 
   async #writeSnapshot(): Promise<void> {
     const journal = this.#journal;
-    if (journal === null || this.#table.sequence === this.#snapshotSequence) return;
+    if (journal === null || this.sequence === this.#snapshotSequence) return;
     await journal.rotate(); // entries up to here are in earlier segments
-    const { sequence } = this.#table;
+    const { position } = this;
+    const { sequence } = position;
     const coveredBytes = this.#grownBytes;
-    await writeSnapshot(journal.folder, { sequence, records: this.#table.list() });
+    await writeSnapshot(journal.folder, { position, records: this.#table.list() });
     this.#snapshotSequence = sequence;
     for (const [id, changed] of this.#changes) if (changed <= sequence) this.#changes.delete(id);
     journal.dropThrough(sequence);

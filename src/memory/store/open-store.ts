@@ -1,4 +1,4 @@
-import { DimensionMismatchError } from '../../core/errors.ts';
+import { DimensionMismatchError, StorageError, WalCorruptedError } from '../../core/errors.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { MemoryStore, type RestoredStore, STORE_NAME } from './memory-store.ts';
 import { decodeOperation, listChanged } from './operation.ts';
@@ -10,7 +10,15 @@ import { measureSnapshot, removeSnapshots } from './snapshot-folder.ts';
 export interface StoreOptions extends Pick<JournalOptions, 'fsync' | 'intervalMs' | 'segmentBytes'> {
   /** D of every record. Default: that of the records stored, else of the first one. */
   readonly dimension?: number;
+  /**
+   * Reads the folder as it is, also while another process writes to it. Every change is then an error, and none of
+   * another process is seen. Default false.
+   */
+  readonly readOnly?: boolean;
 }
+
+/** Readings of a folder to which another process writes. */
+const READ_ATTEMPTS = 5;
 
 const describeRepair = (folder: string) =>
   `save the rest in a new folder with 'ragpp memory repair ${folder} --into FOLDER'`;
@@ -22,18 +30,21 @@ async function restore(journal: Journal): Promise<RestoredStore> {
   let grownBytes = 0;
   const snapshot = await readSnapshot(journal.folder, describeRepair(journal.folder));
   table.put(snapshot.records);
-  table.sequence = snapshot.sequence;
-  await journal.replay(snapshot.sequence, ({ sequence, payload }) => {
+  table.position = snapshot.position;
+  await journal.replay(snapshot.position, ({ sequence, hash, payload }) => {
     const operation = decodeOperation(payload, sequence);
     table.apply(operation);
     for (const id of listChanged(operation)) changes.set(id, sequence);
-    table.sequence = sequence;
+    table.position = { sequence, hash };
     grownBytes += payload.byteLength;
   });
-  journal.dropThrough(snapshot.sequence);
-  removeSnapshots(journal.folder, snapshot.sequence);
+  const snapshotSequence = snapshot.position.sequence;
+  if (!journal.isReadOnly) {
+    journal.dropThrough(snapshotSequence);
+    removeSnapshots(journal.folder, snapshotSequence);
+  }
   const snapshotBytes = measureSnapshot(journal.folder);
-  return { table, snapshotSequence: snapshot.sequence, changes, grownBytes, snapshotBytes };
+  return { table, snapshotSequence, changes, grownBytes, snapshotBytes };
 }
 
 function assertDimension(table: RecordTable, asked: number | undefined): void {
@@ -50,8 +61,18 @@ function assertDimension(table: RecordTable, asked: number | undefined): void {
  * StorageError.
  */
 export async function openStore(folder: string | null, options: StoreOptions = {}): Promise<MemoryStore> {
-  const { dimension, ...others } = options;
-  if (folder === null) return new MemoryStore(null, dimension ?? null);
+  if (folder === null) return new MemoryStore(null, options.dimension ?? null);
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await openFolder(folder, options);
+    } catch (error) {
+      // The writer of a folder that is only read may have replaced a snapshot, and what it covers, between two of its files.
+      const mayHaveMoved = error instanceof StorageError || error instanceof WalCorruptedError;
+      if (options.readOnly !== true || !mayHaveMoved || attempt === READ_ATTEMPTS) throw error;
+    }
+}
+
+async function openFolder(folder: string, { dimension, ...others }: StoreOptions): Promise<MemoryStore> {
   const journal = Journal.open(folder, { ...others, kind: STORE_NAME, remedy: describeRepair(folder) });
   try {
     const restored = await restore(journal);

@@ -1,5 +1,6 @@
 import { RecordNotFoundError } from '../../core/errors.ts';
 import { freezeDeeply } from '../../core/frozen.ts';
+import { JOURNAL_START } from '../../core/journal/position.ts';
 import type { MemoryRecord, OutcomeStatistics } from '../../model/memory-record.ts';
 import { updateOutcomeStatistics } from '../outcome-statistics.ts';
 import type { Operation } from './operation.ts';
@@ -9,8 +10,8 @@ export class RecordTable {
   readonly #records = new Map<string, MemoryRecord>();
   /** The number of records by attribute. */
   readonly #attributes = new Map<string, number>();
-  /** The last operation that was applied. */
-  sequence = 0;
+  /** The position of the last operation that was applied. */
+  position = JOURNAL_START;
 
   get size(): number {
     return this.#records.size;

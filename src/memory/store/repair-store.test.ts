@@ -127,3 +127,11 @@ test('nothing is overwritten, and a store in use is left alone', async () => {
   await expect(repairStore(folder, join(root, 'new'))).rejects.toThrow(UnavailableError);
   await used.close();
 });
+
+test('changes that are missing at the end are counted as lost', async () => {
+  const name = files.find((found) => found.endsWith('.journal')) as string;
+  damage(name, () => Buffer.alloc(0));
+  const { lostOperations, records } = await repairStore(folder, into);
+  expect(lostOperations).toMatchObject([{ from: 2, to: 9 }]);
+  expect(records).toBe(RECORDS);
+});

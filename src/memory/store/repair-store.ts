@@ -3,6 +3,8 @@ import { computeCrc32 } from '../../core/crc32.ts';
 import { RagPlusPlusError, ValidationError } from '../../core/errors.ts';
 import { readBytes, readFolder } from '../../core/files.ts';
 import { FolderLock } from '../../core/folder-lock.ts';
+import { readJournalEnd } from '../../core/journal/journal-end.ts';
+import { JOURNAL_START, type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
 import { type LostEntries, listSegments, readJournal } from '../../core/journal/segments.ts';
 import { viewRow } from '../../core/rows.ts';
 import { readCheckedSafetensors } from '../../core/safetensors.ts';
@@ -67,13 +69,15 @@ class Salvage {
     }
   }
 
-  readSnapshot(path: string): void {
+  /** @returns the running hash of the journal up to the snapshot. */
+  readSnapshot(path: string): string {
     const manifest = this.#read(`${path}/snapshot.json`, () => readManifest(path, ''));
     if (manifest === null) {
       const count = readFolder(path).filter((name) => name.endsWith('.jsonl')).length;
       for (let part = 0; part < count; part++) this.#readPart(namePart(path, part), null, null);
     } else
       for (const [i, part] of manifest.parts.entries()) this.#readPart(namePart(path, i), part, manifest.dimension);
+    return manifest?.position.hash ?? UNKNOWN_HASH;
   }
 
   #readPart(path: string, part: Manifest['parts'][number] | null, dimension: number | null): void {
@@ -104,8 +108,9 @@ class Salvage {
     return readDamagedNumbers(path, rows, dimension);
   }
 
-  async readJournal(folder: string, after: number): Promise<void> {
-    await readJournal(listSegments(folder), after, {
+  async readJournal(folder: string, after: JournalPosition): Promise<void> {
+    const end = readJournalEnd(folder);
+    const { next } = await readJournal(listSegments(folder), after, {
       lost: (entries) => void this.lostOperations.push(entries),
       entry: ({ sequence, payload }) => {
         const operation = decodeOperation(payload, sequence);
@@ -113,6 +118,8 @@ class Salvage {
         else this.table.apply(operation);
       },
     });
+    if (end !== null && end.sequence >= next)
+      this.lostOperations.push({ path: folder, reason: 'they are missing at the end', from: next, to: end.sequence });
   }
 }
 
@@ -157,8 +164,11 @@ export async function repairStore(folder: string, into: string): Promise<RepairR
   try {
     const salvage = new Salvage();
     const snapshot = listSnapshots(folder).at(-1);
-    if (snapshot !== undefined) salvage.readSnapshot(snapshot.path);
-    await salvage.readJournal(folder, snapshot?.sequence ?? 0);
+    const after =
+      snapshot === undefined
+        ? JOURNAL_START
+        : { sequence: snapshot.sequence, hash: salvage.readSnapshot(snapshot.path) };
+    await salvage.readJournal(folder, after);
     await writeStore(into, salvage.table.list());
     const { table, lostOperations, lostRecords, lostOutcomes, damagedFiles } = salvage;
     return { records: table.size, lostOperations, lostRecords, lostOutcomes, damagedFiles };

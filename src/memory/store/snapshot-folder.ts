@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { ChecksumMismatchError, RagPlusPlusError, StorageError } from '../../core/errors.ts';
 import { readBytes, readFolder, syncFolder, writeAtomic } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
+import type { JournalPosition } from '../../core/journal/position.ts';
 
 const MANIFEST = 'snapshot.json';
 const PARTIAL = '.partial';
@@ -54,8 +55,8 @@ export function removeSnapshots(folder: string, before: number): void {
  */
 export async function writeSnapshotFolder(
   folder: string,
-  sequence: number,
-  writeParts: (partial: string) => Promise<{ readonly sequence: number }>,
+  { sequence }: JournalPosition,
+  writeParts: (partial: string) => Promise<{ readonly position: JournalPosition }>,
 ): Promise<void> {
   const target = join(folder, `snapshot-${String(sequence).padStart(16, '0')}`);
   const partial = `${target}${PARTIAL}`;
@@ -73,7 +74,7 @@ export async function writeSnapshotFolder(
 }
 
 /** The manifest of a snapshot. @param remedy the end of the message about damage. @throws ChecksumMismatchError, StorageError. */
-export function readSnapshotManifest<M extends { readonly sequence: number }>(
+export function readSnapshotManifest<M extends { readonly position: JournalPosition }>(
   path: string,
   schema: z.ZodType<M>,
   remedy: string,
@@ -83,7 +84,7 @@ export function readSnapshotManifest<M extends { readonly sequence: number }>(
   try {
     const { hash, ...rest } = JSON.parse(Buffer.from(bytes).toString('utf8')) as { hash: string };
     const manifest = schema.parse(rest);
-    if (hash === computeHash(manifest) && basename(path).endsWith(String(manifest.sequence))) return manifest;
+    if (hash === computeHash(manifest) && basename(path).endsWith(String(manifest.position.sequence))) return manifest;
   } catch {
     // reported below, as another checksum is
   }

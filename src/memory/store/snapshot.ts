@@ -4,14 +4,15 @@ import { ChecksumMismatchError } from '../../core/errors.ts';
 import { letEventsIn } from '../../core/event-loop.ts';
 import { readBytes, writeAtomic } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
+import { JOURNAL_START, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
 import { readCheckedSafetensors, writeSafetensors } from '../../core/safetensors.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
 import { encodeHead, joinRecords, joinVectors, type RecordHead } from './operation.ts';
 import { listSnapshots, namePart, readSnapshotManifest, splitLines, writeSnapshotFolder } from './snapshot-folder.ts';
 
-/** The records of a store after the operation `sequence`. */
+/** The records of a store after an entry of its journal. */
 export interface Snapshot {
-  readonly sequence: number;
+  readonly position: JournalPosition;
   readonly records: readonly MemoryRecord[];
 }
 
@@ -19,7 +20,7 @@ export interface Snapshot {
 const PART_RECORDS = 2048;
 
 const manifestSchema = z.strictObject({
-  sequence: z.number(),
+  position: journalPosition,
   dimension: z.number().nullable(),
   /** The records of each part, and the SHA-256 of its lines. */
   parts: z.array(z.strictObject({ records: z.number(), hash: z.string() })),
@@ -53,15 +54,15 @@ function writePart(path: string, records: readonly MemoryRecord[]): string {
  *
  * @throws StorageError; nothing is left then.
  */
-export function writeSnapshot(folder: string, { sequence, records }: Snapshot): Promise<void> {
-  return writeSnapshotFolder(folder, sequence, async (partial): Promise<Manifest> => {
+export function writeSnapshot(folder: string, { position, records }: Snapshot): Promise<void> {
+  return writeSnapshotFolder(folder, position, async (partial): Promise<Manifest> => {
     const parts: Manifest['parts'] = [];
     for (let start = 0; start < records.length; start += PART_RECORDS) {
       const part = records.slice(start, start + PART_RECORDS);
       parts.push({ records: part.length, hash: writePart(namePart(partial, parts.length), part) });
       await letEventsIn();
     }
-    return { sequence, dimension: records[0]?.embedding.length ?? null, parts };
+    return { position, dimension: records[0]?.embedding.length ?? null, parts };
   });
 }
 
@@ -80,19 +81,19 @@ function readPart(path: string, { hash }: Manifest['parts'][number], remedy: str
 }
 
 /**
- * Reads the latest snapshot of a folder; one without records and with sequence 0 if there is none.
+ * Reads the latest snapshot of a folder; one without records before the first entry if there is none.
  *
  * @param remedy the end of the message about damage.
  * @throws ChecksumMismatchError, StorageError.
  */
 export async function readSnapshot(folder: string, remedy: string): Promise<Snapshot> {
   const latest = listSnapshots(folder).at(-1);
-  if (latest === undefined) return { sequence: 0, records: [] };
-  const { parts, sequence } = readManifest(latest.path, remedy);
+  if (latest === undefined) return { position: JOURNAL_START, records: [] };
+  const { parts, position } = readManifest(latest.path, remedy);
   const records: MemoryRecord[] = [];
   for (const [i, part] of parts.entries()) {
     for (const record of readPart(namePart(latest.path, i), part, remedy)) records.push(record);
     await letEventsIn();
   }
-  return { sequence, records };
+  return { position, records };
 }

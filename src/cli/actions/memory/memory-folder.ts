@@ -15,7 +15,7 @@ const FILE = 'memory.json';
 
 /** The options of a memory in its folder: those of `openMemory`, and the encoder of its texts. */
 const settingsSchema = memoryOptions
-  .omit({ folder: true, dimension: true })
+  .omit({ folder: true, readOnly: true, dimension: true })
   .extend({ dimension: z.int().min(1).optional(), encoder: encoderOptions.nullable().default(null) });
 
 /** The settings, with every default written out. */
@@ -96,7 +96,7 @@ export function copySettings(folder: string, into: string): void {
 /** D of a memory: of its settings, else of its records. @throws ValidationError for a memory with neither. */
 export async function findDimension(folder: string, { dimension }: MemorySettings): Promise<number> {
   if (dimension !== undefined) return dimension;
-  const store = await openStore(folder);
+  const store = await openStore(folder, { readOnly: true });
   await store.close();
   if (store.dimension !== null) return store.dimension;
   throw new ValidationError(`memory has no records and no dimension: ${folder}; import records first`, { folder });

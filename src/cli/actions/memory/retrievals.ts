@@ -3,17 +3,13 @@ import { join } from 'node:path';
 import { openRetrievalLog, type RetrievalLog } from '../../../context/feedback/retrieval-log.ts';
 import { ValidationError } from '../../../core/errors.ts';
 import { QueryPatternTracker } from '../../../memory/patterns/query-pattern-tracker.ts';
+import { runWithOpened } from './open-folder.ts';
 
 const locateLog = (folder: string) => join(folder, 'retrievals');
 
 /** Works with the log of retrievals in the folder of a memory, which is made if it is missing. */
 export async function runWithRetrievals<T>(folder: string, work: (log: RetrievalLog) => Promise<T>): Promise<T> {
-  const log = await openRetrievalLog(locateLog(folder));
-  try {
-    return await work(log);
-  } finally {
-    await log.close();
-  }
+  return runWithOpened(await openRetrievalLog(locateLog(folder)), work);
 }
 
 /** @throws ValidationError for a memory without a log of retrievals. */
