@@ -28,6 +28,7 @@ const NETWORK = {
   'admissibility/kernel-connection.ts':
     'sends ids of turns, conversations, authors and channels to a kernel, and no text',
   'admissibility/service/kernel-service.ts': 'answers with ids of turns and public keys, and no text',
+  'admissibility/service/request-body.ts': 'reads ids of turns, and sends nothing',
   'embedding/endpoint/endpoint-request.ts': 'takes texts of the gate alone, as its type states',
   'embedding/transformers/model-download.ts': 'sends the name of a model',
   'candidates/live/postgres-database.ts': 'the database that the user names holds records, see docs/sensitive.md',
@@ -75,7 +76,7 @@ test('no other file calls the client of services, and none makes a sendable text
 });
 
 test('no other file quotes the beginning of a foreign text', () => {
-  const beginning = /\.slice\(0, ?(?:[4-9]\d|\d{3,}|QUOTED|LONGEST_MESSAGE)\)/;
+  const beginning = /\.slice\(0, ?(?:[4-9]\d|\d{3,}|QUOTED|LONGEST_MESSAGE|EXCERPT)\)/;
   expect(listFiles(beginning).filter((file) => !file.startsWith('report/client/'))).toEqual(
     Object.keys(QUOTERS).sort(),
   );

@@ -115,7 +115,7 @@ function outcomeCommand(): Command {
   return new Command('outcome')
     .description('record an outcome that was observed of a record, for priors and the reranker outcome')
     .argument('<folder>', 'the folder of the memory')
-    .requiredOption('--id <record>', 'the record')
+    .requiredOption('--id <record>', 'the record whose outcome was observed')
     .requiredOption('--value <number>', 'the outcome, for example 1 for success and 0 for failure', parseNumber)
     .addHelpText('after', '\nExample:\n  ragpp memory outcome notes --id n3 --value 1')
     .action(lazyAction(async () => (await import('./actions/memory-outcome.ts')).runMemoryOutcome));

@@ -4,8 +4,11 @@ import { lazyAction } from './lazy-action.ts';
 import { createBackendOption } from './options.ts';
 
 const names = TOPICS.map(({ name }) => name);
-/** Where the line of names is broken. */
-const half = Math.ceil(names.length / 2);
+/** Names on a line. */
+const WIDE = 8;
+const lines = Array.from({ length: Math.ceil(names.length / WIDE) }, (_, line) =>
+  names.slice(WIDE * line, WIDE * (line + 1)).join(', '),
+);
 
 export function verifyCommand(): Command {
   return new Command('verify')
@@ -14,7 +17,7 @@ export function verifyCommand(): Command {
     .option('--golden <folder>', 'a folder of golden files (*.json) instead of the own ones')
     .addHelpText(
       'after',
-      `\nTopics: ${names.slice(0, half).join(', ')},\n  ${names.slice(half).join(', ')}.\nExits with 1 when a topic fails or is not known.`,
+      `\nTopics: ${lines.join(',\n  ')}.\nExits with 1 when a topic fails or is not known.`,
     )
     .action(lazyAction(async () => (await import('./actions/verify.ts')).run));
 }

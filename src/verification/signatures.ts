@@ -32,7 +32,7 @@ const signatureCase = z.looseObject({
   /** What the key signs, in a case that expects an `export`. */
   payload: slicePayloadSchema.optional(),
   expected: z.strictObject({
-    token: z.boolean(),
+    made: z.boolean(),
     signature: z.boolean(),
     offline: z.string(),
     export: sliceExportSchema.optional(),
@@ -61,7 +61,7 @@ export const signatures: Topic = {
     const golden = parse(signatureCase, input, input.name);
     const signer = new Signer(golden.key);
     const got: Record<string, unknown> = {
-      token: signer.hasMade(golden.slice),
+      made: signer.hasMade(golden.slice),
       signature: isSignedBy(golden.slice, readPublicKey(golden.publicKey)),
       offline: verifyOffline(golden),
       export: golden.payload && signer.sign(golden.payload),

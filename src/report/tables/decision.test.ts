@@ -250,7 +250,7 @@ describe('published tables', () => {
       expect(text.includes('be distinguished')).toBe(count('undecided') > 0);
       for (const { name, comparisons } of compared) {
         const verdict = comparisons?.[primary]?.verdict;
-        const isNamed = (text: string) => text.includes(` ${name} `) || text.includes(`"${name}"`);
+        const isNamed = (text: string) => [` ${name} `, ` ${name},`, `"${name}"`].some((part) => text.includes(part));
         if (count('better') <= 3 && verdict === 'better') expect(isNamed(` ${first}`)).toBe(true);
       }
       const open = compared.filter((one) => one.comparisons?.[primary]?.verdict === 'undecided');

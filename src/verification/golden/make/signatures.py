@@ -1,6 +1,6 @@
 """Signed slices, and slices that were altered after or before they were signed. `export` of a case without `slice`: what the kernel's key makes of the payload.
-`token`: whether HMAC-SHA256 of the canonical payload with the secret is the slice's admissibilityToken. `signature`: whether the Ed25519 signature is that of the
-public key over the canonical JSON of all other fields. `offline`: "valid", or the reason of the first check that a verifier with pinned public keys
+`signature`: whether the Ed25519 signature is that of the public key over the canonical JSON of all other fields. `made`: whether, besides, HMAC-SHA256 of the
+canonical payload with the secret is the slice's admissibilityToken: the kernel's key has made the slice. `offline`: "valid", or the reason of the first check that a verifier with pinned public keys
 fails, at the moment `at`. All altered slices but those named "signed before" carry a token, fingerprint and signature that are right for what they hold."""
 
 import base64
@@ -105,7 +105,7 @@ def to_pem(private: bytes) -> str:
     return f"-----BEGIN PRIVATE KEY-----\n{base64.b64encode(der).decode()}\n-----END PRIVATE KEY-----\n"
 
 
-def make_case(name: str, slice: dict, offline: str, token=True, signature=True, at=ISSUED + 5000, **changes) -> dict:
+def make_case(name: str, slice: dict, offline: str, made=True, signature=True, at=ISSUED + 5000, **changes) -> dict:
     return {
         "name": name,
         "turns": TURNS,
@@ -117,7 +117,7 @@ def make_case(name: str, slice: dict, offline: str, token=True, signature=True, 
         "slice": slice,
         "at": at,
         **changes,
-        "expected": {"token": token, "signature": signature, "offline": offline},
+        "expected": {"made": made and signature, "signature": signature, "offline": offline},
     }
 
 
@@ -128,14 +128,14 @@ def make_cases():
 
     yield make_case("signed before: a flipped signature", {**valid, "signature": flip(valid["signature"])}, "signature", signature=False)
     forged = flip(valid["admissibilityToken"])
-    yield make_case("a token that the secret has not made, signed", seal(make_payload(), admissibilityToken=forged), "valid", token=False)
-    yield make_case("signed before: a flipped token", {**valid, "admissibilityToken": forged}, "signature", token=False, signature=False)
+    yield make_case("a token that the secret has not made, signed", seal(make_payload(), admissibilityToken=forged), "valid", made=False)
+    yield make_case("signed before: a flipped token", {**valid, "admissibilityToken": forged}, "signature", signature=False)
     longer = {**valid, "expiresAt": ISSUED + 900_000}
-    yield make_case("signed before: a longer life", longer, "signature", token=False, signature=False)
+    yield make_case("signed before: a longer life", longer, "signature", signature=False)
     fewer = {**valid, "turnIds": valid["turnIds"][:-1]}
-    yield make_case("signed before: a turn less", fewer, "fingerprint", token=False, signature=False)
+    yield make_case("signed before: a turn less", fewer, "fingerprint", signature=False)
     honest = {**fewer, "fingerprint": xxh64(canonical(fewer["turnIds"]).encode())}
-    yield make_case("signed before: a turn less, and its fingerprint", honest, "signature", token=False, signature=False)
+    yield make_case("signed before: a turn less, and its fingerprint", honest, "signature", signature=False)
     yield make_case("signed by another key under this key's id", seal(make_payload(), OTHER), "signature", signature=False)
 
     yield make_case("a key that is not trusted", seal(make_payload(keyId=key_id(OTHER)), OTHER), "key-untrusted", signature=False)
