@@ -30,6 +30,12 @@ export interface EncoderContext extends EncoderInputs {
   readonly progress?: StartProgress;
 }
 
+/** What a vector of the encoder depends on besides the identity. */
+export function findVectorInput(options: EncoderOptions): VectorInput {
+  const { dependsOn } = ENCODERS.get(options.encoder);
+  return dependsOn === undefined ? 'text' : (dependsOn as (given: EncoderOptions) => VectorInput)(options);
+}
+
 const SEED = 1;
 
 function member<S extends NamingOptions<'encoder'>>(
@@ -62,12 +68,12 @@ export type EncoderInput = z.input<typeof encoderOptions>;
  */
 export function createEncoderSource(written: EncoderInput, inputs: EncoderInputs): EncoderSource {
   const options = parse(encoderOptions, written, 'the options of an encoder');
-  const { identity, dependsOn, load } = ENCODERS.get(options.encoder);
+  const { identity, load } = ENCODERS.get(options.encoder);
   assertFilesFound(written, findEncoderFiles(options)?.findMissing(options) ?? null);
   return {
     name: options.encoder,
     identity: (identity as IdentifyEncoder<EncoderOptions>)(options, inputs),
-    ...(dependsOn === undefined ? {} : { dependsOn: (dependsOn as (given: EncoderOptions) => VectorInput)(options) }),
+    dependsOn: findVectorInput(options),
     create: async (progress = ignoreProgress) =>
       ((await load()) as CreateEncoder<EncoderOptions>)(options, inputs, progress),
   };
