@@ -143,7 +143,7 @@ describe('a fault of the data exits with 1 and names the row', () => {
     await expectError(
       start('--set', 'dataset.path=/nowhere'),
       1,
-      /^ragpp \[STORAGE\]: cannot read \(ENOENT.*: \/nowhere\/turns\.jsonl; /,
+      /^ragpp \[STORAGE\]: cannot read \(no turns\.jsonl, .*: \/nowhere; name a folder with /,
     );
   });
 });

@@ -82,7 +82,7 @@ test('what an override names is relative to the working directory', async () => 
   const weights = `scoring.weights=${join(here, 'other', 'mix.safetensors')}`;
   expect(listArmNumbers(config, weights).at(-1)).toEqual(['scored', 5]);
   expect((await load(config, `dataset.path=${join(here, 'data')}`)).corpus.size).toBeGreaterThan(50);
-  await expect(load(config, 'dataset.path=../data')).rejects.toThrow(/cannot read.*ENOENT/);
+  await expect(load(config, 'dataset.path=../data')).rejects.toThrow(/cannot read \(no turns\.jsonl.*\.\.\/data/);
 });
 
 test('data that is nowhere is an error that names both places', async () => {
@@ -120,7 +120,7 @@ test('a run notes where its data was, so that other processes find it', async ()
   mkdirSync(run);
   write(join(run, 'environment.json'), environment);
   const frozen = { ...dataset };
-  await expect(loadDataset(frozen, { cacheFolder: null })).rejects.toThrow(/ENOENT/);
+  await expect(loadDataset(frozen, { cacheFolder: null })).rejects.toThrow(/cannot read \(no turns\.jsonl/);
   restoreDataFolder(frozen, run);
   expect((await loadDataset(frozen, { cacheFolder: null })).corpus.size).toBeGreaterThan(50);
   writeFileSync(join(run, 'environment.json'), '{"dataFol');
