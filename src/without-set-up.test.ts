@@ -27,6 +27,11 @@ const corpus = `
   const { Corpus } = await import('./model/corpus.ts');
   const corpus = new Corpus([{ id: 't0', conversationId: 'c', parentId: null, timestamp: 0, author: null, channel: null, text: 'x' }]);
   const vectors = Float32Array.of(1, 0);`;
+const workspace = (work: string) => `${corpus}
+  const { Workspace } = await import('./signals/index.ts');
+  const queries = [{ id: 'q', text: 'x', timestamp: 1, author: null, channel: null, anchorTurnId: null, split: 'test', cluster: 'c' }];
+  const workspace = new Workspace({ corpus, queries, turnVectors: vectors, queryVectors: vectors, dimension: 2, seed: 1 });
+  ${work}`;
 
 test.each([
   ['a query of a memory with a trajectory', memory('', `trajectory: ${trajectory}`), '["m0","m1"]'],
@@ -45,6 +50,45 @@ test.each([
     const sources = await openMemorySources({ turns: corpus.turns, encoder }, { timeoutMs: 60000 });
     return (await assemble('x', { timeoutMs: 60000 }, sources, { now: 1 })).items.map(({ id }) => id);`,
     '["t0"]',
+  ],
+  [
+    'an encoder that is not made yet',
+    `const { createEncoderSource } = await import('./embedding/index.ts');
+    const lsa = { encoder: 'lsa', dimension: 1, minDocumentFrequency: 1, maxDocumentShare: 1 };
+    const source = createEncoderSource(lsa, { fitTexts: ['a bow', 'a violin'], seed: 1 });
+    const encoder = await source.create();
+    return [(await encoder.encode(['a bow'])).length, source.identity.backend === encoder.identity.backend];`,
+    '[1,true]',
+  ],
+  [
+    'an encoder with a cache',
+    `const { createEncoderSource, createCachedEncoder } = await import('./embedding/index.ts');
+    const { mkdtempSync, rmSync } = await import('node:fs');
+    const folder = mkdtempSync((await import('node:os')).tmpdir() + '/ragpp-set-up-');
+    const lsa = { encoder: 'lsa', dimension: 1, minDocumentFrequency: 1, maxDocumentShare: 1 };
+    const encoder = await createCachedEncoder(createEncoderSource(lsa, { fitTexts: ['a bow', 'a violin'], seed: 1 }), folder);
+    const { length } = await encoder.encode(['a bow']);
+    rmSync(folder, { recursive: true });
+    return [length];`,
+    '[1]',
+  ],
+  [
+    'a retrieval',
+    workspace(`const { retrieve, retrieverOptions } = await import('./retrieval/index.ts');
+    const arm = { candidates: [{ index: 'newest', k: 1 }], relevance: { signals: ['recency'] } };
+    return [...(await retrieve(workspace, retrieverOptions.parse(arm))).pool.positions];`),
+    '[0]',
+  ],
+  [
+    'candidates of a workspace',
+    workspace(`const { candidatesFrom } = await import('./retrieval/index.ts');
+    return [...(await workspace.get(candidatesFrom({ index: 'newest', k: 1 }, null))).positions];`),
+    '[0]',
+  ],
+  [
+    'the turns of a workspace as a tensor',
+    workspace('return [...await (await workspace.getCorpusTensor()).data()];'),
+    '[1,0]',
   ],
   [
     'a basis of LSA',

@@ -53,6 +53,18 @@ describe('a question', () => {
     expect([...threads(await askForJson('the train', '--conversation', 'c5'))]).toEqual([5]);
   });
 
+  test('with a vector of its own is ranked by it', async () => {
+    const flags = (sign: number) => ['--vector', JSON.stringify(Array.from({ length: 13 }, (_, i) => sign * (i + 1)))];
+    const cosines = async (sign: number) =>
+      Object.fromEntries(
+        (await askForJson('the train', ...flags(sign))).ranking.map(({ id, parts }) => [id, parts.cosine]),
+      );
+    const [found, opposite] = [await cosines(1), await cosines(-1)];
+    const shared = Object.keys(found).filter((id) => id in opposite);
+    expect(shared.length).toBeGreaterThan(3);
+    for (const id of shared) expect(opposite[id]).toBe(-(found[id] as number));
+  });
+
   test('in text shows the prompt, then what is in it', async () => {
     const { stdout } = await ask('orchid light', '--arm', 'newest', '--packing', 'knapsack', '--tokens', 'words');
     expect(stdout).toMatch(/^# Retrieved Context\n/);
@@ -89,6 +101,8 @@ test.each([
   [[' ', '--arm', 'hybrid'], 2, 'a question with at least one letter'],
   [['x', '--arm', 'hybrid', '--as-of', 'soon'], 1, '--as-of is no time: soon; write for example'],
   [['x', '--arm', 'hybrid', '--conversation', 'c99'], 1, 'corpus has no conversation: c99'],
+  [['x', '--arm', 'hybrid', '--vector', 'none.npy'], 1, '--vector is neither a JSON list nor a file: none.npy'],
+  [['x', '--arm', 'hybrid', '--vector', '[1, 2]'], 1, 'expected 13, got 2; use the model that embedded the turns'],
 ])('%j is refused', async ([question, ...flags], code, message) => {
   const outcome = await ask(question as string, ...flags);
   expect(outcome.stderr).toContain(message);

@@ -28,6 +28,7 @@ export function askCommand(): Command {
     .argument('<config>', 'a YAML file, such as configs/quickstart.yaml')
     .argument('<question>', 'in quotes; - reads it from standard input')
     .requiredOption('--arm <name>', 'the arm that is asked')
+    .option('--vector <vector>', 'the vector of the question: a JSON list, or a file with one row')
     .option('--set <path=value>', 'override one value of the config (repeatable)', collect, [])
     .option('--dataset <name>', 'of a config with several datasets, this one')
     .option('--budget <tokens>', 'tokens of all turns in the prompt', parseBudget, 2000)

@@ -12,7 +12,7 @@ import type { Encoder } from '../model/encoder.ts';
 import { toTurn } from '../model/memory-record.ts';
 import { assemble } from './assemble.ts';
 import { ContextCache } from './context-cache.ts';
-import { openMemorySources } from './memory-sources.ts';
+import { type MemorySources, openMemorySources } from './memory-sources.ts';
 import type { MemorySourcesInput } from './memory-sources-options.ts';
 
 const HOUR = 3_600_000;
@@ -45,6 +45,29 @@ const openFresh = () => {
   const turns = [...memory.records()].map((one) => ({ ...toTurn(one), parentId: null }));
   return openMemorySources({ turns, encoder, vectorOf: (id) => memory.get(id)?.embedding as Float32Array }, PATIENCE);
 };
+
+const askMemories = async (sources: MemorySources) => {
+  const { sources: answers } = await assemble('What of 10?', OPTIONS, sources, { now });
+  return answers.find(({ name }) => name === 'memories');
+};
+
+test('a filter by a misspelt attribute is an error, as soon as a record is there', async () => {
+  const open = (filter: string) => openMemorySources({ memory, encoder }, { ...PATIENCE, filter });
+  const misspelt = /expected an attribute that a memory has, got usreId; did you mean userId\?/;
+  const sources = await open("usreId = 'u1'");
+  const ask = () => askMemories(sources);
+  expect(await ask()).toMatchObject({ fault: null, items: [] });
+  await memory.addBatch([record('m1', 10, 3, { userId: 'u1' }), record('m2', 20, 2)]);
+  expect((await ask())?.fault).toMatch(misspelt);
+  expect((await ask())?.fault).toMatch(misspelt);
+  await expect(open("usreId = 'u1'")).rejects.toThrow(misspelt);
+  expect((await askMemories(await open("exists usreId and usreId = 'u1'")))?.fault).toBeNull();
+  const right = await open("userId = 'u1'");
+  await memory.remove('m1'); // The name stays known
+  expect(await askMemories(right)).toMatchObject({ fault: null, items: [] });
+  await memory.add(record('m3', 30, 1, { usreId: 'u1' }));
+  expect((await ask())?.items.map(({ id }) => id)).toEqual(['m3']);
+});
 
 test('a prompt holds the memories of its moment: added, replaced, removed and curated', async () => {
   await memory.addBatch([record('m1', 10, 3), record('m2', 90, 2)]);

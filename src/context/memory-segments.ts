@@ -1,6 +1,7 @@
 import { createSerialRunner } from '../core/one-at-a-time.ts';
 import { compareTurns } from '../model/conversation.ts';
 import { findLowerBound } from '../model/corpus.ts';
+import { assertFilterNames } from '../model/filter/filter-names.ts';
 import { type MemoryRecord, toTurn } from '../model/memory-record.ts';
 import { KnownEntities, listTurnEntities } from '../signals/asked-memories.ts';
 import { type MemoryRow, MemorySegment } from './memory-segment.ts';
@@ -51,6 +52,8 @@ export class MemorySegments {
   #given = 0;
   /** True if the segments were built with entities of their own. */
   #areGiven = false;
+  /** The attributes that some row has or had. */
+  readonly #attributes = new Set<string>();
   #noted = new Set<string>();
   #following = 0;
   #version = 0;
@@ -74,24 +77,34 @@ export class MemorySegments {
     for (const id of ids) this.#noted.add(id);
   }
 
-  /** Adds the first rows. @throws as {@link MemorySegment.build}. */
-  fill(rows: readonly UnreadRow[]): Promise<void> {
-    return this.#inTurn(() => this.#add(rows));
+  /** Adds the first rows. @throws as {@link MemorySegment.build}; InvalidFilterError as {@link follow} does. */
+  async fill(rows: readonly UnreadRow[]): Promise<void> {
+    await this.#inTurn(() => this.#add(rows));
+    this.#assertFilter();
+  }
+
+  /** Without rows no attribute is known, and every filter finds nothing. */
+  #assertFilter(): void {
+    const { filter } = this.#options;
+    if (filter !== null && this.#segments.length > 0) assertFilterNames(filter, this.#attributes, 'a memory');
   }
 
   /**
    * Brings the rows up to the memory. Costs nothing if nothing has changed.
    *
-   * @throws as {@link MemorySegment.build}; the next call tries again.
+   * @throws as {@link MemorySegment.build}, and the next call tries again; InvalidFilterError for a filter by an
+   * attribute that no row ever had and that may be misspelt.
    */
   async follow(): Promise<void> {
-    if (this.#noted.size === 0 && this.#following === 0) return;
-    this.#following++;
-    try {
-      await this.#inTurn(() => this.#takeOver());
-    } finally {
-      this.#following--;
+    if (this.#noted.size > 0 || this.#following > 0) {
+      this.#following++;
+      try {
+        await this.#inTurn(() => this.#takeOver());
+      } finally {
+        this.#following--;
+      }
     }
+    this.#assertFilter();
   }
 
   async #takeOver(): Promise<void> {
@@ -117,6 +130,7 @@ export class MemorySegments {
   }
 
   async #add(rows: readonly UnreadRow[]): Promise<void> {
+    for (const { turn } of rows) for (const name of Object.keys(turn.attributes ?? {})) this.#attributes.add(name);
     const given = this.#given + rows.filter(hasEntities).length;
     const areGiven = given > 0;
     const kept = [...this.#segments];

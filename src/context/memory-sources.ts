@@ -195,7 +195,9 @@ async function readTurnRows({ turns, encoder, vectorOf }: MemorySourcesTurns): P
  * duplicates. Only turns earlier than the question are found. A source that fails or is late is left out and named
  * in `parts`.
  *
- * @throws ConfigurationError for options that break the schema; ValidationError for turns that are no corpus, and for vectors that are no unit vectors; what the encoder throws.
+ * @throws ConfigurationError for options that break the schema; InvalidFilterError for a filter by an attribute that no
+ * memory has; ValidationError for turns that are no corpus, and for vectors that are no unit vectors; what the encoder
+ * throws.
  */
 export async function openMemorySources(
   data: MemorySourcesData,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ensureBackend } from '../core/backend.ts';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import { createEventBreaks } from '../core/event-loop.ts';
 import { assertWritableFolder } from '../core/files.ts';
@@ -40,6 +41,7 @@ export async function createCachedEncoder(
   progress: StartProgress = ignoreProgress,
 ): Promise<Encoder> {
   if (source.dependsOn === 'id') return source.create(progress);
+  await ensureBackend(); // it is part of the identity
   const identity = computeHash(source.identity);
   const path = join(folder, `${source.name}-${identity.slice(0, 16)}`);
   const segments = VectorSegments.open(path, identity);

@@ -30,6 +30,12 @@ export interface EncoderContext extends EncoderInputs {
   readonly progress?: StartProgress;
 }
 
+/** Returns what a vector of the encoder depends on besides the identity. */
+export function findVectorInput(options: EncoderOptions): VectorInput {
+  const { dependsOn } = ENCODERS.get(options.encoder);
+  return dependsOn === undefined ? 'text' : (dependsOn as (given: EncoderOptions) => VectorInput)(options);
+}
+
 const SEED = 1;
 
 function member<S extends NamingOptions<'encoder'>>(
@@ -56,31 +62,38 @@ export type EncoderOptions = z.output<typeof encoderOptions>;
 export type EncoderInput = z.input<typeof encoderOptions>;
 
 /**
- * The encoder that the options name, not yet made: for the cache, which may not need it.
+ * The encoder that the options name, not yet made: for the cache, which may not need it. Without an active
+ * backend, `create` chooses one; before that, the identity of an encoder that computes here is not known.
  *
  * @throws ConfigurationError for an unknown encoder and for unknown options; UnavailableError for a file of a config that does not exist.
  */
 export function createEncoderSource(written: EncoderInput, inputs: EncoderInputs): EncoderSource {
   const options = parse(encoderOptions, written, 'the options of an encoder');
-  const { identity, dependsOn, load } = ENCODERS.get(options.encoder);
+  const { identity, load } = ENCODERS.get(options.encoder);
   assertFilesFound(written, findEncoderFiles(options)?.findMissing(options) ?? null);
+  const identify = () => (identity as IdentifyEncoder<EncoderOptions>)(options, inputs);
+  let identified: EncoderSource['identity'] | undefined;
   return {
     name: options.encoder,
-    identity: (identity as IdentifyEncoder<EncoderOptions>)(options, inputs),
-    ...(dependsOn === undefined ? {} : { dependsOn: (dependsOn as (given: EncoderOptions) => VectorInput)(options) }),
-    create: async (progress = ignoreProgress) =>
-      ((await load()) as CreateEncoder<EncoderOptions>)(options, inputs, progress),
+    get identity() {
+      identified ??= identify();
+      return identified;
+    },
+    dependsOn: findVectorInput(options),
+    create: async (progress = ignoreProgress) => {
+      if (!hasActiveBackend()) await (await import('../core/backend.ts')).ensureBackend();
+      return ((await load()) as CreateEncoder<EncoderOptions>)(options, inputs, progress);
+    },
   };
 }
 
 /**
- * Makes the encoder that the options name, on the active backend, or on that which `auto` chooses if none is active.
+ * Makes the encoder that the options name, on the active backend. Without one, takes the first backend that loads.
  *
  * @param context the texts that it is fitted on, which `lsa` needs, and its seed, by default 1.
  * @throws ConfigurationError as {@link createEncoderSource} does; UnavailableError if no backend loads.
  */
 export async function createEncoder(options: EncoderInput, context: Partial<EncoderContext> = {}): Promise<Encoder> {
-  if (!hasActiveBackend()) await (await import('../core/backend.ts')).ensureBackend();
   const { progress = ignoreProgress, ...inputs } = context;
   return createEncoderSource(options, { fitTexts: [], seed: SEED, ...inputs }).create(progress);
 }

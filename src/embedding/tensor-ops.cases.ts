@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ignoreProgress } from '../core/progress.ts';
 import type { TensorOps } from '../core/tensor-op.harness.ts';
 import type { Encoder } from '../model/encoder.ts';
+import { createCachedEncoder } from './embedding-cache.ts';
 import { fitLsa } from './lsa.ts';
 import { LSA_DEFAULTS } from './lsa-options.ts';
 import { createEncoder, createEncoderSource, encoderOptions } from './registry.ts';
@@ -19,6 +23,15 @@ async function encodeSample(making: Promise<Encoder>, texts: readonly string[] =
   }
 }
 
+async function encodeCached(fitTexts: readonly string[]): Promise<Float32Array> {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-cached-'));
+  try {
+    return await encodeSample(createCachedEncoder(createEncoderSource(options, buildContext(fitTexts)), folder));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 export const TENSOR_OPS: TensorOps = {
   fitLsa: {
     use: () => encodeSample(fitLsa(TEXTS, lsa)),
@@ -32,6 +45,10 @@ export const TENSOR_OPS: TensorOps = {
   createEncoderSource: {
     use: () => encodeSample(createEncoderSource(options, buildContext(TEXTS)).create(ignoreProgress)),
     refuses: [[() => createEncoderSource(options, buildContext([])).create(ignoreProgress), /lsa: no term occurs/]],
+  },
+  createCachedEncoder: {
+    use: () => encodeCached(TEXTS),
+    refuses: [[() => encodeCached([]), /lsa: no term occurs/]],
   },
   loadUseLite: { provedIn: 'src/embedding/use-lite.test.ts' },
 };

@@ -35,7 +35,7 @@ test.skipIf(findPeer() !== null)('without the package, the error says how to ins
     'encoder transformers is not available: @huggingface/transformers is not installed: ' +
     'npm install --onnxruntime-node-install=skip @huggingface/transformers@4';
   await expect(loadTransformers(parse())).rejects.toThrow(message);
-  expect(() => createEncoderSource(parse(), { fitTexts: [], seed: 1 })).toThrow(UnavailableError);
+  expect(() => createEncoderSource(parse(), { fitTexts: [], seed: 1 }).identity).toThrow(UnavailableError);
 });
 
 describe.skipIf(lacking !== null)(`encoder transformers${lacking === null ? '' : ` (skipped: ${lacking})`}`, () => {

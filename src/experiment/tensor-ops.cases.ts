@@ -77,7 +77,7 @@ export const TENSOR_OPS: TensorOps = {
   },
   loadConfig: {
     use: () => countLoadedArms(),
-    refuses: [[() => countLoadedArms('seed=soup'), /seed \(--set\): expected number/]],
+    refuses: [[() => countLoadedArms('seed=soup'), /seed \(--set\): expected one whole number/]],
   },
   loadPlugin: {
     use: async () => (await loadPlugin(PLUGIN)).name.length,
@@ -85,7 +85,7 @@ export const TENSOR_OPS: TensorOps = {
   },
   openConfig: {
     use: () => countOpenedArms(),
-    refuses: [[() => countOpenedArms('seed=soup'), /seed \(--set\): expected number/]],
+    refuses: [[() => countOpenedArms('seed=soup'), /seed \(--set\): expected one whole number/]],
   },
   planStages: { provedIn: 'src/experiment/run/stage-plan.test.ts' },
   resolveConfig: {

@@ -37,7 +37,7 @@ test.each([
   [{ embedding: [1, 2] }, 'embedding: expected Float32Array'],
   [{ id: '' }, 'id: expected'],
   [{ context: '\ud800' }, 'context: expected a text of well-formed Unicode'],
-  [{ outcome: Number.NaN }, 'outcome: expected number, got NaN'],
+  [{ outcome: Number.NaN }, 'outcome: expected a finite number, got NaN'],
   [{ createdAt: 1.7e18 }, 'createdAt: expected a time in milliseconds since 1970, at most 8.64e15, got 1700'],
   [{ createdAt: Number.NaN }, 'createdAt: expected a time in milliseconds since 1970, at most 8.64e15, got NaN'],
   [{ metadata: { outcome: 1 } }, 'metadata: expected no outcome, which is a field of the record'],

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { ensureBackend } from '../core/backend.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { readBack } from '../core/read-back.ts';
 import { scoped } from '../core/scope.ts';
@@ -110,6 +111,7 @@ export async function retrieve(
   watch: Watch = runUnwatched,
 ): Promise<Retrieved> {
   await letEventsIn();
+  await ensureBackend();
   const options = checkRetrieverOptions(arm);
   const { selection } = options;
   const found = await watch('pool', () => findPool(workspace, options, watch));

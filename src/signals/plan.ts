@@ -36,7 +36,8 @@ export interface StageRoots {
 
 /** Hashes that all views of a plan share. */
 interface Roots {
-  readonly backend: string;
+  /** The backend at the first key: a workspace may be made before a backend is active. */
+  readonly getBackend: () => string;
   readonly turns: string;
   readonly queries: string;
   readonly encoder: string;
@@ -56,7 +57,7 @@ export class Plan implements Setting {
   readonly #roots: StageRoots;
   readonly #hashes: Roots;
 
-  /** The active backend is part of every key. */
+  /** The backend that is active at the first key is part of every key. */
   constructor(roots: StageRoots, control: ControlOptions | null = null, hashes?: Roots) {
     const { corpus, queries, identity } = roots;
     this.corpus = corpus;
@@ -64,8 +65,9 @@ export class Plan implements Setting {
     this.control = control;
     this.seed = roots.seed;
     this.#roots = roots;
+    let backend: string | undefined;
     this.#hashes = hashes ?? {
-      backend: activeBackend(),
+      getBackend: () => (backend ??= activeBackend()),
       turns: computeHash(['turns', identity.data]),
       queries: computeHash(['queries', identity.data, queries.map(({ id, split }) => [id, split])]),
       encoder: computeHash(['encoder', identity.encoder]),
@@ -131,9 +133,9 @@ export class Plan implements Setting {
   ): Stage {
     const keys = inputs.map((input) => input.key);
     const written = `${name} ${keys.join(' ')} ${JSON.stringify([options, roots])}`;
-    const { known, backend, turns } = this.#hashes;
+    const { known, getBackend, turns } = this.#hashes;
     return getOrCompute(known, written, () => {
-      const key = computeHash([name, options, this.#code(module), backend, turns, roots, keys]);
+      const key = computeHash([name, options, this.#code(module), getBackend(), turns, roots, keys]);
       return { name, key, inputs, isKept };
     });
   }

@@ -3,6 +3,8 @@ import type { SliceAuthority } from '../admissibility/slice-export.ts';
 import type { SliceOptions } from '../admissibility/slice-options.ts';
 import type { SliceSource, SliceTrust } from '../admissibility/slice-source.ts';
 import { assertUnitRows } from '../candidates/query-batch.ts';
+import { hasActiveBackend } from '../core/active-backend.ts';
+import { ensureBackend } from '../core/backend.ts';
 import { DimensionMismatchError, UnavailableError, ValidationError } from '../core/errors.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { gatherRows } from '../core/rows.ts';
@@ -171,6 +173,7 @@ export class Workspace implements World {
   async getIn<R>(world: World, use: StageUse<R>, pool?: CandidatePool): Promise<R> {
     if (use.of === 'pairs' && pool === undefined)
       throw new ValidationError(`stage of pairs without a pool: ${use.name}; pass the pool of candidates`);
+    if (!hasActiveBackend()) await ensureBackend(); // it is part of the key
     if (use.isShared && this.shared !== this) return this.shared.under(world.control).get(use, pool);
     const stage = this.plan.under(world.control).stage(use, pool?.stage);
     return this.runStage(stage as Stage, async () => {
@@ -209,9 +212,10 @@ export class Workspace implements World {
 
   getCorpusTensor(): Promise<tf.Tensor2D> {
     const { shared } = this;
-    return shared.keepOnce('corpus tensor', () =>
-      shared.keepResource(tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension])),
-    );
+    return shared.keepOnce('corpus tensor', async () => {
+      await ensureBackend();
+      return shared.keepResource(tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension]));
+    });
   }
 
   /**

@@ -8,12 +8,13 @@ import { check, shortenToExcerpt } from '../core/validation.ts';
 import { setDataFolder } from '../datasets/data-folder.ts';
 import { datasetOptions } from '../datasets/registry.ts';
 import { encoderOptions } from '../embedding/registry.ts';
+import { loadConfigPlugins } from '../experiment/config/config.ts';
 import { type ComposedConfig, composeFiles, findWriterFolder } from '../experiment/config/config-composition.ts';
 import { locateFaults } from '../experiment/config/config-faults.ts';
 import { isPlain, type Plain } from '../experiment/config/config-file.ts';
 import { metric, metrics, slug } from '../experiment/config/config-schema.ts';
 import { noteEncoderFolder, withEncoderFiles } from '../experiment/config/encoder-references.ts';
-import { installConfigPlugins, resolvePlugins } from '../experiment/plugins/config-plugins.ts';
+import { resolvePlugins } from '../experiment/plugins/config-plugins.ts';
 import {
   findUnnamedPlugins,
   listBankNames,
@@ -249,6 +250,6 @@ export function loadTrainingConfig(path: string, overrides: readonly string[] = 
  * @throws PluginError, UnavailableError, ValidationError for a plugin that cannot be installed.
  */
 export async function openTrainingConfig(path: string, overrides: readonly string[] = []): Promise<TrainingConfig> {
-  await installConfigPlugins(composeFiles(path, overrides));
+  await loadConfigPlugins(path, overrides);
   return loadTrainingConfig(path, overrides);
 }

@@ -7,9 +7,11 @@ import { printOut } from '../../core/terminal.ts';
 import { type AskedContext, askArm } from '../../experiment/ask/ask.ts';
 import type { QuestionInput } from '../../experiment/ask/question.ts';
 import { openConfig } from '../../experiment/config/config.ts';
+import { readVector } from './vector-argument.ts';
 
 interface AskOptions {
   readonly arm: string;
+  readonly vector?: string;
   readonly set: readonly string[];
   readonly dataset?: string;
   readonly budget: number;
@@ -109,6 +111,7 @@ export async function ask(path: string, text: string, options: AskOptions): Prom
       ...{ budget: options.budget, packing: options.packing, tokens: options.tokens },
       ...{ strategy: options.strategy, weights: options.weights, rerank: options.rerank },
       ...{ timeZone: options.timeZone, sensitive: options.sensitive },
+      vector: options.vector === undefined ? null : [...(await readVector(options.vector))],
       session: options.session ?? null,
       asOf: options.asOf === undefined ? null : readTime(options.asOf),
       author: options.author ?? null,

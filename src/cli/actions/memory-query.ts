@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { DimensionMismatchError, RecordNotFoundError, ValidationError } from '../../core/errors.ts';
+import { RecordNotFoundError, ValidationError } from '../../core/errors.ts';
 import { formatMinute } from '../../core/format-time.ts';
 import { ignoreProgress } from '../../core/progress.ts';
 import { shortenShown } from '../../core/showable-text.ts';
 import { printError, printOut } from '../../core/terminal.ts';
 import { parse } from '../../core/validation.ts';
-import { parseJson, shorten, time } from '../../datasets/jsonl/jsonl-rows.ts';
-import { readVectorRows } from '../../embedding/precomputed/vector-file.ts';
+import { time } from '../../datasets/jsonl/jsonl-rows.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
 import type { QueryBundle } from '../../memory/engine/query-bundle.ts';
 import type { QueryResponse } from '../../memory/engine/query-response.ts';
@@ -22,6 +20,7 @@ import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts
 import { openEncoder } from './memory/open-encoder.ts';
 import { runWithAskedMemory } from './memory/open-folder.ts';
 import { runWithRetrievals } from './memory/retrievals.ts';
+import { readVector } from './vector-argument.ts';
 
 interface QueryFlags {
   readonly text?: string;
@@ -44,21 +43,6 @@ interface Question {
   readonly embedding: Float32Array;
   readonly variables?: FilterVariables;
   readonly hidden?: Filter;
-}
-
-async function readVector(given: string): Promise<Float32Array> {
-  if (!given.trimStart().startsWith('[')) return readVectorOfFile(given);
-  const values = parseJson(given);
-  if (Array.isArray(values) && values.every((value) => typeof value === 'number')) return Float32Array.from(values);
-  throw new ValidationError(`--vector is no JSON list of numbers: ${shorten(given)}; write one such as [0.1, 0.2]`);
-}
-
-async function readVectorOfFile(path: string): Promise<Float32Array> {
-  if (!existsSync(path))
-    throw new ValidationError(`--vector is neither a JSON list nor a file: ${path}; give one of them`, { path });
-  const { rows, values } = await readVectorRows(path);
-  if (rows !== 1) throw new DimensionMismatchError(`vectors of ${path}`, 1, rows, 'pass a file with one vector');
-  return values;
 }
 
 async function encodeText(

@@ -72,20 +72,6 @@ test('times that only put turns in order are no dates', async () => {
   expect(prompt).not.toMatch(/UTC/);
 });
 
-test('an arm of words embeds nothing, so that its question needs no vector', async () => {
-  const path = join(root, 'turns.npy');
-  writeFileSync(path, 'vectors that no arm of words reads');
-  const arms = [{ name: 'words', candidates: [{ index: 'bm25', k: 19 }], relevance: { signals: ['bm25'] } }];
-  const raw = {
-    ...buildSampleConfig(root),
-    arms,
-    embedding: { encoder: 'precomputed', turns: path, queries: path },
-  } as Plain;
-  const written = resolveConfig({ ...raw, evaluation: { baseline: 'words', metrics: ['mrr@10'] } }, 'words');
-  const { prompt } = await askArm(written, 'words', { text: 'violin bow' }, { cacheFolder: null });
-  expect(prompt).toContain('violin');
-});
-
 describe('a shared budget', () => {
   test('gives documents and memories their shares', async () => {
     const { shared, ranking, tokens, prompt } = await ask({ text: 'violin bow', strategy: 'rag', budget: 500 });
@@ -165,6 +151,9 @@ test('a sensitive question is sent to no service', async () => {
   const refused = askArm(sent, 'hybrid', { ...question, sensitive: true }, { cacheFolder: null });
   await expect(refused).rejects.toThrow(SensitiveTextError);
   expect(JSON.stringify(service.received)).not.toContain('of the neighbour'); // only what tuning needs
+  const vector = [1, 0, 0, 0, 0];
+  await askArm(sent, 'hybrid', { ...question, sensitive: true, vector }, { cacheFolder: null });
+  expect(JSON.stringify(service.received)).not.toContain('of the neighbour');
   await askArm(sent, 'hybrid', question, { cacheFolder: null });
   expect(JSON.stringify(service.received)).toContain('violin of the neighbour');
 });

@@ -4,21 +4,26 @@ import { type ContextShares, PRESET_OF_STRATEGY } from '../../context/budget.ts'
 import { type ItemType, readItemText } from '../../context/context-item.ts';
 import { PACKINGS } from '../../context/packing.ts';
 import { formatPrompt } from '../../context/prompt.ts';
-import { ValidationError } from '../../core/errors.ts';
+import { UnavailableError, ValidationError } from '../../core/errors.ts';
 import type { StartProgress } from '../../core/progress.ts';
 import { parse, suggestKnown } from '../../core/validation.ts';
 import { loadDataset } from '../../datasets/registry.ts';
+import { findVectorInput } from '../../embedding/registry.ts';
+import { scaleRowsToUnit } from '../../embedding/unit-rows.ts';
 import type { Corpus } from '../../model/corpus.ts';
-import type { Dataset } from '../../model/dataset.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
 import { isSensitive, withholdSensitive } from '../../model/sendable-text.ts';
 import { createEntityRegistry } from '../../query/entity-registry.ts';
 import { type QueryUnderstanding, understand } from '../../query/understand.ts';
 import type { MemoryReason } from '../../signals/memory-signals.ts';
 import { createTokenCounter } from '../../text/token-counts.ts';
 import { listArmChain } from '../config/arm-selection.ts';
-import type { ExperimentConfig } from '../config/config.ts';
-import { openArmRunner } from '../run/arm-runner.ts';
+import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
+import { openArmRunner, type RunnerInputs } from '../run/arm-runner.ts';
+import { stageVersion } from '../run/code-version.ts';
 import { explainRankedTurn } from '../run/memory-reasons.ts';
+import { listTunedOptions } from '../run/tuning.ts';
+import { areVectorsUnread, chooseArmEncoding } from '../run/workspaces.ts';
 import { buildQueries, type Question, type QuestionInput, questionSchema } from './question.ts';
 import { listRanking, type RankedItem } from './turn-items.ts';
 
@@ -81,6 +86,35 @@ function assertArm({ arms }: ExperimentConfig, name: string): void {
   const known = arms.map((one) => one.name);
   if (known.includes(name)) return;
   throw new ValidationError(`config has no arm: ${name}; use ${suggestKnown(name, known)}`, { arm: name });
+}
+
+/**
+ * The vectors that an arm needs of a question: none if neither the arm nor what tuning may make of it compares
+ * vectors, else the given one, else that of the encoder.
+ *
+ * @throws UnavailableError if the encoder has no vector for a new text.
+ */
+function planVectors(
+  config: ExperimentConfig,
+  dataset: Dataset,
+  { vector }: Question,
+  queries: readonly Query[],
+): Pick<RunnerInputs, 'omitsVectors' | 'givenVectors'> {
+  const [arm] = config.arms as [ArmOptions];
+  const run = listTunedOptions(config.arms);
+  if (run !== null && areVectorsUnread({ dataset, config, code: stageVersion }, queries, run))
+    return { omitsVectors: true };
+  if (vector !== null) {
+    const row = Float32Array.from(vector);
+    scaleRowsToUnit(row, row.length);
+    return { givenVectors: new Map(queries.map(({ id }) => [id, row])) };
+  }
+  const { embedding } = chooseArmEncoding(config, arm);
+  if (findVectorInput(embedding) !== 'id') return {};
+  throw new UnavailableError(
+    'vector of the question',
+    `arm ${arm.name} compares vectors, and encoder ${embedding.encoder} has those of turns and queries alone; pass --vector, or vector to askArm`,
+  );
 }
 
 /** The authors of a corpus, as what a question may name. */
@@ -146,7 +180,8 @@ async function shareBudget(
  * Asks one arm of an experiment a question of one's own, and packs its ranking into a prompt. The arm is tuned as in a run, on the dev queries of the dataset.
  *
  * @throws ConfigurationError for a question that breaks its schema; ValidationError for an unknown arm, conversation, session, anchor or time zone;
- *   SensitiveTextError for a sensitive question to an encoder that is a service.
+ *   SensitiveTextError for a sensitive question to an encoder that is a service; DimensionMismatchError for a vector of
+ *   another dimension than the turns have; UnavailableError without a vector if the encoder cannot embed a new text.
  */
 export async function askArm(
   config: ExperimentConfig,
@@ -166,17 +201,18 @@ export async function askArm(
   const { times = 'real' } = dataset.declaration;
   const datesIn = times === 'real' ? timeZone : null;
   const { evaluation } = config;
-  const chain = listArmChain(arm, config.arms);
-  const runner = await openArmRunner(
-    {
-      ...config,
-      arms: config.arms.filter(({ name }) => chain.includes(name)),
-      only: null,
-      evaluation: { ...evaluation, limitQueries: null, latency: null, inspect: evaluation.depth },
-    },
+  const own: ExperimentConfig = {
+    ...config,
+    arms: listArmChain(arm, config.arms).map((name) => config.arms.find((one) => one.name === name) as ArmOptions),
+    only: null,
+    evaluation: { ...evaluation, limitQueries: null, latency: null, inspect: evaluation.depth },
+  };
+  const runner = await openArmRunner(own, {
     // The cache has vectors and stages by the text of a question.
-    { cacheFolder: question.sensitive ? null : cacheFolder, dataset, queries, ...(progress && { progress }) },
-  );
+    ...{ cacheFolder: question.sensitive ? null : cacheFolder, dataset, queries },
+    ...planVectors(own, dataset, question, queries),
+    ...(progress && { progress }),
+  });
   try {
     const record = await runner.run(arm);
     const items = listRanking(dataset.corpus, record, session);

@@ -6,9 +6,15 @@ import type { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import { TOKEN_COUNTERS } from '../../text/token-counter-names.ts';
 
+/** Numbers of a vector, and the largest of them, as of the coordinates of a memory. */
+const MOST_NUMBERS = 100_000;
+const LARGEST = 1e18;
+
 /** A question, who asks it and when, and how much of the answer's evidence a model is shown. */
 export const questionSchema = z.strictObject({
   text: z.string().regex(/\S/, 'a question with at least one letter'),
+  /** The vector of the question, by the encoder of the arm; null: the arm embeds the text if it compares vectors. */
+  vector: z.array(z.number().min(-LARGEST).max(LARGEST)).min(1).max(MOST_NUMBERS).nullable().default(null),
   /** Milliseconds since 1970: only earlier turns are seen; null: after the newest turn. */
   asOf: z.number('milliseconds since 1970').nullable().default(null),
   /** In which `yesterday` begins. */

@@ -45,7 +45,12 @@ describe('one error is reported for', () => {
   const buildEvaluation = (more: object) => ({ evaluation: { baseline: 'plain', ...more } });
   test.each([
     ['an unknown key', { sede: 3 }, /^sede: expected one of name, .*, got unknown key "sede"; seed\?$/],
-    ['a wrong type', { seed: 'seven' }, /^seed: expected number, got "seven"$/],
+    ['a wrong type', { name: 7 }, /^name: expected string, got 7$/],
+    [
+      'a list of seeds',
+      { seed: [1, 2] },
+      /^seed: expected one whole number; for several seeds write their count, as seeds: 5, got \[1,2\]$/,
+    ],
     [
       'a name that is no slug',
       { name: 'My run' },

@@ -31,7 +31,6 @@ import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 import {
   type ArmEncoding,
-  areVectorsUnread,
   ByEncoding,
   chooseArmEncoding,
   type ExperimentSource,
@@ -40,10 +39,11 @@ import {
   SHARED_ENCODING,
   selectEvaluatedQueries,
   splitTuningQueries,
+  type WorkspaceSource,
 } from './workspaces.ts';
 
 /** Where the arms of an experiment get their data from, and where they keep what they compute. */
-export interface RunnerInputs {
+export interface RunnerInputs extends Pick<WorkspaceSource, 'omitsVectors' | 'givenVectors'> {
   /** Where prepared data, embeddings and the results of stages are kept between runs; null keeps them in memory. */
   readonly cacheFolder: string | null;
   /** By default the dataset that the config names. */
@@ -60,15 +60,13 @@ export interface RunnerInputs {
 /** Opens the data of an experiment, to run its arms in this process. */
 export async function openArmRunner(
   config: ExperimentConfig,
-  { cacheFolder, dataset: given, queries, progress = ignoreProgress, slices, noteUse = () => {} }: RunnerInputs,
+  { cacheFolder, dataset: given, queries, progress = ignoreProgress, noteUse = () => {}, ...more }: RunnerInputs,
 ): Promise<ArmRunner> {
   const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
   const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, progress }));
   const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
-  const code = stageVersion;
-  const omitsVectors = queries !== undefined && areVectorsUnread({ dataset, config, code }, queries);
-  const source = { config, dataset, cacheFolder, store, code, progress, noteUse, omitsVectors };
-  return new ArmRunner({ ...source, ...(slices && { slices }) }, queries);
+  const source = { config, dataset, cacheFolder, store, code: stageVersion, progress, noteUse };
+  return new ArmRunner({ ...source, ...more }, queries);
 }
 
 /**

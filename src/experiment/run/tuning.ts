@@ -5,9 +5,10 @@ import { listArmStages } from '../../retrieval/arm-signals.ts';
 import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
 import type { Plan } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
-import { listCombinations } from '../config/arms.ts';
+import { countCombinations, listCombinations } from '../config/arms.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
+import { CONFIG_LIMITS } from '../config/config-limits.ts';
 import { inheritTunedPoint, withTuned } from '../config/tuned-arm.ts';
 import { tuningVersion } from './code-version.ts';
 
@@ -36,6 +37,26 @@ export function tuningStage(
     plugins === undefined ? {} : { plugins: plugins.map(({ name, version, hash }) => [name, version, hash]) };
   const options = { code: tuningVersion(), metric, depth, retriever, ...added };
   return plan.derived('tuning-value', options, listArmStages(plan, retriever));
+}
+
+/** Every point that an arm may be tuned to, with the values that it may take over. */
+function listPoints(arm: ArmOptions, arms: readonly ArmOptions[]): Plain[] {
+  const above = arms.find(({ name }) => name === arm.extends);
+  const taken =
+    above === undefined ? [{}] : listPoints(above, arms).map((point) => inheritTunedPoint(arm, above, point));
+  const distinct = new Map(taken.map((point) => [JSON.stringify(point), point]));
+  return [...distinct.values()].flatMap((point) => listCombinations(arm.tune).map((own) => ({ ...point, ...own })));
+}
+
+/**
+ * What tuning may make of an arm and measures on the way: its own points, and those of each arm of its chain that has
+ * several. Null for more points than a config may have.
+ */
+export function listTunedOptions(chain: readonly ArmOptions[]): ArmOptions[] | null {
+  const points = chain.reduce((product, { tune }) => product * countCombinations(tune), 1);
+  if (points > CONFIG_LIMITS.tunePoints) return null;
+  const run = chain.filter(({ tune }, place) => place === 0 || countCombinations(tune) > 1);
+  return run.flatMap((arm) => listPoints(arm, chain).map((point) => withTuned(arm, point)));
 }
 
 /** An arm with its hyper-parameters set. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { SliceSource } from '../../admissibility/slice-source.ts';
-import { UnavailableError } from '../../core/errors.ts';
+import { DimensionMismatchError, UnavailableError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
 import { getOrCompute } from '../../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
-import { spreadRows } from '../../core/rows.ts';
+import { spreadRows, viewRow } from '../../core/rows.ts';
 import { createCachedEncoder, type EncoderSource } from '../../embedding/embedding-cache.ts';
 import { createEncoderSource, type EncoderOptions } from '../../embedding/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
@@ -44,6 +44,8 @@ export interface WorkspaceSource {
   readonly reach?: QueryReach;
   /** No text is embedded: no arm reads vectors, see {@link areVectorsUnread}. */
   readonly omitsVectors?: boolean;
+  /** By id, unit vectors of queries whose texts the encoder of the workspace does not embed. */
+  readonly givenVectors?: ReadonlyMap<string, Float32Array>;
 }
 
 /** The workspaces of an experiment's arms. */
@@ -181,6 +183,30 @@ async function encodeWith<T>(
   }
 }
 
+/** @throws DimensionMismatchError for a given vector of another dimension than that of the encoder. */
+function assertGivenDimensions(given: ReadonlyMap<string, Float32Array>, dimension: number): void {
+  for (const [id, { length }] of given)
+    if (length !== dimension)
+      throw new DimensionMismatchError(`vector of ${id}`, dimension, length, 'use the model that embedded the turns');
+}
+
+/** The given vectors of queries, and the encoded ones of all others, in the order of the queries. */
+function joinQueryRows(
+  queries: readonly Query[],
+  encoded: Float32Array,
+  given: ReadonlyMap<string, Float32Array>,
+  dimension: number,
+): Float32Array {
+  if (given.size === 0) return encoded;
+  const rows = new Float32Array(queries.length * dimension);
+  let read = 0;
+  for (const [row, { id }] of queries.entries())
+    rows.set(given.get(id) ?? viewRow(encoded, dimension, read++), row * dimension);
+  return rows;
+}
+
+const NONE_GIVEN: ReadonlyMap<string, Float32Array> = new Map();
+
 /** Embeds the turns within reach and the queries with an encoder fitted on the turns of `fit` alone; other turns have zero vectors. */
 async function embedReachable(
   source: WorkspaceSource,
@@ -190,12 +216,15 @@ async function embedReachable(
 ): Promise<Encoding> {
   const { dataset, reach } = source;
   const { turns } = dataset.corpus;
+  const given = (options === undefined && source.givenVectors) || NONE_GIVEN;
   return encodeWith(source, chooseEncoder(source, fit, options), async (encoder, progress) => {
+    assertGivenDimensions(given, encoder.dimension);
+    const asked = queries.filter(({ id }) => !given.has(id));
     const positions = reach === undefined ? null : listTurnsWithin(dataset.corpus, reach);
     const embedded = positions === null ? turns : turns.filter((_, position) => positions.has(position));
-    const texts = [...embedded, ...queries].map(({ text }) => text);
+    const texts = [...embedded, ...asked].map(({ text }) => text);
     const vectors = await encoder.encode(texts, progress, {
-      owners: listTextOwners(embedded, queries, dataset.corpus),
+      owners: listTextOwners(embedded, asked, dataset.corpus),
     });
     const { dimension } = encoder;
     const split = embedded.length * dimension;
@@ -203,7 +232,7 @@ async function embedReachable(
     return {
       dimension,
       turnVectors: positions === null ? rows : spreadRows(rows, dimension, positions, turns.length),
-      queryVectors: vectors.subarray(split),
+      queryVectors: joinQueryRows(queries, vectors.subarray(split), given, dimension),
     };
   });
 }
@@ -249,10 +278,12 @@ function createStageGraph(
 }
 
 /**
- * True if no arm of a config compares vectors: then no key of a stage depends on the encoder. A selection
- * without a column compares vectors, and tuning may add what compares them.
+ * True if no arm compares vectors: then no key of a stage depends on the encoder. A selection without a column
+ * compares vectors.
+ *
+ * @param arms with every point that they may be tuned to.
  */
-export function areVectorsUnread(source: PlanSource, queries: readonly Query[]): boolean {
+export function areVectorsUnread(source: PlanSource, queries: readonly Query[], arms: readonly ArmOptions[]): boolean {
   const { dataset, config, code, slices } = source;
   const identity = buildWorkspaceIdentity({ dataset, code, config }, dataset.devConversations);
   const plan = (encoder: WorkspaceIdentity['encoder']) =>
@@ -261,10 +292,10 @@ export function areVectorsUnread(source: PlanSource, queries: readonly Query[]):
       ...{ corpus: dataset.corpus, queries, seed: config.seed, ...(slices && { slices }) },
     });
   const [first, other] = [plan({ name: 'first' }), plan({ name: 'other' })];
-  return config.arms.every((arm) => {
+  return arms.every((arm) => {
     const keys = ([first, other] as const).map((own) => [...withInputs(listArmStages(own, arm)).keys()].join());
     const comparesSelected = arm.selection !== null && findSelectionColumn(arm.selection) === null;
-    return keys[0] === keys[1] && !comparesSelected && Object.keys(arm.tune).length === 0;
+    return keys[0] === keys[1] && !comparesSelected;
   });
 }
 
