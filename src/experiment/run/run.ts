@@ -23,7 +23,7 @@ import {
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle, displayResult } from '../measure/result-display.ts';
-import { describeSmallStrata } from '../score/warning.ts';
+import { describeSmallStrata, describeUnknownTurns } from '../score/warning.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
@@ -186,6 +186,7 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
     ...findFilterWarnings(arms, runner.dataset),
     ...(await findRunFileWarnings(runner, shown.records, measurement.queries)),
     ...findTiedEndWarnings(own, measurement.queries),
+    ...describeUnknownTurns(dataset),
     ...describeSmallStrata(measurement.queries.map(({ kind }) => kind)),
   ];
   const counted = subtractCounts(before, await runner.sumStageCounts());

@@ -22,7 +22,7 @@ import {
   type ScoreOptions,
 } from './score.ts';
 import type { System } from './system.ts';
-import { describeWarning, joinExamples } from './warning.ts';
+import { describeUnknownTurns, describeWarning, joinExamples } from './warning.ts';
 
 /** What rankings are measured against. */
 export interface ScoredDataset {
@@ -162,7 +162,11 @@ export function scoreDataset(
       data,
       queries: measurement.queries.map((query) => buildQueryRecord(dataset, query)),
       unanswerable: measurement.unanswerable.map((query) => buildQueryRecord(dataset, query)),
-      warnings: [...findProtocolWarnings(protocol), ...warnOfLaterTurns(systems, dataset, queries)],
+      warnings: [
+        ...findProtocolWarnings(protocol),
+        ...describeUnknownTurns(dataset),
+        ...warnOfLaterTurns(systems, dataset, queries),
+      ],
       ...(granularity === 'turn' ? { rankings } : {}),
     },
     options,

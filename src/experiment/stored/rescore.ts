@@ -11,6 +11,7 @@ import { findScaleEnd, type Judging, type Measurement, measureRuns } from '../me
 import type { Granularity } from '../measure/passport.ts';
 import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
 import { displayResult } from '../measure/result-display.ts';
+import { describeUnknownTurns } from '../score/warning.ts';
 import type { StoredRun } from './stored-run.ts';
 
 /** Other definitions for the figures of a run. */
@@ -195,6 +196,7 @@ export function rescore(stored: StoredRun, written: RescoreOptions): ExperimentR
   assertMetrics(options.metrics, readKeptDepth(stored));
   assertBudgets(options.metrics, options.granularity, stored);
   const { baseline, measurement } = measureStored(stored, options);
+  const warnings = describeUnknownTurns(summary.dataset);
   const record = (query: StoredRun['queries'][number]): QueryRecord => ({
     ...query,
     judgements: Object.fromEntries(qrels.get(query.id) ?? []),
@@ -220,6 +222,7 @@ export function rescore(stored: StoredRun, written: RescoreOptions): ExperimentR
     stages: {},
     remarks: [`rescored as ${rescoreName(options)}`],
     ...(summary.look === undefined ? {} : { look: summary.look }),
+    ...(warnings.length === 0 ? {} : { warnings }),
     armsAtOnce: 1,
     timings: [],
   });
