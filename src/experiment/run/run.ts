@@ -19,6 +19,7 @@ import {
   type MeasurementOptions,
   measureArms,
   selectQrels,
+  startStatistics,
   stepThroughArms,
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
@@ -119,11 +120,11 @@ async function measureOutcomes(
   runs: ReadonlyMap<string, Run>,
   how: MeasurementOptions,
 ): Promise<Measurement> {
-  const bar = progress('statistics', 2 * (runs.size + how.metrics.length));
+  const bar = startStatistics(progress, runs.size, how.metrics);
   const measurement = await finishStepsWithBreaks(stepThroughArms(runs, dataset, queries, how), (done) =>
     bar.update(done),
   );
-  bar.finish(`${runs.size} arms in ${how.metrics.length} metrics`);
+  bar.finish();
   return measurement;
 }
 
