@@ -21,12 +21,17 @@ writeSampleRun(b, { ...SAMPLE_RUN, seed: 11, arms: { ...SAMPLE_RUN.arms, cosine:
 
 test('prints text or Markdown, and writes a page where one is asked for', async () => {
   const comparison = compareRuns(a, b);
-  expect(await runRagpp('compare', a, b)).toEqual({ code: 0, stdout: renderComparisonText(comparison), stderr: '' });
+  const shown = 'statistics: 1 metrics \\(\\d+\\.\\d s\\)\n';
+  expect(await runRagpp('compare', a, b)).toEqual({
+    code: 0,
+    stdout: renderComparisonText(comparison),
+    stderr: expect.stringMatching(new RegExp(`^${shown}$`)),
+  });
   expect(existsSync(page)).toBe(false);
   expect(await runRagpp('compare', a, b, '--markdown', '--html', page)).toEqual({
     code: 0,
     stdout: renderComparisonMarkdown(comparison),
-    stderr: `page: ${page}\n`,
+    stderr: expect.stringMatching(new RegExp(`^${shown}page: ${page}\n$`)),
   });
   expect(readFileSync(page, 'utf8')).toBe(renderComparisonHtml(comparison));
 });

@@ -36,7 +36,7 @@ async function score(...flags: string[]): Promise<{ folder: string; stdout: stri
   const results = mkdtempSync(join(root, 'scores-'));
   const files = [join(run, 'qrels.trec'), runFile('newest'), runFile('hybrid')];
   const { code, stdout, stderr } = await runRagpp('score', ...files, '--results', results, ...flags);
-  expect(stderr).toBe('');
+  expect(stderr).toMatch(/^statistics: \d+ arms in \d+ metrics \(\d+\.\d s\)\n$/);
   expect(code).toBe(0);
   return { folder: join(results, readdirSync(results)[0] as string), stdout };
 }
@@ -190,8 +190,9 @@ describe('rankings scored with the dataset itself', () => {
   test('by session count a turn of a relevant session, and warn of cut-offs that cover the sessions', async () => {
     // The sample has two channels; each query has one relevant turn.
     const metrics = ['--metrics', 'recall@1,recall@2', '--granularity', 'session'];
-    const { code, stdout, folder } = await scoreData(runFile('hybrid'), ...metrics);
+    const { code, stdout, stderr, folder } = await scoreData(runFile('hybrid'), ...metrics);
     expect(code).toBe(0);
+    expect(stderr).toMatch(/^statistics: 1 arms in \d+ metrics \(\d+\.\d s\)\n$/);
     const { passports, arms, dataset } = readJson(folder);
     expect(passports['recall@1'].granularity).toBe('session');
     expect(dataset.split).toBe('test, by session');
@@ -201,8 +202,9 @@ describe('rankings scored with the dataset itself', () => {
 
   test('have the evidence of the run against tokens', async () => {
     const settings = ['--metrics', 'recall@20t', '--token-budgets', BUDGETS, '--samples', '499', '--seed', '3'];
-    const { code, folder } = await scoreData(runFile('newest'), runFile('hybrid'), ...settings);
+    const { code, stderr, folder } = await scoreData(runFile('newest'), runFile('hybrid'), ...settings);
     expect(code).toBe(0);
+    expect(stderr).toMatch(/^statistics: 2 arms in \d+ metrics /);
     const [expected, got] = [readJson(run), readJson(folder)].map(({ arms }) =>
       arms.map(({ evidence }: { evidence: object }) => evidence),
     );

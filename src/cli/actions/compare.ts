@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
 import { writeAtomic } from '../../core/files.ts';
+import { createTerminalProgress } from '../../core/progress.ts';
 import { printError, printOut } from '../../core/terminal.ts';
 import type { TestName } from '../../evaluation/test-names.ts';
 import { compareRuns } from '../../experiment/stored/run-comparison.ts';
@@ -27,7 +28,7 @@ export function compare(first: string, second: string | undefined, flags: Compar
     return;
   }
   assertTwoRuns(flags, second);
-  const comparison = compareRuns(first, second);
+  const comparison = compareRuns(first, second, createTerminalProgress());
   const { columns } = process.stdout; // undefined where stdout is no terminal
   printOut(flags.markdown ? renderComparisonMarkdown(comparison) : renderComparisonText(comparison, columns));
   if (flags.html === undefined) return;
@@ -46,7 +47,7 @@ function assertTwoRuns(flags: CompareFlags, second: string | undefined): asserts
 
 function printAllPairs(folders: readonly [string] | readonly [string, string], flags: CompareFlags): void {
   const { metrics = null, arm = null, test } = flags;
-  const pairs = compareStoredPairs(folders, { metrics, arms: arm, test });
+  const pairs = compareStoredPairs(folders, { metrics, arms: arm, test }, createTerminalProgress());
   if (flags.latex) printOut(renderLettersLatex(pairs));
   else printOut(flags.markdown ? renderLettersMarkdown(pairs) : renderLettersText(pairs, process.stdout.columns));
 }

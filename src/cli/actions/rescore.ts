@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { writeAtomic } from '../../core/files.ts';
+import { createTerminalProgress } from '../../core/progress.ts';
 import { printOut } from '../../core/terminal.ts';
 import { METRICS } from '../../evaluation/metric.ts';
 import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
@@ -39,7 +40,7 @@ export async function run(folder: string, flags: RescoreFlags): Promise<void> {
     baseline: flags.baseline ?? null,
     unanswerableAre: flags.splitUnanswerable === 'count' ? ('counted' as const) : ('apart' as const),
   };
-  const result = rescore(readStoredRun(folder), options);
+  const result = rescore(readStoredRun(folder), options, createTerminalProgress());
   const target = join(folder, 'rescored', rescoreName(options));
   writeAtomic(join(target, 'metrics.json'), formatMetrics(result));
   writeAtomic(join(target, 'table.md'), renderMarkdown(result));

@@ -115,13 +115,15 @@ async function scoreWithDataset(
 ): Promise<MeasuredRankings> {
   const { cache, set, split, granularity } = flags;
   const { dataset: written } = applyOverrides({ dataset: { name } }, set);
+  const progress = createTerminalProgress();
   const dataset = await loadDataset(parse(datasetOptions, written, 'the dataset'), {
     cacheFolder: join(cache, 'datasets'),
-    progress: createTerminalProgress(),
+    progress,
   });
   const systems = readSystems(runs);
   const scored = { dataset, split, granularity };
-  return scoreDataset(systems, scored, chooseOptions(flags, systems), describeEnvironment(runs, flags, command));
+  const environment = describeEnvironment(runs, flags, command);
+  return scoreDataset(systems, scored, chooseOptions(flags, systems), environment, progress);
 }
 
 function scoreWithFiles(
@@ -137,7 +139,8 @@ function scoreWithFiles(
     ...(flags.strata === undefined ? {} : { strata: readStrata(flags.strata) }),
     documents: flags.documents === undefined ? null : readDocuments(flags.documents),
   };
-  return scoreFiles(files, chooseOptions(flags, systems), describeEnvironment([qrels, ...runs], flags, command));
+  const environment = describeEnvironment([qrels, ...runs], flags, command);
+  return scoreFiles(files, chooseOptions(flags, systems), environment, createTerminalProgress());
 }
 
 export async function runScore(files: readonly string[], flags: ScoreFlags, command: Command): Promise<void> {

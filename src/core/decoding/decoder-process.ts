@@ -17,15 +17,20 @@ const POLL_MILLISECONDS = 10;
 
 /**
  * Ends the process at a limit, and with its parent. In a thread of its own, since a decoder computes for long without
- * returning to the event loop. The memory is that of the whole process: a limit of V8 leaves out the buffers.
+ * returning to the event loop. The memory is that of the whole process: a limit of V8 leaves out the buffers. It tells
+ * when it has looked once, so that a small file is not decoded before.
  */
 const WATCH = `
-  const { task, end, parent, poll } = require('node:worker_threads').workerData;
-  setInterval(() => {
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { task, end, parent, poll } = workerData;
+  const look = () => {
     const { user, system } = process.cpuUsage();
     if (process.memoryUsage.rss() > task.memoryBytes) process.kill(process.pid, end.memory);
     if ((user + system) / 1e6 > task.seconds || process.ppid !== parent) process.kill(process.pid, end.seconds);
-  }, poll);`;
+  };
+  look();
+  setInterval(look, poll);
+  parentPort.postMessage('looked');`;
 
 const task = JSON.parse(process.argv[2] as string) as DecoderTask;
 const reply = (message: DecoderReply) => process.send?.(message);
@@ -74,7 +79,7 @@ async function serve(): Promise<void> {
     ...{ eval: true, execArgv: [] },
     workerData: { task, end: END_OF_LIMIT, parent: process.ppid, poll: POLL_MILLISECONDS },
   });
-  await new Promise((resolve) => watch.once('online', resolve));
+  await new Promise((resolve) => watch.once('message', resolve));
   const answer = await createAnswers();
   let readNext = () => {};
   process.on('message', async (request: DecoderRequest) => {

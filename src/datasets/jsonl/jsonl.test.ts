@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../../core/errors.ts';
+import { countUnknownTurns } from '../counts.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { loadJsonl } from './jsonl.ts';
 
@@ -98,6 +99,11 @@ describe('loadJsonl', () => {
     expect((error as Error).message).toBe(
       `3 errors in ${folder}; correct and run again, or set onDirtyRow: skip:\n  turns.jsonl:2: duplicate id: a\n  queries.jsonl:2: duplicate id: q\n  qrels.txt:2: unknown turn: b`,
     );
+  });
+
+  it('counts judgements that name no turn where dirty rows are skipped', async () => {
+    const { facts } = await load(write(TURN, QUERY, 'q 0 a 1\nq 0 b 1\nq 0 c 2\nx 0 a 1\n'), 'skip');
+    expect(countUnknownTurns(facts)).toBe(2);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import type { Query, Split } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
-import type { Counts } from '../counts.ts';
+import { type Counts, UNKNOWN_TURNS } from '../counts.ts';
 import type { Judgement } from '../prepared.ts';
 import type { LocomoCategory } from './locomo-categories.ts';
 import { repairEvidence } from './locomo-evidence.ts';
@@ -34,7 +34,7 @@ export function buildLocomoQueries(
   counts.add('left out: questions of other categories', sample.questions.length - asked.length);
   counts.add('left out: questions without evidence', asked.length - answered.length);
   for (const { unknown, empty } of asked) {
-    counts.add('evidence that names no turn', unknown);
+    counts.add(UNKNOWN_TURNS.locomo, unknown);
     counts.add('evidence without a dialogue id', empty);
   }
   const queries = answered.map(

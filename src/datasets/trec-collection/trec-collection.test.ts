@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../../core/errors.ts';
-import { Counts } from '../counts.ts';
+import { Counts, countUnknownTurns } from '../counts.ts';
 import { describeData } from '../data-folder.harness.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { chooseSplitByHash } from '../hash-split.ts';
@@ -73,6 +73,7 @@ describe('a collection', () => {
       queries: 2,
       judgements: 4,
     });
+    expect(countUnknownTurns(facts)).toBe(1);
   });
 
   it('may ask other fields, and call other grades relevant', async () => {

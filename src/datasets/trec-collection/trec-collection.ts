@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { StorageError, ValidationError } from '../../core/errors.ts';
 import { readFolder, readText } from '../../core/files.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { Counts } from '../counts.ts';
+import { Counts, UNKNOWN_TURNS } from '../counts.ts';
 import { buildDocumentDataset, type SourceDocument, type SourceQuestion } from '../documents/document-dataset.ts';
 import { type QrelRow, readQrels } from '../jsonl/jsonl-rows.ts';
 import { RowFaults } from '../jsonl/row-faults.ts';
@@ -94,10 +94,11 @@ function selectKnown(
   counts: Counts,
 ): Judgement[] {
   const known = { documents: new Set(documents.map(({ id }) => id)), topics: new Set(questions.map(({ id }) => id)) };
-  for (const part of ['documents', 'topics']) counts.add(`skipped: judgements of unknown ${part}`, 0);
+  const skipped = { documents: UNKNOWN_TURNS['trec-collection'], topics: 'skipped: judgements of unknown topics' };
+  for (const fact of Object.values(skipped)) counts.add(fact, 0);
   return judged.filter(({ queryId, turnId }) => {
     const unknown = !known.topics.has(queryId) ? 'topics' : !known.documents.has(turnId) ? 'documents' : null;
-    if (unknown !== null) counts.add(`skipped: judgements of unknown ${unknown}`);
+    if (unknown !== null) counts.add(skipped[unknown]);
     return unknown === null;
   });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors.ts';
+import { noteProgress } from '../../core/progress.harness.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
@@ -170,7 +171,10 @@ test('below 20 conversations the interval is that of the cluster-robust t test',
 });
 
 test('a baseline alone is compared with nothing', () => {
-  const { arms } = measureArms(new Map([['base', base]]), dataset, queries, options);
+  const { stages, progress } = noteProgress();
+  const { arms } = measureArms(new Map([['base', base]]), dataset, queries, options, progress);
+  const total = 2 * (1 + options.metrics.length);
+  expect(stages).toEqual([['statistics', total, total]]);
   expect(arms).toHaveLength(1);
   expect(arms[0]?.comparisons).toBeNull();
 });

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
+import { ignoreProgress, type Progress, type StartProgress } from '../../core/progress.ts';
 import { type Clusters, groupIntoClusters } from '../../evaluation/clusters.ts';
 import { type Evaluation, evaluate, findHighestGrade } from '../../evaluation/evaluate.ts';
 import type { Estimate } from '../../evaluation/mean-intervals.ts';
@@ -148,6 +149,25 @@ export function computeMetricMean(metric: string, run: Run, dataset: Dataset, qu
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** Starts showing the steps of {@link stepThroughRuns}: two for each arm, and two for each metric. */
+export function startStatistics(progress: StartProgress, arms: number, { length }: readonly string[]): Progress {
+  const shown = progress('statistics', 2 * (arms + length));
+  return { update: (done) => shown.update(done), finish: () => shown.finish(`${arms} arms in ${length} metrics`) };
+}
+
+/** Takes all steps of a measurement at once, and shows them. */
+function finishShown<Q>(
+  steps: Steps<Measurement<Q>>,
+  progress: StartProgress,
+  { size }: ReadonlyMap<string, Run>,
+  { metrics }: MeasurementOptions,
+): Measurement<Q> {
+  const shown = startStatistics(progress, size, metrics);
+  const measurement = finishSteps(steps, (done) => shown.update(done));
+  shown.finish();
+  return measurement;
+}
+
 /** {@link measureRuns}, a step an arm or metric. */
 function* stepThroughRuns<Q extends Clustered>(
   runs: ReadonlyMap<string, Run>,
@@ -281,8 +301,9 @@ export function measureRuns<Q extends Clustered>(
   queries: readonly Q[],
   options: MeasurementOptions,
   divide: (queries: readonly Q[]) => readonly Stratum[],
+  progress: StartProgress = ignoreProgress,
 ): Measurement<Q> {
-  return finishSteps(stepThroughRuns(runs, judging, queries, options, divide));
+  return finishShown(stepThroughRuns(runs, judging, queries, options, divide), progress, runs, options);
 }
 
 /** {@link measureArms}, a step an arm or metric. */
@@ -303,6 +324,7 @@ export function measureArms(
   dataset: Dataset,
   queries: readonly Query[],
   options: MeasurementOptions,
+  progress: StartProgress = ignoreProgress,
 ): Measurement {
-  return finishSteps(stepThroughArms(runs, dataset, queries, options));
+  return finishShown(stepThroughArms(runs, dataset, queries, options), progress, runs, options);
 }

@@ -19,11 +19,12 @@ import {
   type MeasurementOptions,
   measureArms,
   selectQrels,
+  startStatistics,
   stepThroughArms,
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle, displayResult } from '../measure/result-display.ts';
-import { describeSmallStrata } from '../score/warning.ts';
+import { describeSmallStrata, describeUnknownTurns } from '../score/warning.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
@@ -119,11 +120,11 @@ async function measureOutcomes(
   runs: ReadonlyMap<string, Run>,
   how: MeasurementOptions,
 ): Promise<Measurement> {
-  const bar = progress('statistics', 2 * (runs.size + how.metrics.length));
+  const bar = startStatistics(progress, runs.size, how.metrics);
   const measurement = await finishStepsWithBreaks(stepThroughArms(runs, dataset, queries, how), (done) =>
     bar.update(done),
   );
-  bar.finish(`${runs.size} arms in ${how.metrics.length} metrics`);
+  bar.finish();
   return measurement;
 }
 
@@ -186,6 +187,7 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
     ...findFilterWarnings(arms, runner.dataset),
     ...(await findRunFileWarnings(runner, shown.records, measurement.queries)),
     ...findTiedEndWarnings(own, measurement.queries),
+    ...describeUnknownTurns(dataset),
     ...describeSmallStrata(measurement.queries.map(({ kind }) => kind)),
   ];
   const counted = subtractCounts(before, await runner.sumStageCounts());

@@ -11,7 +11,9 @@ function* countSteps(): Steps<string> {
 }
 
 test('steps are taken to their end, which is their value', () => {
-  expect(finishSteps(countSteps())).toBe('all');
+  const told: number[] = [];
+  expect(finishSteps(countSteps(), (done) => told.push(done))).toBe('all');
+  expect(told).toEqual([1, 2, 3]);
 });
 
 test('events come in between steps, and each is reported', async () => {

@@ -3,11 +3,12 @@ import { createEventBreaks } from '../../core/event-loop.ts';
 /** A computation in short steps that can be interrupted between them. */
 export type Steps<T> = Generator<void, T>;
 
-/** Takes all steps at once. */
-export function finishSteps<T>(steps: Steps<T>): T {
-  for (;;) {
+/** Takes all steps at once. @param report receives the number of finished steps. */
+export function finishSteps<T>(steps: Steps<T>, report: (done: number) => void = () => {}): T {
+  for (let done = 1; ; done++) {
     const step = steps.next();
     if (step.done === true) return step.value;
+    report(done);
   }
 }
 

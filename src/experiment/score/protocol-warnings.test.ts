@@ -214,6 +214,7 @@ describe('protocol warnings', () => {
     const elsewhere = [
       'reported-recall-is-hit-rate',
       'later-documents',
+      'unknown-turns',
       'tied-end',
       'unreachable-list',
       'unknown-attribute',

@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
 import { getOrCompute } from '../../core/once.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { findLowerBound } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
@@ -22,7 +23,7 @@ import {
   type ScoreOptions,
 } from './score.ts';
 import type { System } from './system.ts';
-import { describeWarning, joinExamples } from './warning.ts';
+import { describeUnknownTurns, describeWarning, joinExamples } from './warning.ts';
 
 /** What rankings are measured against. */
 export interface ScoredDataset {
@@ -112,9 +113,10 @@ function measure(
   { systems, qrels }: Pick<ReturnType<typeof chooseUnit>, 'systems' | 'qrels'>,
   queries: readonly Query[],
   options: ScoreOptions,
+  progress: StartProgress,
 ): Measurement {
   const runs = indexRuns(systems);
-  if (granularity === 'turn') return measureArms(runs, dataset, queries, options);
+  if (granularity === 'turn') return measureArms(runs, dataset, queries, options, progress);
   const judging = {
     qrels,
     relevantGrade: dataset.relevantGrade,
@@ -123,7 +125,7 @@ function measure(
     judgedOnly: false,
     unanswerableAre: 'apart' as const,
   };
-  return measureRuns(runs, judging, queries, options, (kept) => divideIntoStrata(dataset, kept));
+  return measureRuns(runs, judging, queries, options, (kept) => divideIntoStrata(dataset, kept), progress);
 }
 
 /**
@@ -137,6 +139,7 @@ export function scoreDataset(
   scored: ScoredDataset,
   written: Omit<ScoreOptions, 'relevantGrade'>,
   environment: Environment,
+  progress: StartProgress = ignoreProgress,
 ): MeasuredRankings {
   const { dataset, split, granularity } = scored;
   const metrics = resolveMetrics(written.metrics);
@@ -144,7 +147,7 @@ export function scoreDataset(
   assertSystems(systems, options.baseline);
   const queries = dataset.queries.filter((query) => split === 'all' || query.split === split);
   const unit = chooseUnit(scored, systems, queries);
-  const measurement = measure(scored, unit, queries, options);
+  const measurement = measure(scored, unit, queries, options, progress);
   const rankings = (system: System) => listTopPlaces(measurement.queries, system, (id) => dataset.corpus.has(id));
   const shown = granularity === 'turn' ? systems.flatMap(rankings) : [];
   const { name, declaration, relevantGrade, gradeNames, hash, facts, corpus } = dataset;
@@ -162,7 +165,11 @@ export function scoreDataset(
       data,
       queries: measurement.queries.map((query) => buildQueryRecord(dataset, query)),
       unanswerable: measurement.unanswerable.map((query) => buildQueryRecord(dataset, query)),
-      warnings: [...findProtocolWarnings(protocol), ...warnOfLaterTurns(systems, dataset, queries)],
+      warnings: [
+        ...findProtocolWarnings(protocol),
+        ...describeUnknownTurns(dataset),
+        ...warnOfLaterTurns(systems, dataset, queries),
+      ],
       ...(granularity === 'turn' ? { rankings } : {}),
     },
     options,

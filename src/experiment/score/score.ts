@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { stateShown } from '../../core/showable-text.ts';
 import { suggestKnown } from '../../core/validation.ts';
 import { parseMean } from '../../evaluation/metric.ts';
@@ -197,7 +198,12 @@ function listNamedDocuments(rankings: readonly ArmResult['rankings'][]): TurnRec
  *
  * @throws ValidationError for an unknown metric or baseline, a judged query without a cluster, and fewer than two queries with a relevant document.
  */
-export function scoreFiles(files: ScoredFiles, written: ScoreOptions, environment: Environment): MeasuredRankings {
+export function scoreFiles(
+  files: ScoredFiles,
+  written: ScoreOptions,
+  environment: Environment,
+  progress: StartProgress = ignoreProgress,
+): MeasuredRankings {
   const { systems, qrels } = files;
   const options = { ...written, metrics: resolveMetrics(written.metrics) };
   const { metrics, relevantGrade, baseline } = options;
@@ -213,7 +219,7 @@ export function scoreFiles(files: ScoredFiles, written: ScoreOptions, environmen
     unanswerableAre: 'apart' as const,
   };
   const runs = indexRuns(systems);
-  const measurement = measureRuns(runs, judging, queries, { ...options, controls: new Map() }, divideByKind);
+  const measurement = measureRuns(runs, judging, queries, options, divideByKind, progress);
   const rankings = (system: System) => listTopPlaces(measurement.queries, system);
   const turns = listNamedDocuments(systems.map(rankings));
   const result = assembleScore(

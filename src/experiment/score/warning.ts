@@ -1,6 +1,7 @@
 import { freezeDeeply } from '../../core/frozen.ts';
+import { countUnknownTurns } from '../../datasets/counts.ts';
 import { describeSmallStratum, findSmallStrata } from '../../evaluation/judging/query-strata.ts';
-import type { ProtocolWarning } from '../measure/result.ts';
+import type { DatasetSummary, ProtocolWarning } from '../measure/result.ts';
 
 /** Every protocol error that is looked for, with one line for people. */
 export const PROTOCOL_WARNINGS = freezeDeeply({
@@ -25,6 +26,7 @@ export const PROTOCOL_WARNINGS = freezeDeeply({
   'query-as-document': 'a query is among its own documents',
   'later-documents': 'a system ranks documents that are not earlier than the query',
   'unreachable-list': 'a turn that one list of an arm alone finds cannot reach the ranks that are measured',
+  'unknown-turns': 'judgements name no turn of the dataset, and do not count',
   'tied-end': 'the rankings of an arm end in turns of one score, which are in the order of their ids',
   'unknown-attribute': 'the filter of an arm reads an attribute that no turn has',
 } as const);
@@ -42,6 +44,14 @@ export function describeSmallStrata(strata: readonly (string | undefined)[]): Pr
   return findSmallStrata(strata.map((stratum) => stratum ?? null)).map((small) =>
     describeWarning('small-stratum', null, describeSmallStratum(small)),
   );
+}
+
+/** A warning if judgements of a dataset name no turn of it. */
+export function describeUnknownTurns({ name, facts }: Pick<DatasetSummary, 'name' | 'facts'>): ProtocolWarning[] {
+  const dropped = countUnknownTurns(facts);
+  if (dropped === 0) return [];
+  const text = `judgements that name no turn of ${name}, and do not count: ${dropped}; correct them, or give their number with the figures`;
+  return [describeWarning('unknown-turns', null, text)];
 }
 
 /** Examples in a message. */

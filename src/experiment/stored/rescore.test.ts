@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readDisplay } from '../../core/display.harness.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { noteProgress } from '../../core/progress.harness.ts';
 import { stateShown } from '../../core/showable-text.ts';
 import type { Run } from '../../model/run.ts';
 import { collapseJudgements, collapseRanking, type RescoreOptions, rescore, rescoreName } from './rescore.ts';
@@ -245,6 +246,12 @@ describe('collapsing to conversations', () => {
       'turns.jsonl has no turn: z9; run the experiment again',
     );
   });
+});
+
+test('the figures are shown as they are computed', () => {
+  const { stages, progress } = noteProgress();
+  rescore(stored, { ...asIs, metrics: ['mrr@5', 'map', 'p@2'] }, progress);
+  expect(stages).toEqual([['statistics', 10, 10]]); // two for each of 2 arms and 3 metrics
 });
 
 test('every definition has a name of its own', () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { check, suggestKnown } from '../../core/validation.ts';
 import { parseMean } from '../../evaluation/metric.ts';
 import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
@@ -11,6 +12,7 @@ import { findScaleEnd, type Judging, type Measurement, measureRuns } from '../me
 import type { Granularity } from '../measure/passport.ts';
 import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
 import { displayResult } from '../measure/result-display.ts';
+import { describeUnknownTurns } from '../score/warning.ts';
 import type { StoredRun } from './stored-run.ts';
 
 /** Other definitions for the figures of a run. */
@@ -134,6 +136,7 @@ function assertBudgets(metrics: readonly string[], granularity: Granularity, { t
 function measureStored(
   { summary, queries, qrels, runs, repetitions, conversations, tokens, environment }: StoredRun,
   options: RescoreOptions,
+  progress: StartProgress,
 ) {
   const { metrics, granularity, judgedOnly, unanswerableAre, test, correction } = options;
   const baseline = options.baseline ?? summary.baseline;
@@ -163,7 +166,7 @@ function measureStored(
   const repeated = new Map(Array.from(repetitions, ([arm, seeds]) => [arm, reduce(seeds)]));
   const tests = { samples, level, test, correction, seed: environment.seed };
   const measuring = { metrics, baseline, controls, repetitions: repeated, ...tests };
-  return { baseline, measurement: measureRuns(reduce(runs), judging, queries, measuring, () => []) };
+  return { baseline, measurement: measureRuns(reduce(runs), judging, queries, measuring, () => [], progress) };
 }
 
 function rescoreArms(
@@ -189,12 +192,17 @@ function rescoreArms(
  *
  * @throws ValidationError for an unknown metric or baseline, a metric that looks further than the rankings go, and one that is a sum over the queries.
  */
-export function rescore(stored: StoredRun, written: RescoreOptions): ExperimentResult {
+export function rescore(
+  stored: StoredRun,
+  written: RescoreOptions,
+  progress: StartProgress = ignoreProgress,
+): ExperimentResult {
   const { summary, config, environment, qrels } = stored;
   const options = { ...written, metrics: written.metrics.map((id) => parseMean(id).id) };
   assertMetrics(options.metrics, readKeptDepth(stored));
   assertBudgets(options.metrics, options.granularity, stored);
-  const { baseline, measurement } = measureStored(stored, options);
+  const { baseline, measurement } = measureStored(stored, options, progress);
+  const warnings = describeUnknownTurns(summary.dataset);
   const record = (query: StoredRun['queries'][number]): QueryRecord => ({
     ...query,
     judgements: Object.fromEntries(qrels.get(query.id) ?? []),
@@ -220,6 +228,7 @@ export function rescore(stored: StoredRun, written: RescoreOptions): ExperimentR
     stages: {},
     remarks: [`rescored as ${rescoreName(options)}`],
     ...(summary.look === undefined ? {} : { look: summary.look }),
+    ...(warnings.length === 0 ? {} : { warnings }),
     armsAtOnce: 1,
     timings: [],
   });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { StorageError } from '../../core/errors.ts';
+import { noteProgress } from '../../core/progress.harness.ts';
 import { SAMPLE_RUN, type SampleRun, writeSampleRun } from '../run/run-folder.fixture.ts';
 import { compareRuns } from './run-comparison.ts';
 
@@ -113,4 +114,12 @@ test('null controls are corrected by themselves', () => {
   });
   // Two arms, of which one has p 1, and two controls of the same p.
   expect(factors).toEqual([1, 2, 2, 2]);
+});
+
+test('the metrics are shown as they are compared', () => {
+  writeSampleRun(a, SAMPLE_RUN);
+  writeSampleRun(b, SAMPLE_RUN);
+  const { stages, progress } = noteProgress();
+  compareRuns(a, b, progress);
+  expect(stages).toEqual([['statistics', 1, 1]]);
 });

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { groupIntoClusters } from '../../evaluation/clusters.ts';
 import { type BaselineComparison, compareWithBaseline } from '../../evaluation/significance.ts';
 import { type ConfigDifference, listConfigDifferences } from '../config/config-differences.ts';
@@ -62,7 +63,11 @@ const DEFINING = [
  *
  * @throws StorageError or ValidationError for a folder that is not one of a finished run.
  */
-export function compareRuns(firstFolder: string, secondFolder: string): RunComparison {
+export function compareRuns(
+  firstFolder: string,
+  secondFolder: string,
+  progress: StartProgress = ignoreProgress,
+): RunComparison {
   const [first, second] = [firstFolder, secondFolder].map((folder) => ({
     summary: readRunSummary(folder),
     config: readRunConfig(folder),
@@ -73,7 +78,8 @@ export function compareRuns(firstFolder: string, secondFolder: string): RunCompa
   const values = pairValues(first.summary, second.summary);
   const changed = metrics.filter((metric) => !isSameDefinition(metric, first.summary, second.summary));
   const tested = metrics.filter((metric) => !changed.includes(metric));
-  const comparisons = typeof values === 'string' ? new Map() : compareShared(shared, tested, first.summary, ...values);
+  const comparisons =
+    typeof values === 'string' ? new Map() : compareShared(shared, tested, first.summary, values, progress);
   return {
     first,
     second,
@@ -126,13 +132,29 @@ export function isSameDefinition(metric: string, a: RunSummary, b: RunSummary): 
   return first === undefined || second === undefined || DEFINING.every((key) => first[key] === second[key]);
 }
 
+/** Compares in each metric, and shows how many are done. */
+export function compareMetrics<T>(
+  metrics: readonly string[],
+  compare: (metric: string) => T,
+  progress: StartProgress,
+): (readonly [metric: string, compared: T])[] {
+  const shown = progress('statistics', metrics.length);
+  const compared = metrics.map((metric, done) => {
+    const entry = [metric, compare(metric)] as const;
+    shown.update(done + 1);
+    return entry;
+  });
+  shown.finish(`${metrics.length} metrics`);
+  return compared;
+}
+
 /** By metric, a comparison an arm. */
 function compareShared(
   arms: readonly string[],
   metrics: readonly string[],
   { statistics, environment, arms: summaries }: RunSummary,
-  first: PerQueryValues,
-  second: PerQueryValues,
+  [first, second]: readonly [PerQueryValues, PerQueryValues],
+  progress: StartProgress,
 ): Map<string, BaselineComparison[]> {
   const clusters = groupIntoClusters(first.clusters);
   const indexInSecond = new Map(second.queries.map((id, queryIndex) => [id, queryIndex]));
@@ -148,7 +170,7 @@ function compareShared(
     const gains = members.map((arm) => computeArmGains(arm, metric));
     return gains.length === 0 ? [] : compareWithBaseline(gains, nothing, clusters, options);
   };
-  return new Map(metrics.map((metric) => [metric, computeByFamily(arms, isControl, -1, compare(metric))]));
+  return new Map(compareMetrics(metrics, (metric) => computeByFamily(arms, isControl, -1, compare(metric)), progress));
 }
 
 function compareArm(

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { noteProgress } from '../../core/progress.harness.ts';
 import { SAMPLE_RUN, type SampleRun, writeSampleRun } from '../run/run-folder.fixture.ts';
 import { compareStoredPairs } from './stored-pairs.ts';
 
@@ -22,7 +23,9 @@ beforeEach(() => rmSync(root, { recursive: true, force: true }));
 
 test('every pair of arms is compared, clustered by conversation', () => {
   writeSampleRun(a, run);
-  const { pairs, ...facts } = compareStoredPairs([a], options);
+  const { stages, progress } = noteProgress();
+  const { pairs, ...facts } = compareStoredPairs([a], options, progress);
+  expect(stages).toEqual([['statistics', 1, 1]]);
   expect(facts).toEqual({
     runs: ['ladder a1b2c3d4e5f6'],
     arms: ['low', 'near', 'good'],

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { suggestKnown } from '../../core/validation.ts';
 import { type AllPairs, compareAllPairs } from '../../evaluation/all-pairs.ts';
 import { groupIntoClusters } from '../../evaluation/clusters.ts';
@@ -6,7 +7,7 @@ import { parseMean } from '../../evaluation/metric.ts';
 import type { TestName } from '../../evaluation/test-names.ts';
 import { countSeeds } from '../measure/seed-count.ts';
 import { type PerQueryValues, readPerQuery } from './per-query-values.ts';
-import { isSameDefinition, pairValues } from './run-comparison.ts';
+import { compareMetrics, isSameDefinition, pairValues } from './run-comparison.ts';
 import { type RunSummary, readRunSummary } from './run-summary.ts';
 
 /** What is compared. */
@@ -105,6 +106,7 @@ function readValues(runs: readonly RunSummary[]): readonly PerQueryValues[] {
 export function compareStoredPairs(
   folders: readonly [string] | readonly [string, string],
   { metrics: wantedMetrics, arms: wantedArms, test }: StoredPairsOptions,
+  progress: StartProgress = ignoreProgress,
 ): StoredPairs {
   const runs = folders.map(readRunSummary);
   const first = runs[0] as RunSummary;
@@ -129,7 +131,7 @@ export function compareStoredPairs(
     runs: runs.map(({ experiment, hash }) => `${experiment} ${hash}`),
     arms: arms.map(({ name }) => name),
     metrics,
-    pairs: Object.fromEntries(metrics.map((metric) => [metric, compare(metric)])),
+    pairs: Object.fromEntries(compareMetrics(metrics, compare, progress)),
     statistics,
     queries: queries.length,
     conversations: clusters.sizes.length,
