@@ -15,9 +15,6 @@ export function verifyCommand(): Command {
     .description('compute every golden case on a backend and compare with values from independent programs')
     .addOption(createBackendOption().default('auto'))
     .option('--golden <folder>', 'a folder of golden files (*.json) instead of the own ones')
-    .addHelpText(
-      'after',
-      `\nTopics: ${lines.join(',\n  ')}.\nExits with 1 when a topic fails or is not known.`,
-    )
+    .addHelpText('after', `\nTopics: ${lines.join(',\n  ')}.\nExits with 1 when a topic fails or is not known.`)
     .action(lazyAction(async () => (await import('./actions/verify.ts')).run));
 }
