@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ConfigurationError, StorageError } from '../core/errors.ts';
+import { noteProgress } from '../core/progress.harness.ts';
 import { OWN_GOLDEN, readGolden, TOPICS, verify } from './verify.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-golden-'));
@@ -20,7 +21,11 @@ test('there is a golden file for every topic, and none besides', () => {
 beforeAll(() => useBackend('cpu'));
 
 test('every topic passes', async () => {
-  const reports = await verify(readGolden(OWN_GOLDEN));
+  const files = readGolden(OWN_GOLDEN);
+  const total = files.reduce((sum, { cases }) => sum + cases.length, 0);
+  const { stages, progress } = noteProgress();
+  const reports = await verify(files, progress);
+  expect(stages).toEqual([['golden cases', total, total]]);
   expect(reports.flatMap(({ topic, failures }) => failures.map((failure) => `${topic}: ${failure}`))).toEqual([]);
   expect(reports.every(({ cases }) => cases > 0)).toBe(true);
 });

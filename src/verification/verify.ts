@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { StorageError } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
 import { freezeDeeply } from '../core/frozen.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { parse } from '../core/validation.ts';
 import { measureDeviation } from './compare.ts';
 import type { GoldenCase, GoldenFile, Part, Topic } from './topic.ts';
@@ -96,13 +97,15 @@ async function computeGoldenParts(
   }
 }
 
-async function reportOn(topic: Topic, file: GoldenFile): Promise<TopicReport> {
+/** @param report receives the number of finished cases. */
+async function reportOn(topic: Topic, file: GoldenFile, report: (done: number) => void): Promise<TopicReport> {
   let worstAbsolute = 0;
   let worstRelative = 0;
   const failures: string[] = [];
   const tolerances = new Set<string>();
-  for (const golden of file.cases) {
+  for (const [i, golden] of file.cases.entries()) {
     const parts = await computeGoldenParts(topic, golden, file.cases);
+    report(i + 1);
     if (parts instanceof Error) {
       failures.push(`${golden.name}: ${parts.message}`);
       continue;
@@ -127,7 +130,13 @@ async function reportOn(topic: Topic, file: GoldenFile): Promise<TopicReport> {
 }
 
 /** Runs every golden file on the active backend. A topic that the project does not know is a failure. */
-export async function verify(files: readonly GoldenFile[]): Promise<TopicReport[]> {
+export async function verify(
+  files: readonly GoldenFile[],
+  progress: StartProgress = ignoreProgress,
+): Promise<TopicReport[]> {
+  const total = files.reduce((sum, { cases }) => sum + cases.length, 0);
+  const shown = progress('golden cases', total);
+  let done = 0;
   const reports: TopicReport[] = [];
   for (const file of files) {
     const topic = TOPICS.find(({ name }) => name === file.topic);
@@ -138,8 +147,10 @@ export async function verify(files: readonly GoldenFile[]): Promise<TopicReport[
             ...unknown,
             failures: [`unknown topic, expected one of ${TOPICS.map(({ name }) => name).join(', ')}: ${file.topic}`],
           }
-        : await reportOn(topic, file),
+        : await reportOn(topic, file, (cases) => shown.update(done + cases)),
     );
+    done += file.cases.length;
   }
+  shown.finish(`${total} in ${files.length} topics`);
   return reports;
 }

@@ -1,4 +1,5 @@
 import { type BackendChoice, useBackend } from '../../core/backend.ts';
+import { createTerminalProgress } from '../../core/progress.ts';
 import { printOut } from '../../core/terminal.ts';
 import { OWN_GOLDEN, readGolden, type TopicReport, verify } from '../../verification/verify.ts';
 import { alignColumns } from '../columns.ts';
@@ -20,7 +21,7 @@ function formatReportRow(report: TopicReport): string[] {
 export async function run(options: { backend: BackendChoice; golden?: string }): Promise<void> {
   const files = readGolden(options.golden ?? OWN_GOLDEN);
   const backend = await useBackend(options.backend);
-  const reports = await verify(files);
+  const reports = await verify(files, createTerminalProgress());
   const header = ['topic', 'cases', 'worst absolute', 'worst relative', 'tolerance', 'result'];
   printOut(`backend ${backend}\n${alignColumns([header, ...reports.map(formatReportRow)])}\n`);
   for (const { topic, failures } of reports) for (const failure of failures) printOut(`${topic}: ${failure}\n`);
