@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { openMemory } from '../memory/engine/open-memory.ts';
 import { openStore } from '../memory/store/open-store.ts';
 import type { MemoryRecord } from '../model/memory-record.ts';
@@ -198,12 +198,25 @@ test.each(['.jsonl', '.parquet', '.safetensors', '.npy'])('%s loses nothing', as
   const expected = [...store.records()];
   await store.close();
   const out = at(`out${ending}`);
-  expect(await ragpp('export', folder, out)).toMatchObject({ code: 0, stderr: '' });
+  const written = expect.stringMatching(/^records: \d+ written \(\d+\.\d s\)\n$/);
+  expect(await ragpp('export', folder, out)).toMatchObject({ code: 0, stderr: written });
   const files = ending === '.npy' ? [at('out.jsonl'), '--vectors', out] : [out];
   expect(await ragpp('import', at(`to${ending}`), ...files)).toMatchObject({ code: 0 });
   const found = await listRecords(at(`to${ending}`));
   expect(found).toEqual(expected);
   expect(Object.is(found[0]?.embedding[0], -0)).toBe(true);
+});
+
+test('an export shows how many records are written', async () => {
+  const folder = at('shown');
+  await ragpp('import', folder, records);
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 31_000));
+  const shown: string[] = [];
+  for (const ending of ['.jsonl', '.safetensors', '.npy'])
+    shown.push((await ragpp('export', folder, at(`shown${ending}`))).stderr);
+  clock.mockRestore();
+  for (const lines of shown) expect(lines).toMatch(/^records: 1 of 3.*\nrecords: 2 of 3.*\nrecords: 3 of 3\n/);
 });
 
 test('an import writes each record once: four times the records are four times the journal, in entries of 1,024', async () => {
@@ -304,7 +317,7 @@ test('a damaged memory names the repair, which saves the rest', async () => {
   expect(refused).toMatchObject({ code: 1 });
   expect(refused.stderr).toContain(`ragpp memory repair ${folder} --into FOLDER`);
   const repaired = await ragpp('repair', folder, '--into', at('repaired'));
-  expect(repaired).toMatchObject({ code: 1, stderr: '' });
+  expect(repaired).toMatchObject({ code: 1, stderr: expect.stringMatching(/^changes: .*\nrecords: 2 written .*\n$/) });
   expect(repaired.stdout).toBe(`saved: 2 records in ${at('repaired')}\nlost: changes 1 to 1\n`);
   expect((await ragpp('query', at('repaired'), '--id', 'b')).stdout).toContain('north');
   const sound = await ragpp('repair', at('repaired'), '--into', at('copy'));

@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { ValidationError } from '../../core/errors.ts';
 import { writeAtomic } from '../../core/files.ts';
+import { createTerminalProgress, type Progress } from '../../core/progress.ts';
 import { writeSafetensors } from '../../core/safetensors.ts';
 import { printOut } from '../../core/terminal.ts';
 import { openStore } from '../../memory/store/open-store.ts';
@@ -21,20 +22,26 @@ const formatLine = (record: MemoryRecord) =>
   `${encodeHead(record).slice(0, -1)},"embedding":${formatNumbers(record.embedding)}}\n`;
 
 /** Texts as bytes: together they may be longer than a string can be. */
-const encodeLines = (records: Records, format: (record: MemoryRecord) => string) =>
-  Buffer.concat(records.map((record) => Buffer.from(format(record))));
+function encodeLines(records: Records, format: (record: MemoryRecord) => string, stage: Progress): Buffer {
+  const lines = records.map((record, i) => {
+    const line = Buffer.from(format(record));
+    stage.update(i + 1);
+    return line;
+  });
+  return Buffer.concat(lines);
+}
 
 const formatHead = (record: MemoryRecord) => `${encodeHead(record)}\n`;
 
-function writeJsonl(path: string, records: Records): readonly string[] {
-  writeAtomic(path, encodeLines(records, formatLine));
+function writeJsonl(path: string, records: Records, stage: Progress): readonly string[] {
+  writeAtomic(path, encodeLines(records, formatLine, stage));
   return [path];
 }
 
 /** Tensors `vectors` [N, D] and `records`, the records as JSON Lines; `ids` in the metadata. */
-function writeTensors(path: string, records: Records): readonly string[] {
+function writeTensors(path: string, records: Records, stage: Progress): readonly string[] {
   const data = joinVectors(records);
-  const lines = encodeLines(records, formatHead);
+  const lines = encodeLines(records, formatHead, stage);
   writeSafetensors(path, {
     tensors: {
       vectors: { shape: [records.length, data.length / records.length], data },
@@ -46,11 +53,11 @@ function writeTensors(path: string, records: Records): readonly string[] {
 }
 
 /** The vectors, and beside them their ids and their records. */
-function writeArray(path: string, records: Records): readonly string[] {
+function writeArray(path: string, records: Records, stage: Progress): readonly string[] {
   const base = path.slice(0, -extname(path).length);
   writeNpy(path, joinVectors(records), records.length);
   writeAtomic(`${base}.ids.json`, `${JSON.stringify(records.map(({ id }) => id))}\n`);
-  writeAtomic(`${base}.jsonl`, encodeLines(records, formatHead));
+  writeAtomic(`${base}.jsonl`, encodeLines(records, formatHead, stage));
   return [path, `${base}.ids.json`, `${base}.jsonl`];
 }
 
@@ -93,7 +100,7 @@ function writeParquet(path: string, records: Records): readonly string[] {
 }
 
 /** By the ending of the file. @returns the files written */
-const WRITERS: Readonly<Record<string, (path: string, records: Records) => readonly string[]>> = {
+const WRITERS: Readonly<Record<string, (path: string, records: Records, stage: Progress) => readonly string[]>> = {
   '.jsonl': writeJsonl,
   '.parquet': writeParquet,
   '.safetensors': writeTensors,
@@ -112,7 +119,9 @@ export async function runMemoryExport(folder: string, out: string): Promise<void
     const records = [...store.records()];
     if (records.length === 0)
       throw new ValidationError(`memory has no records to export: ${folder}; import records first`, { folder });
-    const files = write(out, records);
+    const stage = createTerminalProgress()('records', records.length);
+    const files = write(out, records, stage);
+    stage.finish(`${records.length} written`);
     printOut(`${files.join(', ')}: ${records.length} records of ${store.dimension} numbers\n`);
   });
 }

@@ -1,3 +1,4 @@
+import { createTerminalProgress } from '../../core/progress.ts';
 import { printOut } from '../../core/terminal.ts';
 import { type RepairReport, repairStore } from '../../memory/store/repair-store.ts';
 import { FailedCheck } from '../failed-check.ts';
@@ -15,7 +16,7 @@ function listLosses({ lostOperations, lostRecords, lostOutcomes, damagedFiles }:
 /** @throws FailedCheck if something was lost. */
 export async function runMemoryRepair(folder: string, { into }: { readonly into: string }): Promise<void> {
   assertMemory(folder);
-  const report = await repairStore(folder, into);
+  const report = await repairStore(folder, into, createTerminalProgress());
   copySettings(folder, into);
   const losses = listLosses(report);
   printOut(`saved: ${report.records} records in ${into}\n${losses.map((line) => `${line}\n`).join('')}`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { ChecksumMismatchError, UnavailableError, ValidationError, WalCorruptedError } from '../../core/errors.ts';
+import { noteProgress } from '../../core/progress.harness.ts';
 import { openStore } from './open-store.ts';
 import { createSampleRecord, createSampleRecords } from './records.fixture.ts';
 import { repairStore } from './repair-store.ts';
@@ -53,7 +54,10 @@ async function listRepaired() {
 
 test('a store that is not damaged is copied', async () => {
   damage(files[0] as string, (bytes) => bytes);
-  const report = await repairStore(folder, into);
+  const { stages, progress } = noteProgress();
+  const report = await repairStore(folder, into, progress);
+  expect(stages.map(([stage]) => stage)).toEqual(['parts of the snapshot', 'changes', 'records']);
+  for (const [stage, total, done] of stages) expect(total > 0 && done, stage).toBe(total);
   expect(report).toEqual({
     records: all.length,
     lostOperations: [],

@@ -6,6 +6,7 @@ import { FolderLock } from '../../core/folder-lock.ts';
 import { readJournalEnd } from '../../core/journal/journal-end.ts';
 import { JOURNAL_START, type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
 import { type LostEntries, listSegments, readJournal } from '../../core/journal/segments.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { viewRow } from '../../core/rows.ts';
 import { readCheckedSafetensors } from '../../core/safetensors.ts';
 import type { MemoryRecord } from '../../model/memory-record.ts';
@@ -57,6 +58,11 @@ class Salvage {
   readonly damagedFiles: string[] = [];
   lostRecords = 0;
   lostOutcomes = 0;
+  readonly #progress: StartProgress;
+
+  constructor(progress: StartProgress) {
+    this.#progress = progress;
+  }
 
   /** The result of a read; null for a damaged or missing file, which is noted. */
   #read<T>(path: string, read: () => T): T | null {
@@ -72,11 +78,13 @@ class Salvage {
   /** @returns the running hash of the journal up to the snapshot. */
   readSnapshot(path: string): string {
     const manifest = this.#read(`${path}/snapshot.json`, () => readManifest(path, ''));
-    if (manifest === null) {
-      const count = readFolder(path).filter((name) => name.endsWith('.jsonl')).length;
-      for (let part = 0; part < count; part++) this.#readPart(namePart(path, part), null, null);
-    } else
-      for (const [i, part] of manifest.parts.entries()) this.#readPart(namePart(path, i), part, manifest.dimension);
+    const count = manifest?.parts.length ?? readFolder(path).filter((name) => name.endsWith('.jsonl')).length;
+    const shown = this.#progress('parts of the snapshot', count);
+    for (let part = 0; part < count; part++) {
+      this.#readPart(namePart(path, part), manifest?.parts[part] ?? null, manifest?.dimension ?? null);
+      shown.update(part + 1);
+    }
+    shown.finish(`${this.table.size} records read`);
     return manifest?.position.hash ?? UNKNOWN_HASH;
   }
 
@@ -110,14 +118,18 @@ class Salvage {
 
   async readJournal(folder: string, after: JournalPosition): Promise<void> {
     const end = readJournalEnd(folder);
+    const start = end === null ? ignoreProgress : this.#progress; // without an end their number is unknown
+    const shown = start('changes', Math.max(0, (end?.sequence ?? 0) - after.sequence));
     const { next } = await readJournal(listSegments(folder), after, {
       lost: (entries) => void this.lostOperations.push(entries),
       entry: ({ sequence, payload }) => {
+        shown.update(sequence - after.sequence);
         const operation = decodeOperation(payload, sequence);
         if (operation.kind === 'observe' && this.table.get(operation.id) === undefined) this.lostOutcomes++;
         else this.table.apply(operation);
       },
     });
+    shown.finish();
     if (end !== null && end.sequence >= next)
       this.lostOperations.push({ path: folder, reason: 'they are missing at the end', from: next, to: end.sequence });
   }
@@ -140,11 +152,17 @@ function joinSound(lines: readonly Uint8Array[], { embeddings, checks }: PartNum
 /** Records that are written to the new store at once. */
 const CHUNK = 1024;
 
-async function writeStore(folder: string, records: readonly MemoryRecord[]): Promise<void> {
+async function writeStore(folder: string, records: readonly MemoryRecord[], progress: StartProgress): Promise<void> {
+  const shown = progress('records', records.length);
   const store = await openStore(folder, { fsync: 'interval' });
   try {
-    for (let start = 0; start < records.length; start += CHUNK) await store.put(records.slice(start, start + CHUNK));
+    for (let start = 0; start < records.length; start += CHUNK) {
+      const chunk = records.slice(start, start + CHUNK);
+      await store.put(chunk);
+      shown.update(start + chunk.length);
+    }
     await store.snapshot();
+    shown.finish(`${records.length} written`);
   } finally {
     await store.close();
   }
@@ -157,19 +175,23 @@ async function writeStore(folder: string, records: readonly MemoryRecord[]): Pro
  * @param into must be missing or empty.
  * @throws ValidationError for a folder that has files, UnavailableError naming the process that has a folder open, StorageError.
  */
-export async function repairStore(folder: string, into: string): Promise<RepairReport> {
+export async function repairStore(
+  folder: string,
+  into: string,
+  progress: StartProgress = ignoreProgress,
+): Promise<RepairReport> {
   if (existsSync(into) && readFolder(into).length > 0)
     throw new ValidationError(`folder for the repaired store has files: ${into}; name an empty one`, { folder: into });
   const lock = FolderLock.acquire(folder, 'memory store');
   try {
-    const salvage = new Salvage();
+    const salvage = new Salvage(progress);
     const snapshot = listSnapshots(folder).at(-1);
     const after =
       snapshot === undefined
         ? JOURNAL_START
         : { sequence: snapshot.sequence, hash: salvage.readSnapshot(snapshot.path) };
     await salvage.readJournal(folder, after);
-    await writeStore(into, salvage.table.list());
+    await writeStore(into, salvage.table.list(), progress);
     const { table, lostOperations, lostRecords, lostOutcomes, damagedFiles } = salvage;
     return { records: table.size, lostOperations, lostRecords, lostOutcomes, damagedFiles };
   } finally {
