@@ -62,7 +62,11 @@ describe('a fault of the configuration exits with 2, before anything is made', (
       ['--set', 'evaluation.smaples=7'],
       /^ragpp \[CONFIGURATION\]: 1 error in .*sample\.yaml; correct and run again:\n {2}evaluation\.smaples \(--set\): expected one of .*, got unknown key "smaples"; did you mean samples\?$/,
     ],
-    ['a wrong type', ['--set', 'seed=[1]'], /\n {2}seed \(--set\): expected one whole number; .* as seeds: 5, got \[1\]$/],
+    [
+      'a wrong type',
+      ['--set', 'seed=[1]'],
+      /\n {2}seed \(--set\): expected one whole number; .* as seeds: 5, got \[1\]$/,
+    ],
     [
       'several',
       ['--set', 'seed=x', '--set', 'evaluation.baseline=hybird', '--set', 'evaluation.metrics=[ndgc@10]'],
