@@ -79,7 +79,7 @@ test.skipIf(!existsSync('/proc/self/stat'))(
   'the lock of an ended process without a parent that collects it is taken over',
   async () => {
     // The shell becomes `sleep`, which never collects the child that it started as a shell.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+    const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60']);
     try {
       const [text] = (await once(parent.stdout, 'data')) as [Buffer];
       const pid = Number(text);
