@@ -18,7 +18,10 @@ function describeProcess(id: number): Ancestor {
   return { parent: Number(line.slice(0, space)), title: line.slice(space + 1) };
 }
 
-/** The npm that runs this program as a script, which may be several processes away; null for none, and where the system does not list processes. */
+/**
+ * The npm that runs this program as a script, which may be several processes away; null for none, and where the system
+ * does not list processes.
+ */
 export function findNpmProcess(): number | null {
   if (process.env.npm_lifecycle_event === undefined) return null;
   try {
@@ -33,7 +36,7 @@ export function findNpmProcess(): number | null {
   return null;
 }
 
-/** Whether a process exists. */
+/** True if a process exists. */
 export function isRunning(id: number): boolean {
   try {
     process.kill(id, 0);

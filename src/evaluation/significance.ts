@@ -26,7 +26,7 @@ export interface ComparisonOptions extends BootstrapOptions {
 
 /** The clustered, two-sided test that a mean difference is 0. */
 export interface ClusteredTest {
-  /** Of few clusters the larger p of two tests, see {@link confirmByFlips}. */
+  /** The larger p of two tests if the clusters are few, see {@link confirmByFlips}. */
   readonly p: number;
   /** Corrected over the columns that were tested together. */
   readonly correctedP: number;
@@ -61,7 +61,7 @@ export interface BaselineComparison extends ClusteredTest {
   readonly signFlipP: number | null;
 }
 
-/** How many differences are above 0, 0, and below 0. */
+/** Numbers of differences above 0, equal to 0, and below 0. */
 function countWins(differences: Float64Array): Pick<BaselineComparison, 'wins' | 'ties' | 'losses'> {
   let wins = 0;
   let losses = 0;

@@ -1,8 +1,8 @@
-/** Whether a difference is decided, and how. */
+/** The decision on a difference. */
 export type Verdict = 'better' | 'worse' | 'undecided';
 
 /**
- * Whether a corrected p is below the bound of a confidence. A p equal to the bound is not below it, for any rounding of
+ * True if a corrected p is below the bound of a confidence. A p equal to the bound is not below it, for any rounding of
  * 1 - level.
  */
 export function isSignificant(correctedP: number, level: number): boolean {

@@ -41,7 +41,7 @@ function listVersionsAt(versions: PropagatedVersions, cutoff: number, dimension:
   return rows;
 }
 
-/** The propagated embeddings that a query may search: those of the turns and conversations as they were at its moment. */
+/** Propagated embeddings that a query may search, of the turns and conversations as they were at its moment. */
 export const propagationAsOf: Topic = {
   name: 'propagation-as-of',
   async compute(input: GoldenCase): Promise<readonly Part[]> {

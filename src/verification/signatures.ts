@@ -29,7 +29,7 @@ const signatureCase = z.looseObject({
   slice: sliceExportSchema,
   /** The moment at which the slice is used. */
   at: z.number(),
-  /** What the key signs, in a case that expects an `export`. */
+  /** The payload that the key signs, in a case that expects an `export`. */
   payload: slicePayloadSchema.optional(),
   expected: z.strictObject({
     made: z.boolean(),

@@ -30,7 +30,10 @@ function runSlurmCommand(command: string, args: readonly string[]): string {
   }
 }
 
-/** @returns the job's number. @throws UnavailableError where Slurm is not installed, ValidationError with the reason where sbatch refuses the job. */
+/**
+ * @returns the job's number.
+ * @throws UnavailableError where Slurm is not installed, ValidationError with the reason where sbatch refuses the job.
+ */
 export function submit(script: string): string {
   const [id = ''] = runSlurmCommand('sbatch', ['--parsable', script]).trim().split(';'); // a cluster's name may follow
   return id;
