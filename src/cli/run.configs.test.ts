@@ -255,7 +255,7 @@ async function showPlan(config: string, ...more: string[]): Promise<Plan> {
 
 /** A file of the one run of a config. */
 function readRunFile(config: string, name: string): string {
-  const [run] = readdirSync(join(root, 'results', config));
+  const [run] = readdirSync(join(root, 'results', config)).filter((entry) => !entry.endsWith('.json'));
   return readFileSync(join(root, 'results', config, run as string, name), 'utf8');
 }
 
@@ -285,7 +285,7 @@ describe('every config of the project runs on a slice of its data', () => {
         for (const { mean } of Object.values(figures)) expect(mean >= 0 && mean <= 1, `${name}: ${mean}`).toBe(true);
       }
       for (const { name } of resolved.models) {
-        const [run] = readdirSync(join(root, 'results', config));
+        const [run] = readdirSync(join(root, 'results', config)).filter((entry) => !entry.endsWith('.json'));
         const file = join(root, 'results', config, run as string, `weights-${name}.safetensors`);
         writeFileSync(joinWeightsPath(config), readFileSync(file));
       }
