@@ -29,8 +29,9 @@ function listProcessTests(): string[] {
   ].filter((file) => !isStudy(file));
 }
 
-/** What runs whole programs on data: `npm run test:studies`. */
-const isStudy = (file: string) => /^(?:bench|experiments)\/|^src\/cli\/run\.configs\.test\.ts$/.test(file);
+/** What runs whole programs on data, or dozens of processes: `npm run test:studies`. */
+const isStudy = (file: string) =>
+  /^(?:bench|experiments)\/|^src\/(?:cli\/run\.configs|hostile-files|without-set-up)\.test\.ts$/.test(file);
 
 const asked = process.env.RAGPP_TEST_BACKENDS?.split(',');
 const onWebGpu = asked?.includes('webgpu') ?? false;
