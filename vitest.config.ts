@@ -29,7 +29,7 @@ function listProcessTests(): string[] {
   ].filter((file) => !isStudy(file));
 }
 
-/** What runs whole programs on data, or dozens of processes: `npm run test:studies`. */
+/** True of tests that run whole programs on data, or dozens of processes: `npm run test:studies`. */
 const isStudy = (file: string) =>
   /^(?:bench|experiments)\/|^src\/(?:cli\/run\.configs|hostile-files|without-set-up)\.test\.ts$/.test(file);
 
