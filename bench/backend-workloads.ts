@@ -5,6 +5,7 @@ import { SparseTensorPageRank } from '../src/graph/sparse-tensor-pagerank.ts';
 import { buildTransitionsFromEdges } from '../src/graph/transition-matrix.ts';
 import { train } from '../src/learning/training.ts';
 import { findPool } from '../src/retrieval/candidate-sources.ts';
+import { readArm } from '../src/retrieval/form.ts';
 import { scorePool } from '../src/retrieval/retriever.ts';
 import { OPTIONS } from './attention-workload.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
@@ -109,7 +110,7 @@ function buildRerankWorkload(
     open: async () => {
       const workspace = createBatchWorkspace(drawRerankWorld(turns, batch, dimension, seed), batch);
       const options = buildRerankOptions(candidates);
-      const fresh = createFreshPools(await findPool(workspace, options));
+      const fresh = createFreshPools(await findPool(workspace, options.control, readArm(options).outline));
       const run = async () => (await scorePool(workspace, fresh(), options)).scores;
       return { run, dispose: () => workspace.dispose() };
     },

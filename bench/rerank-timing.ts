@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { readBack } from '../src/core/read-back.ts';
 import { findPool } from '../src/retrieval/candidate-sources.ts';
+import { readArm } from '../src/retrieval/form.ts';
 import { type Retrieved, scorePool } from '../src/retrieval/retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from '../src/retrieval/retriever-options.ts';
 import { attentionSignal } from '../src/signals/attention.ts';
@@ -140,7 +141,7 @@ export async function measureRerank(
   try {
     for (const candidates of counts) {
       const options = buildRerankOptions(candidates);
-      const pool = await findPool(workspace, options);
+      const pool = await findPool(workspace, options.control, readArm(options).outline);
       const scored = pickScoreColumns(await scorePool(workspace, pool, options));
       const { tables, points } = await prepareFrameSources(workspace);
       measurements.push({

@@ -6,7 +6,7 @@ import { parse } from '../core/validation.ts';
 import { Corpus } from '../model/corpus.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { Plan } from '../signals/plan.ts';
-import { SAMPLE_ARMS } from './arms.fixture.ts';
+import { poolOfArm, SAMPLE_ARMS } from './arms.fixture.ts';
 import { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
 import { listQueryVariables, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
 import { retrieve } from './retriever.ts';
@@ -141,9 +141,9 @@ describe('after the search', () => {
     const workspace = createSampleWorkspace(world);
     try {
       const after = { ...SAMPLE_ARMS.hybrid, filter: { where: SAME_CHANNEL, apply: 'after' as const } };
-      const all = await findPool(workspace, SAMPLE_ARMS.hybrid);
-      const same = await findPool(workspace, SAMPLE_ARMS['same channel']);
-      const filtered = await findPool(workspace, after);
+      const all = await findPool(workspace, null, poolOfArm(SAMPLE_ARMS.hybrid));
+      const same = await findPool(workspace, null, poolOfArm(SAMPLE_ARMS['same channel']));
+      const filtered = await findPool(workspace, null, poolOfArm(after));
       expect([...filtered.positions]).toEqual([...same.positions]);
       const list = (pool: typeof all, query: number) =>
         [...pool.positions.subarray(query * pool.width, (query + 1) * pool.width)].filter((position) => position >= 0);
@@ -173,11 +173,11 @@ describe('keys', () => {
   });
   const { hybrid } = SAMPLE_ARMS;
   const source = hybrid.candidates[0] as IndexOptions;
-  const readPoolKey = (filter?: typeof hybrid.filter) => plan.stage(poolRows({ ...hybrid, filter })).key;
+  const readPoolKey = (filter?: typeof hybrid.filter) => plan.stage(poolRows(poolOfArm({ ...hybrid, filter }))).key;
 
   test('no filter adds nothing', () => {
     expect(plan.stage(candidatesFrom(source, null, null)).key).toBe(plan.stage(candidatesFrom(source, null)).key);
-    expect(poolRows({ ...hybrid, filter: null }).key(plan as never)).toEqual({ sameChannel: false });
+    expect(poolRows(poolOfArm({ ...hybrid, filter: null })).key(plan as never)).toEqual([]);
     expect(readPoolKey(null)).toBe(readPoolKey());
   });
 
@@ -191,7 +191,7 @@ describe('keys', () => {
     ];
     expect(new Set(keys.map((use) => plan.stage(use).key)).size).toBe(3);
     expect(new Set([readPoolKey(), readPoolKey(before), readPoolKey(after)]).size).toBe(3);
-    const inputs = (filter: typeof hybrid.filter) => poolRows({ ...hybrid, filter }).inputs(plan as never);
+    const inputs = (filter: typeof hybrid.filter) => poolRows(poolOfArm({ ...hybrid, filter })).inputs(plan as never);
     const names = (filter: typeof hybrid.filter) => Object.values(inputs(filter)).map((use) => plan.stage(use).key);
     expect(names(after)).toEqual(names(null));
     expect(names(before)).not.toEqual(names(null));

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { computeArmReach } from './arm-reach.ts';
 import { SAMPLE_ARMS } from './arms.fixture.ts';
-import { checkRetrieverOptions, retrieverOptions } from './retriever-options.ts';
+import { readArm } from './form.ts';
+import { checkRetrieverOptions, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
+
+/** What the fusion of an arm says of the reach of its lists. */
+function computeArmReach(options: RetrieverOptions) {
+  const { steps, outline } = readArm(options);
+  return steps.flatMap((step) => step.reach(outline)?.compute() ?? []);
+}
 
 const candidates = [
   { index: 'bm25', k: 100 },

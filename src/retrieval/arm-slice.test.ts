@@ -13,9 +13,9 @@ import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { Plan } from '../signals/plan.ts';
-import { listArmStages } from './arm-signals.ts';
+import { listControlsFor, poolOfArm } from './arms.fixture.ts';
 import { candidatesFrom, poolRows } from './candidate-sources.ts';
-import { listControlsFor } from './null-controls.ts';
+import { listArmStages } from './form.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverInput, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import { openSlices, signedSlices } from './signed-slices.ts';
@@ -239,9 +239,9 @@ describe('the key of a slice', () => {
   test('is part of what the sources find, and of nothing where there is no slice', () => {
     const plan = createPlan();
     const [free, near] = [resolve(null), resolve({ policy: POLICY })];
-    expect(plan.stage(poolRows(near)).key).not.toBe(plan.stage(poolRows(free)).key);
-    expect(plan.stage(poolRows(free)).key).toBe(
-      plan.stage(poolRows(retrieverOptions.parse({ ...free, slice: undefined }))).key,
+    expect(plan.stage(poolRows(poolOfArm(near))).key).not.toBe(plan.stage(poolRows(poolOfArm(free))).key);
+    expect(plan.stage(poolRows(poolOfArm(free))).key).toBe(
+      plan.stage(poolRows(poolOfArm(retrieverOptions.parse({ ...free, slice: undefined })))).key,
     );
     const names = listArmStages(plan, near).flatMap(({ inputs }) =>
       inputs.flatMap((input) => [input, ...input.inputs]),

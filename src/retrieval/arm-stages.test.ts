@@ -8,9 +8,9 @@ import { Plan, type StageRoots, withInputs } from '../signals/plan.ts';
 import { recencySignal } from '../signals/recency.ts';
 import type { Stage } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { listArmStages } from './arm-signals.ts';
-import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
+import { poolOfArm, SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
 import { candidatesFrom, poolRows } from './candidate-sources.ts';
+import { listArmStages } from './form.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
@@ -168,7 +168,7 @@ describe('the key of', () => {
     const stages = withInputs([
       ...listArmStages(plan, SAMPLE_ARMS.unified),
       ...listArmStages(plan, SAMPLE_ARMS['propagation, framework']),
-      plan.stage(recencySignal(null), plan.stage(poolRows(SAMPLE_ARMS.newest))),
+      plan.stage(recencySignal(null), plan.stage(poolRows(poolOfArm(SAMPLE_ARMS.newest)))),
       plan.derived('tuning-value', { metric: 'mrr' }, listArmStages(plan, SAMPLE_ARMS.newest)),
     ]).values();
     return Object.fromEntries([...stages].map(({ name, key }) => [name, key]));
@@ -209,12 +209,12 @@ describe('the key of', () => {
     const [a, b] = [3, 4].map((seed) => new Plan({ ...roots, seed })) as [Plan, Plan];
     const hnsw = SAMPLE_ARMS['cosine, hnsw'];
     const source = candidatesFrom(hnsw.candidates[0] as IndexOptions, null);
-    const pool = poolRows(hnsw);
+    const pool = poolRows(poolOfArm(hnsw));
     expect(a.stage(source).key).not.toBe(b.stage(source).key);
     expect(a.stage(pool).key).not.toBe(b.stage(pool).key);
     const cosine = cosineSignal(null);
     expect(a.stage(cosine, a.stage(pool)).key).not.toBe(b.stage(cosine, b.stage(pool)).key);
-    const flat = poolRows(SAMPLE_ARMS['cosine, flat']);
+    const flat = poolRows(poolOfArm(SAMPLE_ARMS['cosine, flat']));
     expect(a.stage(flat).key).toBe(b.stage(flat).key);
     expect(a.derived('x', null, []).key).not.toBe(b.derived('x', null, []).key);
   });

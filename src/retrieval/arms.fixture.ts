@@ -1,4 +1,9 @@
+import type { Candidates } from '../model/candidates.ts';
+import type { StageUse } from '../signals/signal.ts';
 import type { ControlKind } from '../signals/worlds/control-options.ts';
+import { listControlsOfArm } from './arm.ts';
+import type { PoolParts } from './candidate-sources.ts';
+import { readArm } from './form.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
 const sources = [
@@ -143,3 +148,16 @@ export type SampleArm = keyof typeof written;
 export const SAMPLE_ARMS = Object.fromEntries(
   Object.entries(written).map(([name, options]) => [name, retrieverOptions.parse(options)]),
 ) as Readonly<Record<SampleArm, RetrieverOptions>>;
+
+/** What a source of an arm finds. */
+export function candidatesOfArm(options: RetrieverOptions, source: unknown): StageUse<Candidates> {
+  const { sources } = readArm(options).outline;
+  const own = sources.find(({ index }) => index === source);
+  if (own === undefined) throw new Error('the arm has no such source');
+  return own.found;
+}
+
+/** What the pool of an arm is made of. */
+export const poolOfArm = (options: RetrieverOptions): PoolParts => readArm(options).outline;
+
+export const listControlsFor = (options: RetrieverOptions): ControlKind[] => listControlsOfArm(readArm(options));

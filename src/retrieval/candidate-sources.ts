@@ -5,16 +5,14 @@ import type { IndexOptions } from '../candidates/registry.ts';
 import { isListed } from '../candidates/visible-turns.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { type AskedMemories, listMemoryQuestions } from '../signals/asked-memories.ts';
-import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
 import { fuseSeedTurns } from '../signals/seed-turns.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
 import { buildWarmUpBatch } from '../signals/subcorpus.ts';
 import { listTurnConcepts, type TurnConcepts } from '../signals/turn-concepts.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { createPoolFilter, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
-import type { RetrieverOptions } from './retriever-options.ts';
-import { findSourceFilter } from './retriever-options.ts';
+import type { ControlOptions } from '../signals/worlds/control-options.ts';
+import { createPoolFilter, listVisibleTurns } from './query-filter.ts';
 import { openSlices, signedSlices } from './signed-slices.ts';
 import {
   describeIndex,
@@ -27,16 +25,7 @@ import {
   readGraphControl,
   type SourceUse,
 } from './source-parts.ts';
-
-/** Runs each part of a retrieval and observes it, for example its time. Parts may be nested. */
-export type Watch = <T>(part: string, work: () => Promise<T> | T) => Promise<T>;
-
-export const runUnwatched: Watch = async (_, work) => work();
-
-/** The filters that an arm applies to what its sources found. */
-function listPoolFilters({ filter, sameChannel }: Pick<RetrieverOptions, 'filter' | 'sameChannel'>): string[] {
-  return [...(sameChannel ? [SAME_CHANNEL] : []), ...(filter?.apply === 'after' ? [filter.where] : [])];
-}
+import { type Outline, runUnwatched, type Source, type View, type Watch } from './steps/step.ts';
 
 /** An index that is kept until the workspace is disposed, as one that is asked time and again. */
 function keepIndex({ shared }: World, use: SourceUse): Promise<CandidateIndex> {
@@ -149,21 +138,28 @@ export function candidatesFrom(
   return index.index === 'newest' ? newestCandidates(use) : keptCandidates(use);
 }
 
-type PoolOptions = Pick<RetrieverOptions, 'candidates' | 'propagation' | 'sameChannel' | 'filter' | 'slice'>;
-
 /** Indexes whose results are not where a walk starts: those of walks, and of what does not depend on the query. */
 const SEEDLESS: readonly string[] = ['graph', 'newest'];
 
-/** What a source of an arm finds; walks start at what the other sources find. */
-export function candidatesOfArm(
-  options: Pick<RetrieverOptions, 'candidates' | 'propagation' | 'filter' | 'slice'>,
-  source: IndexOptions,
-): StageUse<Candidates> {
-  const { candidates, propagation, slice = null } = options;
-  const filter = findSourceFilter(options);
-  const others = candidates.filter(({ index }) => source.index === 'graph' && !SEEDLESS.includes(index));
-  const seedSources = others.map((other) => candidatesFrom(other, propagation, filter, [], slice));
-  return candidatesFrom(source, propagation, filter, seedSources, slice);
+/** The sources of a search over what its queries see; walks start at what the other sources find. */
+export function listSources(
+  named: Readonly<Record<string, IndexOptions>>,
+  { filter, slice, propagation }: View,
+): Source[] {
+  const find = (index: IndexOptions, seeds: readonly StageUse<Candidates>[] = []) =>
+    candidatesFrom(index, propagation, filter, seeds, slice);
+  const seeds = Object.values(named).filter(({ index }) => !SEEDLESS.includes(index));
+  return Object.entries(named).map(([name, index]) => ({
+    name,
+    index,
+    found:
+      index.index === 'graph'
+        ? find(
+            index,
+            seeds.map((seed) => find(seed)),
+          )
+        : find(index),
+  }));
 }
 
 /** The inputs of a stage by their places. */
@@ -171,22 +167,24 @@ function nameInOrder<T>(stages: readonly StageUse<T>[]): Record<string, StageUse
   return Object.fromEntries(stages.entries());
 }
 
+/** What a pool is made of: what sources find, and the filters that leave turns out. */
+export type PoolParts = Pick<Outline, 'sources' | 'poolFilters'>;
+
 /** Names the sources of a pool as inputs, in their order. */
-function listArmSources(options: PoolOptions): Readonly<Record<string, StageUse<Candidates>>> {
-  return nameInOrder(options.candidates.map((source) => candidatesOfArm(options, source)));
+function listFound({ sources }: PoolParts): Readonly<Record<string, StageUse<Candidates>>> {
+  return nameInOrder(sources.map(({ found }) => found));
 }
 
 /** The union of what the sources of an arm find. */
-export const poolRows = defineStage<PoolOptions, PoolRows, Readonly<Record<string, StageUse<Candidates>>>>({
+export const poolRows = defineStage<PoolParts, PoolRows, Readonly<Record<string, StageUse<Candidates>>>>({
   name: 'pool',
   module: import.meta.url,
   of: 'queries',
-  reads: (options) => [...new Set(Object.values(listArmSources(options)).flatMap(({ reads }) => reads))],
-  key: ({ sameChannel, filter }) => ({ sameChannel, ...(filter?.apply === 'after' && { filter: filter.where }) }),
-  inputs: listArmSources,
-  compute: ({ world, inputs }, options) => {
-    const filters = listPoolFilters(options);
-    const admits = filters.length === 0 ? () => true : createPoolFilter(filters, world);
+  reads: ({ sources }) => [...new Set(sources.flatMap(({ found }) => found.reads))],
+  key: ({ poolFilters }) => poolFilters,
+  inputs: listFound,
+  compute: ({ world, inputs }, { poolFilters }) => {
+    const admits = poolFilters.length === 0 ? () => true : createPoolFilter(poolFilters, world);
     return joinCandidates(Object.values(inputs), world.queries.length, world.tieRanks, admits);
   },
 });
@@ -194,15 +192,16 @@ export const poolRows = defineStage<PoolOptions, PoolRows, Readonly<Record<strin
 /** @param watch is informed of the candidates of each source. */
 export async function findPool(
   workspace: Workspace,
-  options: PoolOptions & Pick<RetrieverOptions, 'control'>,
+  control: ControlOptions | null,
+  parts: PoolParts,
   watch: Watch = runUnwatched,
 ): Promise<CandidatePool> {
-  const world = workspace.under(options.control);
-  const use = poolRows(options);
-  const stage = workspace.plan.under(options.control).stage(use);
+  const world = workspace.under(control);
+  const use = poolRows(parts);
+  const stage = workspace.plan.under(control).stage(use);
   const rows = await workspace.runStage(stage, async () => {
     const found: Record<string, Candidates> = {};
-    for (const [name, source] of Object.entries(listArmSources(options)))
+    for (const [name, source] of Object.entries(listFound(parts)))
       found[name] = await watch(source.name.replace('-', ' '), () => world.get(source));
     return use.compute(world, undefined, found);
   });
@@ -210,15 +209,18 @@ export async function findPool(
 }
 
 /**
- * Builds everything that an arm needs and that does not depend on the queries, for a workspace made `withQueries`. Indexes are to hold what its queries may see:
+ * Builds the indexes of some sources, for a workspace made `withQueries`: what does not depend on the queries. Indexes are to hold what its queries may see:
  * hnsw takes turns in when it is asked. The question is a vector without a direction.
  */
-export async function warmUp(workspace: Workspace, arm: RetrieverOptions): Promise<void> {
-  const { candidates, propagation, scoring, control } = arm;
-  if (scoring !== null) await prepareSignals(workspace, scoring.signals);
+export async function warmUpSources(
+  workspace: Workspace,
+  control: ControlOptions | null,
+  indexes: readonly IndexOptions[],
+  propagation: PropagationOptions | null,
+): Promise<void> {
   const nothing = buildWarmUpBatch(workspace.subcorpora, workspace.batch);
   const world = workspace.under(control);
-  for (const options of candidates) {
+  for (const options of indexes) {
     const index = await keepIndex(world, describeSource(options, propagation, null));
     await index.search(nothing, 1);
   }

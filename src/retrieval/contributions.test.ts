@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { signalTable } from '../signals/bank/signal-bank.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { SAMPLE_ARMS } from './arms.fixture.ts';
-import { decomposeChain, decomposeMix, readSignalFamily } from './contributions.ts';
+import { decomposeScores } from './contributions.ts';
+import { readArm } from './form.ts';
+import { decomposeMix, readSignalFamily } from './mix-parts.ts';
 import { type Retrieved, retrieve } from './retriever.ts';
 import { retrieverOptions } from './retriever-options.ts';
 
@@ -20,15 +21,7 @@ test.each(Object.keys(SAMPLE_ARMS) as (keyof typeof SAMPLE_ARMS)[])(
     const options = SAMPLE_ARMS[name];
     const retrieved = await retrieve(workspace, options);
     const places = Int32Array.from(retrieved.pool.positions, (position, place) => (position < 0 ? -1 : place));
-    const { scoring, control } = options;
-    const { names, values } =
-      scoring === null
-        ? decomposeChain(retrieved, options, places)
-        : decomposeMix(
-            await workspace.under(control).get(signalTable(scoring.signals), retrieved.pool),
-            scoring.weights,
-            places,
-          );
+    const { names, values } = await decomposeScores(workspace, readArm(options), retrieved, places);
     workspace.dispose();
     const scores = retrieved.components.get('before selection') ?? retrieved.scores;
     expect(values).toHaveLength(places.length * names.length);
@@ -61,35 +54,33 @@ describe('a chain by hand', () => {
     ]),
   };
   const base = { candidates: [{ index: 'newest', k: 3 }], relevance: { signals: ['recency'] } };
-  const decompose = (more: object, ...places: number[]) => {
-    const { names, values } = decomposeChain(
-      retrieved,
-      retrieverOptions.parse({ ...base, ...more }),
-      Int32Array.from(places),
-    );
+  const nowhere = { under: () => expect.fail('a chain asks for no signals') };
+  const decompose = async (more: object, ...places: number[]) => {
+    const arm = readArm(retrieverOptions.parse({ ...base, ...more }));
+    const { names, values } = await decomposeScores(nowhere, arm, retrieved, Int32Array.from(places));
     return { names, values: [...values].map((value) => Number(value.toPrecision(6))) };
   };
 
-  test('relevance is a part, and what age takes away is another', () => {
-    expect(decompose({}, 0, 1)).toEqual({ names: ['relevance'], values: [4, 2] });
-    expect(decompose({ decay: { halfLifeHours: 1 } }, 0, -1, 1)).toEqual({
+  test('relevance is a part, and what age takes away is another', async () => {
+    expect(await decompose({}, 0, 1)).toEqual({ names: ['relevance'], values: [4, 2] });
+    expect(await decompose({ decay: { halfLifeHours: 1 } }, 0, -1, 1)).toEqual({
       names: ['relevance', 'decay'],
       values: [4, -3, 0, 0, 2, 0],
     });
   });
 
-  test('boosts are a part of their own, and age takes away from what they leave', () => {
+  test('boosts are a part of their own, and age takes away from what they leave', async () => {
     const boosts = [{ attribute: 'outcome', factor: 1 }];
-    expect(decompose({ boosts }, 0, 1)).toEqual({ names: ['relevance', 'boost'], values: [4, 2, 2, -1] });
-    expect(decompose({ boosts, decay: { halfLifeHours: 1 } }, 0, 1)).toEqual({
+    expect(await decompose({ boosts }, 0, 1)).toEqual({ names: ['relevance', 'boost'], values: [4, 2, 2, -1] });
+    expect(await decompose({ boosts, decay: { halfLifeHours: 1 } }, 0, 1)).toEqual({
       names: ['relevance', 'boost', 'decay'],
       values: [4, 2, -4.5, 2, -1, 0],
     });
   });
 
-  test('each blend divides by the maximum of the candidates', () => {
+  test('each blend divides by the maximum of the candidates', async () => {
     // r d = [1, 2]; s = .8 r d / 2 + .2 t = [.5, .85]; .6 s / .85 + .4 a / .4
-    const found = decompose(
+    const found = await decompose(
       { decay: { halfLifeHours: 1 }, trajectory: { weight: 0.2 }, attention: { mechanism: 'rcp', weight: 0.4 } },
       0,
       1,
@@ -99,10 +90,6 @@ describe('a chain by hand', () => {
     expect(found.names).toEqual(['relevance', 'decay', 'trajectory', 'attention']);
     const expected = [4 * k, -3 * k, 0.5 * m, 0.1, 2 * k, 0, 0.25 * m, 0.4];
     expect(found.values).toEqual(expected.map((value) => expect.closeTo(value, 5)));
-  });
-
-  test('an arm that mixes signals is refused', () => {
-    expect(() => decompose({ scoring: { weights: { newest: 1 } } }, 0)).toThrow(/use decomposeMix/);
   });
 });
 

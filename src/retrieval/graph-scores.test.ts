@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { listArmStages } from './arm-signals.ts';
-import { candidatesOfArm } from './candidate-sources.ts';
+import { candidatesOfArm } from './arms.fixture.ts';
+import { listArmStages } from './form.ts';
 import { rank } from './rank.ts';
 import { retrieve } from './retriever.ts';
 import { checkRetrieverOptions, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
@@ -57,7 +57,7 @@ describe('graph as a signal of relevance', () => {
     expect(await rankArm(arm)).not.toEqual(await rankArm(without));
     const stages = listArmStages(workspace.plan, arm).map(({ name }) => name);
     expect(stages).toContain('candidates-graph');
-    expect(stages).toContain('graph-scores');
+    expect(stages).toContain('list-scores');
   });
 
   test.each([

@@ -8,7 +8,8 @@ import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixtur
 import { shareConceptGraphs } from '../signals/kept-graphs.ts';
 import { conceptVectors, listTurnConcepts, queryConcepts, turnConcepts } from '../signals/turn-concepts.ts';
 import { Workspace } from '../signals/workspace.ts';
-import { candidatesFrom, candidatesOfArm } from './candidate-sources.ts';
+import { candidatesOfArm } from './arms.fixture.ts';
+import { candidatesFrom } from './candidate-sources.ts';
 import { checkRetrieverOptions, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
 const describeArm = (candidates: readonly object[]): RetrieverOptions =>
@@ -64,7 +65,8 @@ describe('the graph source of an arm', () => {
     expect(readKey(newest, flat, graph)).toBe(readKey(flat, graph));
     const arm = describeArm([flat, graph]);
     expect(candidatesOfArm(arm, arm.candidates[1] as never).reads).toContain('vectors');
-    expect(candidatesOfArm(describeArm([graph]), arm.candidates[1] as never).reads).not.toContain('vectors');
+    const alone = describeArm([graph]);
+    expect(candidatesOfArm(alone, alone.candidates[0]).reads).not.toContain('vectors');
   });
 
   test('takes the concepts of turns from one stage, which equal those of each text', async () => {

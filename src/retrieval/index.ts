@@ -1,13 +1,12 @@
 /** Candidates, fusion, signals and selection composed into what one arm of an ablation is. */
 
-export { listArmStages } from './arm-signals.ts';
 export { blend, divideScoresByRowMaximum } from './blend.ts';
-export { candidatesFrom, candidatesOfArm, findPool, poolRows, warmUp } from './candidate-sources.ts';
+export { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
 export type { FilterOptions } from './filter-options.ts';
-export { listControlsFor } from './null-controls.ts';
+export { listArmStages } from './form.ts';
 export { type Ranking, rank } from './rank.ts';
-export { computeSemanticWeight, fuseSignals } from './relevance.ts';
-export { type Retrieved, retrieve } from './retriever.ts';
+export { computeSemanticWeight } from './relevance.ts';
+export { type Retrieved, retrieve, warmUp } from './retriever.ts';
 export {
   assertRetriever,
   type RelevanceSignal,

@@ -4,8 +4,8 @@ import { useBackend } from '../core/backend.ts';
 import { viewRow } from '../core/rows.ts';
 import type { Query } from '../model/dataset.ts';
 import { Workspace } from '../signals/workspace.ts';
-import { candidatesOfArm, warmUp } from './candidate-sources.ts';
-import { retrieve } from './retriever.ts';
+import { candidatesOfArm } from './arms.fixture.ts';
+import { retrieve, warmUp } from './retriever.ts';
 import { checkRetrieverOptions, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
 const QUERIES: readonly Query[] = [

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
-import { listControlsFor } from './null-controls.ts';
+import { listControlsFor } from './arms.fixture.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../core/random.ts';
 import { FUSIONS, fusionOptions } from '../fusion/registry.ts';
-import { computeSemanticWeight, fuseSignals, type RelevanceSignal, selectListedSignals } from './relevance.ts';
+import { computeSemanticWeight, fuseColumnsOfPool, type RelevanceSignal } from './relevance.ts';
 
 test('the semantic weight of a cosine lies in [0, 1]', () => {
   expect([...computeSemanticWeight(Float32Array.of(-1, 0, 0.5, 1))]).toEqual([0, 0.5, 0.75, 1]);
@@ -11,7 +11,7 @@ test('each query is fused over its own candidates, and padding stays 0', () => {
   const pool = { queryCount: 3, width: 3, positions: Int32Array.of(4, 2, 1, 3, 0, -1, -1, -1, -1) };
   const cosine = Float32Array.of(0.5, 0, -1, 0.25, 1, 0, 0, 0, 0);
   const bm25 = Float32Array.of(0, 4, 8, 6, 0, 0, 0, 0, 0);
-  const fused = fuseSignals(
+  const fused = fuseColumnsOfPool(
     pool,
     new Map([
       ['cosine', cosine],
@@ -42,11 +42,11 @@ test('where lists are given, a candidate gets nothing from a list that lacks it,
       ],
     ],
   ] as const);
-  const fused = fuseSignals(pool, signals, { method: 'rrf', k: 60, weights: { cosine: 0.5 } }, lists);
+  const fused = fuseColumnsOfPool(pool, signals, { method: 'rrf', k: 60, weights: { cosine: 0.5 } }, lists);
   // 7 is in no list; 5 leads the words and is second of the cosines; 2 leads the words, of the cosines 8 does.
   const expected = [0.5 / 61, 0, 1 / 61 + 0.5 / 62, 1 / 62, 0.5 / 61, 1 / 61 + 0.5 / 62, 0, 0];
   expect(fused).toEqual(Float32Array.from(expected));
-  const whole = fuseSignals(pool, signals, { method: 'rrf', k: 60, weights: {} });
+  const whole = fuseColumnsOfPool(pool, signals, { method: 'rrf', k: 60, weights: {} });
   expect(whole[1]).toBe(Math.fround(1 / 61 + 1 / 62));
 });
 
@@ -62,7 +62,7 @@ test('negative normalised scores are shifted to 0, and a candidate of no list ha
     ['cosine', [list]],
   ] as const);
   // zmuv of two scores is -1 and 1 in both lists; 7 is in no list.
-  const fused = fuseSignals(pool, signals, { method: 'combsum', normalisation: 'zmuv' }, lists);
+  const fused = fuseColumnsOfPool(pool, signals, { method: 'combsum', normalisation: 'zmuv' }, lists);
   expect([...fused]).toEqual([0, 0, 4, 0]);
 });
 
@@ -91,7 +91,7 @@ describe('empty lists beside the lexical one', () => {
       ['bm25', [lexical]],
       ['graph', [nothing]],
     ] as const);
-    const fused = fuseSignals(pool, signals, options, lists);
+    const fused = fuseColumnsOfPool(pool, signals, options, lists);
     // ln(1) is 0: by its definition, log_isr gives nothing to what one list alone holds.
     if (method === 'log_isr') return expect([...fused]).toEqual(Array(13).fill(0));
     expect(rankPlaces(fused)).toEqual(rankPlaces(bm25));
@@ -105,13 +105,8 @@ describe('empty lists beside the lexical one', () => {
     ['a merge', fusionOptions.parse({ method: 'weighted', weights: { bm25: 0.5, graph: 0.5 } })],
   ])('%s of the pool give no rank to what the graph did not find', (_, options) => {
     const two = new Map([...signals].filter(([name]) => name !== 'cosine'));
-    expect(rankPlaces(fuseSignals(pool, two, options, new Map([['graph', [nothing]]])))).toEqual(rankPlaces(bm25));
+    expect(rankPlaces(fuseColumnsOfPool(pool, two, options, new Map([['graph', [nothing]]])))).toEqual(
+      rankPlaces(bm25),
+    );
   });
-});
-
-test('a fusion of lists looks at every list, one of the pool at that of the graph alone', () => {
-  const three = ['cosine', 'bm25', 'graph'] as const;
-  expect(selectListedSignals(three, { method: 'rrf', k: 60, weights: {} })).toEqual(three);
-  expect(selectListedSignals(three, { method: 'pool-rrf', k: 60, weights: {} })).toEqual(['graph']);
-  expect(selectListedSignals(['graph'], { method: 'rrf', k: 60, weights: {} })).toEqual([]);
 });

@@ -31,18 +31,6 @@ const LIST_SOURCES: Readonly<Record<RelevanceSignal, readonly IndexOptions['inde
   strategy: [],
 };
 
-/** Signals that exist in a list alone: a fusion of the pool gets no score of a candidate that their list lacks. */
-const LISTED_SIGNALS: readonly string[] = ['graph'];
-
-/** The signals of an arm whose sources are looked at again when they are fused. */
-export function selectListedSignals(
-  signals: readonly RelevanceSignal[],
-  fusion: RelevanceFusionOptions,
-): readonly RelevanceSignal[] {
-  if (signals.length === 1) return [];
-  return fusesLists(fusion) ? signals : signals.filter((signal) => LISTED_SIGNALS.includes(signal));
-}
-
 /** The indexes that rank by a signal: what they find is the signal's own list. */
 export function listSignalIndexes(signal: RelevanceSignal): readonly string[] {
   return ADDED_SIGNALS.find(signal)?.indexes ?? LIST_SOURCES[signal];
@@ -62,16 +50,17 @@ export const relevanceFusionOptions = createOpenSchema(
     ]),
   () => FUSIONS.changes,
 );
-type RelevanceFusionOptions = z.output<typeof relevanceFusionOptions>;
+/** The checked options of one fusion of an arm. */
+export type PoolFusionOptions = z.output<typeof relevanceFusionOptions>;
 
 /** Whether the signals' own lists are fused, and not scores of the whole pool. */
-export function fusesLists({ method }: RelevanceFusionOptions): boolean {
+export function fusesLists({ method }: PoolFusionOptions): boolean {
   if (method === 'pool-rrf' || method === 'pool-combsum') return false;
   return FUSIONS.get(method).fusesPool !== true;
 }
 
 /** The fusion that is computed, whatever it is given. */
-export function resolveFusion(options: RelevanceFusionOptions): FusionOptions {
+export function resolveFusion(options: PoolFusionOptions): FusionOptions {
   switch (options.method) {
     case 'pool-rrf':
       return { ...options, method: 'rrf' };
@@ -94,19 +83,19 @@ export function computeSemanticWeight(cosines: Column): Column {
   return cosines.map((cosine) => (1 + cosine) / 2);
 }
 
-/** What each signal's own sources found, by signal. */
-export type SignalLists = ReadonlyMap<RelevanceSignal, readonly Candidates[]>;
+/** What the sources of each column found, by its name. */
+export type ColumnLists = ReadonlyMap<string, readonly Candidates[]>;
 
-/** The scores of a query's candidates; NaN for those that the signal's sources did not find, where its list is given. */
+/** The scores of a query's candidates; NaN for those that the column's sources did not find, where its list is given. */
 function listCandidateScores(
   pool: PoolRows,
   query: number,
-  signal: Column,
+  column: Column,
   sources: readonly Candidates[] | undefined,
 ) {
   const start = query * pool.width;
   const end = start + countOccupied(pool, query);
-  const scores = Float64Array.from(signal.subarray(start, end));
+  const scores = Float64Array.from(column.subarray(start, end));
   if (sources === undefined) return scores;
   const listed = new Set<number>();
   for (const { positions, width } of sources)
@@ -126,25 +115,23 @@ function shiftToZero(fused: Float64Array, columns: ScoreColumns): Float64Array {
 }
 
 /**
- * Fuses the signals of each query over its candidates, or their lists where they are given; a candidate that no list holds has 0. No score of a method
+ * Fuses the columns of each query over its candidates, or their lists where they are given; a candidate that no list holds has 0. No score of a method
  * with a normalisation is negative.
  *
- * @param signals a column each, in the order that the method asks for.
+ * @param columns by name, in the order that the method asks for.
  * @returns [Q, C]
  */
-export function fuseSignals(
+export function fuseColumnsOfPool(
   pool: PoolRows,
-  signals: ReadonlyMap<RelevanceSignal, Column>,
+  columns: ReadonlyMap<string, Column>,
   options: FusionOptions,
-  lists?: SignalLists,
+  lists?: ColumnLists,
 ): Column {
   const fused = new Float32Array(pool.positions.length);
   for (let query = 0; query < pool.queryCount; query++) {
-    const columns = Array.from(signals, ([name, signal]) => [
-      name,
-      listCandidateScores(pool, query, signal, lists?.get(name)),
-    ]);
-    const named = Object.fromEntries(columns);
+    const named = Object.fromEntries(
+      Array.from(columns, ([name, column]) => [name, listCandidateScores(pool, query, column, lists?.get(name))]),
+    );
     const scores = fuseColumns(named, options);
     fused.set('normalisation' in options ? shiftToZero(scores, named) : scores, query * pool.width);
   }

@@ -4,6 +4,7 @@ import { mentionsSignal } from '../rerank/mentions.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { GRAPH_RELATIONS } from '../signals/graph-relations.ts';
 import type { Workspace } from '../signals/workspace.ts';
+import { poolOfArm } from './arms.fixture.ts';
 import { findPool } from './candidate-sources.ts';
 import { type Retrieved, retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
@@ -40,7 +41,7 @@ describe('the best of a query', () => {
   ] as const)('are in the order of their %s, the others where they were', async (method, signal) => {
     const before = listOrders(await retrieve(workspace, describeArm(null)));
     const after = listOrders(await retrieve(workspace, describeArm({ method, k: K })));
-    const column = await workspace.get(signal, await findPool(workspace, describeArm(null)));
+    const column = await workspace.get(signal, await findPool(workspace, null, poolOfArm(describeArm(null))));
     const sortBest = (pairs: number[]) =>
       pairs.slice(0, K).toSorted((a, b) => (column[b] as number) - (column[a] as number));
     expect(after).toEqual(before.map((pairs) => [...sortBest(pairs), ...pairs.slice(K)]));

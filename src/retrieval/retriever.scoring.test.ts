@@ -9,12 +9,12 @@ beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(3, 61, 7, 3);
 const least = { candidates: [{ index: 'newest', k: 13 }], relevance: { signals: ['recency'] } };
 
-test('the score of a mix is the sum of weight times signal, and relevance does not affect it', async () => {
+test('the score of a mix is the sum of weight times signal, and there is no relevance beside it', async () => {
   const workspace = createSampleWorkspace(world);
   const weights = { 'decay.6h': 2, newest: -0.7, root: 0.3, 'thread.size': 0.11 };
   const scoring = { signals: { groups: ['time', 'thread'] }, weights };
   const { pool, scores, components } = await retrieve(workspace, retrieverOptions.parse({ ...least, scoring }));
-  expect([...components.keys()]).toEqual(['recency', 'relevance', 'scoring']);
+  expect([...components.keys()]).toEqual(['scoring']);
   expect(components.get('scoring')).toBe(scores);
   let candidates = 0;
   for (const [pair, position] of pool.positions.entries()) {

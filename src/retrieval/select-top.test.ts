@@ -5,6 +5,7 @@ import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { compareScored } from '../model/tie-rule.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
+import { poolOfArm } from './arms.fixture.ts';
 import { findPool } from './candidate-sources.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
@@ -127,7 +128,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('a score that is not a number is reported with its query and turn, and nothing leaks', async () => {
-    const pool = await findPool(workspace, retrieverOptions.parse(ARM));
+    const pool = await findPool(workspace, null, poolOfArm(retrieverOptions.parse(ARM)));
     const kept = tf.memory().numTensors;
     const scores = new Float32Array(pool.positions.length).fill(Number.NaN);
     const options = { method: 'mmr', k: 3, lambda: 0.7 } as const;
@@ -141,7 +142,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('scores of 0 throughout keep the order of the tie rule where nothing else decides', async () => {
-    const pool = await findPool(workspace, retrieverOptions.parse(ARM));
+    const pool = await findPool(workspace, null, poolOfArm(retrieverOptions.parse(ARM)));
     const options = { method: 'mmr', k: 7, lambda: 1 } as const;
     const order = await selectTop(workspace, pool, new Float32Array(pool.positions.length), options);
     const last = world.queries.length - 1;

@@ -39,7 +39,7 @@ export interface SourceUse {
 }
 
 /** A filter that both texts accept; null for none. */
-function joinFilters(a: string | null, b: string | null): string | null {
+export function joinFilters(a: string | null, b: string | null): string | null {
   return a === null || b === null ? (a ?? b) : formatFilter(parseFilter(`(${a}) and (${b})`));
 }
 

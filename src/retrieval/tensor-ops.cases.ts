@@ -1,18 +1,16 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
-import type { IndexOptions } from '../candidates/registry.ts';
 import type { TensorOps } from '../core/tensor-op.harness.ts';
 import { parse } from '../core/validation.ts';
 import { joinCandidates } from '../signals/candidate-pool.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { listArmStages } from './arm-signals.ts';
 import { SAMPLE_ARMS } from './arms.fixture.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
-import { candidatesFrom, candidatesOfArm, findPool, poolRows, warmUp } from './candidate-sources.ts';
-import { listControlsFor } from './null-controls.ts';
+import { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
+import { listArmStages, readArm } from './form.ts';
 import { rank } from './rank.ts';
-import { retrieve } from './retriever.ts';
+import { retrieve, warmUp } from './retriever.ts';
 import { assertRetriever, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
 
@@ -127,19 +125,14 @@ export const TENSOR_OPS: TensorOps = {
       ),
     refuses: [],
   },
-  candidatesOfArm: {
-    use: () =>
-      useSampleWorkspace(
-        async (workspace) => (await workspace.get(candidatesOfArm(whole, whole.candidates[0] as IndexOptions))).scores,
-      ),
-    refuses: [],
-  },
   findPool: {
-    use: () => useSampleWorkspace(async (workspace) => (await findPool(workspace, whole)).positions),
+    use: () =>
+      useSampleWorkspace(async (workspace) => (await findPool(workspace, null, readArm(whole).outline)).positions),
     refuses: [],
   },
   poolRows: {
-    use: () => useSampleWorkspace(async (workspace) => (await workspace.get(poolRows(whole))).positions),
+    use: () =>
+      useSampleWorkspace(async (workspace) => (await workspace.get(poolRows(readArm(whole).outline))).positions),
     refuses: [],
   },
   warmUp: {
@@ -152,7 +145,6 @@ export const TENSOR_OPS: TensorOps = {
       }),
     refuses: [],
   },
-  listControlsFor: { use: () => listControlsFor(whole).length, refuses: [] },
 };
 
 function buildPlainArm(signals: readonly string[]): object {

@@ -14,12 +14,12 @@ import type { Encoding } from '../signals/signal.ts';
 import { addCounts, type StageCounts, type StageStore } from '../signals/stage.ts';
 import { SampleStageStore } from '../signals/stage-store.harness.ts';
 import { Workspace } from '../signals/workspace.ts';
-import { SAMPLE_ARMS } from './arms.fixture.ts';
-import { candidatesFrom, findPool, warmUp } from './candidate-sources.ts';
-import { retrieve } from './retriever.ts';
+import { poolOfArm, SAMPLE_ARMS } from './arms.fixture.ts';
+import { candidatesFrom, findPool } from './candidate-sources.ts';
+import { retrieve, warmUp } from './retriever.ts';
 
 /** Stages whose results no store keeps. */
-const NOT_KEPT = ['candidates-newest', 'controlled-frames', 'graph-scores', 'graph.distance', 'mentions'];
+const NOT_KEPT = ['candidates-newest', 'controlled-frames', 'list-scores', 'graph.distance', 'mentions'];
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(3);
@@ -130,7 +130,7 @@ describe('a pool', () => {
   test('holds what any source found strictly before each query', () =>
     withWorkspace(async (workspace) => {
       const { candidates } = SAMPLE_ARMS.hybrid;
-      const pool = await findPool(workspace, SAMPLE_ARMS.hybrid);
+      const pool = await findPool(workspace, null, poolOfArm(SAMPLE_ARMS.hybrid));
       const found = await Promise.all(candidates.map((source) => workspace.get(candidatesFrom(source, null))));
       for (const [q, { timestamp }] of world.queries.entries()) {
         const row = [...pool.positions.subarray(q * pool.width, (q + 1) * pool.width)].filter((place) => place >= 0);
@@ -143,7 +143,7 @@ describe('a pool', () => {
 
   test('of one channel holds only its turns, and of none only those without', () =>
     withWorkspace(async (workspace) => {
-      const pool = await findPool(workspace, SAMPLE_ARMS['same channel']);
+      const pool = await findPool(workspace, null, poolOfArm(SAMPLE_ARMS['same channel']));
       const channels = world.queries.map(({ channel }, q) => {
         const row = [...pool.positions.subarray(q * pool.width, (q + 1) * pool.width)].filter((place) => place >= 0);
         for (const position of row) expect(workspace.corpus.turns[position]?.channel).toBe(channel);
@@ -288,7 +288,7 @@ describe('after it is disposed', () => {
       () => workspace.runStage<number>(workspace.plan.derived('x', null, []), () => 1),
       () => workspace.getCorpusTensor(),
       () => workspace.get(candidatesFrom(newest, null)),
-      () => findPool(workspace, SAMPLE_ARMS.bm25),
+      () => findPool(workspace, null, poolOfArm(SAMPLE_ARMS.bm25)),
       () => prepareFrameSources(workspace),
       () => workspace.get(propagatedRows(PROPAGATION_PRESETS.published)),
     ]) {

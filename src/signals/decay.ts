@@ -4,7 +4,7 @@ import { computeColumn, uploadBatch } from './candidate-pool.ts';
 import { defineSignal } from './signal.ts';
 
 export const decayOptions = z.strictObject({ halfLifeHours: z.number().positive().default(24) });
-type DecayOptions = z.output<typeof decayOptions>;
+export type DecayOptions = z.output<typeof decayOptions>;
 
 /** 0.5^(age / half-life). */
 export const decaySignal = defineSignal({

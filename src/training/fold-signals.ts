@@ -15,12 +15,7 @@ import { Plan, type WorkspaceIdentity } from '../signals/plan.ts';
 import { type Stage, StageResults } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { buildFeatureTable } from './signal-features.ts';
-import {
-  buildCandidateOptions,
-  computeTaskSignals,
-  findCandidatePool,
-  readTrajectoryDimensions,
-} from './task-signals.ts';
+import { buildCandidatePool, computeTaskSignals, findCandidatePool, readTrajectoryDimensions } from './task-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
 import { listReadSignals } from './training-models.ts';
 import { RELEVANCE_SIGNALS, VECTOR_INPUTS, withTrajectorySignals } from './trajectory-features.ts';
@@ -143,7 +138,7 @@ export class FoldSignals implements FeatureSource {
     const identity = buildWorkspaceIdentity(source, fit);
     const roots = { identity, corpus: workspace.corpus, queries, seed: config.seed };
     const plan = new Plan(roots);
-    const ownPool = plan.stage(poolRows(buildCandidateOptions(config)));
+    const ownPool = plan.stage(poolRows(buildCandidatePool(config)));
     if (ownPool.key !== pool.stage.key) return this.#findFoldCandidates(fit);
     if (plan.stage(signalTable(config.signals), ownPool).key === this.#signals().key) return all;
     let signals: Promise<SignalTable> | null = null;

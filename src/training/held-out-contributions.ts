@@ -5,7 +5,7 @@ import type { ScoringModel } from '../learning/model.ts';
 import { listHandTunedValues } from '../learning/parameters.ts';
 import { findBestPlaces } from '../learning/table-metrics.ts';
 import { decomposeTable } from '../learning/table-scorer.ts';
-import { type Contributions, decomposeMix } from '../retrieval/contributions.ts';
+import { type Contributions, decomposeMix } from '../retrieval/mix-parts.ts';
 import { type FoldOutcome, METHODS } from './fitted-methods.ts';
 import { BASELINE } from './measured-methods.ts';
 import type { ModelJob } from './model-job.ts';

@@ -1,6 +1,6 @@
 import { assertDataFor, listLacking } from '../experiment/run/needed-data.ts';
 import type { Dataset } from '../model/dataset.ts';
-import { type DataPart, type DataReader, findNeed } from '../retrieval/needed-data.ts';
+import { type DataPart, type DataReader, findNeed } from '../retrieval/steps/data-readers.ts';
 import { bankSignals } from '../signals/bank/options.ts';
 import type { TrainingConfig } from './training-config.ts';
 

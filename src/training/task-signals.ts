@@ -1,5 +1,6 @@
-import { findPool } from '../retrieval/candidate-sources.ts';
-import { type RetrieverOptions, retrieverOptions } from '../retrieval/retriever-options.ts';
+import { findPool, type PoolParts } from '../retrieval/candidate-sources.ts';
+import { readArm } from '../retrieval/form.ts';
+import { retrieverOptions } from '../retrieval/retriever-options.ts';
 import { type SignalTable, signalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Workspace } from '../signals/workspace.ts';
@@ -8,12 +9,13 @@ import type { TrainingConfig } from './training-config.ts';
 import { withTrajectorySignals } from './trajectory-features.ts';
 
 /** The candidate stage of a training; relevance is not computed. */
-export function buildCandidateOptions({ candidates, sameChannel, filter }: TrainingConfig): RetrieverOptions {
-  return retrieverOptions.parse({ candidates, sameChannel, filter, relevance: { signals: ['recency'] } });
+export function buildCandidatePool({ candidates, sameChannel, filter }: TrainingConfig): PoolParts {
+  return readArm(retrieverOptions.parse({ candidates, sameChannel, filter, relevance: { signals: ['recency'] } }))
+    .outline;
 }
 
 export function findCandidatePool(workspace: Workspace, config: TrainingConfig): Promise<CandidatePool> {
-  return findPool(workspace, buildCandidateOptions(config));
+  return findPool(workspace, null, buildCandidatePool(config));
 }
 
 /** The dimensions of the coordinates that the models of a config read, null if none reads any; the largest dimension includes the others. */

@@ -1,6 +1,7 @@
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
-import { decidesControls, listControlsFor } from '../../retrieval/null-controls.ts';
+import { listControlsOfArm } from '../../retrieval/arm.ts';
+import { readArm } from '../../retrieval/form.ts';
 import { CONTROL_KINDS, type ControlKind } from '../../signals/worlds/control-options.ts';
 import { type ArmOptions, armOptions } from './arm-options.ts';
 import { listArmsToRun } from './arm-selection.ts';
@@ -57,13 +58,26 @@ function buildControlArm(arm: ArmOptions, kind: ControlKind): ArmOptions {
 
 type ArmsByName = ReadonlyMap<string, ArmOptions>;
 
+const listControlsFor = (arm: ArmOptions) => listControlsOfArm(readArm(arm));
+
+/** Whether a value that tuning may set at a path affects which controls change anything. */
+function decidesControls(arm: ArmOptions, path: string): boolean {
+  const kinds = (arm.tune[path] ?? []).map((value) => {
+    const tried = check(armOptions, applyTunedPoint(arm, { [path]: value }));
+    return 'faults' in tried ? '' : listControlsFor(tried.value).join();
+  });
+  return kinds.some((listed) => listed !== listControlsFor(arm).join());
+}
+
 /** The points that tuning may choose for an arm, as `ArmTuning` comes to them, of the paths that decide which controls change anything. */
 function listTunedPoints(arm: ArmOptions, arms: ArmsByName): Plain[] {
   const parent = arm.extends === undefined ? undefined : arms.get(arm.extends);
   const inherited =
     parent === undefined ? [] : listTunedPoints(parent, arms).map((point) => inheritTunedPoint(arm, parent, point));
   const starts = new Map(inherited.map((point) => [JSON.stringify(point), point]));
-  const own = listCombinations(Object.fromEntries(Object.entries(arm.tune).filter(([path]) => decidesControls(path))));
+  const own = listCombinations(
+    Object.fromEntries(Object.entries(arm.tune).filter(([path]) => decidesControls(arm, path))),
+  );
   return (starts.size === 0 ? [{}] : [...starts.values()]).flatMap((start) =>
     own.map((point) => ({ ...start, ...point })),
   );

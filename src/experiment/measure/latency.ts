@@ -1,9 +1,9 @@
 import { letEventsIn } from '../../core/event-loop.ts';
 import { quantile } from '../../core/quantile.ts';
 import { createRandom } from '../../core/random.ts';
-import { type Watch, warmUp } from '../../retrieval/candidate-sources.ts';
 import { rank } from '../../retrieval/rank.ts';
-import { type RetrieverOptions, retrieve } from '../../retrieval/retriever.ts';
+import { type RetrieverOptions, retrieve, warmUp } from '../../retrieval/retriever.ts';
+import type { Watch } from '../../retrieval/steps/step.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { Latency } from './result.ts';
 

@@ -5,7 +5,7 @@ import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 import type { Turn } from '../../model/turn.ts';
-import { listControlsFor } from '../../retrieval/null-controls.ts';
+import { listControlsFor } from '../../retrieval/arms.fixture.ts';
 import { type RelevanceSignal, retrieverOptions } from '../../retrieval/retriever-options.ts';
 import { Workspace } from '../../signals/workspace.ts';
 import type { ControlKind } from '../../signals/worlds/control-options.ts';

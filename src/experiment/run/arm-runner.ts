@@ -4,7 +4,8 @@ import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
-import { candidatesOfArm, type Watch } from '../../retrieval/candidate-sources.ts';
+import { readArm } from '../../retrieval/form.ts';
+import type { Watch } from '../../retrieval/steps/step.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../signals/stage.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
@@ -132,7 +133,7 @@ export class ArmRunner {
 
   /** The slices that an arm is ranked and tuned with. */
   async #collectArmSlices(arm: ArmOptions): Promise<RecordedSlices | null> {
-    if (!arm.slice) return null;
+    if (readArm(arm).outline.view.slice === null) return null;
     const own = { workspace: await this.openArmWorkspace(arm), arm };
     const tuned = this.#tuning.listTunedChain(arm.name).map(async (above) => ({
       ...{ workspace: await this.#tuningWorkspaces.get(above), arm: above },
@@ -217,13 +218,12 @@ export class ArmRunner {
     const { retrieved } = arm;
     const workspace = await this.openArmWorkspace(options);
     const { pool, scores, components } = retrieved;
-    const found = await Promise.all(
-      options.candidates.map((source) => workspace.under(options.control).get(candidatesOfArm(options, source))),
-    );
+    const { sources } = readArm(options).outline;
+    const found = await Promise.all(sources.map((source) => workspace.under(options.control).get(source.found)));
     const ids = this.queries.map(({ id }) => id);
     const relevant = listRelevantPositions(workspace.corpus, qrels, relevantGrade, ids);
     const admitted = await listAdmitted(workspace, options);
-    const relevance = components.get('relevance')!;
+    const relevance = components.get('relevance') ?? components.get('scoring')!;
     const fitting =
       attributionTokens === undefined
         ? null

@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest';
 import type { Corpus } from '../../model/corpus.ts';
-import type { ArmOptions } from '../config/config.ts';
+import { type ArmOptions, armOptions } from '../config/arm-options.ts';
 import { findFilterWarnings } from './filter-warnings.ts';
 
 const corpus = {
   turns: [{ id: 'a' }, { id: 'b', attributes: { memoryType: 'fact', phase: 'late' } }],
 } as unknown as Corpus;
-const describeArm = (name: string, where: string | null, more: Partial<ArmOptions> = {}) => ({
-  ...{ name, control: null, repeats: null, filter: where === null ? null : { where, apply: 'before' as const } },
+const describeArm = (name: string, where: string | null, more: Partial<ArmOptions> = {}): ArmOptions => ({
+  ...armOptions.parse({
+    name,
+    candidates: [{ index: 'newest' }],
+    relevance: { signals: ['recency'] },
+    ...(where === null ? {} : { filter: where }),
+  }),
   ...more,
 });
 

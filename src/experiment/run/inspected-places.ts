@@ -1,6 +1,6 @@
-import { type Contributions, decomposeChain, decomposeMix } from '../../retrieval/contributions.ts';
+import { decomposeScores } from '../../retrieval/contributions.ts';
+import { readArm } from '../../retrieval/form.ts';
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
-import { signalTable } from '../../signals/bank/signal-bank.ts';
 import { pairFrames } from '../../signals/frames.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { InspectedPlaces } from './arm-record.ts';
@@ -15,31 +15,21 @@ export async function inspectPlaces(
   inspect: number,
 ): Promise<InspectedPlaces> {
   const pairs = listInspectedPairs(arm, inspect);
-  const { names, values } = await decomposePlaces(workspace, options, arm, pairs);
+  const { names, values } = await decomposeScores(workspace, readArm(options), arm.retrieved, pairs);
   const placed = await listPlaceCoordinates(workspace, options, arm, pairs);
   const weights = await listStrategyWeights(workspace, options);
   return { contributionNames: names, contributions: values, ...placed, ...weights };
 }
 
-async function decomposePlaces(
-  workspace: Workspace,
-  options: RetrieverOptions,
-  { retrieved }: ArmRanking,
-  pairs: Int32Array,
-): Promise<Contributions> {
-  const { scoring, control } = options;
-  if (scoring === null) return decomposeChain(retrieved, options, pairs);
-  const table = await workspace.under(control).get(signalTable(scoring.signals), retrieved.pool);
-  return decomposeMix(table, scoring.weights, pairs);
-}
-
 /** Coordinates of the places and of the query in the frame of each; none of an arm without trajectory. */
 async function listPlaceCoordinates(
   workspace: Workspace,
-  { trajectory, control }: RetrieverOptions,
+  options: RetrieverOptions,
   { retrieved: { pool } }: ArmRanking,
   pairs: Int32Array,
 ): Promise<Pick<InspectedPlaces, 'coordinateNames' | 'coordinates'>> {
+  const { steps, control } = readArm(options);
+  const trajectory = steps.find(({ coordinates }) => coordinates !== null)?.coordinates ?? null;
   if (trajectory === null) return { coordinateNames: [], coordinates: new Float32Array(0) };
   const { names, candidates, queries } = await workspace.under(control).get(pairFrames(trajectory, { control }), pool);
   const M = names.length;

@@ -1,3 +1,4 @@
+import { readArm } from '../../retrieval/form.ts';
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
 import {
   explainMemoryScore,
@@ -6,22 +7,18 @@ import {
   type MemorySignals,
 } from '../../signals/memory-signals.ts';
 import { chooseQueryWeights, queryStrategies } from '../../signals/strategy.ts';
-import { strategyOptions } from '../../signals/strategy-options.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ArmRecord } from './arm-record.ts';
 
 /** The weights of the five signals for each query of an arm with the signal `strategy`; nothing for other arms. */
 export async function listStrategyWeights(
   workspace: Workspace,
-  {
-    relevance: { signals, options = {} },
-    scoring,
-    control,
-  }: Pick<RetrieverOptions, 'relevance' | 'scoring' | 'control'>,
+  arm: RetrieverOptions,
 ): Promise<Pick<ArmRecord, 'strategyWeights'>> {
-  if (scoring !== null || !signals.includes('strategy')) return {};
+  const { outline, control } = readArm(arm);
+  const written = [...outline.columns.values()].find(({ strategy }) => strategy !== undefined)?.strategy;
+  if (written === undefined) return {};
   const { strategies } = await workspace.under(control).get(queryStrategies(null));
-  const written = strategyOptions.parse(options.strategy ?? {});
   const strategyWeights = workspace.queries.map((query, q) => {
     const weights = chooseQueryWeights(written, strategies[q] as (typeof strategies)[number], query);
     return MEMORY_SIGNALS.map((name) => weights[name]);

@@ -1,16 +1,24 @@
 import { expect, test } from 'vitest';
 import type { Dataset } from '../../model/dataset.ts';
-import type { ArmOptions } from '../config/config.ts';
+import { type ArmOptions, armOptions } from '../config/arm-options.ts';
 import { assertArmAttributes } from './needed-attributes.ts';
 
 const describeDataset = (attributes?: object) =>
   ({ name: 'chats', corpus: { turns: [{ id: 'a' }, { id: 'b', attributes }] } }) as unknown as Dataset;
-const describeArm = (name: string, more: object) =>
-  ({ name, boosts: null, scoring: null, control: null, candidates: [], ...more }) as unknown as ArmOptions;
+const describeArm = (name: string, more: object): ArmOptions =>
+  armOptions.parse({
+    name,
+    extends: 'other',
+    candidates: [{ index: 'newest' }],
+    relevance: { signals: ['recency'] },
+    ...more,
+  });
 
 const boosted = describeArm('boosted', { boosts: [{ attribute: 'outcome', factor: 1 }] });
 const boostless = describeArm('plain', {});
-const mixed = describeArm('mixed', { scoring: { weights: { importance: 0.5, outcome: 0 } } });
+const mixed = describeArm('mixed', {
+  scoring: { signals: { groups: ['attributes'] }, weights: { importance: 0.5, outcome: 0 } },
+});
 
 test('an arm that reads attributes of some turn is accepted, and one that reads none', () => {
   const dataset = describeDataset({ outcome: 1, importance: 0.5 });
@@ -20,7 +28,7 @@ test('an arm that reads attributes of some turn is accepted, and one that reads 
 
 test('a filter by an attribute that no turn has is an error of its arm, unless the filter asks by exists', () => {
   const dataset = describeDataset({ weather: 'rain', phase: 'late' });
-  const before = (where: string) => describeArm('filtered', { filter: { where, apply: 'before' } });
+  const before = (where: string) => describeArm('filtered', { filter: where });
   const of = (filter: string) => describeArm('searched', { candidates: [{ index: 'semantic', filter }] });
   for (const arm of [before("weather = 'rain'"), before('exists wether and wether = 1'), of('not sensitive = true')])
     expect(() => assertArmAttributes(dataset, [arm])).not.toThrow();
@@ -32,7 +40,7 @@ test('a filter by an attribute that no turn has is an error of its arm, unless t
 test('each arm without its attribute is named', () => {
   expect(() => assertArmAttributes(describeDataset(), [boosted, mixed])).toThrow(
     'dataset chats has no attribute for boost of outcome of arm boosted; scoring signal importance of arm mixed: no turn has an attribute; ' +
-      'remove it from boosts; remove its weight from scoring.weights, or add the attribute to the turns',
+      'remove it from boosts; remove its weight from the weights of the mix, or add the attribute to the turns',
   );
   expect(() => assertArmAttributes(describeDataset({ phase: 'late', outcome: 1 }), [boosted, mixed])).toThrow(
     'scoring signal importance of arm mixed: turns have outcome, phase; ',

@@ -1,11 +1,9 @@
 import { ConfigurationError, type ConfigurationFault, InvalidFilterError, ValidationError } from '../../core/errors.ts';
 import { readTitle } from '../../graph/turn-title.ts';
-import type { AttributeValue } from '../../model/attributes.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { assertFilterNames } from '../../model/filter/filter-names.ts';
 import { parseFilter } from '../../model/filter/parse-filter.ts';
-import { ATTRIBUTE_SIGNALS } from '../../signals/bank/attributes.ts';
-import { computeBoostFactor } from '../../signals/boost-factor.ts';
+import { readArm } from '../../retrieval/form.ts';
 import type { ArmOptions } from '../config/config.ts';
 import { joinExamples } from '../score/warning.ts';
 
@@ -18,23 +16,9 @@ export interface AttributeReader {
   readonly remedy: string;
 }
 
-function listArmReaders({ name, boosts, scoring }: ArmOptions): AttributeReader[] {
-  const owner = `arm ${name}`;
-  const boosted = (boosts ?? []).map(({ attribute }) => ({
-    part: `boost of ${attribute}`,
-    owner,
-    attribute,
-    remedy: 'remove it from boosts',
-  }));
-  const scored = Object.keys(ATTRIBUTE_SIGNALS)
-    .filter((signal) => (scoring?.weights[signal] ?? 0) !== 0)
-    .map((signal) => ({
-      part: `scoring signal ${signal}`,
-      owner,
-      attribute: signal,
-      remedy: 'remove its weight from scoring.weights',
-    }));
-  return [...boosted, ...scored];
+function listArmReaders(arm: ArmOptions): AttributeReader[] {
+  const owner = `arm ${arm.name}`;
+  return readArm(arm).steps.flatMap(({ attributes }) => attributes.map((read) => ({ ...read, owner })));
 }
 
 /** The names of the attributes that some turn has. */
@@ -59,16 +43,6 @@ export function assertAttributesFor(dataset: Dataset, readers: readonly Attribut
   );
 }
 
-/** @throws ValidationError for a boost of a kind that its attribute does not have in some turn. */
-function assertBoosts({ name, corpus }: Dataset, { name: arm, boosts }: ArmOptions): void {
-  for (const boost of boosts ?? [])
-    for (const { id, attributes = {} } of corpus.turns) {
-      if (!Object.hasOwn(attributes, boost.attribute)) continue;
-      const value = attributes[boost.attribute] as AttributeValue;
-      computeBoostFactor(boost, value, `boost of ${boost.attribute} of arm ${arm}`, `turn ${id} of dataset ${name}`);
-    }
-}
-
 /** @throws ValidationError for null controls that exchange titles, if the turns have fewer than two: each would be the arm that it controls. */
 function assertTitles({ name, corpus }: Dataset, arms: readonly ArmOptions[]): void {
   const named = arms.filter(({ control }) => control?.kind === 'shuffled-titles').map((arm) => arm.name);
@@ -81,12 +55,19 @@ function assertTitles({ name, corpus }: Dataset, arms: readonly ArmOptions[]): v
   );
 }
 
+/** The filters of an arm, before the search and after it. */
+export function listFilterTexts(arm: ArmOptions): string[] {
+  const { view, poolFilters } = readArm(arm).outline;
+  return [...(view.filter === null ? [] : [view.filter]), ...poolFilters];
+}
+
 /** @throws ConfigurationError for filters by an attribute that no turn has and that may be misspelt, with every arm. */
 function assertFilters(dataset: Dataset, arms: readonly ArmOptions[]): void {
-  const filters = arms.flatMap(({ name, filter, candidates }) => [
-    ...(filter ? [{ name, text: filter.where }] : []),
-    ...candidates.flatMap((source) => ('filter' in source && source.filter ? [{ name, text: source.filter }] : [])),
-  ]);
+  const filters = arms.flatMap((arm) => {
+    const { sources } = readArm(arm).outline;
+    const own = sources.flatMap(({ index }) => ('filter' in index && index.filter ? [index.filter] : []));
+    return [...listFilterTexts(arm), ...own].map((text) => ({ name: arm.name, text }));
+  });
   if (filters.length === 0 || dataset.corpus.size === 0) return;
   const known = listAttributes(dataset);
   const faults = filters.flatMap(({ name, text }): ConfigurationFault[] => {
@@ -107,5 +88,5 @@ export function assertArmAttributes(dataset: Dataset, arms: readonly ArmOptions[
   assertAttributesFor(dataset, arms.flatMap(listArmReaders));
   assertFilters(dataset, arms);
   assertTitles(dataset, arms);
-  for (const arm of arms) assertBoosts(dataset, arm);
+  for (const arm of arms) for (const step of readArm(arm).steps) step.assertData(dataset, `arm ${arm.name}`);
 }

@@ -1,6 +1,8 @@
 import { ValidationError } from '../../core/errors.ts';
 import type { Dataset, DatasetDeclaration } from '../../model/dataset.ts';
-import { type DataPart, type DataReader, listDataReaders } from '../../retrieval/needed-data.ts';
+import { listDataReadersOfArm } from '../../retrieval/arm.ts';
+import { readArm } from '../../retrieval/form.ts';
+import type { DataPart, DataReader } from '../../retrieval/steps/data-readers.ts';
 import type { ArmOptions } from '../config/config.ts';
 import { withTuned } from '../config/tuned-arm.ts';
 
@@ -12,7 +14,7 @@ function listTunedOptions(arm: ArmOptions): ArmOptions[] {
 
 function listArmReaders(arm: ArmOptions, lacking: ReadonlySet<DataPart>): DataReader[] {
   const byPart = listTunedOptions(arm)
-    .flatMap((options) => listDataReaders(options, lacking))
+    .flatMap((options) => listDataReadersOfArm(readArm(options), lacking))
     .map((reader) => [reader.part, reader] as const);
   return [...new Map(byPart).values()];
 }

@@ -1,7 +1,7 @@
 import { RagPlusPlusError } from '../../core/errors.ts';
 import { parseMetric } from '../../evaluation/metric.ts';
 import type { ListReach } from '../../fusion/reach.ts';
-import { computeArmReach } from '../../retrieval/arm-reach.ts';
+import { readArm } from '../../retrieval/form.ts';
 import type { ArmOptions } from '../config/arm-options.ts';
 import type { ExperimentConfig } from '../config/config-schema.ts';
 import type { ProtocolWarning } from '../measure/result.ts';
@@ -18,14 +18,16 @@ function describeRanks({ source, agreeing, apart }: ListReach): string {
 }
 
 function describeArmReach(arm: ArmOptions, deepest: number): string | null {
-  const { fusion } = arm.relevance;
+  const { steps, outline } = readArm(arm);
+  const fusion = steps.map((step) => step.reach(outline)).find((reach) => reach !== null);
+  if (fusion === undefined) return null;
   try {
-    const barred = computeArmReach(arm).filter(({ agreeing }) => agreeing > deepest);
+    const barred = fusion.compute().filter(({ agreeing }) => agreeing > deepest);
     if (barred.length === 0) return null;
     const remedy =
-      'k' in fusion
-        ? `raise the weights of these lists or lower k of ${fusion.method}, now ${fusion.k}`
-        : 'raise the weights of these lists';
+      fusion.k === null
+        ? 'raise the weights of these lists'
+        : `raise the weights of these lists or lower k of ${fusion.method}, now ${fusion.k}`;
     return `best rank of a turn that one list alone finds, if the other lists agree and if they share no turn: ${barred.map(describeRanks).join(', ')}; the metrics read the top ${deepest}, so ${remedy}`;
   } catch (error) {
     if (!(error instanceof RagPlusPlusError)) throw error;

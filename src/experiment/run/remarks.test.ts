@@ -200,10 +200,11 @@ describe('weights', () => {
     ...{ file: 'w.safetensors', dataHash: 'h', commit: 'c', trainingClusters: ['c0', 'c1', 'c2'] },
     trainingContents: [...groupContentHashes(seen).values()].flat(),
   };
-  const { relevance } = base.options;
-  const learned = { name: 'learned', relevance, scoring: { signals, weights: {}, origin } };
-  const byHand = { name: 'by hand', relevance, scoring: { signals, weights: {}, origin: null } };
-  const arms = [learned, byHand, { name: 'without', relevance, scoring: null }];
+  const { options } = base;
+  const { relevance } = options;
+  const learned = { ...options, name: 'learned', scoring: { signals, weights: {}, origin } };
+  const byHand = { ...options, name: 'by hand', scoring: { signals, weights: {}, origin: null } };
+  const arms = [learned, byHand, { ...options, name: 'without' }];
 
   test('that were trained on what they are measured on are no test, and that is said', () => {
     expect(describeTrainingOverlap(arms, buildMailbox('train', 'soup', 'lamp', 'bread'))).toEqual([
@@ -212,10 +213,11 @@ describe('weights', () => {
   });
 
   test('of users are weights too', () => {
-    const users = { ...relevance, options: { strategy: { users: {}, origin } } };
-    expect(
-      describeTrainingOverlap([{ name: 'users', relevance: users, scoring: null }], buildMailbox('soup', 'lamp')),
-    ).toEqual(['weights of users were trained on 1 of these 2 conversations: no test of them']);
+    const users = { ...relevance, signals: ['strategy' as const], options: { strategy: { users: {}, origin } } };
+    const arm = { ...options, name: 'users', relevance: users };
+    expect(describeTrainingOverlap([arm], buildMailbox('soup', 'lamp'))).toEqual([
+      'weights of users were trained on 1 of these 2 conversations: no test of them',
+    ]);
   });
 
   test('are not taken for trained on other conversations that have the ids of theirs', () => {

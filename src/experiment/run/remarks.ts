@@ -3,10 +3,10 @@ import type { IndexOptions } from '../../candidates/registry.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
+import { listOriginsOfArm } from '../../retrieval/arm.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
+import { readArm } from '../../retrieval/form.ts';
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
-import { findSourceFilter } from '../../retrieval/retriever-options.ts';
-import { strategyOptions } from '../../signals/strategy-options.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import type { Measurement } from '../measure/measurement.ts';
@@ -16,28 +16,26 @@ import { groupContentHashes, type QueriedCorpus } from './cluster-conversations.
 import type { ArmEncoding } from './workspaces.ts';
 
 /** The sources whose answers may differ from the exact index's. */
-export function listApproximateSources({ candidates }: RetrieverOptions): IndexOptions[] {
-  return candidates.filter(
-    (source) => source.index === 'hnsw' || (source.index === 'pgvector' && source.method !== 'none'),
-  );
+export function listApproximateSources(arm: RetrieverOptions): IndexOptions[] {
+  return readArm(arm)
+    .outline.sources.map(({ index }) => index)
+    .filter((source) => source.index === 'hnsw' || (source.index === 'pgvector' && source.method !== 'none'));
 }
 
 /** What the exact index finds in the place of a source of an arm. */
-export function exactCandidatesOfArm(arm: Pick<RetrieverOptions, 'filter' | 'slice'>, { k }: IndexOptions) {
-  return candidatesFrom({ index: 'flat', k }, null, findSourceFilter(arm), [], arm.slice ?? null);
+export function exactCandidatesOfArm(arm: RetrieverOptions, { k }: IndexOptions) {
+  const { filter, slice } = readArm(arm).outline.view;
+  return candidatesFrom({ index: 'flat', k }, null, filter, [], slice);
 }
 
 /** Ids that a sentence names before it breaks off. */
 const SHOWN = 5;
 
 /** The share of the exact index's results that an approximate index finds. */
-async function describeIndexRecall(
-  workspace: Workspace,
-  source: IndexOptions,
-  arm: Pick<RetrieverOptions, 'filter' | 'slice'>,
-): Promise<string> {
+async function describeIndexRecall(workspace: Workspace, source: IndexOptions, arm: RetrieverOptions): Promise<string> {
   const oracle = await workspace.get(exactCandidatesOfArm(arm, source));
-  const found = await workspace.get(candidatesFrom(source, null, findSourceFilter(arm), [], arm.slice ?? null));
+  const { filter, slice } = readArm(arm).outline.view;
+  const found = await workspace.get(candidatesFrom(source, null, filter, [], slice));
   const depths = [...new Set([Math.min(10, source.k), source.k])];
   const figures = depths.map((depth) => `recall@${depth} ${recallAt(depth, found, oracle).toFixed(4)}`);
   return `${figures.join(', ')} (${workspace.queries.length} queries)`;
@@ -50,12 +48,18 @@ interface RemarkSource {
   openArmWorkspace(arm: ArmEncoding): Promise<Workspace>;
 }
 
+/** What the sources of an arm see: its filter, and the policy of its slice. */
+function listViewParts(arm: RetrieverOptions): unknown[] {
+  const { filter, slice } = readArm(arm).outline.view;
+  return [filter, slice?.policy ?? null];
+}
+
 /** The recall of each approximate index that an arm has used. If a damaged stage prevents the measurement, the remark states this, since the arms are done. */
 async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]): Promise<string[]> {
   const used = records.flatMap(({ options }) => listApproximateSources(options).map((source) => ({ source, options })));
   const sources = new Map(
     used.map(({ source, options }) => [
-      computeHash([source, options.embedding, options.seed, findSourceFilter(options), options.slice?.policy ?? null]),
+      computeHash([source, options.embedding, options.seed, listViewParts(options)]),
       { source, arm: options },
     ]),
   );
@@ -66,7 +70,7 @@ async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]
       if (!(error instanceof RagPlusPlusError)) throw error;
       return `not measured, ${error.code}: ${error.message}`;
     });
-    const isOwn = arm.embedding !== null || arm.seed !== null || findSourceFilter(arm) !== null || Boolean(arm.slice);
+    const isOwn = arm.embedding !== null || arm.seed !== null || listViewParts(arm).some((part) => part !== null);
     remarks.push(`${source.index}${isOwn ? ` of ${arm.name}` : ''} against the exact index: ${recall}`);
   }
   return remarks;
@@ -76,14 +80,8 @@ async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]
  * For each arm with learned weights, the number of measured conversations that its weights were trained on: its figures there are not a test.
  * Conversations are compared by their contents, since two collections may use one id for different conversations.
  */
-export function describeTrainingOverlap(
-  arms: readonly Pick<ArmRecord['options'], 'name' | 'scoring' | 'relevance'>[],
-  measured: QueriedCorpus,
-): string[] {
-  const origins = arms.flatMap(({ name, scoring, relevance: { options } }) => {
-    const strategy = options?.strategy === undefined ? undefined : strategyOptions.parse(options.strategy);
-    return [scoring?.origin, strategy?.origin].flatMap((origin) => (origin ? [{ name, origin }] : []));
-  });
+export function describeTrainingOverlap(arms: readonly ArmRecord['options'][], measured: QueriedCorpus): string[] {
+  const origins = arms.flatMap((arm) => listOriginsOfArm(readArm(arm)).map((origin) => ({ name: arm.name, origin })));
   if (origins.length === 0) return [];
   const contents = groupContentHashes(measured);
   return origins.flatMap(({ name, origin: { file, trainingContents } }) => {

@@ -2,6 +2,7 @@ import type { RunIndexOptions } from '../../candidates/run-options.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
 import type { Query } from '../../model/dataset.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
+import { readArm } from '../../retrieval/form.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ProtocolWarning } from '../measure/result.ts';
 import { describeWarning, joinExamples } from '../score/warning.ts';
@@ -38,8 +39,9 @@ export async function findRunFileWarnings(
   const measured = new Set(queries.map(({ id }) => id));
   const warnings: ProtocolWarning[] = [];
   for (const { name, options } of records) {
-    const effect = options.candidates.length === 1 ? 'count 0' : 'get no candidate from it';
-    for (const source of options.candidates) {
+    const { sources } = readArm(options).outline;
+    const effect = sources.length === 1 ? 'count 0' : 'get no candidate from it';
+    for (const { index: source } of sources) {
       if (source.index !== 'run') continue;
       const text = await describeMissing(await runner.openArmWorkspace(options), source, measured, effect);
       if (text !== null) warnings.push(describeWarning('missing-queries', name, text));

@@ -1,4 +1,4 @@
-import { listArmStages } from '../../retrieval/arm-signals.ts';
+import { listArmStages } from '../../retrieval/form.ts';
 import { type Plan, withInputs } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { Corpus } from '../../model/corpus.ts';
-import { listArmStages } from '../../retrieval/arm-signals.ts';
+import { listArmStages } from '../../retrieval/form.ts';
 import { drawSampleWorld } from '../../signals/corpus.fixture.ts';
 import { Plan } from '../../signals/plan.ts';
 import { least, plain } from '../config/config.fixture.ts';

@@ -1,7 +1,7 @@
 import { ValidationError } from '../../core/errors.ts';
 import { getOrCompute } from '../../core/once.ts';
 import { parseMetric } from '../../evaluation/metric.ts';
-import { listArmStages } from '../../retrieval/arm-signals.ts';
+import { listArmStages } from '../../retrieval/form.ts';
 import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
 import type { Plan } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';

@@ -8,7 +8,7 @@ import { viewRow } from '../../core/rows.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { listArmStages } from '../../retrieval/arm-signals.ts';
+import { listArmStages } from '../../retrieval/form.ts';
 import { computeQueryReach, listTurnsWithin } from '../../retrieval/query-reach.ts';
 import { retrieve } from '../../retrieval/retriever.ts';
 import { cosinesAhead } from '../../signals/attention.ts';

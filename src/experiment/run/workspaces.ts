@@ -10,7 +10,7 @@ import { createEncoderSource, type EncoderOptions } from '../../embedding/regist
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
 import { findSelectionColumn } from '../../rerank/registry.ts';
-import { listArmStages } from '../../retrieval/arm-signals.ts';
+import { listArmStages } from '../../retrieval/form.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../retrieval/query-reach.ts';
 import { Plan, type WorkspaceIdentity, withInputs } from '../../signals/plan.ts';
 import type { Encoding, TextVectors } from '../../signals/signal.ts';

@@ -1,8 +1,6 @@
-import type { RunIndexOptions } from '../candidates/run-options.ts';
 import type { Candidates } from '../model/candidates.ts';
 import type { Column, PoolRows } from '../signals/candidate-pool.ts';
 import { defineStage, type StageUse } from '../signals/signal.ts';
-import { candidatesFrom } from './candidate-sources.ts';
 
 /** The scores of one query by position. A list with a negative score is shifted so that its lowest score is 0. */
 function indexScores({ positions, scores, width }: Candidates, query: number): Map<number, number> {
@@ -21,16 +19,14 @@ export function alignListScores(found: Candidates, { positions, width, queryCoun
   return column;
 }
 
-/**
- * The scores of a run file as a column of a pool, never negative, since decay multiplies them; 0 for a candidate that the run does not list.
- */
-export const runScores = defineStage<RunIndexOptions, Column, { readonly found: StageUse<Candidates> }>({
-  name: 'run-scores',
+/** The scores of a source's list as a column of a pool, never negative, since decay multiplies them; 0 for a candidate that the source did not find. */
+export const listScores = defineStage<StageUse<Candidates>, Column, { readonly found: StageUse<Candidates> }>({
+  name: 'list-scores',
   module: import.meta.url,
   of: 'pairs',
   isKept: false,
-  reads: [],
+  reads: ({ reads }) => reads,
   key: () => null,
-  inputs: (options) => ({ found: candidatesFrom(options, null) }),
+  inputs: (found) => ({ found }),
   compute: ({ pool, inputs: { found } }) => alignListScores(found, pool),
 });

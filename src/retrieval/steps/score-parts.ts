@@ -1,0 +1,86 @@
+import type { Contributions } from '../mix-parts.ts';
+
+/** The smallest normal number of float32: see `invertOrZero`. */
+const SMALLEST_NORMAL = 2 ** -126;
+
+/** float64 twin of `invertOrZero` for the largest value of a row. */
+function invertMaximum(row: Float64Array): number {
+  const maximum = row.reduce((a, b) => Math.max(a, b), 0);
+  return maximum > SMALLEST_NORMAL ? 1 / maximum : 0;
+}
+
+/**
+ * The scores of one query, step by step, and the parts that they are the sum of at some of its places. Each step of an arm says what it did to them: it starts
+ * them, multiplies them by a column, or adds a column to a share of them. The arithmetic is float64 over float32 columns.
+ */
+export class ScoreParts {
+  /** By name, [places] each. */
+  readonly parts = new Map<string, Float64Array>();
+  readonly #read: (component: string) => Float64Array;
+  readonly #places: readonly number[];
+  readonly #mix: Contributions | null;
+  #scores: Float64Array = new Float64Array(0);
+
+  /**
+   * @param read the row [C] of a component.
+   * @param places within the row.
+   * @param mix the parts of a weighted sum of signals at these places; null without one.
+   */
+  constructor(read: (component: string) => Float64Array, places: readonly number[], mix: Contributions | null) {
+    this.#read = read;
+    this.#places = places;
+    this.#mix = mix;
+  }
+
+  /** The scores are a component. */
+  start(component: string): void {
+    this.#scores = this.#read(component);
+    this.parts.set(component, this.#at(this.#scores));
+  }
+
+  /** The scores are a weighted sum of signals; its parts are those of their families. */
+  startMix(): void {
+    this.#scores = this.#read('scoring');
+    const { names, values } = this.#mix as Contributions;
+    for (const [p, name] of names.entries())
+      this.parts.set(
+        name,
+        Float64Array.from(this.#places, (_, n) => values[n * names.length + p] as number),
+      );
+  }
+
+  /** The scores are multiplied by a component: its part is what that adds, less than 0 where it takes away. */
+  multiply(component: string): void {
+    const factors = this.#read(component);
+    this.#add(
+      component,
+      this.#scores.map((score, i) => score * ((factors[i] as number) - 1)),
+    );
+  }
+
+  /** `(1 - weight) scores / max(scores) + weight component`, the component divided by its own maximum where that is asked for. */
+  blend(component: string, weight: number, dividesByMaximum: boolean): void {
+    const factor = (1 - weight) * invertMaximum(this.#scores);
+    for (const [name, part] of this.parts)
+      this.parts.set(
+        name,
+        part.map((value) => value * factor),
+      );
+    this.#scores = this.#scores.map((score) => score * factor);
+    const column = this.#read(component);
+    const share = dividesByMaximum ? weight * invertMaximum(column) : weight;
+    this.#add(
+      component,
+      column.map((value) => value * share),
+    );
+  }
+
+  #add(name: string, row: Float64Array): void {
+    this.parts.set(name, this.#at(row));
+    this.#scores = this.#scores.map((score, i) => score + (row[i] as number));
+  }
+
+  #at(row: Float64Array): Float64Array {
+    return Float64Array.from(this.#places, (place) => row[place] as number);
+  }
+}
