@@ -108,6 +108,25 @@ function unwrap(schema: z.core.$ZodType, input: unknown): z.core.$ZodType[] {
   return fitting.length > 0 ? fitting : options;
 }
 
+/**
+ * Parses a part of a value whose schema depends on its name, within the transform of a larger schema: its faults stand at the place of the part, with the keys
+ * that there may be.
+ */
+export function parsePart<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  place: readonly PropertyKey[],
+  context: Pick<z.core.$RefinementCtx, 'issues'>,
+): z.output<S> {
+  const result = schema._zod.run({ value, issues: [] }, { async: false }) as z.core.ParsePayload<z.output<S>>;
+  for (const issue of result.issues) {
+    const path = issue.path ?? [];
+    const known = issue.code === 'unrecognized_keys' ? { known: listKnownKeys(schema, value, path) } : {};
+    context.issues.push({ ...issue, ...known, path: [...place, ...path] } as never);
+  }
+  return result.value;
+}
+
 /** The keys that an object at `path` may have. */
 function listKnownKeys(schema: z.core.$ZodType, input: unknown, path: Path): string[] {
   let nodes = unwrap(schema, input);
@@ -157,7 +176,7 @@ function describeExpectation(issue: z.core.$ZodIssue): { expected: string; choic
 
 function convertIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$ZodIssue): ConfigurationFault[] {
   if (issue.code === 'unrecognized_keys') {
-    const known = listKnownKeys(schema, input, issue.path);
+    const known = (issue as { known?: string[] }).known ?? listKnownKeys(schema, input, issue.path);
     const expected = `one of ${known.join(', ')}`;
     return issue.keys.slice(0, MOST_FAULTS).map((key) => {
       const path = formatPath([...issue.path, key]);

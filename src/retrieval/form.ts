@@ -21,6 +21,7 @@ import { type SearchOptions, search } from './steps/search.ts';
 import { select } from './steps/select.ts';
 import { defineStep, type Outline, type ScoreColumn, type Source, type Step } from './steps/step.ts';
 import { filter, propagate, slice } from './steps/visible.ts';
+import { createSteps, type WrittenSteps } from './written-steps.ts';
 
 /** The name of a source: its index, with its place among several of one kind. */
 function nameSources(candidates: RetrieverOptions['candidates']): SearchOptions {
@@ -83,18 +84,27 @@ function* listSteps(options: RetrieverOptions): Iterable<Step> {
   if (selection !== null) yield select(selection);
 }
 
-const ARMS = new WeakMap<RetrieverOptions, Arm>();
+/** How an arm ranks, as it is written: keys of a form; or steps, and then it has their keys and none of the form but `control`. */
+export type RankOptions = RetrieverOptions & { readonly steps?: readonly string[] };
+
+/** The steps of an arm that is written as steps; null for one that is a form. */
+export const readWrittenSteps = (options: RankOptions): WrittenSteps | null =>
+  options?.steps === undefined ? null : (options as unknown as WrittenSteps);
+
+const ARMS = new WeakMap<RankOptions, Arm>();
 
 /** The arm that checked options describe. */
-export function readArm(options: RetrieverOptions): Arm {
+export function readArm(options: RankOptions): Arm {
   const known = ARMS.get(options);
   if (known !== undefined) return known;
-  const arm = createArm([...listSteps(options)], options.control);
+  const written = readWrittenSteps(options);
+  const steps = written === null ? [...listSteps(options)] : createSteps(written);
+  const arm = createArm(steps, options.control);
   ARMS.set(options, arm);
   return arm;
 }
 
 /** The stages that the ranking of an arm is put together from. */
-export function listArmStages(plan: Plan, options: RetrieverOptions): Stage[] {
+export function listArmStages(plan: Plan, options: RankOptions): Stage[] {
   return listStagesOfArm(plan, readArm(options));
 }

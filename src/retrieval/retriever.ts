@@ -5,7 +5,7 @@ import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { Arm } from './arm.ts';
 import { warmUpSources } from './candidate-sources.ts';
-import { readArm } from './form.ts';
+import { type RankOptions, readArm, readWrittenSteps } from './form.ts';
 import { checkRetrieverOptions, type RetrieverOptions } from './retriever-options.ts';
 import { type PendingScores, type RankState, runUnwatched, type Step, type Watch } from './steps/step.ts';
 
@@ -46,12 +46,12 @@ function createState(workspace: Workspace, { control }: Arm): RankState {
  */
 export async function retrieve(
   workspace: Workspace,
-  arm: RetrieverOptions,
+  arm: RankOptions,
   watch: Watch = runUnwatched,
 ): Promise<Retrieved> {
   await letEventsIn();
   await ensureBackend();
-  const checked = readArm(checkRetrieverOptions(arm));
+  const checked = readArm(readWrittenSteps(arm) === null ? checkRetrieverOptions(arm) : arm);
   return applySteps(checked.steps, checked, createState(workspace, checked), watch);
 }
 
@@ -59,7 +59,7 @@ export async function retrieve(
 export async function scorePool(
   workspace: Workspace,
   pool: CandidatePool,
-  options: RetrieverOptions,
+  options: RankOptions,
   watch: Watch = runUnwatched,
 ): Promise<Retrieved> {
   const arm = readArm(options);
@@ -69,7 +69,7 @@ export async function scorePool(
 }
 
 /** Builds everything that an arm needs and that does not depend on the queries, for a workspace made `withQueries`. */
-export async function warmUp(workspace: Workspace, options: RetrieverOptions): Promise<void> {
+export async function warmUp(workspace: Workspace, options: RankOptions): Promise<void> {
   const { steps, outline, control } = readArm(options);
   for (const { mix } of steps) if (mix !== null) await prepareSignals(workspace, mix.signals);
   const indexes = outline.sources.map(({ index }) => index);

@@ -108,8 +108,17 @@ function expandArm(arm: Plain, keyPath: Path, start: ExpandedArm): ExpandedArm {
 
 const { armChain: LONGEST_CHAIN } = CONFIG_LIMITS;
 
+/** Arms written out, and what is wrong with them. */
+export interface ExpandedArms {
+  readonly arms: readonly ExpandedArm[];
+  readonly faults: readonly ConfigurationFault[];
+  /** The places of arms that are not whole, whose other faults follow from that. */
+  readonly unread: ReadonlySet<string>;
+}
+
 /** Writes arms out one after the other, so that each finds those before it. */
 class ArmExpansion {
+  readonly unread: ReadonlySet<string> = new Set();
   readonly arms: ExpandedArm[] = [];
   readonly faults: ConfigurationFault[] = [];
   /** Of every arm that extends no other. */
@@ -169,11 +178,7 @@ class ArmExpansion {
  * @param shared options of the experiment that an arm may change for itself; the base is laid over them.
  * @returns all arms given, and an error for each that extends an arm that is not before it.
  */
-export function expandArms(
-  raw: readonly unknown[],
-  base: Plain,
-  shared: Plain = {},
-): { readonly arms: readonly ExpandedArm[]; readonly faults: readonly ConfigurationFault[] } {
+export function expandArms(raw: readonly unknown[], base: Plain, shared: Plain = {}): ExpandedArms {
   const expansion = new ArmExpansion(base, shared);
   for (const arm of raw) expansion.add(arm);
   return expansion;

@@ -202,6 +202,17 @@ function mergeArms(earlier: readonly unknown[], later: readonly unknown[]): unkn
   return arms;
 }
 
+/** The later arms by the name of an earlier one change it, the others follow. */
+function mergeNamedArms(earlier: Plain, later: Plain): Plain {
+  const merged = { ...earlier };
+  for (const [name, arm] of Object.entries(later)) {
+    const before = merged[name];
+    const start = Array.isArray(before) ? { steps: before } : before;
+    merged[name] = isPlain(start) && isPlain(arm) ? merge(start, arm) : arm;
+  }
+  return merged;
+}
+
 /** Lists that both files have: arms are merged by name, plugins add up, since later keys name members of both. */
 function layOver(earlier: Plain, later: Plain): Plain {
   const hasBoth = (key: string) => Array.isArray(earlier[key]) && Array.isArray(later[key]);
@@ -209,6 +220,7 @@ function layOver(earlier: Plain, later: Plain): Plain {
   return {
     ...merge(earlier, later),
     ...(hasBoth('arms') ? { arms: mergeArms(...lists('arms')) } : {}),
+    ...(isPlain(earlier.arms) && isPlain(later.arms) ? { arms: mergeNamedArms(earlier.arms, later.arms) } : {}),
     ...(hasBoth('plugins') ? { plugins: [...new Set(lists('plugins').flat())] } : {}),
   };
 }
@@ -255,6 +267,7 @@ function locateInLayer(layer: Plain, keys: Path, content: Plain): Path {
   const [first, location = '', ...rest] = keys;
   if (first !== 'arms' || location === '') return keys;
   const arm = getValueAt(content, keys.slice(0, 2));
+  if (isPlain(content.arms)) return keys;
   const arms = Array.isArray(layer.arms) ? layer.arms : [];
   const isSame = (other: unknown) =>
     isNamed(arm) ? isNamed(other) && other.name === arm.name : arm !== undefined && isDeepStrictEqual(other, arm);

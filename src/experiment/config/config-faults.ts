@@ -24,8 +24,13 @@ function parseFaultPath(path: string, config: unknown): { readonly keys: Path; r
 
 /** Where a layer has, or could have, a value at a path within its arm. A key that does not exist is the fault of a factor, not of each of its values. */
 function keyPathIn({ keyPath, at }: Layer, keys: Path, fault: ConfigurationFault): Path {
-  const isKey = at.length > 0 && at.length === keys.length && fault.got.startsWith('unknown key');
+  const isKey = keyPath[0] === 'sweep' && at.length === keys.length && fault.got.startsWith('unknown key');
   return isKey ? keyPath.slice(0, 3) : [...keyPath, ...keys.slice(at.length)];
+}
+
+/** Whether a layer is a step, or a value at a path, of an arm of a mapping. */
+function isPartOfArm({ keyPath, at }: Layer): boolean {
+  return keyPath[0] === 'arms' && at.length > 0;
 }
 
 /** An error of a swept arm that none of its levels caused: reported for the first arm that has it. */
@@ -49,8 +54,9 @@ function locateArmFault(
   const writer = layers.findLastIndex((layer) => hasValueAt(layer, keys));
   const earlier = layers.slice(0, keyPath === null ? layers.length : own);
   const sources = writer >= 0 ? earlier.slice(writer, writer + 1) : earlier;
-  if (writer >= 0 && (layers[writer] as Layer).keyPath[0] === 'sweep')
-    return formatKeys(keyPathIn(layers[writer] as Layer, keys, fault));
+  const writing = layers[writer];
+  if (writing !== undefined && (writing.keyPath[0] === 'sweep' || isPartOfArm(writing)))
+    return formatKeys(keyPathIn(writing, keys, fault));
   const isTold = sources.some((layer) => told.has(formatKeys(keyPathIn(layer, keys, fault))));
   const isOrphan = keyPath !== null && writer < 0 && told.has(formatKeys([...keyPath, 'extends']));
   if (isTold || isOrphan) return undefined;

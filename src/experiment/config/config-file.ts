@@ -76,7 +76,8 @@ const KIND_KEYS: Readonly<Record<string, string>> = {
 
 /** Whether `later` is of another kind than `earlier`, so that it keeps none of its keys. */
 function changesKind(key: string, earlier: Plain, later: Plain): boolean {
-  if (key === 'propagation') return 'preset' in earlier || 'preset' in later; // a preset stands for all the others
+  if (key === 'fuse' || key === 'select' || key === 'rerank') return Object.keys(earlier)[0] !== Object.keys(later)[0];
+  if (key === 'propagation' || key === 'propagate') return 'preset' in earlier || 'preset' in later; // a preset stands for all the others
   const kind = KIND_KEYS[key];
   return kind !== undefined && later[kind] !== undefined && later[kind] !== earlier[kind];
 }
@@ -106,7 +107,7 @@ function indexIn(array: readonly unknown[], key: string): number {
 }
 
 /** Mappings whose keys are themselves paths. */
-const KEYED_BY_PATH: readonly (string | undefined)[] = ['tune', 'factors'];
+const KEYED_BY_PATH: readonly (string | undefined)[] = ['set', 'tune', 'factors'];
 
 /**
  * The keys that a path of the form `arms.hybrid.tune.decay.halfLifeHours` goes through. The content distinguishes a key with a dot in it, or a name, from

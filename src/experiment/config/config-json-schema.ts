@@ -60,7 +60,8 @@ export function getProperties(schema: unknown): Plain {
 
 /** The keys of an arm in a schema of configs. */
 function getArm(schema: Plain): Plain {
-  return (getProperties(schema).arms as { readonly items: Plain }).items;
+  const { items } = getProperties(schema).arms as { readonly items: { readonly anyOf: readonly [Plain] } };
+  return items.anyOf[0];
 }
 
 /** Every key that a whole config may have. */
@@ -85,7 +86,11 @@ export function buildConfigJsonSchema(): Plain {
     $schema,
     title: 'A rag-plusplus experiment',
     ...schema,
-    properties: { ...properties, base, arms: { type: 'array', items: { ...arm, required: ['name'] } } },
+    properties: {
+      ...properties,
+      base,
+      arms: { anyOf: [{ type: 'array', items: { ...arm, required: ['name'] } }, { type: 'object' }] },
+    },
   };
   describeKeys(described, ['config.md', 'sweeps.md']);
   return withDatasets(described);

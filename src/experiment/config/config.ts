@@ -17,6 +17,7 @@ import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { findValueFaults } from './config-values.ts';
 import { findControlFaults, withControls } from './control-arms.ts';
 import { noteEncoderFolder, withEncoderFiles } from './encoder-references.ts';
+import { expandNamedArms } from './named-arms.ts';
 import { withPolicyFile } from './policy-references.ts';
 import { withRepetitions } from './repeated-arms.ts';
 import { withRunFiles } from './run-references.ts';
@@ -73,19 +74,25 @@ function expandComposed(composed: ComposedConfig) {
   const base = isPlain(content.base) ? content.base : {};
   const seed = Number.isInteger(content.seed) ? (content.seed as number) : 1;
   const shared = { ...(isPlain(content.embedding) ? { embedding: content.embedding } : {}), seed };
-  const written = expandArms(Array.isArray(content.arms) ? content.arms : [], base, shared);
+  const written = isPlain(content.arms)
+    ? expandNamedArms(content.arms, shared)
+    : expandArms(Array.isArray(content.arms) ? content.arms : [], base, shared);
   const sweep = expandSweep(selectArmSweep(composed), written.arms, seed);
   const arms = [...written.arms, ...sweep.arms, ...sweep.probes].map(withoutSharedOptions);
   const embedding = withEncoderFiles(content.embedding, (key) => findWriterFolder(['embedding', key], composed));
   const weighed = arms.map((arm) => (isPlain(arm.options) ? withFiles(arm.options, arm, composed, embedding) : null));
   const options = arms.map((arm, i) => weighed[i]?.arm ?? arm.options);
   const encoded = embedding === undefined ? content : { ...content, embedding };
-  const config = { ...encoded, ...(Array.isArray(content.arms) ? { arms: options } : {}), sweep: sweep.design };
+  const config = {
+    ...encoded,
+    ...(typeof content.arms === 'object' && content.arms !== null ? { arms: options } : {}),
+    sweep: sweep.design,
+  };
   const weightFaults = weighed.flatMap((one, i) =>
     (one?.faults ?? []).map((fault) => ({ ...fault, path: `arms[${i}].${fault.path}` })),
   );
   const faults = [...written.faults, ...sweep.faults, ...weightFaults];
-  const unread = new Set(weightFaults.map(({ path }) => path));
+  const unread = [...weightFaults.map(({ path }) => path), ...written.unread];
   return { arms, options, config, faults, unread, count: arms.length - sweep.probes.length };
 }
 
@@ -102,7 +109,11 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const result = check(expandedFile, { ...config, ...(plugins === undefined ? {} : { plugins }) });
   const found = [
     ...faults,
-    ...('faults' in result ? result.faults.filter(({ path }) => !unread.has(path)).map(explainArmDataset) : []),
+    ...('faults' in result
+      ? result.faults
+          .filter(({ path }) => !unread.some((place) => path === place || path.startsWith(`${place}.`)))
+          .map(explainArmDataset)
+      : []),
     ...(isPlain(content.base) ? findBaseFaults(content.base, composed) : []),
     ...findDuplicateNames(run),
     ...findNameFaults(content, run, faults),

@@ -49,6 +49,41 @@ function describeMissing(path: string, { noun, file }: NamedFile, folder: string
   return { path, expected: `${noun}${locations} (${error.message})`, got: shortenToExcerpt(file) };
 }
 
+/** A source of a step `search` by its name: `run: file` is short for its path. */
+function nameSource(name: string, written: unknown): unknown {
+  if (!isPlain(written)) return written;
+  const { file, ...rest } = written;
+  const { index = name } = rest;
+  if (index !== 'run') return { index, ...rest };
+  return {
+    index,
+    ...(file === undefined ? {} : { path: file }),
+    ...(rest.k === undefined ? { k: ARM_DEPTH } : {}),
+    ...rest,
+  };
+}
+
+/** Gives the sources of the step `search` the paths of their files and the hashes of the contents. */
+function withSourceFiles(arm: Plain, findFolder: FindFolder): { arm: Plain; faults: ConfigurationFault[] } {
+  if (!isPlain(arm.search)) return { arm, faults: [] };
+  const faults: ConfigurationFault[] = [];
+  const search: Plain = {};
+  for (const [name, written] of Object.entries(arm.search)) {
+    const source = nameSource(name, written);
+    const named = findNamedFile(source);
+    search[name] = source;
+    if (named === null) continue;
+    const folder = findFolder(['search', name]);
+    try {
+      search[name] = named.resolve(folder);
+    } catch (error) {
+      if (!(error instanceof RagPlusPlusError)) throw error;
+      faults.push(describeMissing(`search.${name}.${named.place}`, named, folder, error));
+    }
+  }
+  return { arm: { ...arm, search }, faults };
+}
+
 /** The keys of an arm that `run` sets. */
 const SET_BY_RUN = ['candidates', 'relevance'] as const;
 type SetByRun = (typeof SET_BY_RUN)[number];
@@ -83,6 +118,7 @@ export function withRunFiles(
   layers: Pick<ExpandedArm, 'layers'>,
   findFolder: FindFolder,
 ): { readonly arm: Plain; readonly faults: ConfigurationFault[] } {
+  if (Array.isArray(written.steps)) return withSourceFiles(written, findFolder);
   const isShort = written.run !== undefined && written.run !== null;
   const { run: _, ...rest } = written;
   const { same, later } = isShort ? findWriters(layers) : { same: [], later: [] };

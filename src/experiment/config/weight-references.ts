@@ -1,11 +1,12 @@
 import { type ConfigurationFault, RagPlusPlusError } from '../../core/errors.ts';
 import { locatePath } from '../../core/located-path.ts';
+import { getValueAt } from '../../core/validation.ts';
 import type { EncoderOptions } from '../../embedding/registry.ts';
 import { computeRawWeights, type LinearModel } from '../../learning/linear-model.ts';
 import { nameParameterValues } from '../../learning/parameters.ts';
 import { listUserWeights, readUserWeights } from '../../learning/user-weights-file.ts';
 import { readWeights, type Weights } from '../../learning/weight-file.ts';
-import { isPlain, type Path, type Plain } from './config-file.ts';
+import { isPlain, type Path, type Plain, setPath } from './config-file.ts';
 import { isSameEncoder, parseEncoderOptions } from './encoder-references.ts';
 
 /** The value that replaces the name of a file, or the error of the file. */
@@ -116,6 +117,63 @@ function resolveUserWeights(arm: Plain, around: Surroundings): { arm: Plain; fau
   return { arm: { ...arm, relevance: { ...(relevance as Plain), options: resolved } }, faults: [] };
 }
 
+/** A value within an arm that names a weight file, and what takes its place. */
+interface NamedWeights {
+  readonly keys: Path;
+  readonly file: string;
+  readonly resolve: (path: string) => Resolved;
+}
+
+/** The weight files that the steps of an arm name. */
+function listNamedWeights({ mix, blend, score }: Plain, around: Surroundings): NamedWeights[] {
+  const named: NamedWeights[] = [];
+  const readMix = (path: string) => readSignalMix(path, readWeights(path), around.embedding);
+  if (typeof mix === 'string') named.push({ keys: ['mix'], file: mix, resolve: readMix });
+  else if (isPlain(mix) && typeof mix.weights === 'string')
+    named.push({ keys: ['mix', 'weights'], file: mix.weights, resolve: readMix });
+  const trajectory = isPlain(blend) ? blend.trajectory : undefined;
+  if (isPlain(trajectory) && typeof trajectory.weights === 'string') {
+    const { weights, dimensions = 5 } = trajectory;
+    const resolve = (path: string) => readCoordinateWeights(readWeights(path), dimensions);
+    named.push({ keys: ['blend', 'trajectory', 'weights'], file: weights as string, resolve });
+  }
+  const strategy = isPlain(score) ? score.strategy : undefined;
+  if (isPlain(strategy) && typeof strategy.users === 'string') {
+    const resolve = (path: string): Resolved => {
+      const weights = readUserWeights(path);
+      const fault = findEncoderFault(weights, around.embedding);
+      if (fault !== null) return { fault };
+      return { value: { users: listUserWeights(weights), origin: describeProvenance(path, weights) } };
+    };
+    named.push({ keys: ['score', 'strategy', 'users'], file: strategy.users, resolve });
+  }
+  return named;
+}
+
+/** A mix and the weights of users take the place of the mapping that names the file; coordinate weights that of the name. */
+function putWeights(arm: Plain, keys: Path, value: Plain): Plain {
+  const changed: Plain = structuredClone(arm);
+  const isOfCoordinates = keys[0] === 'blend';
+  const place = isOfCoordinates || keys.length === 1 ? keys : keys.slice(0, -1);
+  const before = getValueAt(changed, place);
+  setPath(changed, place, isOfCoordinates || !isPlain(before) ? value : { ...before, ...value });
+  return changed;
+}
+
+function withStepFiles(
+  arm: Plain,
+  around: Surroundings,
+): { readonly arm: Plain; readonly faults: ConfigurationFault[] } {
+  const faults: ConfigurationFault[] = [];
+  let resolved = arm;
+  for (const { keys, file, resolve } of listNamedWeights(arm, around)) {
+    const found = read(file, around.folderOf?.(keys) ?? null, (path) => path, resolve);
+    if ('fault' in found) faults.push({ path: keys.join('.'), ...found.fault });
+    else resolved = putWeights(resolved, keys, found.value);
+  }
+  return { arm: resolved, faults };
+}
+
 /**
  * Replaces the names of weight files by their numbers, so that a resolved config is complete: `scoring.weights` becomes the mix of signals,
  * `trajectory.weights` the coordinate weights, and `users` of the signal `strategy` the weights of each user. `origin.file` keeps the name as written, so that the result does not depend on the config's folder.
@@ -129,6 +187,7 @@ export function withWeightFiles(
   const faults: ConfigurationFault[] = [];
   let resolved = arm;
   const { scoring, trajectory } = arm;
+  if (Array.isArray(arm.steps)) return withStepFiles(arm, around);
   if (isPlain(scoring)) {
     const found = resolveScoringWeights(scoring, around);
     if (found !== null && 'fault' in found) faults.push({ path: 'scoring.weights', ...found.fault });

@@ -1,8 +1,9 @@
 import { letEventsIn } from '../../core/event-loop.ts';
 import { quantile } from '../../core/quantile.ts';
 import { createRandom } from '../../core/random.ts';
+import type { RankOptions } from '../../retrieval/form.ts';
 import { rank } from '../../retrieval/rank.ts';
-import { type RetrieverOptions, retrieve, warmUp } from '../../retrieval/retriever.ts';
+import { retrieve, warmUp } from '../../retrieval/retriever.ts';
 import type { Watch } from '../../retrieval/steps/step.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { Latency } from './result.ts';
@@ -76,7 +77,7 @@ function drawQueries({ batch }: Workspace, count: number, seed: number): number[
  */
 export async function timeQueries(
   workspace: Workspace,
-  arm: RetrieverOptions,
+  arm: RankOptions,
   depth: number,
   queryIndexes: readonly number[],
 ): Promise<Times> {
@@ -109,7 +110,7 @@ export async function timeQueries(
  */
 export async function measureLatency(
   workspace: Workspace,
-  arm: RetrieverOptions,
+  arm: RankOptions,
   depth: number,
   { queries, warmUp }: LatencyOptions,
   seed: number,

@@ -1,5 +1,5 @@
 import type { ConfigurationFault } from '../../core/errors.ts';
-import { isPlain } from '../config/config-file.ts';
+import { isPlain, type Plain } from '../config/config-file.ts';
 import { listInstalledPlugins, type PluginKind } from './install.ts';
 import type { ResolvedPlugin } from './resolved-plugin.ts';
 
@@ -32,11 +32,26 @@ export const listSourceNames = (candidates: unknown, at: string) =>
     (source, i): NamedMember => ({ path: `${at}candidates[${i}]`, kind: 'indexes', name: toPlain(source).index }),
   );
 
+/** The members that the steps of an arm name. */
+function listStepNames({ search, score, fuse, mix }: Plain, at: string): NamedMember[] {
+  const sources = Object.entries(toPlain(search)).map(
+    ([name, source]): NamedMember => ({ path: `${at}.search.${name}`, kind: 'indexes', name: toPlain(source).index }),
+  );
+  const signals = Object.keys(toPlain(score)).map(
+    (name): NamedMember => ({ path: `${at}.score.${name}`, kind: 'signals', name }),
+  );
+  const fusions = Object.keys(toPlain(fuse)).map(
+    (name): NamedMember => ({ path: `${at}.fuse.${name}`, kind: 'fusions', name }),
+  );
+  return [...sources, ...signals, ...fusions, ...listBankNames(toPlain(mix).signals, `${at}.mix.signals`)];
+}
+
 function listArmNames(arm: unknown, at: string): NamedMember[] {
   const { candidates, relevance, embedding, scoring } = toPlain(arm);
   const { signals, fusion } = toPlain(relevance);
   return [
     { path: `${at}.embedding.encoder`, kind: 'encoders', name: toPlain(embedding).encoder },
+    ...listStepNames(toPlain(arm), at),
     ...listSourceNames(candidates, `${at}.`),
     ...toList(signals).map(
       (name, i): NamedMember => ({ path: `${at}.relevance.signals[${i}]`, kind: 'signals', name }),

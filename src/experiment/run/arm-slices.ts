@@ -1,19 +1,19 @@
+import type { RankOptions } from '../../retrieval/form.ts';
 import { readArm } from '../../retrieval/form.ts';
 import { joinLists, listSlicePositions, type SignedSlices, type SliceAnswer } from '../../retrieval/packed-slices.ts';
-import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
 import { openSlices, signedSlices } from '../../retrieval/signed-slices.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { RecordedSlices } from './arm-record.ts';
 
 /** [Q] the turns that an arm's queries may see, ascending; null: every earlier turn. @throws AdmissibilityError. */
-export function listAdmitted(workspace: Workspace, arm: RetrieverOptions): Promise<readonly Int32Array[]> | null {
+export function listAdmitted(workspace: Workspace, arm: RankOptions): Promise<readonly Int32Array[]> | null {
   const { slice } = readArm(arm).outline.view;
   const { control } = arm;
   return slice === null ? null : openSlices(workspace.under(control), slice);
 }
 
 /** The slices of an arm in a workspace, signed and verified; null for an arm without any. */
-async function readSlices(workspace: Workspace, arm: RetrieverOptions): Promise<RecordedSlices | null> {
+async function readSlices(workspace: Workspace, arm: RankOptions): Promise<RecordedSlices | null> {
   const { slice } = readArm(arm).outline.view;
   if (slice === null) return null;
   await openSlices(workspace, slice);
@@ -23,7 +23,7 @@ async function readSlices(workspace: Workspace, arm: RetrieverOptions): Promise<
 
 /** The slices of some arms in their workspaces, joined in the order of the arms; null if none has any. */
 export async function collectSlices(
-  uses: readonly { readonly workspace: Workspace; readonly arm: RetrieverOptions }[],
+  uses: readonly { readonly workspace: Workspace; readonly arm: RankOptions }[],
 ): Promise<RecordedSlices | null> {
   const found = await Promise.all(uses.map(({ workspace, arm }) => readSlices(workspace, arm)));
   const all = found.filter((slices) => slices !== null);

@@ -1,6 +1,6 @@
 import { decomposeScores } from '../../retrieval/contributions.ts';
+import type { RankOptions } from '../../retrieval/form.ts';
 import { readArm } from '../../retrieval/form.ts';
-import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
 import { pairFrames } from '../../signals/frames.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { InspectedPlaces } from './arm-record.ts';
@@ -10,7 +10,7 @@ import { type ArmRanking, listInspectedPairs } from './rankings.ts';
 /** What a report shows of the first places of each ranking besides their scores: see {@link InspectedPlaces}. */
 export async function inspectPlaces(
   workspace: Workspace,
-  options: RetrieverOptions,
+  options: RankOptions,
   arm: ArmRanking,
   inspect: number,
 ): Promise<InspectedPlaces> {
@@ -24,7 +24,7 @@ export async function inspectPlaces(
 /** Coordinates of the places and of the query in the frame of each; none of an arm without trajectory. */
 async function listPlaceCoordinates(
   workspace: Workspace,
-  options: RetrieverOptions,
+  options: RankOptions,
   { retrieved: { pool } }: ArmRanking,
   pairs: Int32Array,
 ): Promise<Pick<InspectedPlaces, 'coordinateNames' | 'coordinates'>> {

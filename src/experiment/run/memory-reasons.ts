@@ -1,5 +1,5 @@
+import type { RankOptions } from '../../retrieval/form.ts';
 import { readArm } from '../../retrieval/form.ts';
-import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
 import {
   explainMemoryScore,
   MEMORY_SIGNALS,
@@ -13,7 +13,7 @@ import type { ArmRecord } from './arm-record.ts';
 /** The weights of the five signals for each query of an arm with the signal `strategy`; nothing for other arms. */
 export async function listStrategyWeights(
   workspace: Workspace,
-  arm: RetrieverOptions,
+  arm: RankOptions,
 ): Promise<Pick<ArmRecord, 'strategyWeights'>> {
   const { outline, control } = readArm(arm);
   const written = [...outline.columns.values()].find(({ strategy }) => strategy !== undefined)?.strategy;

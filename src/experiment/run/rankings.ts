@@ -5,8 +5,9 @@ import type { Run } from '../../model/run.ts';
 import { displayRun } from '../../model/run-display.ts';
 import type { Scored } from '../../model/tie-rule.ts';
 import type { Turn } from '../../model/turn.ts';
+import type { RankOptions } from '../../retrieval/form.ts';
 import { type Ranking, rank } from '../../retrieval/rank.ts';
-import { type Retrieved, type RetrieverOptions, retrieve } from '../../retrieval/retriever.ts';
+import { type Retrieved, retrieve } from '../../retrieval/retriever.ts';
 import { runUnwatched, type Watch } from '../../retrieval/steps/step.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { RankedTurn } from '../measure/result.ts';
@@ -25,7 +26,7 @@ type RankedPositions = Pick<ArmRecord, 'depth' | 'positions' | 'scores'>;
 
 export async function rankArm(
   workspace: Workspace,
-  arm: RetrieverOptions & { readonly name: string },
+  arm: RankOptions & { readonly name: string },
   depth: number,
   watch: Watch = runUnwatched,
 ): Promise<ArmRanking> {

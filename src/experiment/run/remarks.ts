@@ -5,8 +5,8 @@ import { computeHash } from '../../core/hash.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { listOriginsOfArm } from '../../retrieval/arm.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
+import type { RankOptions } from '../../retrieval/form.ts';
 import { readArm } from '../../retrieval/form.ts';
-import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import type { Measurement } from '../measure/measurement.ts';
@@ -16,14 +16,14 @@ import { groupContentHashes, type QueriedCorpus } from './cluster-conversations.
 import type { ArmEncoding } from './workspaces.ts';
 
 /** The sources whose answers may differ from the exact index's. */
-export function listApproximateSources(arm: RetrieverOptions): IndexOptions[] {
+export function listApproximateSources(arm: RankOptions): IndexOptions[] {
   return readArm(arm)
     .outline.sources.map(({ index }) => index)
     .filter((source) => source.index === 'hnsw' || (source.index === 'pgvector' && source.method !== 'none'));
 }
 
 /** What the exact index finds in the place of a source of an arm. */
-export function exactCandidatesOfArm(arm: RetrieverOptions, { k }: IndexOptions) {
+export function exactCandidatesOfArm(arm: RankOptions, { k }: IndexOptions) {
   const { filter, slice } = readArm(arm).outline.view;
   return candidatesFrom({ index: 'flat', k }, null, filter, [], slice);
 }
@@ -32,7 +32,7 @@ export function exactCandidatesOfArm(arm: RetrieverOptions, { k }: IndexOptions)
 const SHOWN = 5;
 
 /** The share of the exact index's results that an approximate index finds. */
-async function describeIndexRecall(workspace: Workspace, source: IndexOptions, arm: RetrieverOptions): Promise<string> {
+async function describeIndexRecall(workspace: Workspace, source: IndexOptions, arm: RankOptions): Promise<string> {
   const oracle = await workspace.get(exactCandidatesOfArm(arm, source));
   const { filter, slice } = readArm(arm).outline.view;
   const found = await workspace.get(candidatesFrom(source, null, filter, [], slice));
@@ -49,7 +49,7 @@ interface RemarkSource {
 }
 
 /** What the sources of an arm see: its filter, and the policy of its slice. */
-function listViewParts(arm: RetrieverOptions): unknown[] {
+function listViewParts(arm: RankOptions): unknown[] {
   const { filter, slice } = readArm(arm).outline.view;
   return [filter, slice?.policy ?? null];
 }

@@ -1,8 +1,10 @@
 import { ValidationError } from '../../core/errors.ts';
 import { getOrCompute } from '../../core/once.ts';
 import { parseMetric } from '../../evaluation/metric.ts';
+import type { RankOptions } from '../../retrieval/form.ts';
 import { listArmStages } from '../../retrieval/form.ts';
-import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
+import { retrieverOptions } from '../../retrieval/retriever-options.ts';
+import { stepShape } from '../../retrieval/written-steps.ts';
 import type { Plan } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
 import { countCombinations, listCombinations } from '../config/arms.ts';
@@ -18,16 +20,17 @@ export function parseMetricCutoff(metric: string, depth: number): number {
 }
 
 /** An arm's options without those that do not affect its rankings: its name, its description, its grid. */
-function retrieverPart(arm: RetrieverOptions): RetrieverOptions {
+function retrieverPart(arm: RankOptions): RankOptions {
   // A slice is among the stages that the arm consists of, without the address of its kernel.
-  const own = Object.entries(arm).filter(([key]) => key !== 'slice' && Object.hasOwn(retrieverOptions.shape, key));
-  return Object.fromEntries(own) as unknown as RetrieverOptions;
+  const ranks = (key: string) => Object.hasOwn(retrieverOptions.shape, key) || Object.hasOwn(stepShape, key);
+  const own = Object.entries(arm).filter(([key]) => key !== 'slice' && ranks(key));
+  return Object.fromEntries(own) as unknown as RankOptions;
 }
 
 /** The stage that says how good an arm is on the queries that arms are tuned on: a number, the mean of the tuning metric. */
 export function tuningStage(
   plan: Plan,
-  arm: RetrieverOptions,
+  arm: RankOptions,
   { tuning: { metric }, evaluation, plugins }: ExperimentConfig,
 ): Stage {
   const retriever = retrieverPart(arm);

@@ -9,8 +9,7 @@ import { createCachedEncoder, type EncoderSource } from '../../embedding/embeddi
 import { createEncoderSource, type EncoderOptions } from '../../embedding/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
-import { findSelectionColumn } from '../../rerank/registry.ts';
-import { listArmStages } from '../../retrieval/form.ts';
+import { listArmStages, readArm } from '../../retrieval/form.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../retrieval/query-reach.ts';
 import { Plan, type WorkspaceIdentity, withInputs } from '../../signals/plan.ts';
 import type { Encoding, TextVectors } from '../../signals/signal.ts';
@@ -294,8 +293,7 @@ export function areVectorsUnread(source: PlanSource, queries: readonly Query[], 
   const [first, other] = [plan({ name: 'first' }), plan({ name: 'other' })];
   return arms.every((arm) => {
     const keys = ([first, other] as const).map((own) => [...withInputs(listArmStages(own, arm)).keys()].join());
-    const comparesSelected = arm.selection !== null && findSelectionColumn(arm.selection) === null;
-    return keys[0] === keys[1] && !comparesSelected;
+    return keys[0] === keys[1] && !readArm(arm).steps.some(({ comparesVectors }) => comparesVectors);
   });
 }
 

@@ -3,6 +3,7 @@ import type { ConfigurationFault } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
 import { describeUnknownArm, type ExpandedArm, findExpandedArm, OWN_KEYS, selectInheritable } from '../config/arms.ts';
 import { isPlain, listLeafPaths, merge, type Plain, setPath } from '../config/config-file.ts';
+import { resolveArmPath } from '../config/named-arms.ts';
 import { type Factor, findLevelFaults, listIntervalEnds, readFactor } from './sweep-factors.ts';
 import { type SweepDesign, type SweepOptions, sweepDesign, sweepOptions } from './sweep-options.ts';
 import {
@@ -29,8 +30,8 @@ interface ExpandedSweep {
 function findStrayPaths({ name, levels, range }: Factor, start: Plain): ConfigurationFault[] {
   const paths = [...(range === null ? [] : [range.path]), ...levels.map(({ layer }) => layer.at.join('.'))];
   const isLeading = (path: string) => {
-    const keys = path.split('.');
-    return !OWN_KEYS.includes(keys[0] as string) && setPath(structuredClone(start), keys, null);
+    const keys = resolveArmPath(start, path.split('.'));
+    return keys !== null && !OWN_KEYS.includes(keys[0] as string) && setPath(structuredClone(start), keys, null);
   };
   return [...new Set(paths)]
     .filter((path) => path !== '' && !isLeading(path))
@@ -43,10 +44,11 @@ function findStrayPaths({ name, levels, range }: Factor, start: Plain): Configur
 
 function buildSweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedArm {
   let options: Plain = structuredClone(selectInheritable(start.options as Plain));
-  for (const [, { layer }] of point)
+  const layers = point.map(([, { layer }]) => ({ ...layer, at: resolveArmPath(options, layer.at) ?? layer.at }));
+  for (const layer of layers)
     if (layer.at.length > 0) setPath(options, layer.at, layer.content);
     else options = merge(options, layer.content as Plain);
-  const differences = point.flatMap(([, { layer }]) =>
+  const differences = layers.flatMap((layer) =>
     layer.at.length > 0 ? [layer.at] : listLeafPaths(selectInheritable(layer.content as Plain)),
   );
   const own = {
@@ -57,7 +59,7 @@ function buildSweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedA
   };
   return {
     options: { ...options, ...own },
-    layers: [...start.layers, ...point.map(([, { layer }]) => layer)],
+    layers: [...start.layers, ...layers],
     keyPath: null,
   };
 }

@@ -23,4 +23,5 @@ export const select = defineStep<SelectionOptions>({
     };
   },
   reads: () => [],
+  comparesVectors: (options) => findSelectionColumn(options) === null,
 });

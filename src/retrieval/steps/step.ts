@@ -179,6 +179,8 @@ export interface Step {
   readonly coordinates: TrajectoryOptions | null;
   /** The signals that it sums. */
   readonly mix: ScoringOptions | null;
+  /** Whether it compares the vectors of turns besides what its columns read. */
+  readonly comparesVectors: boolean;
   /** How high a turn that one list alone holds can come by the step; null where it fuses no lists. */
   reach(outline: Outline): FusionReach | null;
   /** @throws ValidationError for data of another kind than the step asks for. @param owner the arm, in the error. */
@@ -214,16 +216,23 @@ export interface StepDefinition<O> {
   readonly origins?: (options: O, outline: Outline) => readonly (WeightsOrigin | null | undefined)[];
   readonly coordinates?: (options: O) => TrajectoryOptions | null;
   readonly mix?: (options: O) => ScoringOptions;
+  readonly comparesVectors?: (options: O) => boolean;
   readonly reach?: (options: O, outline: Outline) => FusionReach | null;
   readonly assertData?: (options: O, dataset: Dataset, owner: string) => void;
+}
+
+/** A step that options are still to be given to. */
+export interface StepOf<O> {
+  (options: O): Step;
+  readonly definition: Pick<Step, 'name' | 'takes' | 'gives'> & { readonly summary: string };
 }
 
 const NO_SIGNALS: ReadonlyMap<string, Signal> = new Map();
 
 /** @returns what makes a step of its options. */
-export function defineStep<O>(definition: StepDefinition<O>): (options: O) => Step {
-  const { name, takes, gives = null } = definition;
-  return (options) => {
+export function defineStep<O>(definition: StepDefinition<O>): StepOf<O> {
+  const { name, summary, takes, gives = null } = definition;
+  const create = (options: O): Step => {
     const signals = (outline: Outline) => definition.signals?.(options, outline) ?? NO_SIGNALS;
     const readSignals = (outline: Outline) => [...signals(outline).values()].flatMap(({ reads }) => reads);
     const component = definition.component?.(options) ?? name;
@@ -251,10 +260,12 @@ export function defineStep<O>(definition: StepDefinition<O>): (options: O) => St
       origins: (outline) => (definition.origins?.(options, outline) ?? []).filter((origin) => origin != null),
       coordinates: definition.coordinates?.(options) ?? null,
       mix: definition.mix?.(options) ?? null,
+      comparesVectors: definition.comparesVectors?.(options) ?? false,
       reach: (outline) => definition.reach?.(options, outline) ?? null,
       assertData: (dataset, owner) => definition.assertData?.(options, dataset, owner),
     };
   };
+  return Object.assign(create, { definition: { name, summary, takes, gives } });
 }
 
 /** The pool and scores of a state that a step asks for: the order of steps is checked before they are applied. */
@@ -283,7 +294,7 @@ export function defineScoreStep<O>({
   readonly signal: (options: O) => Signal;
   /** Gets the scores so far and the column, both [Q, C]. */
   readonly change: (options: O, scores: tf.Tensor2D, column: tf.Tensor2D) => tf.Tensor2D;
-}): (options: O) => Step {
+}): StepOf<O> {
   const nameOf = (options: O) => definition.component?.(options) ?? definition.name;
   return defineStep<O>({
     ...definition,
