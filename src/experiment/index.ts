@@ -1,4 +1,4 @@
-/** From a config to a result: tuning, the run, and the folder that it leaves; judgements, and what logs tell of a change. */
+/** From a config to a result: tuning, the run, the folder that it leaves; judging, and estimates from logs. */
 
 export { type DocumentText, readDocumentTexts } from '../datasets/judging/document-file.ts';
 export {

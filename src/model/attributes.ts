@@ -7,7 +7,7 @@ export type AttributeValue = string | number | boolean | readonly string[];
 /** What is known of a turn besides its own fields. A key that is missing has no value: there is no null. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** Whether a turn, a query or a record must stay on this machine: its attribute `sensitive` is true. */
+/** True of a turn, a query or a record that must stay on this machine: its attribute `sensitive` is true. */
 export function isSensitive({ attributes }: { readonly attributes?: Attributes }): boolean {
   return attributes?.sensitive === true;
 }

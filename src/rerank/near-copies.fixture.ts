@@ -32,7 +32,7 @@ function listDistinct(query: number): number[] {
   return kept.sort((a, b) => a - b);
 }
 
-/** What selections get of these candidates; the caller disposes it. */
+/** Inputs of selections among these candidates; the caller disposes them. */
 export const buildInputs = (): SelectionInputs => ({
   relevance: tf.tensor2d(scores),
   similarities: computeSimilarities(tf.tensor3d(vectors)),
@@ -43,5 +43,5 @@ export const buildInputs = (): SelectionInputs => ({
   ),
 });
 
-/** Of each query, ascending, the places of the candidates that are no near copies of better ones. */
+/** Places of the candidates that are no near copies of better ones, of each query, ascending. */
 export const DISTINCT_PLACES: readonly (readonly number[])[] = vectors.map((_, query) => listDistinct(query));

@@ -1,4 +1,4 @@
-/** What calls of a service have used. */
+/** Use of a service by all calls together. */
 export interface ServiceUse {
   /** The model's name at the service. */
   readonly model: string;
@@ -8,7 +8,7 @@ export interface ServiceUse {
   readonly requests: number;
   /** Attempts that failed and were repeated. */
   readonly retries: number;
-  /** As the service counts them. */
+  /** Tokens as the service counts them. */
   readonly tokens: number;
   /** Answered requests without a count of tokens. */
   readonly uncounted: number;

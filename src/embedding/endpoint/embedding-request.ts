@@ -15,9 +15,9 @@ const answer = z.looseObject({
 export interface EmbeddingRequest {
   readonly options: Endpoint['options'] & {
     readonly model: string;
-    /** Of the vectors that come; another one is an error. */
+    /** Dimension of the vectors of the answer; another one is an error. */
     readonly dimension: number;
-    /** Whether the request asks for this dimension. */
+    /** True if the request asks for this dimension. */
     readonly sendDimension: boolean;
   };
   /** Sent, and never part of a message. */

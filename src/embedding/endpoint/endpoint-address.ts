@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Of http or https, without a name, a password, a query and a hash: configs are stored. */
+/** True of an address of http or https, without a name, a password, a query and a hash: configs are stored. */
 function isPlainUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
