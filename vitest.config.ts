@@ -49,13 +49,19 @@ function listTestProjects(): TestProjectConfiguration[] {
   ];
 }
 
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  exports: Record<string, string | { import: string }>;
+};
+
 export default defineConfig({
   // Examples and plugins import the package by its name, as those of a user do.
   resolve: {
-    alias: [
-      { find: /^rag-plusplus$/, replacement: join(root, 'src/index.ts') },
-      { find: /^rag-plusplus\/([a-z]+)$/, replacement: join(root, 'src/$1/index.ts') },
-    ],
+    alias: Object.entries(exports).flatMap(([path, target]) => {
+      const file = typeof target === 'string' ? null : target.import.replace(/^\.\/dist\/(.*)js$/, 'src/$1ts');
+      return file === null
+        ? []
+        : [{ find: new RegExp(`^rag-plusplus${path.slice(1)}$`), replacement: join(root, file) }];
+    }),
   },
   test: {
     projects:

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ENTRY_FOLDERS, SOURCE as source } from './entry-points.harness.ts';
 
-const source = dirname(fileURLToPath(import.meta.url));
 const read = (file: string) => readFileSync(join(source, file), 'utf8');
 
 interface Manifest {
@@ -20,10 +19,6 @@ const { exclude } = JSON.parse(read('../tsconfig.build.json')) as { exclude: str
 /** Bundles the scripts of the report from source. The built package reads the bundles that the build wrote. */
 const BUNDLER = 'esbuild';
 
-/** Rooms that others import from; what the command line has to offer is a program. */
-const rooms = readdirSync(source, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'cli')
-  .map(({ name }) => name);
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 const built = files.filter((file) => !exclude.some((glob) => matchesGlob(glob, `src/${file}`)));
 
@@ -65,13 +60,9 @@ function listExportedNames(barrel: string): string[] {
   return [...spaces, ...lists.map((name) => name.trim().replace(/^type /, '')).filter((name) => name !== '')];
 }
 
-const joinBarrelPath = (room: string) => join(room, 'index.ts');
-const namesByRoom = new Map(
-  rooms
-    .filter((room) => existsSync(join(source, joinBarrelPath(room))))
-    .map((room) => [room, listExportedNames(joinBarrelPath(room))]),
-);
-const barrels = ['index.ts', ...[...namesByRoom.keys()].map(joinBarrelPath)];
+const barrelOf = new Map([...ENTRY_FOLDERS].map(([name, folder]) => [name, join(folder, 'index.ts')]));
+const namesByRoom = new Map([...barrelOf].map(([name, barrel]) => [name, listExportedNames(barrel)]));
+const barrels = ['index.ts', ...barrelOf.values()];
 const parsePackageName = (specifier: string) =>
   specifier
     .split('/')
@@ -79,20 +70,20 @@ const parsePackageName = (specifier: string) =>
     .join('/');
 
 describe('entry points', () => {
-  test('there is one a room, and package.json names each of them', () => {
-    const buildExportEntry = (folder: string) => ({
-      types: `./dist/${folder}index.d.ts`,
-      import: `./dist/${folder}index.js`,
+  test('every index.ts of src is one, and package.json names each of them', () => {
+    const buildExportEntry = (barrel: string) => ({
+      types: `./dist/${barrel.replace(/ts$/, 'd.ts')}`,
+      import: `./dist/${barrel.replace(/ts$/, 'js')}`,
     });
-    const expected = rooms.map((room) => [`./${room}`, buildExportEntry(`${room}/`)]);
+    const expected = [...barrelOf].map(([name, barrel]) => [`./${name}`, buildExportEntry(barrel)]);
     expect(manifest.exports).toEqual({
-      '.': buildExportEntry(''),
+      '.': buildExportEntry('index.ts'),
       ...Object.fromEntries(expected),
       './package.json': './package.json',
     });
     expect(manifest.types).toBe('./dist/index.d.ts');
-    expect([...namesByRoom.keys()].sort()).toEqual(rooms.sort());
-    expect(rooms.length).toBeGreaterThan(10);
+    expect(files.filter((file) => basename(file) === 'index.ts').sort()).toEqual([...barrels].sort());
+    expect(barrels.length).toBeGreaterThan(10);
   });
 
   test('each says name by name what it exports, so that nothing is public by accident', () => {
@@ -111,7 +102,7 @@ describe('entry points', () => {
   });
 
   test.each([...namesByRoom.keys()])('%s loads, with no value that its barrel does not name', async (room) => {
-    const loaded = (await import(join(source, joinBarrelPath(room)))) as Record<string, unknown>;
+    const loaded = (await import(join(source, barrelOf.get(room) as string))) as Record<string, unknown>;
     expect(Object.keys(loaded).filter((name) => loaded[name] === undefined)).toEqual([]);
     expect(namesByRoom.get(room)).toEqual(expect.arrayContaining(Object.keys(loaded)));
   });

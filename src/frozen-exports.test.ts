@@ -1,11 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-
-const source = fileURLToPath(new URL('.', import.meta.url));
-const rooms = readdirSync(source, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && readdirSync(`${source}${entry.name}`).includes('index.ts'))
-  .map(({ name }) => name);
+import { ENTRY_FOLDERS, joinEntryPath } from './entry-points.harness.ts';
 
 /** Paths below a value at which a plain object or array can be changed. */
 function listChangeable(value: unknown, path: string): string[] {
@@ -15,8 +9,8 @@ function listChangeable(value: unknown, path: string): string[] {
   return Object.isFrozen(value) ? below : [path, ...below];
 }
 
-test.each(rooms)('no table that %s exports can be changed from outside', async (room) => {
-  const exports = (await import(`./${room}/index.ts`)) as Record<string, unknown>;
+test.each([...ENTRY_FOLDERS.keys()])('no table that %s exports can be changed from outside', async (room) => {
+  const exports = (await import(joinEntryPath(room, 'index.ts'))) as Record<string, unknown>;
   const tables = Object.entries(exports).filter(
     ([, value]) => value !== null && typeof value === 'object' && !('_zod' in value) && !('engine' in value),
   );
@@ -24,5 +18,5 @@ test.each(rooms)('no table that %s exports can be changed from outside', async (
 });
 
 test('there are rooms with tables to look at', () => {
-  expect(rooms.length).toBeGreaterThan(15);
+  expect(ENTRY_FOLDERS.size).toBeGreaterThan(15);
 });

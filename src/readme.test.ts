@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { joinEntryPath } from './entry-points.harness.ts';
 import { loadConfig } from './experiment/config/config.ts';
 import { parseTables } from './experiment/config/config-reference.harness.ts';
 
@@ -21,7 +22,9 @@ const MARKED = /<!-- example -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```
 /** As somebody would run it who has installed the package, with the source in place of what is built from it. */
 function runSnippet(code: string): string {
   const runnable = code.replace(/'rag-plusplus(?:\/([a-z]+))?'/g, (_, room?: string) =>
-    JSON.stringify(new URL(room === undefined ? 'index.ts' : `${room}/index.ts`, import.meta.url).href),
+    JSON.stringify(
+      pathToFileURL(room === undefined ? join(root, 'src/index.ts') : joinEntryPath(room, 'index.ts')).href,
+    ),
   );
   const file = join(folder, 'snippet.mts');
   writeFileSync(file, runnable);

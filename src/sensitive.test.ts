@@ -70,8 +70,8 @@ test('no other file calls the client of services, and none makes a sendable text
   const callers = listFiles(/\brequestEndpoint\b/).filter((file) => !(file in NETWORK));
   expect(callers).toEqual([...ADAPTERS].sort());
   expect(listFiles(/\bas (?:unknown as )?(?:readonly )?(?:SendableText|Sendable|Cleared)\b(?!\[|, )/)).toEqual([
+    'core/service/sendable-text.ts',
     'embedding/openai-compatible.ts', // an element of a list of such texts
-    'model/sendable-text.ts',
   ]);
 });
 

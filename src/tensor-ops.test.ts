@@ -1,13 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from './core/backend.ts';
 import { TEST_BACKENDS } from './core/backends.harness.ts';
 import type { Edge, Scenario, TensorOp, TensorOps } from './core/tensor-op.harness.ts';
+import { ENTRY_FOLDERS, joinEntryPath, SOURCE as source } from './entry-points.harness.ts';
 
-const source = dirname(fileURLToPath(import.meta.url));
 const read = (file: string) => readFileSync(join(source, file), 'utf8');
 
 /** What a file imports, also on first use, or passes on at run time: not what is a type. */
@@ -40,16 +39,18 @@ function reachesTensors(file: string): boolean {
 
 /** Functions and classes that a room exports from files which reach tensors. */
 async function listPublicOps(room: string): Promise<string[]> {
-  const barrel = join(room, 'index.ts');
-  const exported = (await import(`./${room}/index.ts`)) as Record<string, unknown>;
-  return [...read(barrel).matchAll(/^export \{([^}]*)\} from '([^']+)'/gm)].flatMap(([, list, file]) => {
-    if (!reachesTensors(normalize(join(room, file as string)))) return [];
-    const names = (list as string).split(',').map((name) => name.trim());
-    return names.filter((name) => typeof exported[name] === 'function');
-  });
+  const folder = ENTRY_FOLDERS.get(room) as string;
+  const exported = (await import(joinEntryPath(room, 'index.ts'))) as Record<string, unknown>;
+  return [...read(join(folder, 'index.ts')).matchAll(/^export \{([^}]*)\} from '([^']+)'/gm)].flatMap(
+    ([, list, file]) => {
+      if (!reachesTensors(normalize(join(folder, file as string)))) return [];
+      const names = (list as string).split(',').map((name) => name.trim());
+      return names.filter((name) => typeof exported[name] === 'function');
+    },
+  );
 }
 
-const rooms = readdirSync(source).filter((room) => existsSync(join(source, room, 'index.ts')));
+const rooms = [...ENTRY_FOLDERS.keys()].sort();
 const opsOf = new Map<string, string[]>();
 for (const room of rooms) {
   const ops = await listPublicOps(room);
@@ -57,8 +58,11 @@ for (const room of rooms) {
 }
 
 const registries = new Map<string, TensorOps>();
-for (const room of rooms.filter((name) => existsSync(join(source, name, 'tensor-ops.cases.ts'))))
-  registries.set(room, ((await import(`./${room}/tensor-ops.cases.ts`)) as { TENSOR_OPS: TensorOps }).TENSOR_OPS);
+for (const room of rooms.filter((name) => existsSync(joinEntryPath(name, 'tensor-ops.cases.ts'))))
+  registries.set(
+    room,
+    ((await import(joinEntryPath(room, 'tensor-ops.cases.ts'))) as { TENSOR_OPS: TensorOps }).TENSOR_OPS,
+  );
 
 const cases = [...registries].flatMap(([room, registry]) =>
   Object.entries(registry).flatMap(([name, op]) => ('provedIn' in op ? [] : [[`${room}, ${name}`, op] as const])),

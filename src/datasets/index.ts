@@ -10,17 +10,6 @@ export { type IrcOptions, loadIrc } from './irc/irc.ts';
 export { IRC_LICENCE } from './irc/irc-options.ts';
 export { type JsonlOptions, loadJsonl } from './jsonl/jsonl.ts';
 export type { OnDirtyRow } from './jsonl/row-faults.ts';
-export { type DocumentText, readDocumentTexts } from './judging/document-file.ts';
-export {
-  formatJudgements,
-  formatPool,
-  type JudgementFile,
-  type PoolLine,
-  readJudgementFile,
-  readPool,
-  type StatedJudgement,
-} from './judging/judgement-file.ts';
-export { type AuthoredQuery, readQueryFile } from './judging/query-file.ts';
 export { type LocomoOptions, loadLocomo } from './locomo/locomo.ts';
 export { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo/locomo-categories.ts';
 export { LOCOMO_LICENCE } from './locomo/locomo-options.ts';

@@ -1,17 +1,6 @@
 import { z } from 'zod';
 import type { EncoderDefinition } from './encoder-definition.ts';
-
-/** Of http or https, without a name, a password, a query and a hash: configs are stored. */
-function isPlainUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !/[?#]/.test(text);
-}
-
-/** The address of a service, before the path of a request. */
-export const endpointAddress = z
-  .string()
-  .refine(isPlainUrl, { error: 'an address of http or https without a password, a query or a hash' });
+import { endpointAddress, trimSlash } from './endpoint/endpoint-address.ts';
 
 const options = z.strictObject({
   encoder: z.literal('openai-compatible'),
@@ -49,10 +38,6 @@ export function openAiCompatibleIdentity(given: OpenAiCompatibleOptions): Record
     queryPrompt,
     passagePrompt,
   };
-}
-
-export function trimSlash(url: string): string {
-  return url.endsWith('/') ? url.slice(0, -1) : url;
 }
 
 export const openAiCompatible: EncoderDefinition<typeof options> = {

@@ -1,7 +1,7 @@
 import { ValidationError } from '../core/errors.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
+import { joinSendable, type SendableText, stateOwnText } from '../core/service/sendable-text.ts';
 import type { EncodeOptions, Encoder, EncoderUse } from '../model/encoder.ts';
-import { joinSendable, type SendableText, stateOwnText } from '../model/sendable-text.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { readApiKey } from './endpoint/api-key.ts';
 import { requestEmbeddings } from './endpoint/embedding-request.ts';

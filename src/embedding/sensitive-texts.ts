@@ -1,5 +1,5 @@
+import { assertSendable, type SendableText } from '../core/service/sendable-text.ts';
 import type { TextOwner } from '../model/encoder.ts';
-import { assertSendable, type SendableText } from '../model/sendable-text.ts';
 
 /** The texts with a sensitive owner. A text of several owners is sensitive if one of them is. */
 export function listSensitiveTexts(

@@ -15,39 +15,7 @@ export { cohenKappa } from './cohen-kappa.ts';
 export { cohenD } from './effect-size.ts';
 export { type Coverage, type Evaluation, type EvaluationOptions, evaluate, summarise } from './evaluate.ts';
 export { type JudgedRanking, judgeRanking, type RankingFacts } from './judged-ranking.ts';
-export { compareJudges, type JudgeAgreement, KAPPA_GATE, passesGate } from './judging/agreement.ts';
-export { type JudgingContext, judgePairs, type RemoteJudgements } from './judging/endpoint-judge.ts';
-export { type EndpointJudgeOptions, endpointJudgeOptions } from './judging/endpoint-judge-options.ts';
-export { assertIndependentJudge, isSameAuthor } from './judging/independence.ts';
-export { buildQrels, type MergedJudgements, mergeJudgements } from './judging/merge.ts';
-export { type PooledPair, type PoolOptions, poolRuns } from './judging/pool.ts';
-export { findQueryFaults, type QueryFault } from './judging/query-check.ts';
-export {
-  describeSmallStratum,
-  findSmallStrata,
-  LEAST_QUERIES_PER_STRATUM,
-  QUERY_STRATA,
-  type StratumSize,
-} from './judging/query-strata.ts';
-export { type SampleOptions, sampleByStratum } from './judging/sample.ts';
-export { linearWeightedKappa, quadraticWeightedKappa } from './judging/weighted-kappa.ts';
 export { groupByLetters, nameLetter } from './letter-display.ts';
-export {
-  COUNTERFACTUAL_ESTIMATORS,
-  type CounterfactualEstimate,
-  type CounterfactualEstimator,
-  estimateFromLog,
-  type LoggedChoice,
-} from './logs/counterfactual.ts';
-export {
-  compareByInterleaving,
-  type InterleavedOutcome,
-  type InterleavedRanking,
-  type InterleavingResult,
-  interleaveByTeamDraft,
-  type Team,
-} from './logs/interleaving.ts';
-export { type ChoiceReading, listInterleavedOutcomes, listLoggedChoices } from './logs/retrieval-events.ts';
 export {
   chooseIntervalMethod,
   type Estimate,

@@ -1,5 +1,48 @@
-/** From a config to a result: tuning, the run, and the folder that it leaves. */
+/** From a config to a result: tuning, the run, the folder that it leaves; judging, and estimates from logs. */
 
+export { type DocumentText, readDocumentTexts } from '../datasets/judging/document-file.ts';
+export {
+  formatJudgements,
+  formatPool,
+  type JudgementFile,
+  type PoolLine,
+  readJudgementFile,
+  readPool,
+  type StatedJudgement,
+} from '../datasets/judging/judgement-file.ts';
+export { type AuthoredQuery, readQueryFile } from '../datasets/judging/query-file.ts';
+export { compareJudges, type JudgeAgreement, KAPPA_GATE, passesGate } from '../evaluation/judging/agreement.ts';
+export { type JudgingContext, judgePairs, type RemoteJudgements } from '../evaluation/judging/endpoint-judge.ts';
+export { type EndpointJudgeOptions, endpointJudgeOptions } from '../evaluation/judging/endpoint-judge-options.ts';
+export { assertIndependentJudge, isSameAuthor } from '../evaluation/judging/independence.ts';
+export { buildQrels, type MergedJudgements, mergeJudgements } from '../evaluation/judging/merge.ts';
+export { type PooledPair, type PoolOptions, poolRuns } from '../evaluation/judging/pool.ts';
+export { findQueryFaults, type QueryFault } from '../evaluation/judging/query-check.ts';
+export {
+  describeSmallStratum,
+  findSmallStrata,
+  LEAST_QUERIES_PER_STRATUM,
+  QUERY_STRATA,
+  type StratumSize,
+} from '../evaluation/judging/query-strata.ts';
+export { type SampleOptions, sampleByStratum } from '../evaluation/judging/sample.ts';
+export { linearWeightedKappa, quadraticWeightedKappa } from '../evaluation/judging/weighted-kappa.ts';
+export {
+  COUNTERFACTUAL_ESTIMATORS,
+  type CounterfactualEstimate,
+  type CounterfactualEstimator,
+  estimateFromLog,
+  type LoggedChoice,
+} from '../evaluation/logs/counterfactual.ts';
+export {
+  compareByInterleaving,
+  type InterleavedOutcome,
+  type InterleavedRanking,
+  type InterleavingResult,
+  interleaveByTeamDraft,
+  type Team,
+} from '../evaluation/logs/interleaving.ts';
+export { type ChoiceReading, listInterleavedOutcomes, listLoggedChoices } from '../evaluation/logs/retrieval-events.ts';
 export { type AskContext, type AskedContext, askArm, type RankedReason, type SharedBudget } from './ask/ask.ts';
 export type { QuestionInput } from './ask/question.ts';
 export { listArmsToRun, selectArms } from './config/arm-selection.ts';

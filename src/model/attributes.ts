@@ -7,6 +7,11 @@ export type AttributeValue = string | number | boolean | readonly string[];
 /** What is known of a turn besides its own fields. A key that is missing has no value: there is no null. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
+/** True of a turn, a query or a record that must stay on this machine: its attribute `sensitive` is true. */
+export function isSensitive({ attributes }: { readonly attributes?: Attributes }): boolean {
+  return attributes?.sensitive === true;
+}
+
 /** The fields of a turn itself: no attribute may have their names, so that a filter needs no prefix. */
 export const TURN_FIELDS = Object.freeze([
   'id',

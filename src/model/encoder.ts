@@ -1,4 +1,7 @@
 import type { StartProgress } from '../core/progress.ts';
+import type { ServiceUse } from '../core/service/service-use.ts';
+
+export type { ServiceUse as EncoderUse } from '../core/service/service-use.ts';
 
 /** The turn or query that a text belongs to. */
 export interface TextOwner {
@@ -16,24 +19,6 @@ export interface EncodeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What calls of a service have used. */
-export interface EncoderUse {
-  /** The model's name at the service. */
-  readonly model: string;
-  /** Texts of answered requests. */
-  readonly texts: number;
-  /** Answered requests. */
-  readonly requests: number;
-  /** Attempts that failed and were repeated. */
-  readonly retries: number;
-  /** As the service counts them. */
-  readonly tokens: number;
-  /** Answered requests without a count of tokens. */
-  readonly uncounted: number;
-  /** In the currency of the price; null without a price. */
-  readonly cost: number | null;
-}
-
 /** Maps texts to unit vectors. */
 export interface Encoder {
   readonly name: string;
@@ -48,7 +33,7 @@ export interface Encoder {
   /** What all calls of `encode` together have used, such as tokens and their price; for display. */
   describeUse?(): string;
   /** {@link describeUse} as numbers, of an encoder that calls a service; null for no calls. */
-  readUse?(): EncoderUse | null;
+  readUse?(): ServiceUse | null;
   /** Whether texts leave this machine. */
   readonly isRemote?: boolean;
   dispose(): void;

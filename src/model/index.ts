@@ -1,9 +1,21 @@
 /** The types that stages exchange: turns, conversations, queries, candidates, runs, judgements, and the tie rule. */
 
 export {
+  assertSendable,
+  type Cleared,
+  type DividedItems,
+  formatSendable,
+  joinSendable,
+  type Sendable,
+  type SendableText,
+  stateOwnText,
+  withholdSensitive,
+} from '../core/service/sendable-text.ts';
+export {
   type Attributes,
   type AttributeValue,
   attributesSchema,
+  isSensitive,
   RESERVED_ATTRIBUTES,
   TURN_FIELDS,
 } from './attributes.ts';
@@ -60,18 +72,6 @@ export {
 } from './memory-record.ts';
 export { type MemoryRecordInput, memoryRecordSchema } from './memory-record-schema.ts';
 export type { Qrels, Run } from './run.ts';
-export {
-  assertSendable,
-  type Cleared,
-  type DividedItems,
-  formatSendable,
-  isSensitive,
-  joinSendable,
-  type Sendable,
-  type SendableText,
-  stateOwnText,
-  withholdSensitive,
-} from './sendable-text.ts';
 export { compareBytes, compareScored, rankIdsDescending, type Scored } from './tie-rule.ts';
 export type { Turn } from './turn.ts';
 export type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from './vector-index.ts';

@@ -1,7 +1,7 @@
 import { type ShowableText, showText } from '../core/showable-text.ts';
 import type { Attributes } from './attributes.ts';
+import { isSensitive } from './attributes.ts';
 import type { MemoryRecord } from './memory-record.ts';
-import { isSensitive } from './sendable-text.ts';
 import type { Turn } from './turn.ts';
 
 /** The text of a turn for displays, reports and messages. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
+import { type Definition, type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
 import { scoped } from '../core/scope.ts';
 import type { Signal } from '../signals/signal.ts';
 import { mentions, nodeDistance } from './column-options.ts';
@@ -7,7 +7,14 @@ import { crossEncoder } from './cross-encoder-options.ts';
 import { diversity } from './diversity-filter-options.ts';
 import { mmr } from './marginal-relevance-options.ts';
 import type { Selection, SelectionInputs } from './selection.ts';
-import type { Select, SelectionDefinition } from './selection-definition.ts';
+import type { Select } from './selection-definition.ts';
+
+/** A selection that is not loaded yet. */
+interface SelectionDefinition<S extends NamingOptions<'method'> = NamingOptions<'method'>>
+  extends Definition<'method', S> {
+  /** The column of a pool that the selection gets with its inputs. */
+  listColumn?(options: z.output<S>): Signal;
+}
 
 function member<S extends NamingOptions<'method'>>(
   definition: SelectionDefinition<S>,

@@ -1,17 +1,8 @@
 import { z } from 'zod';
-import type { Definition, NamingOptions } from '../core/registry.ts';
-import type { Signal } from '../signals/signal.ts';
 import type { Selection, SelectionInputs } from './selection.ts';
 
 /** The implementation of a selection. Pure and synchronous, as {@link Selection} describes. */
 export type Select<Options> = (inputs: SelectionInputs, options: Options) => Selection;
-
-/** A selection that is not loaded yet. */
-export interface SelectionDefinition<S extends NamingOptions<'method'> = NamingOptions<'method'>>
-  extends Definition<'method', S> {
-  /** The column of a pool that the selection gets with its inputs. */
-  listColumn?(options: z.output<S>): Signal;
-}
 
 /** How many of the best scored candidates a selection reorders, an option of every selection. */
 export const selectedCount = z.int().min(1).default(50);

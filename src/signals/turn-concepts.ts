@@ -11,8 +11,8 @@ import {
 import type { FileConcepts } from '../graph/extraction/file-concepts.ts';
 import { listConcepts, type TextConceptSource } from '../graph/list-concepts.ts';
 import { readTitle } from '../graph/turn-title.ts';
+import { isSensitive } from '../model/attributes.ts';
 import type { TextOwner } from '../model/encoder.ts';
-import { isSensitive } from '../model/sendable-text.ts';
 import { defineStage, type StageUse, type World } from './signal.ts';
 
 /** The concepts of N texts: a list of names, and each text's as places in it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpointAddress } from '../openai-compatible-options.ts';
+import { endpointAddress } from './endpoint-address.ts';
 
 /** The keys that the options of every model behind `/chat/completions` have. */
 export const chatServiceKeys = {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { DimensionMismatchError } from '../../core/errors.ts';
+import { type SendableText, stateOwnText } from '../../core/service/sendable-text.ts';
 import { phrase, stateShown } from '../../core/showable-text.ts';
 import { check } from '../../core/validation.ts';
-import { type SendableText, stateOwnText } from '../../model/sendable-text.ts';
-import type { OpenAiCompatibleOptions } from '../openai-compatible-options.ts';
 import type { EndpointLedger } from './endpoint-ledger.ts';
 import { createEndpointError, type Endpoint, requestEndpoint } from './endpoint-request.ts';
 
@@ -14,7 +13,13 @@ const answer = z.looseObject({
 
 /** The texts of a request, and what it needs besides the options. */
 export interface EmbeddingRequest {
-  readonly options: OpenAiCompatibleOptions;
+  readonly options: Endpoint['options'] & {
+    readonly model: string;
+    /** Dimension of the vectors of the answer; another one is an error. */
+    readonly dimension: number;
+    /** True if the request asks for this dimension. */
+    readonly sendDimension: boolean;
+  };
   /** Sent, and never part of a message. */
   readonly apiKey: string | null;
   readonly ledger: EndpointLedger;

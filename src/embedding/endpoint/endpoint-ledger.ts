@@ -1,4 +1,4 @@
-import type { EncoderUse } from '../../model/encoder.ts';
+import type { ServiceUse } from '../../core/service/service-use.ts';
 
 /** Counts requests, tokens and their price. */
 export class EndpointLedger {
@@ -28,7 +28,7 @@ export class EndpointLedger {
     this.#retries++;
   }
 
-  read(): EncoderUse {
+  read(): ServiceUse {
     return {
       model: this.#model,
       texts: this.#texts,

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { UnavailableError } from '../../core/errors.ts';
+import type { Sendable } from '../../core/service/sendable-text.ts';
 import { phrase, type ShowableText, stateShown } from '../../core/showable-text.ts';
-import type { Sendable } from '../../model/sendable-text.ts';
-import { trimSlash } from '../openai-compatible-options.ts';
+import { trimSlash } from './endpoint-address.ts';
 import type { EndpointLedger } from './endpoint-ledger.ts';
 
 /** A longer pause that the service asks for is shortened to this. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { getOrCompute } from '../../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
+import { type Cleared, formatSendable, stateOwnText } from '../../core/service/sendable-text.ts';
 import { phrase, stateShown } from '../../core/showable-text.ts';
 import { readApiKey } from '../../embedding/endpoint/api-key.ts';
 import { readChatObject } from '../../embedding/endpoint/chat-answer.ts';
 import { EndpointLedger } from '../../embedding/endpoint/endpoint-ledger.ts';
 import { type Endpoint, PassingFault, requestEndpoint } from '../../embedding/endpoint/endpoint-request.ts';
 import { GRADES, type Judgement, type PairToJudge } from '../../model/judgement.ts';
-import { type Cleared, formatSendable, stateOwnText } from '../../model/sendable-text.ts';
 import type { EndpointJudgeOptions } from './endpoint-judge-options.ts';
 import { assertIndependentJudge } from './independence.ts';
 import { withholdSensitivePairs } from './sensitive-pairs.ts';

@@ -1,6 +1,6 @@
+import { isSensitive } from '../../model/attributes.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TextOwner } from '../../model/encoder.ts';
-import { isSensitive } from '../../model/sendable-text.ts';
 import type { Turn } from '../../model/turn.ts';
 
 const mark = (sensitive: boolean) => (sensitive ? { sensitive } : {});

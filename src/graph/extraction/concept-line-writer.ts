@@ -1,4 +1,4 @@
-import { withholdSensitive } from '../../model/sendable-text.ts';
+import { withholdSensitive } from '../../core/service/sendable-text.ts';
 import { normaliseForm } from '../../text/concepts.ts';
 import { listConcepts } from '../list-concepts.ts';
 import { type BroughtRelation, CanonicalEntities, CanonicalRelations } from './canonical-forms.ts';

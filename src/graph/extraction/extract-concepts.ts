@@ -1,8 +1,9 @@
 import { ValidationError } from '../../core/errors.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
+import { type Cleared, withholdSensitive } from '../../core/service/sendable-text.ts';
 import { readApiKey } from '../../embedding/endpoint/api-key.ts';
 import { EndpointLedger } from '../../embedding/endpoint/endpoint-ledger.ts';
-import { type Cleared, isSensitive, withholdSensitive } from '../../model/sendable-text.ts';
+import { isSensitive } from '../../model/attributes.ts';
 import type { Turn } from '../../model/turn.ts';
 import { readTitle } from '../turn-title.ts';
 import type { ConceptLine } from './concept-file.ts';

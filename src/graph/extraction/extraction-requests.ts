@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { computeHash } from '../../core/hash.ts';
+import { type Cleared, formatSendable, type Sendable, stateOwnText } from '../../core/service/sendable-text.ts';
 import { phrase } from '../../core/showable-text.ts';
 import { readChatObject } from '../../embedding/endpoint/chat-answer.ts';
 import { type Endpoint, PassingFault, requestEndpoint } from '../../embedding/endpoint/endpoint-request.ts';
-import { type Cleared, formatSendable, type Sendable, stateOwnText } from '../../model/sendable-text.ts';
 
 /** What a service is asked for turns. Texts are sent as JSON, so that a text cannot end its own quotation. Source: zhang2024edc. */
 const EXTRACT = `You list what turns of conversations state. The user message is JSON with a list of numbered turns, each with a title, which may be empty, and a text.

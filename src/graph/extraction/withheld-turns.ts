@@ -1,4 +1,4 @@
-import { isSensitive } from '../../model/sendable-text.ts';
+import { isSensitive } from '../../model/attributes.ts';
 import type { Turn } from '../../model/turn.ts';
 
 /** The ids of turns that stay on this machine: those that are sensitive, and those with the text of one that is. */

@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import {
+  assertSendable,
+  formatSendable,
+  type Sendable,
+  stateOwnText,
+  withholdSensitive,
+} from '../../core/service/sendable-text.ts';
 import { phrase } from '../../core/showable-text.ts';
 import { parse } from '../../core/validation.ts';
 import { readApiKey } from '../../embedding/endpoint/api-key.ts';
@@ -6,14 +13,7 @@ import { readChatObject } from '../../embedding/endpoint/chat-answer.ts';
 import { chatServiceKeys } from '../../embedding/endpoint/chat-options.ts';
 import { EndpointLedger } from '../../embedding/endpoint/endpoint-ledger.ts';
 import { type Endpoint, PassingFault, requestEndpoint } from '../../embedding/endpoint/endpoint-request.ts';
-import {
-  assertSendable,
-  formatSendable,
-  isSensitive,
-  type Sendable,
-  stateOwnText,
-  withholdSensitive,
-} from '../../model/sendable-text.ts';
+import { isSensitive } from '../../model/attributes.ts';
 import type { CurationChoice, CurationDecider, Neighbour } from './curation-choice.ts';
 
 /** What a service is asked. Texts are sent as JSON, so that a text cannot end its own quotation. */

@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest';
-import { SensitiveTextError } from '../core/errors.ts';
-import { assertSendable, isSensitive, type SendableText, withholdSensitive } from './sendable-text.ts';
+import { SensitiveTextError } from '../errors.ts';
+import { assertSendable, type SendableText, withholdSensitive } from './sendable-text.ts';
 
-const ITEMS = [
+interface Item {
+  readonly id: string;
+  readonly text: string;
+  readonly attributes?: { readonly sensitive: boolean };
+}
+
+const isSensitive = ({ attributes }: Item) => attributes?.sensitive === true;
+
+const ITEMS: readonly Item[] = [
   { id: 'a', text: 'lentils', attributes: { sensitive: false } },
   { id: 'b', text: 'the pin is 4711', attributes: { sensitive: true } },
   { id: 'c', text: 'beans' },

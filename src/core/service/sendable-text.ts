@@ -1,5 +1,4 @@
-import { SensitiveTextError } from '../core/errors.ts';
-import type { Attributes } from './attributes.ts';
+import { SensitiveTextError } from '../errors.ts';
 
 declare const cleared: unique symbol;
 
@@ -14,11 +13,6 @@ export type Sendable =
   | null
   | readonly Sendable[]
   | { readonly [key: string]: Sendable };
-
-/** Whether a turn, a query or a record must stay on this machine: its attribute `sensitive` is true. */
-export function isSensitive({ attributes }: { readonly attributes?: Attributes }): boolean {
-  return attributes?.sensitive === true;
-}
 
 /** An item that passed the gate: its texts are sendable. */
 export type Cleared<T> = { readonly [K in keyof T]: T[K] extends string ? T[K] & SendableText : T[K] };
