@@ -6,7 +6,7 @@ import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../.
 import { printOut } from '../../core/terminal.ts';
 import { slug } from '../../experiment/config/config-schema.ts';
 import { publishLooks } from '../../experiment/looks/test-looks.ts';
-import { TEST_FILE } from '../../training/test-touches.ts';
+import { TEST_FILE } from '../../training/test-looks.ts';
 
 /** The small files of a run to keep in the repository, besides the weights of a training. */
 const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'] as const;
