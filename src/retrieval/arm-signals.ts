@@ -13,7 +13,7 @@ import type { Signal } from '../signals/signal.ts';
 import { ADDED_SIGNALS } from '../signals/signal.ts';
 import type { Stage } from '../signals/stage.ts';
 import { STRATEGY_SIGNALS, strategySignal } from '../signals/strategy.ts';
-import { strategyOptions } from '../signals/strategy-options.ts';
+import { readStrategyOptions } from '../signals/strategy-options.ts';
 import { trajectorySignal } from '../signals/trajectory.ts';
 import { poolRows } from './candidate-sources.ts';
 import { graphScores } from './graph-scores.ts';
@@ -30,7 +30,7 @@ const RELEVANCE: Readonly<Record<RelevanceSignal, (options: RetrieverOptions) =>
   // The options' schema asks for one source with index run.
   run: ({ candidates }) => runScores(candidates.find(({ index }) => index === 'run') as RunIndexOptions),
   graph: (options) => graphScores(options),
-  strategy: ({ relevance: { options = {} } }) => strategySignal(strategyOptions.parse(options.strategy ?? {})),
+  strategy: ({ relevance: { options = {} } }) => strategySignal(readStrategyOptions(options)),
 };
 
 /** The signals that make up an arm's relevance, in the order of its options. */

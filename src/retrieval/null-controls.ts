@@ -1,7 +1,7 @@
 import { listIndexReads } from '../candidates/registry.ts';
 import { type BankSignal, bankSignals, type ScoringOptions } from '../signals/bank/options.ts';
 import { ADDED_SIGNALS, type Signal } from '../signals/signal.ts';
-import { dependsOnStrategy, strategyOptions } from '../signals/strategy-options.ts';
+import { dependsOnStrategy, readStrategyOptions } from '../signals/strategy-options.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
 import { disturbs, type WorldPart } from '../signals/worlds/world-parts.ts';
 import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
@@ -52,9 +52,7 @@ function listArmReads(arm: RetrieverOptions): readonly WorldPart[] {
 
 /** Whether relevance depends on the strategy of each question. */
 function isByStrategy({ scoring, relevance: { signals, options = {} } }: RetrieverOptions): boolean {
-  return (
-    scoring === null && signals.includes('strategy') && dependsOnStrategy(strategyOptions.parse(options.strategy ?? {}))
-  );
+  return scoring === null && signals.includes('strategy') && dependsOnStrategy(readStrategyOptions(options));
 }
 
 /** The controls that change anything of what an arm looks at. */

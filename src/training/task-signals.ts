@@ -1,3 +1,4 @@
+import { parse } from '../core/validation.ts';
 import { findPool } from '../retrieval/candidate-sources.ts';
 import { type RetrieverOptions, retrieverOptions } from '../retrieval/retriever-options.ts';
 import { type SignalTable, signalTable } from '../signals/bank/signal-bank.ts';
@@ -9,7 +10,11 @@ import { withTrajectorySignals } from './trajectory-features.ts';
 
 /** The candidate stage of a training; relevance is not computed. */
 export function buildCandidateOptions({ candidates, sameChannel, filter }: TrainingConfig): RetrieverOptions {
-  return retrieverOptions.parse({ candidates, sameChannel, filter, relevance: { signals: ['recency'] } });
+  return parse(
+    retrieverOptions,
+    { candidates, sameChannel, filter, relevance: { signals: ['recency'] } },
+    'the candidates of a training',
+  );
 }
 
 export function findCandidatePool(workspace: Workspace, config: TrainingConfig): Promise<CandidatePool> {

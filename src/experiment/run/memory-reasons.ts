@@ -6,7 +6,7 @@ import {
   type MemorySignals,
 } from '../../signals/memory-signals.ts';
 import { chooseQueryWeights, queryStrategies } from '../../signals/strategy.ts';
-import { strategyOptions } from '../../signals/strategy-options.ts';
+import { readStrategyOptions } from '../../signals/strategy-options.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ArmRecord } from './arm-record.ts';
 
@@ -21,7 +21,7 @@ export async function listStrategyWeights(
 ): Promise<Pick<ArmRecord, 'strategyWeights'>> {
   if (scoring !== null || !signals.includes('strategy')) return {};
   const { strategies } = await workspace.under(control).get(queryStrategies(null));
-  const written = strategyOptions.parse(options.strategy ?? {});
+  const written = readStrategyOptions(options);
   const strategyWeights = workspace.queries.map((query, q) => {
     const weights = chooseQueryWeights(written, strategies[q] as (typeof strategies)[number], query);
     return MEMORY_SIGNALS.map((name) => weights[name]);

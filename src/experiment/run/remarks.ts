@@ -6,7 +6,7 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
 import { findSourceFilter } from '../../retrieval/retriever-options.ts';
-import { strategyOptions } from '../../signals/strategy-options.ts';
+import { readStrategyOptions } from '../../signals/strategy-options.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import type { Measurement } from '../measure/measurement.ts';
@@ -81,7 +81,7 @@ export function describeTrainingOverlap(
   measured: QueriedCorpus,
 ): string[] {
   const origins = arms.flatMap(({ name, scoring, relevance: { options } }) => {
-    const strategy = options?.strategy === undefined ? undefined : strategyOptions.parse(options.strategy);
+    const strategy = options?.strategy === undefined ? undefined : readStrategyOptions(options);
     return [scoring?.origin, strategy?.origin].flatMap((origin) => (origin ? [{ name, origin }] : []));
   });
   if (origins.length === 0) return [];
