@@ -16,7 +16,7 @@ async function* divide(bytes: Buffer, size: number) {
 /** The lines by each of the three ways; they must agree. */
 async function readAll(text: string, longest?: number): Promise<TextLine[]> {
   writeFileSync(path, text);
-  const lines = [...readLines(path, 'rows.jsonl', longest)];
+  const lines = [...readLines(path, { source: 'rows.jsonl', ...(longest === undefined ? {} : { longest }) })];
   for (const size of [1, 3, 7, 4096]) {
     const streamed: TextLine[] = [];
     for await (const line of streamLines(divide(Buffer.from(text), size), 'rows.jsonl', longest)) streamed.push(line);
@@ -48,7 +48,11 @@ describe('the lines of a file', () => {
   test('of a file of several chunks are those of its text', () => {
     const rows = Array.from({ length: 100_003 }, (_, i) => `row ${i} ${'é'.repeat(i % 31)}`);
     writeFileSync(path, rows.join('\n'));
-    expect(Array.from(readLines(path), ({ text }) => text)).toEqual(rows);
+    const read: number[] = [];
+    const lines = readLines(path, { onRead: (bytes) => read.push(bytes) });
+    expect(Array.from(lines, ({ text }) => text)).toEqual(rows);
+    expect(read.length).toBeGreaterThan(2);
+    expect(read.at(-1)).toBe(Buffer.byteLength(rows.join('\n')));
   });
 
   test('of a file that cannot be read are an error of storage', () => {
@@ -62,7 +66,7 @@ describe('a line that is too long', () => {
     expect(await readAll('ab\n1234567\n', 7)).toHaveLength(2);
     const [remedy, place] = ['end each row with a line feed, or divide the row', 'line at rows.jsonl:2 is too long'];
     writeFileSync(path, 'ab\n12345678\n');
-    const readShort = () => [...readLines(path, 'rows.jsonl', 7)];
+    const readShort = () => [...readLines(path, { source: 'rows.jsonl', longest: 7 })];
     const splitShort = () => [...splitLines('ab\n12345678', 'rows.jsonl', 7)];
     for (const read of [readShort, splitShort]) expect(read).toThrow(ValidationError);
     expect(readShort).toThrow(`${place}: expected at most 7 bytes, got 8; ${remedy}`);

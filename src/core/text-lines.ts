@@ -91,6 +91,16 @@ class LineSplitter {
   }
 }
 
+/** How the lines of a file are read. */
+interface ReadOptions {
+  /** The name of the file in errors; by default its path. */
+  readonly source?: string;
+  /** Bytes of the longest line; by default {@link LONGEST_LINE}. */
+  readonly longest?: number;
+  /** Receives the number of bytes that were read so far. */
+  readonly onRead?: (bytes: number) => void;
+}
+
 /** The chunks of a file, each in memory of its own. */
 function* readChunks(path: string): Generator<Uint8Array> {
   let file: number;
@@ -119,12 +129,19 @@ function* readChunks(path: string): Generator<Uint8Array> {
 /**
  * Reads the lines of a file, which may be longer than a text of Node can be.
  *
- * @param source the name of the file in errors.
  * @throws StorageError for a file that cannot be read; ValidationError naming the line that is longer than `longest` bytes.
  */
-export function* readLines(path: string, source = path, longest = LONGEST_LINE): Generator<TextLine> {
+export function* readLines(
+  path: string,
+  { source = path, longest = LONGEST_LINE, onRead = () => {} }: ReadOptions = {},
+): Generator<TextLine> {
   const splitter = new LineSplitter(source, longest);
-  for (const chunk of readChunks(path)) yield* splitter.push(chunk);
+  let bytes = 0;
+  for (const chunk of readChunks(path)) {
+    yield* splitter.push(chunk);
+    bytes += chunk.length;
+    onRead(bytes);
+  }
   yield* splitter.finish();
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { isTime } from '../../core/format-time.ts';
+import { finishSteps, type Steps } from '../../core/steps.ts';
 import { readLines, type TextLine } from '../../core/text-lines.ts';
 import { parseOrNull } from '../../core/validation.ts';
 import { attributesSchema } from '../../model/attributes.ts';
@@ -86,8 +87,20 @@ export function readRows<S extends z.ZodType>(
   schema: S,
   faults: RowFaults,
 ): Located<z.output<S>>[] {
+  return finishSteps(readRowsInSteps(folder, file, schema, faults));
+}
+
+/** {@link readRows}, a step a row. @param onRead receives the number of bytes that were read so far. */
+export function* readRowsInSteps<S extends z.ZodType>(
+  folder: string,
+  file: string,
+  schema: S,
+  faults: RowFaults,
+  onRead?: (bytes: number) => void,
+): Steps<Located<z.output<S>>[]> {
   const located: Located<z.output<S>>[] = [];
-  for (const { where, text: line } of readFilledLines(folder, file)) {
+  for (const { where, text: line } of readFilledLines(folder, file, onRead)) {
+    yield;
     const tooDeep = describeDepthFault(line);
     if (tooDeep !== null) {
       faults.add(where, 'malformed row', tooDeep);
@@ -143,8 +156,19 @@ export interface QrelRow {
 
 /** The lines `query 0 turn grade` of a TREC judgement file. */
 export function readQrels(folder: string, file: string, faults: RowFaults): Located<QrelRow>[] {
+  return finishSteps(readQrelsInSteps(folder, file, faults));
+}
+
+/** {@link readQrels}, a step a row. @param onRead receives the number of bytes that were read so far. */
+export function* readQrelsInSteps(
+  folder: string,
+  file: string,
+  faults: RowFaults,
+  onRead?: (bytes: number) => void,
+): Steps<Located<QrelRow>[]> {
   const located: Located<QrelRow>[] = [];
-  for (const { where, text: line } of readFilledLines(folder, file)) {
+  for (const { where, text: line } of readFilledLines(folder, file, onRead)) {
+    yield;
     const fields = line.trim().split(/\s+/);
     const [queryId, , turnId, grade] = fields;
     if (fields.length !== 4 || queryId === undefined || turnId === undefined || !/^-?\d+$/.test(grade ?? ''))
@@ -154,8 +178,9 @@ export function readQrels(folder: string, file: string, faults: RowFaults): Loca
   return located;
 }
 
-function* readFilledLines(folder: string, file: string): Generator<TextLine> {
-  for (const line of readLines(join(folder, file), file)) if (line.text.trim() !== '') yield line;
+function* readFilledLines(folder: string, file: string, onRead?: (bytes: number) => void): Generator<TextLine> {
+  const lines = readLines(join(folder, file), { source: file, ...(onRead === undefined ? {} : { onRead }) });
+  for (const line of lines) if (line.text.trim() !== '') yield line;
 }
 
 /** The faults of a row as one line. */
