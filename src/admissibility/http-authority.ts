@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { parse } from '../core/validation.ts';
+import { parse, parseOrNull } from '../core/validation.ts';
 import { ADMISSIBILITY_REASONS, AdmissibilityError, type AdmissibilityReason } from './admissibility-error.ts';
 import {
   type Answer,
@@ -52,9 +52,9 @@ const isOwnReason = (reason: string): reason is AdmissibilityReason =>
 
 /** What a kernel's refusal is to who asked: its own reason if that is known. */
 function createRefusal({ status, body }: Answer, baseUrl: string): AdmissibilityError {
-  const read = refusalSchema.safeParse(body);
-  if (!read.success) return createAnswerError(`status ${status} without a reason`, baseUrl);
-  const { reason, message } = read.data;
+  const read = parseOrNull(refusalSchema, body);
+  if (read === null) return createAnswerError(`status ${status} without a reason`, baseUrl);
+  const { reason, message } = read;
   const words = message.length > QUOTED ? `${message.slice(0, QUOTED)}…` : message;
   if (isOwnReason(reason)) return new AdmissibilityError(reason, words, { status, baseUrl });
   return new AdmissibilityError('kernel-refused', `kernel at ${baseUrl} refused, status ${status}: ${words}`, {
@@ -75,14 +75,14 @@ class HttpClient implements HttpAuthority {
   }
 
   async slice(request: unknown, signal?: AbortSignal): Promise<SliceExport> {
-    const read = sliceExportSchema.safeParse(await this.#ask('/slice', request, signal));
-    if (read.success) return read.data;
+    const read = parseOrNull(sliceExportSchema, await this.#ask('/slice', request, signal));
+    if (read !== null) return read;
     throw createAnswerError('it is no slice', this.#baseUrl);
   }
 
   async verify(slice: SliceExport, at: number | null, signal?: AbortSignal): Promise<void> {
     const answer = await this.#ask('/slice/verify', { slice, at }, signal);
-    if (!z.strictObject({ valid: z.literal(true) }).safeParse(answer).success)
+    if (parseOrNull(z.strictObject({ valid: z.literal(true) }), answer) === null)
       throw createAnswerError('it does not say that the slice is valid', this.#baseUrl);
   }
 

@@ -83,7 +83,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   test.each([
     [{ rcp: 1, ircp: 1, tpo: 0 }, 'invalid mix: {"rcp":1,"ircp":1,"tpo":0}; pass shares that sum to 1 within 0.01'],
     [{ rcp: 0.4, ircp: 0.4, tpo: 0.18 }, 'pass shares that sum to 1 within 0.01'],
-    [{ rcp: -0.5, ircp: 1, tpo: 0.5 }, 'expected number to be >=0'],
+    [{ rcp: -0.5, ircp: 1, tpo: 0.5 }, 'pass number >= 0 (rcp)'],
   ])('refuses the mix %j, and leaks nothing', (mix, message) => {
     const inputs = buildUnifiedInputs(true);
     const before = tf.memory().numTensors;

@@ -1,7 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { ValidationError } from '../core/errors.ts';
+import { type ConfigurationFault, ValidationError } from '../core/errors.ts';
 import { matmul } from '../core/matmul.ts';
 import { scoped } from '../core/scope.ts';
+import { check } from '../core/validation.ts';
 import { displayAttention } from './attention-display.ts';
 import { type AttentionMix, attentionMix, type UnifiedAttentionOptions } from './options.ts';
 import { type Attention, computeCosines, computeRingAttentionWeights } from './ring-attention.ts';
@@ -14,10 +15,10 @@ import {
 
 /** @throws ValidationError for shares that are negative or do not sum to 1 within 0.01. */
 export function assertMix(mix: AttentionMix): void {
-  const parsed = attentionMix.safeParse(mix);
-  if (parsed.success) return;
-  const expected = parsed.error.issues[0]?.message;
-  throw new ValidationError(`invalid mix: ${JSON.stringify(mix)}; pass ${expected}`, { mix });
+  const checked = check(attentionMix, mix);
+  if ('value' in checked) return;
+  const [{ path, expected }] = checked.faults as [ConfigurationFault];
+  throw new ValidationError(`invalid mix: ${JSON.stringify(mix)}; pass ${expected} (${path})`, { mix });
 }
 
 /** `rcp RCP + ircp IRCP + tpo TPO`, of any shape. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { parseLines } from '../core/column-lines.ts';
 import { ValidationError } from '../core/errors.ts';
+import { splitLines } from '../core/text-lines.ts';
+import { parse } from '../core/validation.ts';
 
 /** A document that a system ranked for a query, as a line of its file states it. Nothing is checked but the columns. */
 export interface RunLine {
@@ -56,12 +58,12 @@ const rankingLine = z.looseObject({
 const JSON_SHAPES = '{"query": "q1", "id": "d7", "score": 0.5} or {"query": "q1", "ranking": ["d7", "d3"]}';
 
 function listDocumentLines(json: unknown, at: string): RunLine[] {
-  const { query, id, score: value, rank, tag } = documentLine.parse(json);
+  const { query, id, score: value, rank, tag } = parse(documentLine, json, at);
   return [{ at, queryId: query, id, rank: Number.isNaN(rank) ? null : rank, score: value ?? Number.NaN, tag }];
 }
 
 function listRankingLines(json: unknown, at: string): RunLine[] {
-  const { query, ranking } = rankingLine.parse(json);
+  const { query, ranking } = parse(rankingLine, json, at);
   const scored = ranking.filter((entry) => 'score' in entry).length;
   if (scored > 0 && scored < ranking.length)
     throw new ValidationError(
@@ -86,9 +88,10 @@ function listJsonLines(line: string, at: string): RunLine[] {
 }
 
 function parseJsonLines(text: string, source: string): RunLine[] {
-  // `trim` removes a byte order mark too.
-  const lines = text.split('\n').map((line) => line.trim());
-  return lines.flatMap((line, i) => (line === '' ? [] : listJsonLines(line, `${source}:${i + 1}`)));
+  const lines: RunLine[] = [];
+  for (const { where, text: line } of splitLines(text, source))
+    if (line.trim() !== '') for (const one of listJsonLines(line, where)) lines.push(one);
+  return lines;
 }
 
 /**

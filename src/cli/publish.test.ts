@@ -13,9 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
-import { LOOKS_FILE, readLooks, type TestLook } from '../experiment/looks/test-looks.ts';
+import { LOOKS_FILE, readLooks } from '../experiment/looks/test-looks.ts';
 import { isSameQuerySet, isSameSplit, type TestSplit } from '../experiment/looks/test-split.ts';
 import { PROJECT_ROOT } from '../experiment/run/environment.ts';
+import { escapeMarkdown } from '../report/tables/markdown.ts';
 import { withTable } from './actions/publish.ts';
 import { runRagpp } from './command.harness.ts';
 
@@ -64,20 +65,23 @@ test('every table of a document is the published one', () => {
 describe('the published looks at test splits', () => {
   const looks = readLooks(join(PROJECT_ROOT, 'results', LOOKS_FILE));
 
-  const readAll = (file: string) =>
+  const listFolders = (file: string) =>
     readdirSync(join(PROJECT_ROOT, 'results'))
-      .map((name) => join(PROJECT_ROOT, 'results', name, file))
-      .filter((path) => existsSync(path))
-      .map((path) => JSON.parse(readFileSync(path, 'utf8')));
+      .map((name) => join(PROJECT_ROOT, 'results', name))
+      .filter((folder) => existsSync(join(folder, file)));
+  const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 
   test('have every published run on a test split, and every test of weights', () => {
-    const runs = readAll('metrics.json')
+    const runs = listFolders('metrics.json')
+      .map((folder) => readJson(join(folder, 'metrics.json')))
       .filter(({ dataset }) => dataset?.split === 'test')
       .map(({ experiment, hash }) => `${experiment}-${hash}`);
     expect(runs.length).toBeGreaterThan(10);
     expect(runs.filter((run) => !looks.some((look) => look.run === run))).toEqual([]);
-    const commands = readAll('test.json').flatMap(({ touches }) => touches.map(({ command }: TestLook) => command));
-    expect(commands.filter((command) => !looks.some((look) => look.command === command))).toEqual([]);
+    const tested = listFolders('test.json').map((folder) => readFileSync(join(folder, 'test.md'), 'utf8').trimEnd());
+    expect(tested.length).toBeGreaterThan(2);
+    const commands = looks.map(({ command }) => escapeMarkdown(command));
+    expect(tested.filter((page) => !commands.some((command) => page.endsWith(`; ${command}`)))).toEqual([]);
   });
 
   test('at the mails of 2002 are as many as their page says', () => {
@@ -126,7 +130,7 @@ describe('publishing', () => {
   });
 
   test('what was found on a test split is published with the rest, and in its own place', async () => {
-    writeFileSync(join(run, 'test.json'), '{"touches": []}');
+    writeFileSync(join(run, 'test.json'), '{}');
     writeFileSync(join(run, 'test.md'), '| t |');
     expect((await publish()).stderr).toMatch(/document has no block for table x\/test\.md; add the lines /m);
     const both = `${document}<!-- results/x/test.md -->\n<!-- end of table -->\n`;

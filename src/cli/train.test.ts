@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -105,19 +105,16 @@ test('is known to results and publish', async () => {
   expect(readFileSync(document, 'utf8')).toContain(read('first', 'table.md').trim());
 });
 
-test('how often the test split was looked at outlives another training, its figures do not', async () => {
-  mkdirSync(join(root, 'touched'));
+test('another training with the same config removes the figures of the earlier one, those on the test split too', async () => {
+  mkdirSync(join(root, 'trained'));
   const [name, ...others] = readdirSync(join(root, 'first'));
   expect(others).toEqual([]); // a training looks at no test split
-  const folder = join(root, 'touched', name as string);
+  const folder = join(root, 'trained', name as string);
   mkdirSync(folder);
-  const touches = [{ commit: 'abc', backend: 'cpu', command: 'ragpp test-weights x' }];
-  writeFileSync(join(folder, 'test.json'), JSON.stringify({ touches, models: [1] }));
-  copyFileSync(join(findTrainingFolder('first'), 'config.yaml'), join(folder, 'old.yaml'));
-  const { code, stderr } = await start('touched');
+  for (const earlier of ['test.json', 'test.md', 'old.yaml']) writeFileSync(join(folder, earlier), '{}');
+  const { code, stderr } = await start('trained');
   expect(code, stderr).toBe(0);
-  expect(JSON.parse(read('touched', 'test.json'))).toEqual({ touches });
-  expect(readdirSync(folder)).not.toContain('old.yaml');
+  expect(readdirSync(folder)).toEqual(readdirSync(findTrainingFolder('first')));
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MEMORY_SOURCES, type MemorySource } from '../candidates/memories/memory-options.ts';
 import { indexOptions } from '../candidates/registry.ts';
+import { parse } from '../core/validation.ts';
 import type { FilterVariables } from '../model/filter/filter.ts';
 import { filterSchema } from '../model/filter/filter-schema.ts';
 import { selectionOptions } from '../rerank/registry.ts';
@@ -9,7 +10,7 @@ import { strategyOptions } from '../signals/strategy-options.ts';
 
 const limits = Object.fromEntries(
   MEMORY_SOURCES.map((index) => {
-    const { k } = indexOptions.parse({ index });
+    const { k } = parse(indexOptions, { index }, 'a source of memories');
     return [index, z.int().min(0).default(k)];
   }),
 ) as Record<MemorySource, z.ZodDefault<z.ZodInt>>;

@@ -1,4 +1,5 @@
 import { ValidationError } from './errors.ts';
+import { splitLines } from './text-lines.ts';
 
 /** A line of a file in columns. */
 export interface Line {
@@ -10,12 +11,13 @@ export interface Line {
 /**
  * The lines of a file with `width` columns each; empty lines are skipped.
  *
- * @throws ValidationError naming the line with another number of columns.
+ * @throws ValidationError naming the line with another number of columns, or that is too long.
  */
 export function parseLines(text: string, source: string, width: number): Line[] {
-  const lines = text.split('\n').map((line, i) => ({ at: `${source}:${i + 1}`, fields: line.trim().split(/[ \t]+/) }));
-  const filled = lines.filter(({ fields }) => fields[0] !== '');
-  for (const { at, fields } of filled)
+  const filled: Line[] = [];
+  for (const { where: at, text: line } of splitLines(text, source)) {
+    const fields = line.trim().split(/[ \t]+/);
+    if (fields[0] === '') continue;
     if (fields.length !== width)
       throw new ValidationError(
         `expected ${width} columns at ${at}, got ${fields.length}: ${fields.join(' ')}; correct the line`,
@@ -23,5 +25,7 @@ export function parseLines(text: string, source: string, width: number): Line[] 
           at,
         },
       );
+    filled.push({ at, fields });
+  }
   return filled;
 }

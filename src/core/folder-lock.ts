@@ -17,6 +17,7 @@ import { z } from 'zod';
 import { StorageError, UnavailableError } from './errors.ts';
 import { assertNoLink, writeFully } from './files.ts';
 import { computeHash } from './hash.ts';
+import { parseOrNull } from './validation.ts';
 
 const holderSchema = z.object({
   pid: z.number(),
@@ -32,7 +33,7 @@ type Holder = z.output<typeof holderSchema>;
 /** The process that wrote a lock; null for a file that is not a lock. */
 function parseHolder(text: string): Holder | null {
   try {
-    return holderSchema.parse(JSON.parse(text));
+    return parseOrNull(holderSchema, JSON.parse(text));
   } catch {
     return null;
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from './errors.ts';
-import { computeHash } from './hash.ts';
+import { computeHash, computeHashInSteps } from './hash.ts';
+import { finishSteps } from './steps.ts';
 
 test('is SHA-256 of the text', () => {
   expect(computeHash('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'); // FIPS 180-2, appendix B.1
@@ -37,4 +38,16 @@ test.each([
 
 test('an object without a prototype is plain', () => {
   expect(computeHash(Object.assign(Object.create(null), { a: 1 }))).toBe(computeHash({ a: 1 }));
+});
+
+test('a hash in steps is that of the whole value', () => {
+  const list = Array.from({ length: 7 }, (_, i) => ({ b: i, a: [`text ${i}`, null], c: undefined }));
+  for (const value of [{}, { b: [], a: list }, { turns: list, skipped: undefined, relevantGrade: 2, 'a"b': 'x' }]) {
+    let steps = 0;
+    const hash = finishSteps(computeHashInSteps(value), () => steps++);
+    expect(hash).toBe(computeHash(value));
+    expect(steps).toBe(
+      Object.values(value).reduce<number>((sum, item) => sum + (Array.isArray(item) ? item.length : 0), 0),
+    );
+  }
 });

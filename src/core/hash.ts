@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { ValidationError } from './errors.ts';
+import type { Steps } from './steps.ts';
 
 function viewAsBytes(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
@@ -35,4 +36,31 @@ export function computeHash(value: unknown): string {
   if (ArrayBuffer.isView(value)) hash.update(viewAsBytes(value));
   else hash.update(typeof value === 'string' ? value : canonicalise(value));
   return hash.digest('hex');
+}
+
+/**
+ * {@link computeHash} of an object with long lists, a step an item. Takes memory for one item.
+ *
+ * @throws ValidationError for an object that is not plain.
+ */
+export function* computeHashInSteps(value: Readonly<Record<string, unknown>>): Steps<string> {
+  const hash = createHash('sha256');
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  keys.sort((a, b) => (a < b ? -1 : 1));
+  for (const [k, key] of keys.entries()) {
+    hash.update(`${k === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+    const item = value[key];
+    if (Array.isArray(item)) yield* hashItems(hash, item);
+    else hash.update(canonicalise(item));
+  }
+  hash.update(keys.length === 0 ? '{}' : '}');
+  return hash.digest('hex');
+}
+
+function* hashItems(hash: Hash, items: readonly unknown[]): Steps<void> {
+  for (const [i, item] of items.entries()) {
+    hash.update(`${i === 0 ? '[' : ','}${canonicalise(item)}`);
+    yield;
+  }
+  hash.update(items.length === 0 ? '[]' : ']');
 }

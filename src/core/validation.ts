@@ -228,6 +228,12 @@ export function check<S extends z.ZodType>(
   return { faults: faults.slice(0, MOST_FAULTS) };
 }
 
+/** The value by its schema, within the limits of {@link check}; null if it does not fit. */
+export function parseOrNull<S extends z.ZodType>(schema: S, input: unknown): z.output<S> | null {
+  const result = check(schema, input);
+  return 'value' in result ? result.value : null;
+}
+
 /** @throws ConfigurationError with each error: its path, the expected value, the value found, the nearest known key. */
 export function parse<S extends z.ZodType>(schema: S, input: unknown, source: string): z.output<S> {
   const result = check(schema, input);

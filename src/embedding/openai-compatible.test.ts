@@ -255,6 +255,14 @@ describe('a lasting fault', () => {
     expect(service.received.length).toBeLessThanOrEqual(2);
   });
 
+  test('an answer without end is given up at its limit, and not asked for again', async () => {
+    service.answer = () => 'endless';
+    await expect(openEndpoint(parse()).encode(['a'])).rejects.toThrow(
+      /the answer has more than 268,435,456 bytes .*; check baseUrl, or lower batchSize$/,
+    );
+    expect(service.received).toHaveLength(1);
+  });
+
   test('another dimension is an error that says what to set', async () => {
     service.answer = (request) => answerEmbeddings(request, 7);
     await expect(openEndpoint(parse()).encode(['a'])).rejects.toThrow(

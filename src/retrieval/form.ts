@@ -1,7 +1,7 @@
 import type { Plan } from '../signals/plan.ts';
 import { ADDED_SIGNALS } from '../signals/signal.ts';
 import type { Stage } from '../signals/stage.ts';
-import { strategyOptions } from '../signals/strategy-options.ts';
+import { readStrategyOptions } from '../signals/strategy-options.ts';
 import { type Arm, createArm, listStagesOfArm } from './arm.ts';
 import { SAME_CHANNEL } from './query-filter.ts';
 import { listSignalIndexes, type RelevanceSignal } from './relevance.ts';
@@ -40,7 +40,7 @@ function createSignalColumn(
 ): ScoreColumn {
   const added = ADDED_SIGNALS.find(name);
   if (added !== undefined) return createPluginColumn(added, given, sources, view);
-  if (name === 'strategy') return createStrategyColumn(strategyOptions.parse(given));
+  if (name === 'strategy') return createStrategyColumn(readStrategyOptions({ strategy: given }));
   const own = sources.filter(({ index }) => listSignalIndexes(name).includes(index.index));
   const lists = own.map((source) => source.name);
   if (name === 'cosine') return createCosineColumn(view.propagation, lists);

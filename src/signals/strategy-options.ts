@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parse } from '../core/validation.ts';
 import { STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
 import { MEMORY_SIGNALS, type MemorySignals } from './memory-signals.ts';
 import { weightsOrigin } from './weights-origin.ts';
@@ -33,6 +34,11 @@ export const strategyOptions = z.strictObject({
 });
 /** See {@link strategyOptions}. */
 export type StrategyOptions = z.output<typeof strategyOptions>;
+
+/** The options of the signal `strategy` among those of relevance, with their defaults. @throws ConfigurationError. */
+export function readStrategyOptions({ strategy = {} }: { readonly strategy?: unknown }): StrategyOptions {
+  return parse(strategyOptions, strategy, 'the options of the signal strategy');
+}
 
 const UNIFORM = Object.fromEntries(MEMORY_SIGNALS.map((name) => [name, 1 / MEMORY_SIGNALS.length])) as MemorySignals;
 

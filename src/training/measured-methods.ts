@@ -1,5 +1,5 @@
+import { finishStepsWithBreaks } from '../core/steps.ts';
 import { type Measurement, stepThroughArms } from '../experiment/measure/measurement.ts';
-import { finishStepsWithBreaks } from '../experiment/run/steps.ts';
 import type { Run } from '../model/run.ts';
 import type { LearningTask } from './learning-task.ts';
 import type { TrainingConfig } from './training-config.ts';

@@ -1,3 +1,4 @@
+import { parse } from '../core/validation.ts';
 import { findPool, type PoolParts } from '../retrieval/candidate-sources.ts';
 import { readArm } from '../retrieval/form.ts';
 import { retrieverOptions } from '../retrieval/retriever-options.ts';
@@ -10,8 +11,8 @@ import { withTrajectorySignals } from './trajectory-features.ts';
 
 /** The candidate stage of a training; relevance is not computed. */
 export function buildCandidatePool({ candidates, sameChannel, filter }: TrainingConfig): PoolParts {
-  return readArm(retrieverOptions.parse({ candidates, sameChannel, filter, relevance: { signals: ['recency'] } }))
-    .outline;
+  const written = { candidates, sameChannel, filter, relevance: { signals: ['recency'] } };
+  return readArm(parse(retrieverOptions, written, 'the candidates of a training')).outline;
 }
 
 export function findCandidatePool(workspace: Workspace, config: TrainingConfig): Promise<CandidatePool> {

@@ -1,13 +1,15 @@
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { ValidationError } from '../core/errors.ts';
 import { formatLook, type NumberedLook } from '../experiment/looks/numbered-look.ts';
-import { listLooks, mergeLooks, type TestLook } from '../experiment/looks/test-looks.ts';
+import { listLooks, type TestLook } from '../experiment/looks/test-looks.ts';
 import { isSameSplit, type TestSplit } from '../experiment/looks/test-split.ts';
 import { isOwnField, listFilterFields, type OwnField } from '../model/filter/filter.ts';
 import { parseFilter } from '../model/filter/parse-filter.ts';
 import { SIGNAL_GROUPS, type SignalGroup } from '../signals/bank/options.ts';
-import { formatTimes, readTouches, TEST_FILE, type Touch } from './test-touches.ts';
 import type { TrainingConfig } from './training-config.ts';
+
+/** Has the result on the test split, in a training's folder. The looks are counted in the list beside the folder. */
+export const TEST_FILE = 'test.json';
 
 /** A test split, and the features that the signals of weights may use on it. */
 export interface WeightsSplit extends TestSplit {
@@ -37,18 +39,23 @@ export function listFeatures(config: TrainingConfig): string[] {
 }
 
 /** The look of a training's weights. */
-export function describeWeightsLook(trainingFolder: string, split: WeightsSplit, touch: Touch): TestLook {
-  const { commit, backend, command } = touch;
-  return { ...split, run: basename(resolve(trainingFolder)), commit, backend, command };
+export function describeWeightsLook(
+  trainingFolder: string,
+  split: WeightsSplit,
+  made: Pick<TestLook, 'commit' | 'backend' | 'command'>,
+): TestLook {
+  return { ...split, ...made, run: basename(resolve(trainingFolder)) };
 }
 
-/** Every known look at a test split by weights with its features, also from the own record of the training. */
+/** Every known look at a test split by weights with its features. */
 export function listWeightsLooks(trainingFolder: string, split: WeightsSplit): TestLook[] {
-  const recorded = readTouches(join(trainingFolder, TEST_FILE)).slice(0, 1);
-  const own = recorded.map((touch) => describeWeightsLook(trainingFolder, split, touch));
-  return mergeLooks(listLooks(dirname(resolve(trainingFolder))), own).filter(
+  return listLooks(dirname(resolve(trainingFolder))).filter(
     (look) => isSameSplit(look, split) && look.features?.join() === split.features.join(),
   );
+}
+
+function formatTimes(count: number): string {
+  return count === 1 ? '1 time' : `${count} times`;
 }
 
 /** @throws ValidationError for a second look at the test split without --again. */

@@ -4,7 +4,7 @@ import { BACKENDS } from '../core/active-backend.ts';
 import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
 import { locatePath } from '../core/located-path.ts';
-import { check, shortenToExcerpt } from '../core/validation.ts';
+import { check, parse, shortenToExcerpt } from '../core/validation.ts';
 import { setDataFolder } from '../datasets/data-folder.ts';
 import { datasetOptions } from '../datasets/registry.ts';
 import { encoderOptions } from '../embedding/registry.ts';
@@ -154,9 +154,10 @@ export type TrainingConfig = z.output<typeof trainingConfig>;
 /** The lists of a file. @throws ConfigurationError that gives the reason as `got`. */
 function readFoldsFile(file: string, folder: string | null): z.output<typeof listedFolds> {
   try {
-    return listedFolds.parse(JSON.parse(readText(locatePath(file, folder))));
+    return parse(listedFolds, JSON.parse(readText(locatePath(file, folder))), file);
   } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error).split('\n')[0] : (error as Error).message;
+    const [fault] = error instanceof ConfigurationError ? error.faults : [];
+    const reason = fault ? `${fault.path}: expected ${fault.expected}, got ${fault.got}` : (error as Error).message;
     const expected = `a readable file, a JSON list of lists of conversations (${reason})`;
     throw new ConfigurationError(file, [{ path: FOLDS, expected, got: shortenToExcerpt(file) }]);
   }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { yaml } from '../core/yaml.ts';
 import { chooseIntervalMethod } from '../evaluation/mean-intervals.ts';
@@ -7,7 +6,6 @@ import { formatFileName } from '../experiment/config/arms.ts';
 import { PartialFolder, type RunFiles } from '../experiment/run/partial-folder.ts';
 import { formatUserWeights } from '../learning/user-weights-file.ts';
 import { writeWeights } from '../learning/weight-file.ts';
-import { formatKeptTouches, TEST_FILE } from './test-touches.ts';
 import type { ModelResult, TrainingResult } from './training-result.ts';
 import type { FinishedTraining } from './training-run.ts';
 
@@ -96,8 +94,8 @@ export function buildTrainingFiles({ result, users, runs, qrels }: FinishedTrain
 }
 
 /**
- * Puts `<results>/<name>-<hash>/` in place as a whole. How often an earlier training there has looked at the test split is kept, since the same config makes the
- * same weights.
+ * Puts `<results>/<name>-<hash>/` in place as a whole. Figures of earlier weights on the test split are removed with them; the list of looks beside the
+ * folder still counts that look, since the same config makes the same weights.
  *
  * @param tables the rendered tables of the result, by file name.
  * @returns the folder.
@@ -108,9 +106,7 @@ export function writeTrainingFolder(results: string, finished: FinishedTraining,
   const folder = PartialFolder.open(resolve(results, `${name}-${hash}`), 'fresh');
   try {
     for (const [file, weights] of finished.weights) writeWeights(join(folder.path, file), weights);
-    const earlier = join(folder.target, TEST_FILE);
-    const touches: RunFiles = existsSync(earlier) ? { [TEST_FILE]: formatKeptTouches(earlier) } : {};
-    folder.finish({ ...buildTrainingFiles(finished), ...tables, ...touches });
+    folder.finish({ ...buildTrainingFiles(finished), ...tables });
   } catch (error) {
     folder.remove();
     throw error;

@@ -5,6 +5,7 @@ import { trajectoryAttention } from '../attention/trajectory-attention.ts';
 import { unifiedAttention } from '../attention/unified-attention.ts';
 import { ValidationError } from '../core/errors.ts';
 import { scoped } from '../core/scope.ts';
+import { parse } from '../core/validation.ts';
 import { type GoldenCase, type Part, TENSOR, type Topic } from './topic.ts';
 
 interface AttentionCase {
@@ -33,7 +34,7 @@ function attend(golden: AttentionCase): Attention {
     keyPositions: tf.tensor1d(golden.keyPositions, 'int32'),
     ringSize: golden.ringSize,
   };
-  const options: RingAttentionOptions = ringAttentionOptions.parse(golden.options);
+  const options: RingAttentionOptions = parse(ringAttentionOptions, golden.options, golden.name);
   if (golden.mechanism === undefined) return ringAttention(inputs, options);
   if (golden.coordinates === undefined || golden.coordinateWeights === undefined)
     throw new ValidationError(
@@ -48,8 +49,8 @@ function attend(golden: AttentionCase): Attention {
   };
   if (golden.mechanism === 'tpo') return trajectoryAttention(placed, options);
   const { direction: _, ...shared } = options;
-  const mode = attentionMode.parse(golden.mode);
-  return unifiedAttention(placed, { ...shared, mode, mix: attentionMix.parse(golden.mix) });
+  const mode = parse(attentionMode, golden.mode, golden.name);
+  return unifiedAttention(placed, { ...shared, mode, mix: parse(attentionMix, golden.mix, golden.name) });
 }
 
 export const attention: Topic = {

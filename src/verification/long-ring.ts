@@ -3,6 +3,7 @@ import { bandedRingAttention } from '../attention/banded-ring-attention.ts';
 import { blockwiseRingAttention } from '../attention/blockwise-ring-attention.ts';
 import { ringAttentionOptions } from '../attention/options.ts';
 import { viewRow } from '../core/rows.ts';
+import { parse } from '../core/validation.ts';
 import { type GoldenCase, type Part, TENSOR, type Topic } from './topic.ts';
 
 interface LongRingCase {
@@ -19,7 +20,7 @@ export const longRing: Topic = {
   name: 'long-ring',
   async compute(input: GoldenCase): Promise<readonly Part[]> {
     const golden = input as unknown as LongRingCase;
-    const options = ringAttentionOptions.parse(golden.options);
+    const options = parse(ringAttentionOptions, golden.options, input.name);
     const values = Float32Array.from(golden.values.flat());
     const inputs: AttentionRows = { turns: golden.values.length, queries: values, keys: values, values };
     const banded = await bandedRingAttention(inputs, options);

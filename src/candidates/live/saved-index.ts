@@ -7,6 +7,7 @@ import { ChecksumMismatchError, StorageError, ValidationError } from '../../core
 import { makeFolder, readBytes, readFolder, readText, writeAtomic } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
 import { readCheckedSafetensors, writeSafetensors } from '../../core/safetensors.ts';
+import { check } from '../../core/validation.ts';
 import type { FilterSubject } from '../../model/filter/filter.ts';
 import type { Distance } from '../../model/vector-index.ts';
 import type { PreparedRow } from './vector-doors.ts';
@@ -98,9 +99,10 @@ function readManifest(folder: string): z.output<typeof manifestSchema> {
   } catch {
     throw new ChecksumMismatchError(path, 'it is not JSON', REMEDY);
   }
-  const { success, data, error } = manifestSchema.safeParse(json);
-  if (!success) throw new ChecksumMismatchError(path, error.issues[0]?.message ?? 'it has another form', REMEDY);
-  return data;
+  const read = check(manifestSchema, json);
+  if ('value' in read) return read.value;
+  const [fault] = read.faults;
+  throw new ChecksumMismatchError(path, `${fault?.path} is not ${fault?.expected}`, REMEDY);
 }
 
 /** Lines of the file of rows; decoded in pieces, since a text of Node is shorter than a file may be. */

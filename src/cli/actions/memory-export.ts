@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
-import { parquetWriteBuffer } from 'hyparquet-writer';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { ValidationError } from '../../core/errors.ts';
+import { createEventBreaks, letEventsIn } from '../../core/event-loop.ts';
 import { writeAtomic } from '../../core/files.ts';
-import { createTerminalProgress, type Progress } from '../../core/progress.ts';
+import { createTerminalProgress, type Progress, type StartProgress } from '../../core/progress.ts';
 import { writeSafetensors } from '../../core/safetensors.ts';
 import { printOut } from '../../core/terminal.ts';
 import { openStore } from '../../memory/store/open-store.ts';
@@ -22,26 +23,31 @@ const formatLine = (record: MemoryRecord) =>
   `${encodeHead(record).slice(0, -1)},"embedding":${formatNumbers(record.embedding)}}\n`;
 
 /** Texts as bytes: together they may be longer than a string can be. */
-function encodeLines(records: Records, format: (record: MemoryRecord) => string, stage: Progress): Buffer {
-  const lines = records.map((record, i) => {
-    const line = Buffer.from(format(record));
-    stage.update(i + 1);
-    return line;
-  });
+async function encodeLines(
+  records: Records,
+  format: (record: MemoryRecord) => string,
+  stage: Progress,
+): Promise<Buffer> {
+  const breakNow = createEventBreaks();
+  const lines: Buffer[] = [];
+  for (const record of records) {
+    stage.update(lines.push(Buffer.from(format(record))));
+    await breakNow();
+  }
   return Buffer.concat(lines);
 }
 
 const formatHead = (record: MemoryRecord) => `${encodeHead(record)}\n`;
 
-function writeJsonl(path: string, records: Records, stage: Progress): readonly string[] {
-  writeAtomic(path, encodeLines(records, formatLine, stage));
+async function writeJsonl(path: string, records: Records, stage: Progress): Promise<readonly string[]> {
+  writeAtomic(path, await encodeLines(records, formatLine, stage));
   return [path];
 }
 
 /** Tensors `vectors` [N, D] and `records`, the records as JSON Lines; `ids` in the metadata. */
-function writeTensors(path: string, records: Records, stage: Progress): readonly string[] {
+async function writeTensors(path: string, records: Records, stage: Progress): Promise<readonly string[]> {
   const data = joinVectors(records);
-  const lines = encodeLines(records, formatHead, stage);
+  const lines = await encodeLines(records, formatHead, stage);
   writeSafetensors(path, {
     tensors: {
       vectors: { shape: [records.length, data.length / records.length], data },
@@ -53,11 +59,11 @@ function writeTensors(path: string, records: Records, stage: Progress): readonly
 }
 
 /** The vectors, and beside them their ids and their records. */
-function writeArray(path: string, records: Records, stage: Progress): readonly string[] {
+async function writeArray(path: string, records: Records, stage: Progress): Promise<readonly string[]> {
   const base = path.slice(0, -extname(path).length);
   writeNpy(path, joinVectors(records), records.length);
   writeAtomic(`${base}.ids.json`, `${JSON.stringify(records.map(({ id }) => id))}\n`);
-  writeAtomic(`${base}.jsonl`, encodeLines(records, formatHead, stage));
+  writeAtomic(`${base}.jsonl`, await encodeLines(records, formatHead, stage));
   return [path, `${base}.ids.json`, `${base}.jsonl`];
 }
 
@@ -76,8 +82,11 @@ const COLUMNS: Readonly<Record<string, readonly ['BYTE_ARRAY' | 'DOUBLE', (recor
   channel: ['BYTE_ARRAY', ({ channel }) => channel],
 };
 
+/** Numbers of the vectors of a row group: the time to write one is a fraction of a second. */
+const GROUP_NUMBERS = 2 ** 19;
+
 /** A column a field, `embedding` as a list of floats; metadata, stats and trajectory as JSON texts. */
-function writeParquet(path: string, records: Records): readonly string[] {
+async function writeParquet(path: string, records: Records, stage: Progress): Promise<readonly string[]> {
   const fields = Object.entries(COLUMNS);
   const schema = [
     { name: 'root', num_children: fields.length + 1 },
@@ -91,37 +100,64 @@ function writeParquet(path: string, records: Records): readonly string[] {
       ...(type === 'BYTE_ARRAY' ? { converted_type: 'UTF8' as const } : {}),
     })),
   ];
-  const columnData = [
-    { name: 'embedding', data: records.map(({ embedding }) => Array.from(embedding)) },
-    ...fields.map(([name, [, read]]) => ({ name, data: records.map((record) => read(record)) })),
-  ];
-  writeAtomic(path, new Uint8Array(parquetWriteBuffer({ schema, columnData, statistics: false })));
+  const writer = new ByteWriter();
+  const parquet = new ParquetWriter({ writer, schema, statistics: false });
+  const size = Math.max(1, Math.floor(GROUP_NUMBERS / (records[0]?.embedding.length ?? 1)));
+  for (let start = 0; start < records.length; start += size) {
+    const group = records.slice(start, start + size);
+    const columnData = [
+      { name: 'embedding', data: group.map(({ embedding }) => Array.from(embedding)) },
+      ...fields.map(([name, [, read]]) => ({ name, data: group.map((record) => read(record)) })),
+    ];
+    await parquet.write({ columnData, rowGroupSize: group.length });
+    stage.update(start + group.length);
+    await letEventsIn();
+  }
+  await parquet.finish();
+  writeAtomic(path, new Uint8Array(writer.getBuffer()));
   return [path];
 }
 
 /** By the ending of the file. @returns the files written */
-const WRITERS: Readonly<Record<string, (path: string, records: Records, stage: Progress) => readonly string[]>> = {
+const WRITERS: Readonly<
+  Record<string, (path: string, records: Records, stage: Progress) => Promise<readonly string[]>>
+> = {
   '.jsonl': writeJsonl,
   '.parquet': writeParquet,
   '.safetensors': writeTensors,
   '.npy': writeArray,
 };
 
-export async function runMemoryExport(folder: string, out: string): Promise<void> {
-  assertMemory(folder);
+/** @throws ValidationError for a file with another ending. */
+function findWriter(out: string): (typeof WRITERS)[string] {
   const ending = extname(out);
   const write = Object.hasOwn(WRITERS, ending) ? WRITERS[ending] : undefined;
-  if (write === undefined)
-    throw new ValidationError(`file to export to has another ending: ${out}; use ${Object.keys(WRITERS).join(', ')}`, {
-      out,
-    });
+  if (write !== undefined) return write;
+  throw new ValidationError(`file to export to has another ending: ${out}; use ${Object.keys(WRITERS).join(', ')}`, {
+    out,
+  });
+}
+
+/** Writes records in the format that the ending of the file names. @returns the files written. @throws ValidationError for another ending; StorageError. */
+export async function exportRecords(
+  out: string,
+  records: Records,
+  progress: StartProgress,
+): Promise<readonly string[]> {
+  const stage = progress('records', records.length);
+  const files = await findWriter(out)(out, records, stage);
+  stage.finish(`${records.length} written`);
+  return files;
+}
+
+export async function runMemoryExport(folder: string, out: string): Promise<void> {
+  assertMemory(folder);
+  findWriter(out);
   await runWithOpened(await openStore(folder, { readOnly: true }), async (store) => {
     const records = [...store.records()];
     if (records.length === 0)
       throw new ValidationError(`memory has no records to export: ${folder}; import records first`, { folder });
-    const stage = createTerminalProgress()('records', records.length);
-    const files = write(out, records, stage);
-    stage.finish(`${records.length} written`);
+    const files = await exportRecords(out, records, createTerminalProgress());
     printOut(`${files.join(', ')}: ${records.length} records of ${store.dimension} numbers\n`);
   });
 }

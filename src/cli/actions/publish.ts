@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
 import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../../core/files.ts';
 import { printOut } from '../../core/terminal.ts';
+import { parse } from '../../core/validation.ts';
 import { slug } from '../../experiment/config/config-schema.ts';
 import { publishLooks } from '../../experiment/looks/test-looks.ts';
-import { TEST_FILE } from '../../training/test-touches.ts';
+import { TEST_FILE } from '../../training/test-looks.ts';
 
 /** The small files of a run to keep in the repository, besides the weights of a training. */
 const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'] as const;
@@ -39,7 +40,7 @@ export function withTable(document: string, table: string, text: string): string
 function readExperimentName(path: string): string {
   const text = readText(path);
   try {
-    return z.object({ experiment: slug }).parse(JSON.parse(text)).experiment;
+    return parse(z.object({ experiment: slug }), JSON.parse(text), path).experiment;
   } catch (error) {
     throw new ValidationError(
       `file has no experiment name of lower-case letters, digits and hyphens: ${path}; publish the folder of a run`,

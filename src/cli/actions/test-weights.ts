@@ -9,9 +9,14 @@ import { countLook } from '../../experiment/looks/test-looks.ts';
 import { describeCommit, restoreDataFolder } from '../../experiment/run/environment.ts';
 import { readWeights, type Weights } from '../../learning/weight-file.ts';
 import { renderTestMarkdown, renderTestText } from '../../report/tables/test-table.ts';
-import { assertFirstLook, describeWeightsLook, listWeightsLooks, lookLines } from '../../training/test-looks.ts';
+import {
+  assertFirstLook,
+  describeWeightsLook,
+  listWeightsLooks,
+  lookLines,
+  TEST_FILE,
+} from '../../training/test-looks.ts';
 import { runTest, testSplit } from '../../training/test-run.ts';
-import { readTouches, TEST_FILE } from '../../training/test-touches.ts';
 import { openTrainingConfig } from '../../training/training-config.ts';
 
 interface TestOptions {
@@ -36,7 +41,6 @@ function readFolderWeights(folder: string): ReadonlyMap<string, Weights> {
 }
 
 export async function testWeights(folder: string, options: TestOptions): Promise<void> {
-  const path = join(folder, TEST_FILE);
   const config = await openTrainingConfig(join(folder, 'config.yaml'));
   restoreDataFolder(config.dataset, folder);
   const weights = readFolderWeights(folder);
@@ -45,11 +49,10 @@ export async function testWeights(folder: string, options: TestOptions): Promise
   assertFirstLook(listWeightsLooks(folder, split), split, options.again === true);
   const backend = await useBackend(options.backend ?? config.backend);
   const result = await runTest(config, weights, context);
-  const touch = { commit: describeCommit(), backend, command: formatTestCommand(folder, options) };
-  const touches = [...readTouches(path), touch];
-  const numbered = countLook(dirname(resolve(folder)), describeWeightsLook(folder, split, touch));
-  const lines = lookLines(numbered, listWeightsLooks(folder, split));
-  writeAtomic(path, `${JSON.stringify({ touches, look: numbered, ...result }, null, 2)}\n`);
-  writeAtomic(join(folder, 'test.md'), renderTestMarkdown(result, config, lines, touch));
+  const made = { commit: describeCommit(), backend, command: formatTestCommand(folder, options) };
+  const look = countLook(dirname(resolve(folder)), describeWeightsLook(folder, split, made));
+  const lines = lookLines(look, listWeightsLooks(folder, split));
+  writeAtomic(join(folder, TEST_FILE), `${JSON.stringify({ look, ...made, ...result }, null, 2)}\n`);
+  writeAtomic(join(folder, 'test.md'), renderTestMarkdown(result, config, lines, made));
   printOut(`\n${renderTestText(result, config, lines)}\n${join(folder, 'test.md')}\n`);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
+import { parse } from '../../core/validation.ts';
 
 const moment = z.int();
 const hash = z.string().regex(/^[0-9a-f]{32}$/, '32 hex digits');
@@ -46,7 +47,7 @@ export const encodeLogEntry = (entry: RetrievalLogEntry): Uint8Array => Buffer.f
 /** @throws ValidationError with the number of the entry. */
 export function decodeLogEntry(payload: Uint8Array, sequence: number): RetrievalLogEntry {
   try {
-    return entrySchema.parse(JSON.parse(Buffer.from(payload).toString('utf8')));
+    return parse(entrySchema, JSON.parse(Buffer.from(payload).toString('utf8')), `entry ${sequence}`);
   } catch (cause) {
     const remedy = 'open the folder with the program that wrote it';
     throw new ValidationError(`entry ${sequence} is of no log of retrievals; ${remedy}`, { sequence }, { cause });

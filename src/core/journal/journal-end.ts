@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { computeCrc32 } from '../crc32.ts';
 import { StorageError } from '../errors.ts';
 import { assertNoLink, readText } from '../files.ts';
+import { parseOrNull } from '../validation.ts';
 import { type JournalPosition, journalPosition } from './position.ts';
 
 const NAME = 'end';
@@ -36,7 +37,7 @@ export function readJournalEnd(folder: string): JournalEnd | null {
   const text = readText(path);
   const [, json = '', crc] = /^(.*\}) *([0-9a-f]{8})\n$/.exec(text) ?? [];
   if (crc === undefined || computeCrc32(Buffer.from(json)) !== Number.parseInt(crc, 16)) return null;
-  return endSchema.safeParse(JSON.parse(json)).data ?? null;
+  return parseOrNull(endSchema, JSON.parse(json));
 }
 
 function encodeEnd(end: JournalEnd): Buffer {

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ensureBackend } from '../backend.ts';
 import { ConvergenceError, NotFiniteError } from '../errors.ts';
+import { letEventsIn } from '../event-loop.ts';
 import { matmul } from '../matmul.ts';
 import { readBack } from '../read-back.ts';
 import { scoped } from '../scope.ts';
@@ -48,6 +49,7 @@ export async function computeOrthonormalBasis(
       );
       basis.dispose();
       basis = next;
+      await letEventsIn(); // a backend that computes at once would not
     }
   } finally {
     basis.dispose();

@@ -1,12 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { ValidationError } from '../errors.ts';
+import { createEventBreaks, letEventsIn } from '../event-loop.ts';
 import { matmul } from '../matmul.ts';
 import { ignoreProgress, type StartProgress } from '../progress.ts';
 import { createRandom } from '../random.ts';
 import { readBack } from '../read-back.ts';
 import { computeOrthonormalBasis } from './orthonormal-basis.ts';
-import { multiplySparseByDense, type SparseMatrix, transpose } from './sparse-matrix.ts';
+import { multiplySparseWithBreaks, type SparseMatrix, transpose } from './sparse-matrix.ts';
 
 /** A truncated singular value decomposition by random projection: `rank` singular values, `oversampling` extra directions, and power iterations. */
 export interface SvdOptions {
@@ -49,20 +50,22 @@ export async function randomisedSvd(
   if (width === 0) throw describeRankZero(a);
   const transposed = transpose(a);
   // A Aᵀ · dense, without forming A Aᵀ
-  const applyToSubspace = (dense: Float32Array) =>
-    multiplySparseByDense(a, multiplySparseByDense(transposed, dense, width), width);
+  const applyToSubspace = async (dense: Float32Array) =>
+    multiplySparseWithBreaks(a, await multiplySparseWithBreaks(transposed, dense, width), width);
   const steps = progress('singular vectors', options.powerIterations + 2);
-  let basis = drawGaussianMatrix(a.rows, width, options.seed); // row-major [rows, l]
+  let basis = await drawGaussianMatrix(a.rows, width, options.seed); // row-major [rows, l]
   for (let iteration = 0; iteration <= options.powerIterations; iteration++) {
-    basis = await computeOrthonormalBasis(applyToSubspace(basis), width);
+    basis = await computeOrthonormalBasis(await applyToSubspace(basis), width);
     steps.update(iteration + 1);
+    await letEventsIn();
   }
-  const { eigenvalues, eigenvectors } = await computeProjectedEigenpairs(basis, applyToSubspace(basis), width);
+  const { eigenvalues, eigenvectors } = await computeProjectedEigenpairs(basis, await applyToSubspace(basis), width);
+  steps.update(options.powerIterations + 2);
   const rank = Math.min(options.rank, eigenvalues.filter((value) => value > NEGLIGIBLE ** 2 * eigenvalues[0]!).length);
   if (rank === 0) throw describeRankZero(a);
   const singularValues = Float64Array.from(eigenvalues.slice(0, rank), Math.sqrt);
   const left = await multiplyRead(basis, [a.rows, width], takeLeadingColumns(eigenvectors, rank), [width, rank]);
-  const right = multiplySparseByDense(transposed, left, rank);
+  const right = await multiplySparseWithBreaks(transposed, left, rank);
   divideColumns(right, singularValues);
   steps.finish(`${rank} of ${options.rank} asked for`);
   return { rank, singularValues, right };
@@ -75,9 +78,15 @@ function describeRankZero({ rows, columns }: SparseMatrix): ValidationError {
   });
 }
 
-function drawGaussianMatrix(rows: number, width: number, seed: number): Float32Array {
+async function drawGaussianMatrix(rows: number, width: number, seed: number): Promise<Float32Array> {
   const stream = createRandom(seed, 'randomised-svd');
-  return Float32Array.from({ length: rows * width }, () => stream.drawNormal());
+  const pause = createEventBreaks();
+  const matrix = new Float32Array(rows * width);
+  for (let row = 0; row < rows; row++) {
+    for (let i = row * width; i < (row + 1) * width; i++) matrix[i] = stream.drawNormal();
+    await pause();
+  }
+  return matrix;
 }
 
 function multiplyRead(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../random.ts';
-import { multiplySparseByDense, type SparseMatrix, transpose } from './sparse-matrix.ts';
+import { multiplySparseByDense, multiplySparseWithBreaks, type SparseMatrix, transpose } from './sparse-matrix.ts';
 
 /** Rows with 0 to 6 entries, so that groups of four and what is left of them both occur; and the same matrix in full. */
 function sample(rows: number, columns: number): { sparse: SparseMatrix; full: number[][] } {
@@ -44,6 +44,17 @@ describe('sparse matrix', () => {
         expect(product[row * width + i]).toBeCloseTo(sum, 5);
       }
     }
+  });
+
+  test('its product with breaks is the same, and lets events in', async () => {
+    expect(await multiplySparseWithBreaks(sparse, dense, width)).toEqual(multiplySparseByDense(sparse, dense, width));
+    const large = sample(19_997, 31).sparse;
+    let rang = false;
+    setTimeout(() => {
+      rang = true;
+    }, 0);
+    await multiplySparseWithBreaks(large, new Float32Array(31 * 2003).fill(1), 2003);
+    expect(rang).toBe(true);
   });
 
   test('its transpose has rows and columns exchanged', () => {

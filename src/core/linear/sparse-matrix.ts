@@ -1,3 +1,5 @@
+import { createEventBreaks } from '../event-loop.ts';
+
 /** A matrix of mostly zeros by compressed rows: the entries of row r are at `offsets[r]` up to `offsets[r + 1]`. */
 export interface SparseMatrix {
   readonly rows: number;
@@ -35,13 +37,33 @@ export function transpose(a: SparseMatrix): SparseMatrix {
  */
 export function multiplySparseByDense(a: SparseMatrix, dense: Float32Array, width: number): Float32Array {
   const product = new Float32Array(a.rows * width);
+  for (let row = 0; row < a.rows; row++) addRow(product, row, a, dense, width);
+  return product;
+}
+
+/** Rows of a product between two looks at the clock. */
+const ROWS_OF_STEP = 64;
+
+/** {@link multiplySparseByDense}, which lets events in now and then. */
+export async function multiplySparseWithBreaks(
+  a: SparseMatrix,
+  dense: Float32Array,
+  width: number,
+): Promise<Float32Array> {
+  const pause = createEventBreaks();
+  const product = new Float32Array(a.rows * width);
   for (let row = 0; row < a.rows; row++) {
-    const end = a.offsets[row + 1]!;
-    let entry = a.offsets[row]!;
-    for (; entry + 4 <= end; entry += 4) addFour(product, row * width, a, entry, dense, width);
-    for (; entry < end; entry++) addOne(product, row * width, a, entry, dense, width);
+    addRow(product, row, a, dense, width);
+    if (row % ROWS_OF_STEP === 0) await pause();
   }
   return product;
+}
+
+function addRow(product: Float32Array, row: number, a: SparseMatrix, dense: Float32Array, width: number): void {
+  const end = a.offsets[row + 1]!;
+  let entry = a.offsets[row]!;
+  for (; entry + 4 <= end; entry += 4) addFour(product, row * width, a, entry, dense, width);
+  for (; entry < end; entry++) addOne(product, row * width, a, entry, dense, width);
 }
 
 function addFour(

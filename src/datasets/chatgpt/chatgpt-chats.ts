@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { parseOrNull } from '../../core/validation.ts';
 import { compareBytes } from '../../model/tie-rule.ts';
 import type { Counts } from '../counts.ts';
-import { parseOrNull } from '../exports/export-json.ts';
 import type { SourceMessage } from '../exports/source-message.ts';
 import { parseSeconds } from '../exports/source-time.ts';
 import { type ChatGptMessage, readChatGptMessage } from './chatgpt-message.ts';

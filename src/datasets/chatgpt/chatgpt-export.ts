@@ -1,4 +1,5 @@
 import type { Dataset } from '../../model/dataset.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
 import { loadAssistantExport } from '../exports/assistant-export.ts';
 import type { ExportOptions } from '../exports/export-dataset.ts';
 import { listChatGptMessages } from './chatgpt-chats.ts';
@@ -8,12 +9,15 @@ import { listChatGptMessages } from './chatgpt-chats.ts';
  *
  * @throws ValidationError for a file of another form, and if no message or no query is left; StorageError if the export cannot be read.
  */
-export async function loadChatGptExport(options: ExportOptions): Promise<Dataset> {
+export async function loadChatGptExport(
+  options: ExportOptions,
+  context: Partial<DatasetContext> = {},
+): Promise<Dataset> {
   const assistant = {
     name: 'chatgpt-export',
     product: 'ChatGPT',
     file: /^conversations(-\d+)?\.json$/,
     listMessages: listChatGptMessages,
   };
-  return loadAssistantExport(assistant, options);
+  return loadAssistantExport(assistant, options, context);
 }

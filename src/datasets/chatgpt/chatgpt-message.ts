@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { parseOrNull } from '../../core/validation.ts';
 import type { Counts } from '../counts.ts';
-import { parseOrNull } from '../exports/export-json.ts';
 
 const message = z.object({
   author: z.object({ role: z.string() }),

@@ -1,4 +1,5 @@
 import type { Dataset } from '../../model/dataset.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
 import { loadAssistantExport } from '../exports/assistant-export.ts';
 import type { ExportOptions } from '../exports/export-dataset.ts';
 import { listClaudeMessages } from './claude-chats.ts';
@@ -8,12 +9,15 @@ import { listClaudeMessages } from './claude-chats.ts';
  *
  * @throws ValidationError for a file of another form, and if no message or no query is left; StorageError if the export cannot be read.
  */
-export async function loadClaudeExport(options: ExportOptions): Promise<Dataset> {
+export async function loadClaudeExport(
+  options: ExportOptions,
+  context: Partial<DatasetContext> = {},
+): Promise<Dataset> {
   const assistant = {
     name: 'claude-export',
     product: 'Claude',
     file: /^conversations\.json$/,
     listMessages: listClaudeMessages,
   };
-  return loadAssistantExport(assistant, options);
+  return loadAssistantExport(assistant, options, context);
 }

@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { letEventsIn } from '../../core/event-loop.ts';
+import { ignoreProgress } from '../../core/progress.ts';
+import { mapWithBreaks } from '../../core/steps.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
 import { buildExportDataset, type ExportOptions } from './export-dataset.ts';
 import { findExportFiles, readExport } from './export-files.ts';
 import { readJson } from './export-json.ts';
@@ -25,13 +29,19 @@ export interface Assistant {
 export async function loadAssistantExport(
   { name, product, file, listMessages }: Assistant,
   { path, ...choice }: ExportOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext>,
 ): Promise<Dataset> {
   const counts = new Counts();
   const messages = await readExport(path, async (files) => {
     const rows: unknown[] = [];
     const expected = `the conversations.json of an export of ${product}`;
-    for (const found of findExportFiles(files, file, 'conversations.json'))
+    const all = findExportFiles(files, file, 'conversations.json');
+    const stage = progress('files of chats', all.length);
+    await mapWithBreaks(all, stage, async (found) => {
       for (const row of await readJson(found, z.array(z.unknown()), expected)) rows.push(row);
+    });
+    stage.finish(`${rows.length} chats`);
+    await letEventsIn();
     return listMessages(rows, counts);
   });
   const features = ['text', 'time', 'author (role)', 'earlier reply links'];

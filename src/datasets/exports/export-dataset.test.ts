@@ -48,8 +48,8 @@ function writeQueries(name: string, ...lines: string[]): QueryChoice {
 }
 
 describe('queries of conversations that come without', () => {
-  it('none: a corpus to search', () => {
-    const { queries, qrels, corpus, devConversations, facts } = build([...SOUP, ...BREAD], choose('none'));
+  it('none: a corpus to search', async () => {
+    const { queries, qrels, corpus, devConversations, facts } = await build([...SOUP, ...BREAD], choose('none'));
     expect([queries, qrels.size, corpus.size, [...devConversations]]).toEqual([[], 0, 5, ['soup']]);
     expect(facts).toEqual({
       'texts with undecodable characters': 0,
@@ -61,14 +61,14 @@ describe('queries of conversations that come without', () => {
     });
   });
 
-  it('own: those of a file, after the last turn where it has no time', () => {
+  it('own: those of a file, after the last turn where it has no time', async () => {
     const choice = writeQueries(
       'own.jsonl',
       '{"text": "red lentils"}',
       '',
       '{"id": "early", "text": "bread", "timestamp": 160, "kind": "words"}',
     );
-    const { queries, qrels } = build([...SOUP, ...BREAD], choice);
+    const { queries, qrels } = await build([...SOUP, ...BREAD], choice);
     const shared = { anchorTurnId: null, author: null, channel: null };
     expect(queries).toEqual([
       { ...shared, id: 'early', text: 'bread', timestamp: 160, kind: 'words', split: 'test', cluster: 'early' },
@@ -80,7 +80,7 @@ describe('queries of conversations that come without', () => {
     ]);
   });
 
-  it('own: every invalid line is named', () => {
+  it('own: every invalid line is named', async () => {
     const choice = writeQueries(
       'bad.jsonl',
       '{"text": " "}',
@@ -88,25 +88,25 @@ describe('queries of conversations that come without', () => {
       '{"id": "a", "text": "b"}',
       '{"id": "a", "text": "b"}',
     );
-    expect(() => build(SOUP, choice)).toThrow(
+    await expect(build(SOUP, choice)).rejects.toThrow(
       /^3 errors in \S+bad\.jsonl; correct and run again, or remove the rows:\n {2}bad\.jsonl:1: malformed row: text: .+\n {2}bad\.jsonl:2: malformed row: .+\n {2}bad\.jsonl:4: duplicate id: a$/,
     );
-    expect(() => build(SOUP, writeQueries('empty.jsonl', ''))).toThrow(
+    await expect(build(SOUP, writeQueries('empty.jsonl', ''))).rejects.toThrow(
       /^no query in: \S+empty\.jsonl; add a line such as \{"text": "red lentils"\}$/,
     );
   });
 
-  it('replies: the parent alone is relevant', () => {
-    const { queries, qrels, relevantGrade } = build(SOUP, choose('replies'));
+  it('replies: the parent alone is relevant', async () => {
+    const { queries, qrels, relevantGrade } = await build(SOUP, choose('replies'));
     expect(queries.map(({ id }) => id)).toEqual(['q-b', 'q-c']);
     expect(Object.fromEntries(qrels.get('q-c') ?? [])).toEqual({ a: 2, b: 3 });
     expect(relevantGrade).toBe(3);
   });
 
-  it('continuation: the last message of a person, and conversations without one are counted', () => {
+  it('continuation: the last message of a person, and conversations without one are counted', async () => {
     const alone = message('z', 'alone', null, 400);
     const last = message('d', 'soup', 'c', 350, { byPerson: false });
-    const { queries, relevantGrade, facts } = build([...SOUP, last, ...BREAD, alone], choose('continuation'));
+    const { queries, relevantGrade, facts } = await build([...SOUP, last, ...BREAD, alone], choose('continuation'));
     expect(queries.map(({ id, split, cluster }) => [id, split, cluster])).toEqual([
       ['q-y', 'test', 'bread'],
       ['q-c', 'dev', 'soup'],
@@ -115,9 +115,10 @@ describe('queries of conversations that come without', () => {
     expect(facts['conversations without a query']).toBe(1);
   });
 
-  it('is another dataset with other queries', () => {
-    const hashes = (['replies', 'continuation', 'none'] as const).map((queries) => build(BREAD, choose(queries)).hash);
-    expect(new Set(hashes).size).toBe(3);
+  it('is another dataset with other queries', async () => {
+    const kinds = ['replies', 'continuation', 'none'] as const;
+    const datasets = await Promise.all(kinds.map((queries) => build(BREAD, choose(queries))));
+    expect(new Set(datasets.map(({ hash }) => hash)).size).toBe(3);
   });
 
   it.each<[string, SourceMessage[], QueryChoice['queries'], RegExp]>([
@@ -139,17 +140,17 @@ describe('queries of conversations that come without', () => {
       'continuation',
       /^no message for queries: continuation in: chats;/,
     ],
-  ])('refuses %s', (_, messages, queries, fault) => {
-    expect(() => build(messages, choose(queries))).toThrow(fault);
+  ])('refuses %s', async (_, messages, queries, fault) => {
+    await expect(build(messages, choose(queries))).rejects.toThrow(fault);
   });
 });
 
 describe('which messages are not asked', () => {
-  const count = (text: string, more = {}) => {
+  const count = async (text: string, more = {}) => {
     const earlier = message('a', 'soup', null, 100, {
       text: 'Red lentils cook for a quarter of an hour in salted water.\nThank you so much!',
     });
-    const { facts, queries } = build(
+    const { facts, queries } = await build(
       [earlier, message('b', 'soup', 'a', 200, { text, ...more }), ...BREAD],
       choose('replies'),
     );
@@ -167,13 +168,13 @@ describe('which messages are not asked', () => {
     ['And how long do green ones take?', null, 'forwarded', { notAsked: 'forwarded' }],
     ['And how long do green ones take?', null, 'without a time', { timed: false }],
     ['And how long do green ones take?', null, 'dated before their parent', { time: 100 }],
-  ])('%s', (text, expected, reason, more) => {
-    expect(count(text, more)).toEqual([expected, reason === null ? [] : [[`not asked: ${reason}`, 1]]]);
+  ])('%s', async (text, expected, reason, more) => {
+    expect(await count(text, more)).toEqual([expected, reason === null ? [] : [[`not asked: ${reason}`, 1]]]);
   });
 
-  it('an answer to a message that was skipped', () => {
+  it('an answer to a message that was skipped', async () => {
     const skipped = message('b', 'soup', 'a', 200, { skipped: 'pictures' });
-    const { queries, corpus, facts } = build(
+    const { queries, corpus, facts } = await build(
       [SOUP[0] as SourceMessage, skipped, SOUP[2] as SourceMessage, ...BREAD],
       choose('replies'),
     );
@@ -183,14 +184,14 @@ describe('which messages are not asked', () => {
   });
 });
 
-it('skips ids that a run file cannot hold, and messages that are there twice', () => {
+it('skips ids that a run file cannot hold, and messages that are there twice', async () => {
   const messages = [
     ...SOUP,
     message('two words', 'soup', null, 400),
     message('z', 'two words', null, 400),
     message('a', 'soup', null, 500),
   ];
-  expect(build(messages, choose('none')).facts).toMatchObject({
+  expect((await build(messages, choose('none'))).facts).toMatchObject({
     'skipped: messages that are there twice': 1,
     'skipped: messages whose id is not one word': 2,
     messages: 3,

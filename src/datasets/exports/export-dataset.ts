@@ -1,5 +1,7 @@
 import { ValidationError } from '../../core/errors.ts';
+import { letEventsIn } from '../../core/event-loop.ts';
 import { computeHash } from '../../core/hash.ts';
+import { mapWithBreaks } from '../../core/steps.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
@@ -61,19 +63,23 @@ interface Asked {
  * @param counts what was read and skipped so far; the rest is added.
  * @throws ValidationError if no message has a text, and if no query is left but some are asked for.
  */
-export function buildExportDataset(
+export async function buildExportDataset(
   source: ExportSource,
   messages: readonly SourceMessage[],
   choice: QueryChoice,
   counts: Counts,
-): Dataset {
+): Promise<Dataset> {
   const { name, path, licence = 'yours', features, siblings = 'messages', times = 'real' } = source;
   const read = buildMessageTurns(messages, siblings, counts);
   if (read.length === 0) throw createEmptyError(name, path, counts.toFacts());
+  await letEventsIn();
   const corpus = new Corpus(read.map(({ turn }) => turn));
+  await letEventsIn();
   countUndecodable(corpus.turns, counts);
   const asked = chooseQueries(source, corpus, read, choice, counts);
   countResult(corpus, asked.queries, counts);
+  const hashAll = (rows: readonly unknown[]) => mapWithBreaks(rows, { update() {} }, computeHash);
+  const [turns, queries] = [await hashAll(corpus.turns), await hashAll(asked.queries)];
   return displayDataset({
     name,
     declaration: { task: TASKS[choice.queries], features, licence, times },
@@ -82,8 +88,8 @@ export function buildExportDataset(
     facts: counts.toFacts(),
     // Row by row: the text of all rows may be longer than a string can be.
     hash: computeHash({
-      turns: corpus.turns.map(computeHash),
-      queries: asked.queries.map(computeHash),
+      turns,
+      queries,
       relevantGrade: asked.relevantGrade,
       judged: asked.qrels instanceof ReplyJudgements,
     }),

@@ -37,9 +37,3 @@ export async function readJson<S extends z.ZodType>(
     },
   );
 }
-
-/** The value by its schema; null if it does not fit. */
-export function parseOrNull<S extends z.ZodType>(schema: S, value: unknown): z.output<S> | null {
-  const result = schema.safeParse(value);
-  return result.success ? result.data : null;
-}

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { ValidationError } from '../../core/errors.ts';
 import { readFolder, readText } from '../../core/files.ts';
+import type { StartProgress } from '../../core/progress.ts';
+import { mapWithBreaks } from '../../core/steps.ts';
 import type { Split } from '../../model/dataset.ts';
 import type { Counts } from '../counts.ts';
 import { type Answers, parseIrcLinks } from './irc-links.ts';
@@ -27,13 +29,16 @@ export interface AnnotatedLog {
  *
  * @throws ValidationError for a folder without logs for both parts, and for a file that is no log; StorageError if a file cannot be read.
  */
-export function readIrcFiles(path: string, counts: Counts): AnnotatedLog[] {
+export async function readIrcFiles(path: string, counts: Counts, progress: StartProgress): Promise<AnnotatedLog[]> {
   const present = readFolder(path);
-  const logs = FOLDERS.filter(([folder]) => present.includes(folder)).flatMap(([folder, split]) =>
+  const files = FOLDERS.filter(([folder]) => present.includes(folder)).flatMap(([folder, split]) =>
     readFolder(join(path, folder))
       .filter((name) => name.endsWith(LOG))
-      .map((name) => readLog(join(path, folder), name.slice(0, -LOG.length), split, counts)),
+      .map((name) => ({ folder: join(path, folder), name: name.slice(0, -LOG.length), split })),
   );
+  const stage = progress('logs', files.length);
+  const logs = await mapWithBreaks(files, stage, ({ folder, name, split }) => readLog(folder, name, split, counts));
+  stage.finish();
   for (const [split, folders] of [
     ['dev', 'train'],
     ['test', 'dev or test'],

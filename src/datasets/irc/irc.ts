@@ -1,7 +1,11 @@
-import { computeHash } from '../../core/hash.ts';
+import { letEventsIn } from '../../core/event-loop.ts';
+import { computeHashInSteps } from '../../core/hash.ts';
+import { ignoreProgress } from '../../core/progress.ts';
+import { finishStepsWithBreaks } from '../../core/steps.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
 import { displayDataset } from '../dataset-display.ts';
 import { GRADE_NAMES, PARENT } from '../judgements.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
@@ -21,9 +25,12 @@ export interface IrcOptions {
  *
  * @throws ValidationError for a folder or a file of another form; StorageError if a file cannot be read.
  */
-export async function loadIrc({ path }: IrcOptions): Promise<Dataset> {
+export async function loadIrc(
+  { path }: IrcOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext> = {},
+): Promise<Dataset> {
   const counts = new Counts();
-  const logs = readIrcFiles(path, counts);
+  const logs = await readIrcFiles(path, counts, progress);
   const read = logs.map(buildIrcTurns);
   const corpus = new Corpus(read.flatMap(({ turns }) => turns));
   const queries = read.flatMap((one) => one.queries).sort((a, b) => a.timestamp - b.timestamp);
@@ -33,7 +40,10 @@ export async function loadIrc({ path }: IrcOptions): Promise<Dataset> {
     'messages that answer several',
     read.reduce((sum, one) => sum + one.severalParents, 0),
   );
+  await letEventsIn();
   const dev = read.filter((_, i) => logs[i]?.split === 'dev').flatMap(({ turns }) => turns);
+  const hashed = { turns: corpus.turns, queries, judgements };
+  const hash = await finishStepsWithBreaks(computeHashInSteps(hashed), () => {});
   return displayDataset({
     name: 'irc',
     declaration: {
@@ -48,7 +58,7 @@ export async function loadIrc({ path }: IrcOptions): Promise<Dataset> {
     gradeNames: GRADE_NAMES,
     devConversations: new Set(dev.map((turn) => turn.conversationId)),
     facts: counts.toFacts(),
-    hash: computeHash({ turns: corpus.turns, queries, judgements }),
+    hash,
   });
 }
 

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ConfigurationFault } from '../../core/errors.ts';
-import { readText } from '../../core/files.ts';
 import { isTime } from '../../core/format-time.ts';
+import { finishSteps, type Steps } from '../../core/steps.ts';
+import { readLines, type TextLine } from '../../core/text-lines.ts';
+import { parseOrNull } from '../../core/validation.ts';
 import { attributesSchema } from '../../model/attributes.ts';
 import { buildMemoryText, readMemoryFields } from '../../model/memory-fields.ts';
 import { checkRow } from '../../model/row-check.ts';
@@ -16,7 +18,7 @@ const isoTime = z.iso.datetime({ offset: true });
 export const time = z.unknown().transform((value, context): number => {
   if (isTime(value)) return value;
   if (value instanceof Date && Number.isFinite(value.getTime())) return value.getTime(); // of rows in memory
-  if (isoTime.safeParse(value).success) return Date.parse(value as string);
+  if (parseOrNull(isoTime, value) !== null) return Date.parse(value as string);
   context.addIssue({ code: 'custom', message: 'a time in ISO 8601 with a zone, or in milliseconds since 1970' });
   return z.NEVER;
 });
@@ -67,9 +69,9 @@ export interface Located<T> {
 function completeText(row: unknown): unknown {
   const { text: written, attributes } = (row ?? {}) as { readonly text?: unknown; readonly attributes?: unknown };
   if (written !== undefined) return row;
-  const result = attributesSchema.safeParse(attributes);
-  if (!result.success) return row;
-  const made = buildMemoryText(readMemoryFields({ attributes: result.data }));
+  const read = parseOrNull(attributesSchema, attributes);
+  if (read === null) return row;
+  const made = buildMemoryText(readMemoryFields({ attributes: read }));
   return made === null ? row : { ...(row as object), text: made };
 }
 
@@ -85,8 +87,20 @@ export function readRows<S extends z.ZodType>(
   schema: S,
   faults: RowFaults,
 ): Located<z.output<S>>[] {
+  return finishSteps(readRowsInSteps(folder, file, schema, faults));
+}
+
+/** {@link readRows}, a step a row. @param onRead receives the number of bytes that were read so far. */
+export function* readRowsInSteps<S extends z.ZodType>(
+  folder: string,
+  file: string,
+  schema: S,
+  faults: RowFaults,
+  onRead?: (bytes: number) => void,
+): Steps<Located<z.output<S>>[]> {
   const located: Located<z.output<S>>[] = [];
-  for (const { where, line } of readNumberedLines(folder, file)) {
+  for (const { where, text: line } of readFilledLines(folder, file, onRead)) {
+    yield;
     const tooDeep = describeDepthFault(line);
     if (tooDeep !== null) {
       faults.add(where, 'malformed row', tooDeep);
@@ -142,8 +156,19 @@ export interface QrelRow {
 
 /** The lines `query 0 turn grade` of a TREC judgement file. */
 export function readQrels(folder: string, file: string, faults: RowFaults): Located<QrelRow>[] {
+  return finishSteps(readQrelsInSteps(folder, file, faults));
+}
+
+/** {@link readQrels}, a step a row. @param onRead receives the number of bytes that were read so far. */
+export function* readQrelsInSteps(
+  folder: string,
+  file: string,
+  faults: RowFaults,
+  onRead?: (bytes: number) => void,
+): Steps<Located<QrelRow>[]> {
   const located: Located<QrelRow>[] = [];
-  for (const { where, line } of readNumberedLines(folder, file)) {
+  for (const { where, text: line } of readFilledLines(folder, file, onRead)) {
+    yield;
     const fields = line.trim().split(/\s+/);
     const [queryId, , turnId, grade] = fields;
     if (fields.length !== 4 || queryId === undefined || turnId === undefined || !/^-?\d+$/.test(grade ?? ''))
@@ -153,12 +178,9 @@ export function readQrels(folder: string, file: string, faults: RowFaults): Loca
   return located;
 }
 
-function readNumberedLines(folder: string, file: string): { where: string; line: string }[] {
-  return readText(join(folder, file))
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/)
-    .map((line, i) => ({ where: `${file}:${i + 1}`, line }))
-    .filter(({ line }) => line.trim() !== '');
+function* readFilledLines(folder: string, file: string, onRead?: (bytes: number) => void): Generator<TextLine> {
+  const lines = readLines(join(folder, file), { source: file, ...(onRead === undefined ? {} : { onRead }) });
+  for (const line of lines) if (line.text.trim() !== '') yield line;
 }
 
 /** The faults of a row as one line. */

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../../core/errors.ts';
+import { noteProgress } from '../../core/progress.harness.ts';
+import { expectEventsLetIn } from '../../core/slow-progress.harness.ts';
 import { countUnknownTurns } from '../counts.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { loadJsonl } from './jsonl.ts';
@@ -41,6 +43,18 @@ describe('the example of the docs', () => {
   const folder = write(turns as string, queries as string, qrels as string);
 
   describeDataset('jsonl', () => load(folder, 'skip'), { reassigned: createReassigner(folder) });
+
+  it('reports its progress and lets events in', async () => {
+    const { stages, progress } = noteProgress();
+    const options = { path: folder, onDirtyRow: 'skip', relevantGrade: 2 } as const;
+    await loadJsonl(options, { progress });
+    expect(stages.map(([stage]) => stage)).toEqual([
+      ...['turns.jsonl', 'queries.jsonl', 'qrels.txt'].map((file) => `bytes of ${file}`),
+      'check the rows',
+    ]);
+    expect(stages.map(([, total, done]) => total - done)).toEqual([0, 0, 0, 1]); // the dirty row is not hashed
+    await expectEventsLetIn((slow) => loadJsonl(options, { progress: slow }));
+  });
 
   it('loads as it says, the dirty row skipped', async () => {
     const dataset = await load(folder, 'skip');

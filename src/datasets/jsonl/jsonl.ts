@@ -1,9 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageError } from '../../core/errors.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
+import { finishStepsWithBreaks, type Steps } from '../../core/steps.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { queryRow, readQrels, readRows, turnRow } from './jsonl-rows.ts';
-import { buildRowDataset } from './row-dataset.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
+import { queryRow, readQrelsInSteps, readRowsInSteps, turnRow } from './jsonl-rows.ts';
+import { buildRowDatasetInSteps, countRowDatasetSteps } from './row-dataset.ts';
 import { type OnDirtyRow, RowFaults } from './row-faults.ts';
 
 /** A folder of turns, queries and judgements, what to do with a row that breaks the rules, and the least relevant grade. */
@@ -23,7 +26,10 @@ const FILES = ['turns.jsonl', 'queries.jsonl', 'qrels.txt'] as const;
  *
  * @throws ValidationError for invalid rows unless they are skipped, and if no turn or no query is left; StorageError if a file cannot be read.
  */
-export async function loadJsonl(options: JsonlOptions): Promise<Dataset> {
+export async function loadJsonl(
+  options: JsonlOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext> = {},
+): Promise<Dataset> {
   const { path, onDirtyRow, relevantGrade } = options;
   const missing = FILES.filter((file) => !existsSync(join(path, file)));
   if (missing.length > 0)
@@ -32,13 +38,35 @@ export async function loadJsonl(options: JsonlOptions): Promise<Dataset> {
       remedy: `name a folder with ${FILES.join(', ')}; see docs/datasets/jsonl.md`,
     });
   const faults = new RowFaults();
+  const [turnFile, queryFile, judgementFile] = FILES;
   const rows = {
-    turns: readRows(path, 'turns.jsonl', turnRow, faults),
-    queries: readRows(path, 'queries.jsonl', queryRow, faults),
-    judgements: readQrels(path, 'qrels.txt', faults),
+    turns: await readInSteps(path, turnFile, progress, (on) => readRowsInSteps(path, turnFile, turnRow, faults, on)),
+    queries: await readInSteps(path, queryFile, progress, (on) =>
+      readRowsInSteps(path, queryFile, queryRow, faults, on),
+    ),
+    judgements: await readInSteps(path, judgementFile, progress, (on) =>
+      readQrelsInSteps(path, judgementFile, faults, on),
+    ),
   };
   const settle = () => faults.settle(path, onDirtyRow);
   const licence = 'that of the data in the folder';
   const place = (list: string) => `${list}.jsonl of: ${path}`;
-  return buildRowDataset(rows, faults, { name: 'jsonl', licence, judgedBy: 'qrels.txt', relevantGrade, settle, place });
+  const source = { name: 'jsonl', licence, judgedBy: 'qrels.txt', relevantGrade, settle, place };
+  const stage = progress('check the rows', countRowDatasetSteps(rows));
+  const dataset = await finishStepsWithBreaks(buildRowDatasetInSteps(rows, faults, source), stage.update);
+  stage.finish(`${dataset.corpus.size} turns`);
+  return dataset;
+}
+
+/** Reads a file in steps and reports its bytes. */
+async function readInSteps<T>(
+  folder: string,
+  file: string,
+  progress: StartProgress,
+  read: (onRead: (bytes: number) => void) => Steps<readonly T[]>,
+): Promise<readonly T[]> {
+  const stage = progress(`bytes of ${file}`, statSync(join(folder, file)).size);
+  const rows = await finishStepsWithBreaks(read(stage.update), () => {});
+  stage.finish(`${rows.length} rows`);
+  return rows;
 }

@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
-import { computeHash } from '../../core/hash.ts';
+import { computeHashInSteps } from '../../core/hash.ts';
+import { finishSteps, type Steps } from '../../core/steps.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { Counts } from '../counts.ts';
@@ -43,24 +44,41 @@ const FEATURES = ['text', 'time', 'author', 'channel', 'reply links'];
  * @throws ValidationError for invalid rows unless they are skipped, and if no turn or no query is left.
  */
 export function buildRowDataset(rows: LocatedRows, faults: RowFaults, source: RowSource): Dataset {
+  return finishSteps(buildRowDatasetInSteps(rows, faults, source));
+}
+
+/** The most steps of {@link buildRowDatasetInSteps}: a few, and one for each row that is hashed. */
+export function countRowDatasetSteps({ turns, queries, judgements }: LocatedRows): number {
+  return 6 + turns.length + queries.length + judgements.length;
+}
+
+/** {@link buildRowDataset} in steps, of which the longest builds the corpus. */
+export function* buildRowDatasetInSteps(rows: LocatedRows, faults: RowFaults, source: RowSource): Steps<Dataset> {
   const { name, licence, judgedBy, relevantGrade, settle, place } = source;
   const turns = selectSoundTurns(rows.turns, faults);
+  yield;
   const asked = selectSoundQueries(rows.queries, turns, faults);
+  yield;
   const judgements = selectSoundJudgements(rows.judgements, asked, turns, faults);
+  yield;
   const counts = settle();
   if (turns.length === 0)
     throw new ValidationError(`no turn in ${place('turns')}; add turns, or correct the skipped rows`);
   if (asked.length === 0)
     throw new ValidationError(`no query in ${place('queries')}; add queries, or correct the skipped rows`);
   const corpus = new Corpus(turns);
+  yield;
   const { queries, devConversations } = splitQueries(corpus, asked);
   countUndecodable([...turns, ...asked], counts);
+  yield;
   counts.add('messages', corpus.size);
   counts.add('conversations', corpus.conversations.length);
   counts.add('queries', queries.length);
   for (const split of ['dev', 'test'] as const)
     counts.add(`queries, ${split}`, queries.filter((query) => query.split === split).length);
   counts.add('judgements', judgements.length);
+  const hash = yield* computeHashInSteps({ turns: corpus.turns, queries, judgements, relevantGrade });
+  yield;
   return displayDataset({
     name,
     declaration: {
@@ -75,6 +93,6 @@ export function buildRowDataset(rows: LocatedRows, faults: RowFaults, source: Ro
     gradeNames: {},
     devConversations,
     facts: counts.toFacts(),
-    hash: computeHash({ turns: corpus.turns, queries, judgements, relevantGrade }),
+    hash,
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countErrors, ValidationError } from '../../core/errors.ts';
-import { check } from '../../core/validation.ts';
+import { check, parseOrNull } from '../../core/validation.ts';
 import { id } from '../jsonl/id-schema.ts';
 import { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
 import { parseDialogueKeys } from './locomo-evidence.ts';
@@ -94,8 +94,7 @@ function parseKeyNumbers(keys: readonly string[], pattern: RegExp): number[] {
  * @throws ValidationError with the file, the sample, and each fault that it has.
  */
 export function readSample(input: unknown, location: string, file: string): LocomoSample {
-  const named = z.object({ sample_id: id }).safeParse(input);
-  const where = `sample ${named.success ? named.data.sample_id : location} of ${file}`;
+  const where = `sample ${parseOrNull(z.object({ sample_id: id }), input)?.sample_id ?? location} of ${file}`;
   const { sample_id, conversation, qa } = parseSamplePart(sample, input, where);
   const keys = Object.keys(conversation);
   const numbers = parseKeyNumbers(keys, /^session_(0|[1-9]\d*)$/).sort((a, b) => a - b);

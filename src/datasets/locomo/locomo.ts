@@ -1,11 +1,15 @@
 import { ValidationError } from '../../core/errors.ts';
+import { letEventsIn } from '../../core/event-loop.ts';
 import { readText } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
+import { mapWithBreaks } from '../../core/steps.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { compareBytes } from '../../model/tie-rule.ts';
 import type { Turn } from '../../model/turn.ts';
 import { Counts } from '../counts.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
 import { displayDataset } from '../dataset-display.ts';
 import { chooseSplitByHash } from '../hash-split.ts';
 import { describeDepthFault } from '../jsonl/json-depth.ts';
@@ -41,11 +45,15 @@ interface Read {
  *
  * @throws ValidationError for content that the format does not allow, and if no question is left; StorageError if the file cannot be read.
  */
-export async function loadLocomo(options: LocomoOptions): Promise<Dataset> {
+export async function loadLocomo(
+  options: LocomoOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext> = {},
+): Promise<Dataset> {
   const { path, testConversations } = options;
-  const samples = readSamples(path);
+  const samples = await readSamples(path, progress);
   assertHeld(samples, testConversations, path);
   const counts = new Counts();
+  await letEventsIn();
   const { turns, queries, judgements } = prepare(samples, options, counts);
   if (queries.length === 0)
     throw new ValidationError(
@@ -72,9 +80,12 @@ export async function loadLocomo(options: LocomoOptions): Promise<Dataset> {
 }
 
 /** The samples of a file, by their ids. */
-function readSamples(path: string): LocomoSample[] {
+async function readSamples(path: string, progress: StartProgress): Promise<LocomoSample[]> {
   const content = parseJson(readText(path).replace(/^\ufeff/, ''), path);
-  const samples = (Array.isArray(content) ? content : [content]).map((item, i) => readSample(item, `[${i}]`, path));
+  const items: unknown[] = Array.isArray(content) ? content : [content];
+  const stage = progress('samples', items.length);
+  const samples = await mapWithBreaks(items, stage, (item, i) => readSample(item, `[${i}]`, path));
+  stage.finish();
   samples.sort((a, b) => compareBytes(a.id, b.id));
   const twice = samples.find(({ id }, i) => id === samples[i - 1]?.id);
   if (twice !== undefined)

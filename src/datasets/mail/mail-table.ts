@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { openParquet } from '../../core/decoding/parquet.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors.ts';
+import { parse } from '../../core/validation.ts';
 import { type MailMessage, normaliseBody, parseMessageIds } from './mail-message.ts';
 import type { SourceMail } from './read-mails.ts';
 
@@ -25,7 +26,11 @@ export function restoreAddresses(text: string): string {
 }
 
 function parseRow(row: unknown): MailMessage {
-  const { message_id, in_reply_to, date, from_name, from_email_hash, list, body } = rowSchema.parse(row);
+  const { message_id, in_reply_to, date, from_name, from_email_hash, list, body } = parse(
+    rowSchema,
+    row,
+    'a row of the Parquet file',
+  );
   return {
     id: message_id.trim(),
     inReplyTo: parseMessageIds(in_reply_to ?? ''),

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { countErrors, ValidationError } from '../../core/errors.ts';
+import { letEventsIn } from '../../core/event-loop.ts';
 import { readText } from '../../core/files.ts';
+import { ignoreProgress } from '../../core/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
 import { buildDocumentDataset, type SourceDocument } from '../documents/document-dataset.ts';
 import { readJson } from '../exports/export-json.ts';
 import type { Judgement } from '../prepared.ts';
@@ -29,12 +32,22 @@ const SHOWN = 20;
  *
  * @throws ValidationError for a file of another form, and for a supporting passage that the file of passages lacks; StorageError if a file cannot be read.
  */
-export async function loadMultihop({ path, ...files }: MultihopOptions): Promise<Dataset> {
+export async function loadMultihop(
+  { path, ...files }: MultihopOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext> = {},
+): Promise<Dataset> {
   const counts = new Counts();
   const [questionFile, passageFile] = [resolve(path, files.questions), resolve(path, files.passages)];
+  const stage = progress('passages and questions', 3);
   const passages = await readFile(passageFile, multihopPassages, 'a file of passages');
+  stage.update(1);
+  await letEventsIn();
   const questions = await readFile(questionFile, multihopQuestions, 'a file of questions of MuSiQue or HotpotQA');
+  stage.update(2);
+  await letEventsIn();
   const collection = collectPassages(passages, counts);
+  stage.finish(`${questions.length} questions`);
+  await letEventsIn();
   return buildDocumentDataset(
     {
       documents: collection.documents,

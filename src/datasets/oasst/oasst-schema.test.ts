@@ -7,7 +7,7 @@ const TREE = { message_tree_id: 'a', prompt: { message_id: 'a', text: 'eggs?', r
 
 test('a line is a tree of what is read of its messages', () => {
   const second = { message_tree_id: 'c', tree_state: 'x', prompt: { message_id: 'c', text: '', role: 'prompter' } };
-  expect(parseOasst(`${JSON.stringify(TREE)}\n\n${JSON.stringify(second)}\n`, 'x')).toEqual([
+  expect([TREE, second].map((tree) => parseOasst(JSON.stringify(tree), 'x:1'))).toEqual([
     {
       message_tree_id: 'a',
       prompt: {
@@ -41,7 +41,6 @@ test.each([
     'x:2: prompt.replies[0].message_id: expected an id without spaces, got "b c"; correct the tree',
   ],
 ])('refuses a line that is no tree: %s', (line, message) => {
-  const text = `${JSON.stringify(TREE)}\n${line}`;
-  expect(() => parseOasst(text, 'x')).toThrow(ValidationError);
-  expect(() => parseOasst(text, 'x')).toThrow(message);
+  expect(() => parseOasst(line, 'x:2')).toThrow(ValidationError);
+  expect(() => parseOasst(line, 'x:2')).toThrow(message);
 });

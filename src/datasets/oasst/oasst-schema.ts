@@ -35,16 +35,12 @@ export interface OasstTree {
 }
 
 /**
- * The trees of a file, a JSON object a line; empty lines don't count.
+ * The tree of a line.
  *
- * @param file names the source in errors.
+ * @param where the line, for errors.
  * @throws ValidationError for a line that holds no tree, with its faults.
  */
-export function parseOasst(text: string, file: string): OasstTree[] {
-  return text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [parseTree(line, `${file}:${i + 1}`)]));
-}
-
-function parseTree(line: string, where: string): OasstTree {
+export function parseOasst(line: string, where: string): OasstTree {
   const tooDeep = describeDepthFault(line);
   if (tooDeep !== null)
     throw new ValidationError(`${where}: ${tooDeep}: ${line.slice(0, 80)}; remove the tree or shorten it`, { where });

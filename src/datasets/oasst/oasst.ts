@@ -1,11 +1,17 @@
+import { createReadStream, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { unpackGzip } from '../../core/decoding/gzip.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors.ts';
-import { readBytes } from '../../core/files.ts';
-import { computeHash } from '../../core/hash.ts';
+import { createEventBreaks, letEventsIn } from '../../core/event-loop.ts';
+import { computeHashInSteps } from '../../core/hash.ts';
+import { ignoreProgress, type Progress, type StartProgress } from '../../core/progress.ts';
+import { finishStepsWithBreaks } from '../../core/steps.ts';
+import { streamLines } from '../../core/text-lines.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
 import { Counts } from '../counts.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
 import { displayDataset } from '../dataset-display.ts';
 import { refuseLargeFile } from '../exports/file-size.ts';
 import { GRADE_NAMES, PARENT } from '../judgements.ts';
@@ -14,7 +20,7 @@ import { ReplyJudgements } from '../replies/reply-judgements.ts';
 import { replyQuery } from '../replies/reply-query.ts';
 import { findTestStart, isDev } from '../time-split.ts';
 import { OASST_LICENCE } from './oasst-options.ts';
-import { parseOasst } from './oasst-schema.ts';
+import { type OasstTree, parseOasst } from './oasst-schema.ts';
 import { buildOasstTurns, type OasstTurn } from './oasst-turns.ts';
 
 /** The file of message trees. */
@@ -28,17 +34,22 @@ export interface OasstOptions {
  *
  * @throws ValidationError for a line without a tree, and if no query is left; StorageError if the file cannot be read.
  */
-export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
+export async function loadOasst(
+  { path }: OasstOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext> = {},
+): Promise<Dataset> {
   const counts = new Counts();
-  const trees = parseOasst(await readTrees(path), path);
+  const trees = await readTrees(path, progress);
   counts.add('trees', trees.length);
   const read = buildOasstTurns(trees, counts);
+  await letEventsIn();
   const corpus = new Corpus(read.map(({ turn }) => turn));
   const devConversations = chooseDevTrees(corpus);
   const queries = buildOasstQueries(read, devConversations);
   if (queries.length === 0)
     throw new ValidationError(`no message answers another in: ${path}; name a file of message trees`, { path });
   countResult(corpus, queries, counts);
+  const hash = await finishStepsWithBreaks(computeHashInSteps({ turns: corpus.turns, queries }), () => {});
   return displayDataset({
     name: 'oasst',
     declaration: {
@@ -54,23 +65,45 @@ export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
     gradeNames: GRADE_NAMES,
     devConversations,
     facts: counts.toFacts(),
-    hash: computeHash({ turns: corpus.turns, queries }),
+    hash,
   });
 }
 
-async function readTrees(path: string): Promise<string> {
-  if (!path.endsWith('.gz')) return new TextDecoder().decode(readBytes(path));
-  const parts: Uint8Array[] = [];
+/** The trees of a file, a JSON object a line; empty lines don't count. */
+async function readTrees(path: string, progress: StartProgress): Promise<OasstTree[]> {
+  const stage = progress(`bytes of ${basename(path)}`, statSize(path));
+  const breakNow = createEventBreaks();
+  const trees: OasstTree[] = [];
+  for await (const { text, where } of streamLines(readParts(path, stage), path)) {
+    if (text.trim() !== '') trees.push(parseOasst(text, where));
+    await breakNow();
+  }
+  stage.finish(`${trees.length} trees`);
+  return trees;
+}
+
+function statSize(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch (error) {
+    throw new StorageError('read', path, { cause: error });
+  }
+}
+
+/** The bytes of a file, unpacked if it ends in .gz. */
+async function* readParts(path: string, stage: Progress): AsyncGenerator<Uint8Array> {
+  const isPacked = path.endsWith('.gz');
   let length = 0;
   try {
-    for await (const part of unpackGzip(path)) {
-      length += part.length;
+    for await (const part of isPacked ? unpackGzip(path) : createReadStream(path)) {
+      length += (part as Uint8Array).length;
       refuseLargeFile(length, path);
-      parts.push(part);
+      if (!isPacked) stage.update(length);
+      yield part as Uint8Array;
     }
-    return new TextDecoder().decode(Buffer.concat(parts));
   } catch (error) {
     if (error instanceof RagPlusPlusError) throw error;
+    if (!isPacked) throw new StorageError('read', path, { cause: error });
     throw new StorageError('decompress', path, { cause: error, remedy: 'download the file again' });
   }
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { ignoreProgress } from '../../core/progress.ts';
+import { mapWithBreaks } from '../../core/steps.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
 import { buildExportDataset, type ExportOptions } from '../exports/export-dataset.ts';
 import { readExport } from '../exports/export-files.ts';
 import { readJson } from '../exports/export-json.ts';
@@ -15,16 +18,21 @@ import { readSlackText } from './slack-text.ts';
  *
  * @throws ValidationError for a file of another form, and if no message or no query is left; StorageError if the export cannot be read.
  */
-export async function loadSlackExport({ path, ...choice }: ExportOptions): Promise<Dataset> {
+export async function loadSlackExport(
+  { path, ...choice }: ExportOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext> = {},
+): Promise<Dataset> {
   const counts = new Counts();
   const messages = await readExport(path, async (files) => {
     const workspace = await readSlackWorkspace(files, counts);
     const all: SlackMessage[] = [];
-    for (const channel of workspace.channels)
-      for (const day of channel.days) {
-        const rows = await readJson(day, z.array(z.unknown()), 'an export of Slack whose days are lists of messages');
-        for (const one of listSlackMessages(rows, channel, workspace.names, counts)) all.push(one);
-      }
+    const days = workspace.channels.flatMap((channel) => channel.days.map((day) => ({ channel, day })));
+    const stage = progress('days of channels', days.length);
+    await mapWithBreaks(days, stage, async ({ channel, day }) => {
+      const rows = await readJson(day, z.array(z.unknown()), 'an export of Slack whose days are lists of messages');
+      for (const one of listSlackMessages(rows, channel, workspace.names, counts)) all.push(one);
+    });
+    stage.finish(`${all.length} messages`);
     return hidePeople(all, workspace);
   });
   const features = ['text', 'time', 'author (pseudonym)', 'channel', 'earlier reply links'];

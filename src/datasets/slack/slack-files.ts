@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
+import { parseOrNull } from '../../core/validation.ts';
 import type { Counts } from '../counts.ts';
 import { type ExportFile, type ExportFiles, findExportFiles } from '../exports/export-files.ts';
-import { parseOrNull, readJson } from '../exports/export-json.ts';
+import { readJson } from '../exports/export-json.ts';
 
 const user = z.object({
   id: z.string(),

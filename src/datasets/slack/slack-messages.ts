@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { parseOrNull } from '../../core/validation.ts';
 import type { Counts } from '../counts.ts';
-import { parseOrNull } from '../exports/export-json.ts';
 import type { Person } from '../exports/people.ts';
 import { ORDINARY, type SourceMessage } from '../exports/source-message.ts';
 import { parseSeconds } from '../exports/source-time.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { parseOrNull } from '../../core/validation.ts';
 import type { Counts } from '../counts.ts';
-import { parseOrNull } from '../exports/export-json.ts';
 import type { Person } from '../exports/people.ts';
 import { parseIsoDate, parseSeconds } from '../exports/source-time.ts';
 import { joinTelegramText, type TelegramText, telegramText } from './telegram-text.ts';

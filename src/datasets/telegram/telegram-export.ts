@@ -1,5 +1,8 @@
+import { ignoreProgress } from '../../core/progress.ts';
+import { mapWithBreaks } from '../../core/steps.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
 import { buildExportDataset, type ExportOptions } from '../exports/export-dataset.ts';
 import { findExportFiles, readExport } from '../exports/export-files.ts';
 import { readJson } from '../exports/export-json.ts';
@@ -22,15 +25,23 @@ const HOUR = 3_600_000;
  *
  * @throws ValidationError for a file of another form, and if no message or no query is left; StorageError if the export cannot be read.
  */
-export async function loadTelegramExport({ path, silenceHours, ...choice }: TelegramExportOptions): Promise<Dataset> {
+export async function loadTelegramExport(
+  { path, silenceHours, ...choice }: TelegramExportOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext> = {},
+): Promise<Dataset> {
   const counts = new Counts();
   const expected = 'the result.json of an export of Telegram Desktop';
   const placed = await readExport(path, async (files): Promise<PlacedMessage[]> => {
     const all: PlacedMessage[] = [];
-    for (const file of findExportFiles(files, /^result\.json$/, 'result.json'))
-      for (const chat of listTelegramChats(await readJson(file, telegramResult, expected), counts))
+    for (const file of findExportFiles(files, /^result\.json$/, 'result.json')) {
+      const chats = listTelegramChats(await readJson(file, telegramResult, expected), counts);
+      const stage = progress('chats', chats.length);
+      await mapWithBreaks(chats, stage, (chat) => {
         for (const one of linkTelegramMessages(chat, listTelegramMessages(chat, counts), silenceHours * HOUR))
           all.push(one);
+      });
+      stage.finish();
+    }
     return all;
   });
   const features = ['text', 'time', 'author (pseudonym)', 'channel (chat and topic)', 'earlier reply links'];

@@ -1,9 +1,13 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StorageError, ValidationError } from '../../core/errors.ts';
+import { letEventsIn } from '../../core/event-loop.ts';
 import { readFolder, readText } from '../../core/files.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
+import { mapWithBreaks } from '../../core/steps.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts, UNKNOWN_TURNS } from '../counts.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
 import { buildDocumentDataset, type SourceDocument, type SourceQuestion } from '../documents/document-dataset.ts';
 import { type QrelRow, readQrels } from '../jsonl/jsonl-rows.ts';
 import { RowFaults } from '../jsonl/row-faults.ts';
@@ -33,13 +37,17 @@ export interface TrecCollectionOptions {
  *
  * @throws ValidationError for files of another form, and if no topic has a relevant document; StorageError if a file cannot be read.
  */
-export async function loadTrecCollection(options: TrecCollectionOptions): Promise<Dataset> {
+export async function loadTrecCollection(
+  options: TrecCollectionOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext> = {},
+): Promise<Dataset> {
   const { path, topicFields, relevantGrade } = options;
   const counts = new Counts();
   const topicFile = resolve(path, options.topics);
   const questions = parseTrecTopics(readText(topicFile), topicFields, topicFile);
   const judged = readJudgements(resolve(path, options.qrels));
-  const documents = await readAllDocuments(path, options.documents, counts);
+  const documents = await readAllDocuments(path, options.documents, counts, progress);
+  await letEventsIn();
   return buildDocumentDataset(
     { documents, questions, judgements: selectKnown(judged, documents, questions, counts) },
     {
@@ -55,17 +63,25 @@ export async function loadTrecCollection(options: TrecCollectionOptions): Promis
 }
 
 /** The documents of all files. @throws ValidationError if there is none. */
-async function readAllDocuments(path: string, names: readonly string[], counts: Counts): Promise<SourceDocument[]> {
+async function readAllDocuments(
+  path: string,
+  names: readonly string[],
+  counts: Counts,
+  progress: StartProgress,
+): Promise<SourceDocument[]> {
   counts.add('skipped: documents without a text', 0);
   const all: SourceDocument[] = [];
-  for (const file of names.flatMap((name) => listFiles(resolve(path, name)))) {
+  const files = names.flatMap((name) => listFiles(resolve(path, name)));
+  const stage = progress('files of documents', files.length);
+  await mapWithBreaks(files, stage, async (file) => {
     const read = await readTrecDocuments(file, counts);
     if (read.length === 0)
       throw new ValidationError(`no <DOC> with a text in: ${file}; name files of documents in the format of TREC`, {
         file,
       });
     for (const document of read) all.push(document);
-  }
+  });
+  stage.finish(`${all.length} documents`);
   return all;
 }
 

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { unpackGzip } from '../../core/decoding/gzip.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors.ts';
+import { createEventBreaks } from '../../core/event-loop.ts';
 import type { Counts } from '../counts.ts';
 import type { SourceDocument } from '../documents/document-dataset.ts';
 import { isId } from '../jsonl/id-schema.ts';
@@ -20,12 +21,14 @@ const NAMED: ReadonlySet<string> = new Set([...SKIPPED, ...TITLES]);
 export async function readTrecDocuments(path: string, counts: Counts): Promise<SourceDocument[]> {
   const documents: SourceDocument[] = [];
   const splitter = new ElementSplitter('DOC', path);
+  const breakNow = createEventBreaks();
   try {
     for await (const chunk of openText(path))
       for (const element of splitter.push(chunk)) {
         const document = parseTrecDocument(element, path);
         if (document.text === '') counts.add('skipped: documents without a text');
         else documents.push(document);
+        await breakNow();
       }
   } catch (error) {
     if (error instanceof RagPlusPlusError) throw error;

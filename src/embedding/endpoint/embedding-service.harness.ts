@@ -18,8 +18,8 @@ export interface ReceivedRequest {
   };
 }
 
-/** What the service answers; null breaks the connection, 'silence' never answers. */
-export type Answer = { status: number; body: unknown; headers?: Record<string, string> } | 'silence' | null;
+/** What the service answers; null breaks the connection, 'silence' never answers, 'endless' never stops. */
+export type Answer = { status: number; body: unknown; headers?: Record<string, string> } | 'silence' | 'endless' | null;
 
 /** The vector of a text: of its letters, not of length 1. */
 export function computeServedVector(text: string, dimension: number): number[] {
@@ -39,6 +39,10 @@ export function answerEmbeddings({ body: { input } }: ReceivedRequest, dimension
     status: 200,
     body: { object: 'list', data: data.reverse(), usage: { prompt_tokens: tokens, total_tokens: tokens } },
   };
+}
+
+function writeOn(response: ServerResponse): void {
+  if (!response.destroyed) response.write(Buffer.alloc(2 ** 20, ' '), () => writeOn(response));
 }
 
 /** A local service whose answers the test chooses. */
@@ -64,6 +68,7 @@ export class EmbeddingService {
     const answer = this.answer(received, this.received.length);
     if (answer === 'silence') return;
     if (answer === null) return void response.destroy();
+    if (answer === 'endless') return writeOn(response);
     response.writeHead(answer.status, answer.headers);
     response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
   }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { UnavailableError } from '../../core/errors.ts';
+import { BodyTooLargeError, readLimitedText } from '../../core/limited-body.ts';
 import type { Sendable } from '../../core/service/sendable-text.ts';
 import { phrase, type ShowableText, stateShown } from '../../core/showable-text.ts';
 import { trimSlash } from './endpoint-address.ts';
@@ -7,6 +8,9 @@ import type { EndpointLedger } from './endpoint-ledger.ts';
 
 /** A longer pause that the service asks for is shortened to this. */
 const LONGEST_PAUSE_SECONDS = 60;
+
+/** Bytes of an answer: some 3,000 vectors of 4,096 numbers as text. */
+const LARGEST_ANSWER = 2 ** 28;
 
 /** An attempt that may be repeated. */
 export class PassingFault extends Error {
@@ -46,7 +50,7 @@ export interface Endpoint {
  *
  * @param body texts of data in it passed the gate for sensitive texts.
  * @param read checks the parsed body of an answer of status 200.
- * @throws UnavailableError for another status, for the last attempt and for an answer that is not JSON; what `read` throws; the reason of the signal.
+ * @throws UnavailableError for another status, for the last attempt, and for an answer that is not JSON or too large; what `read` throws; the reason of the signal.
  */
 export async function requestEndpoint<T>(body: Sendable, endpoint: Endpoint, read: (answer: unknown) => T): Promise<T> {
   const { options, ledger, signal } = endpoint;
@@ -117,8 +121,10 @@ async function post(body: Sendable, endpoint: Endpoint): Promise<unknown> {
       body: JSON.stringify(body),
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
-    text = await response.text();
+    text = await readLimitedText(response, LARGEST_ANSWER);
   } catch (error) {
+    if (error instanceof BodyTooLargeError)
+      throw createEndpointError(endpoint, stateShown(error.message), 'check baseUrl, or lower batchSize');
     if (timeout.aborted) throw new PassingFault(phrase`no answer within ${timeoutSeconds} s`);
     const { message, cause } = error as Error;
     throw new PassingFault(stateShown(cause instanceof Error ? `${message} (${cause.message})` : message));

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { DimensionMismatchError, UnavailableError, ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
+import { splitLines } from '../../core/text-lines.ts';
 
 /** An id of a file as text: programs write whole numbers as numbers. @param where of the id, for the message */
 export function parseVectorId(value: unknown, where: string): string {
@@ -25,9 +26,7 @@ export function parseIdList(text: string, source: string): string[] {
 }
 
 function parseIdLines(text: string, source: string): string[] {
-  const lines = text.split(/\r?\n/);
-  if (lines.at(-1) === '') lines.pop();
-  return lines.map((id, i) => parseVectorId(id, `${source}, line ${i + 1}`));
+  return Array.from(splitLines(text, source), ({ number, text: id }) => parseVectorId(id, `${source}, line ${number}`));
 }
 
 /** The places of a sidecar beside a file of vectors: `turns.ids.json` and `turns.ids.txt` beside `turns.npy`. */

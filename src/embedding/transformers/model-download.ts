@@ -1,10 +1,9 @@
 import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ReadableStream } from 'node:stream/web';
 import { UnavailableError } from '../../core/errors.ts';
 import { makeFolder } from '../../core/files.ts';
+import { BodyTooLargeError, limitBody } from '../../core/limited-body.ts';
 import type { StartProgress } from '../../core/progress.ts';
 import { assertHeaderText } from '../endpoint/header-text.ts';
 import { joinWeightsPath, locateModel, MAIN_FILE, type ModelChoice } from './model-files.ts';
@@ -12,6 +11,9 @@ import { findPoolingFile, SETTINGS_FILES } from './model-settings.ts';
 
 /** The hub, as Python's huggingface_hub lets it be set. */
 const HUB = 'https://huggingface.co';
+
+/** Bytes of a file of a model: more than an encoder for one machine has. */
+const LARGEST_FILE = 2 ** 36;
 
 /**
  * Downloads a model of the hub to its folder, unless it is there. The address of the hub may be set by HF_ENDPOINT, and
@@ -65,8 +67,9 @@ async function fetchTo(folder: string, choice: ModelChoice, name: string, isNeed
   const partial = `${path}.partial`;
   makeFolder(dirname(path));
   try {
-    await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(partial));
     const expected = response.headers.get('content-length');
+    if (Number(expected) > LARGEST_FILE) throw new BodyTooLargeError(LARGEST_FILE);
+    await pipeline(limitBody(response.body, LARGEST_FILE), createWriteStream(partial));
     const { size } = statSync(partial);
     const isEncoded = response.headers.get('content-encoding') !== null;
     if (expected !== null && !isEncoded && size !== Number(expected))

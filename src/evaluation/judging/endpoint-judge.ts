@@ -3,6 +3,7 @@ import { getOrCompute } from '../../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { type Cleared, formatSendable, stateOwnText } from '../../core/service/sendable-text.ts';
 import { phrase, stateShown } from '../../core/showable-text.ts';
+import { parseOrNull } from '../../core/validation.ts';
 import { readApiKey } from '../../embedding/endpoint/api-key.ts';
 import { readChatObject } from '../../embedding/endpoint/chat-answer.ts';
 import { EndpointLedger } from '../../embedding/endpoint/endpoint-ledger.ts';
@@ -58,8 +59,8 @@ function divideIntoBatches(pairs: readonly SendablePair[], size: number): Sendab
 /** The grades of an answer. A model that answers in another form may not do so again. @throws PassingFault. */
 function readGrades(body: unknown, count: number, ledger: EndpointLedger): readonly number[] {
   const { found, described } = readChatObject(body, count, ledger);
-  const given = grades.safeParse(found);
-  if (given.success && given.data.grades.length === count) return given.data.grades;
+  const given = parseOrNull(grades, found);
+  if (given?.grades.length === count) return given.grades;
   throw new PassingFault(phrase`the answer has not ${count} grades of ${stateShown(GRADES.join(', '))}: ${described}`);
 }
 

@@ -1,14 +1,14 @@
 import { RagPlusPlusError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
 import { locatePath } from '../../core/located-path.ts';
+import { parseOrNull } from '../../core/validation.ts';
 import { setEncoderFolder } from '../../embedding/encoder-files.ts';
 import { type EncoderOptions, encoderOptions, findEncoderFiles } from '../../embedding/registry.ts';
 import { isPlain, type Plain } from './config-file.ts';
 
 /** All options of an encoder; null for invalid options, which are reported as an error of their own. */
 export function parseEncoderOptions(embedding: unknown): EncoderOptions | null {
-  const read = encoderOptions.safeParse(embedding);
-  return read.success ? read.data : null;
+  return parseOrNull(encoderOptions, embedding);
 }
 
 /** Finds the folder of the file that wrote a key of the options; null outside of files. */

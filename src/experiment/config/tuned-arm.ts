@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { getValueAt } from '../../core/validation.ts';
+import { getValueAt, parse } from '../../core/validation.ts';
 import { type ArmOptions, armOptions } from './arm-options.ts';
 import { type Plain, setPath } from './config-file.ts';
 
@@ -11,7 +11,7 @@ export function applyTunedPoint(arm: ArmOptions, point: Plain): Plain | null {
 
 /** An arm with values of a tuning grid in place, which `resolveConfig` has already checked. */
 export function withTuned(arm: ArmOptions, point: Plain): ArmOptions {
-  return armOptions.parse(applyTunedPoint(arm, point));
+  return parse(armOptions, applyTunedPoint(arm, point), `arm ${arm.name} with tuned values`);
 }
 
 /** The tuned values of the arm that this arm extends, as far as this arm reuses them. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { UnavailableError, ValidationError } from '../../core/errors.ts';
 import { makeFolder, readText, writeAtomic } from '../../core/files.ts';
 import { FolderLock } from '../../core/folder-lock.ts';
+import { parse } from '../../core/validation.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { displayResult } from '../measure/result-display.ts';
@@ -35,7 +36,7 @@ export function readLooks(path: string): TestLook[] {
   if (!existsSync(path)) return [];
   const text = readText(path);
   try {
-    return fileSchema.parse(JSON.parse(text)).looks;
+    return parse(fileSchema, JSON.parse(text), path).looks;
   } catch (error) {
     throw new ValidationError(
       `not a list of looks at test splits: ${path}; restore the file from a backup`,

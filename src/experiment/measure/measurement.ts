@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
 import { ignoreProgress, type Progress, type StartProgress } from '../../core/progress.ts';
+import { finishSteps, type Steps } from '../../core/steps.ts';
 import { type Clusters, groupIntoClusters } from '../../evaluation/clusters.ts';
 import { type Evaluation, evaluate, findHighestGrade } from '../../evaluation/evaluate.ts';
 import type { Estimate } from '../../evaluation/mean-intervals.ts';
@@ -8,7 +9,6 @@ import type { BaselineComparison, ComparisonOptions } from '../../evaluation/sig
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import type { ArmControl } from '../config/control-arms.ts';
-import { finishSteps, type Steps } from '../run/steps.ts';
 import { computeByFamily } from './arm-families.ts';
 import { type EvidenceCurve, measureEvidenceCurve } from './evidence-curve.ts';
 import { buildPassport, type MetricPassport, type PassportFacts } from './passport.ts';

@@ -2,6 +2,7 @@ import { attachDisplay, type MimeBundle } from '../../core/display.ts';
 import { buildTableBundle } from '../../core/display-table.ts';
 import { formatDecimal } from '../../core/format-number.ts';
 import { phrase, type ShowableText, stateShown } from '../../core/showable-text.ts';
+import { formatLook } from '../looks/numbered-look.ts';
 import type { Estimate, ExperimentResult } from './result.ts';
 
 /** Each mean with its interval, as `.496 [.47, .52]`. */
@@ -15,13 +16,14 @@ export function formatEstimates(metrics: Readonly<Record<string, Estimate>>): Re
 }
 
 /** The arms of a result with the mean and the interval of each metric, for a notebook. */
-export function buildResultBundle({ name, baseline, arms, failures, queries }: ExperimentResult): MimeBundle {
+export function buildResultBundle({ name, baseline, arms, failures, queries, look }: ExperimentResult): MimeBundle {
   const rows = arms.map((arm) => ({
     arm: stateShown(arm.name === baseline ? `${arm.name} (baseline)` : arm.name),
     ...formatEstimates(arm.metrics),
   }));
   const failed = failures.map((failure) => ({ arm: stateShown(`${failure.name} failed: ${failure.message}`) }));
-  const caption = phrase`${stateShown(name)}: ${queries.length} queries`;
+  const counted = stateShown(look === undefined ? '' : `. ${formatLook(look)}`);
+  const caption = phrase`${stateShown(name)}: ${queries.length} queries${counted}`;
   return buildTableBundle([...rows, ...failed], { caption, limit: 100 });
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { computeHash } from '../../core/hash.ts';
+import { parseOrNull } from '../../core/validation.ts';
 import type { Plain } from '../config/config-file.ts';
 import type { RunSummary } from '../stored/run-summary.ts';
 
@@ -12,9 +13,9 @@ const DRAWN = z.object({
 
 /** How a part of the queries was drawn; null for all of them. */
 function describeQueryDraw(config: Plain, seed: number) {
-  const { success, data } = DRAWN.safeParse(config);
-  if (!success) return null;
-  const { limitQueries, share } = data.evaluation;
+  const drawn = parseOrNull(DRAWN, config);
+  if (drawn === null) return null;
+  const { limitQueries, share } = drawn.evaluation;
   return limitQueries === null && share === 1 ? null : { limitQueries, share, seed };
 }
 

@@ -4,6 +4,7 @@ import { RagPlusPlusError } from '../../core/errors.ts';
 import { letEventsIn } from '../../core/event-loop.ts';
 import { getOrCompute } from '../../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
+import { finishStepsWithBreaks } from '../../core/steps.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
@@ -42,7 +43,6 @@ import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
 import { RunSlices } from './run-slices.ts';
 import { findIdleRepetitions } from './stage-plan.ts';
-import { finishStepsWithBreaks } from './steps.ts';
 import { findTiedEndWarnings } from './tied-end-warnings.ts';
 
 /** Where a run is executed: the active backend, the cache folder, the command line that it stores, and its progress report (by default none). */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RunLine } from '../../candidates/run-lines.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { parseOrNull } from '../../core/validation.ts';
 import type { WarningCode } from './warning.ts';
 
 /**
@@ -71,18 +72,17 @@ function warnOfRecall(evaluations: z.output<typeof report>['evaluations']): Fore
  * @throws ValidationError for a search result without a session and an id, naming the question.
  */
 export function readMemorybenchFile(json: unknown, source: string): ForeignRun | null {
-  const whole = report.safeParse(json);
-  if (whole.success) {
-    const { provider, evaluations } = whole.data;
+  const whole = parseOrNull(report, json);
+  if (whole !== null) {
+    const { provider, evaluations } = whole;
     const lines = evaluations.flatMap(({ questionId, searchResults }) =>
       listLines(questionId, searchResults, source, provider),
     );
     return { lines, system: provider, warnings: warnOfRecall(evaluations) };
   }
-  const one = question.safeParse(json);
-  if (!one.success) return null;
-  const { questionId, results } = one.data;
-  const provider = z.object({ provider: z.string() }).safeParse(results[0]);
-  const system = provider.success ? provider.data.provider : '';
+  const one = parseOrNull(question, json);
+  if (one === null) return null;
+  const { questionId, results } = one;
+  const system = parseOrNull(z.object({ provider: z.string() }), results[0])?.provider ?? '';
   return { lines: listLines(questionId, results, source, system), system, warnings: [] };
 }

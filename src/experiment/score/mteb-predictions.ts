@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
+import { parseOrNull } from '../../core/validation.ts';
 import { compareScored } from '../../model/tie-rule.ts';
 import type { ForeignRun } from './memorybench-results.ts';
 
@@ -19,12 +20,12 @@ function listParts(json: Readonly<Record<string, unknown>>, source: string): Map
   const parts = new Map<string, z.output<typeof split>>();
   for (const [name, content] of Object.entries(json)) {
     if (name === 'mteb_model_meta') continue;
-    const read = subset.safeParse(content);
-    if (!read.success)
+    const read = parseOrNull(subset, content);
+    if (read === null)
       throw new ValidationError(`subset ${name} of ${source} holds no rankings of queries; name a retrieval task`, {
         source,
       });
-    const splits = Object.entries(read.data);
+    const splits = Object.entries(read);
     for (const [of, queries] of splits) parts.set(splits.length === 1 ? name : `${name}/${of}`, queries);
   }
   return parts;
@@ -48,16 +49,16 @@ function choosePart(parts: ReadonlyMap<string, z.output<typeof split>>, wanted: 
  * @throws ValidationError for a file of means, for a subset that is missing or not chosen, and for a task without rankings.
  */
 export function readMtebPredictions(json: unknown, wanted: string | null, source: string): ForeignRun | null {
-  const read = predictions.safeParse(json);
-  if (!read.success) {
-    if (!means.safeParse(json).success) return null;
+  const read = parseOrNull(predictions, json);
+  if (read === null) {
+    if (parseOrNull(means, json) === null) return null;
     throw new ValidationError(
       `file holds means, no rankings: ${source}; run LMEB with --run_kwargs '{"prediction_folder": "predictions"}' and name the file of predictions`,
       { source },
     );
   }
-  const system = read.data.mteb_model_meta.model_name ?? '';
-  const queries = choosePart(listParts(read.data, source), wanted, source);
+  const system = read.mteb_model_meta.model_name ?? '';
+  const queries = choosePart(listParts(read, source), wanted, source);
   const lines = Object.entries(queries).flatMap(([queryId, scores]) =>
     Object.entries(scores).map(([id, score]) => ({
       ...{ at: source, queryId, id, rank: null, tag: system },

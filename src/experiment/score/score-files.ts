@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { parseRunLines } from '../../candidates/run-lines.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { readFolder, readText } from '../../core/files.ts';
+import { readLines } from '../../core/text-lines.ts';
+import { parse } from '../../core/validation.ts';
 import { parseQrels } from '../../evaluation/trec-files.ts';
 import type { Qrels } from '../../model/run.ts';
 import { isStoredRun, listArmRunFiles } from '../stored/stored-run.ts';
@@ -153,7 +155,7 @@ function parseQueryLine({ key, meaning, example }: QueryColumn, line: string, at
   const fields = line.trim().split(/\s+/);
   if (!line.trim().startsWith('{') && fields.length === 2) return fields as [string, string];
   try {
-    const row = queryLine.parse(JSON.parse(line));
+    const row = parse(queryLine, JSON.parse(line), at);
     const [query, value] = [row.query ?? row.id, row[key]];
     if (query !== undefined && typeof value === 'string') return [query, value];
   } catch {
@@ -168,10 +170,8 @@ function parseQueryLine({ key, meaning, example }: QueryColumn, line: string, at
 const queryLine = z.looseObject({ id: z.string().optional(), query: z.string().optional() });
 
 function readQueryColumn(column: QueryColumn, path: string): ReadonlyMap<string, string> {
-  const lines = readText(path).split('\n');
-  return new Map(
-    lines.flatMap((line, i) => (line.trim() === '' ? [] : [parseQueryLine(column, line, `${path}:${i + 1}`)])),
-  );
+  const filled = Array.from(readLines(path)).filter(({ text }) => text.trim() !== '');
+  return new Map(filled.map(({ text, where }) => parseQueryLine(column, text, where)));
 }
 
 /**
@@ -206,11 +206,11 @@ export function readDocuments(path: string): ReadonlySet<string> {
   const read = (line: string, at: string): string => {
     if (!line.startsWith('{')) return line;
     try {
-      return documentLine.parse(JSON.parse(line));
+      return parse(documentLine, JSON.parse(line), at);
     } catch (error) {
       throw new ValidationError(`no document at ${at}; write an id, or {"id": "d1"}`, { at }, { cause: error });
     }
   };
-  const lines = readText(path).split('\n');
-  return new Set(lines.flatMap((line, i) => (line.trim() === '' ? [] : [read(line.trim(), `${path}:${i + 1}`)])));
+  const filled = Array.from(readLines(path)).filter(({ text }) => text.trim() !== '');
+  return new Set(filled.map(({ text, where }) => read(text.trim(), where)));
 }

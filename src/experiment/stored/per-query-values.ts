@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
 import { getOrCompute } from '../../core/once.ts';
+import { parse } from '../../core/validation.ts';
 import { readJsonLines } from './json-lines.ts';
 
 /** The values of a run query by query, as per-query.jsonl holds them. Q queries. */
@@ -18,7 +19,7 @@ const lineSchema = z.object({ query: z.string(), cluster: z.string(), arm: z.str
 
 function parseLine(line: string, where: string): z.output<typeof lineSchema> {
   try {
-    return lineSchema.parse(JSON.parse(line));
+    return parse(lineSchema, JSON.parse(line), where);
   } catch (error) {
     throw new ValidationError(
       `line has no values of a query: ${where}; run the experiment again`,

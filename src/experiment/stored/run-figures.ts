@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
+import { parse } from '../../core/validation.ts';
 import { CORRECTIONS, type CorrectionName, TESTS } from '../../evaluation/test-names.ts';
 import { numberedLook } from '../looks/numbered-look.ts';
 
@@ -77,7 +78,7 @@ export function readRunFigures(folder: string): RunFigures {
   const path = join(folder, 'metrics.json');
   const content = readText(path);
   try {
-    return figuresSchema.parse(JSON.parse(content));
+    return parse(figuresSchema, JSON.parse(content), path);
   } catch (error) {
     throw new ValidationError(
       `not the metrics of a run or a training of this version: ${path}; name the folder of a run or a training, or run the experiment again`,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { StorageError, ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
+import { parse } from '../../core/validation.ts';
 import { type Plain, readYaml } from '../config/config-file.ts';
 import { numberedLook } from '../looks/numbered-look.ts';
 import { isUnderWay } from '../run/partial-folder.ts';
@@ -61,7 +62,7 @@ export interface RunSummary extends z.output<typeof metricsSchema> {
 function parseSummaryFile<S extends z.ZodType>(schema: S, path: string): z.output<S> {
   const content = readText(path);
   try {
-    return schema.parse(JSON.parse(content));
+    return parse(schema, JSON.parse(content), path);
   } catch (error) {
     throw new ValidationError(
       `not the metrics of a run: ${path}; name the folder of a run`,

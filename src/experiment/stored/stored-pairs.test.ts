@@ -33,6 +33,7 @@ test('every pair of arms is compared, clustered by conversation', () => {
     statistics: { samples: 10_000, level: 0.95, test: 't', correction: 'holm' },
     queries: 22,
     conversations: 11,
+    looks: [],
     seeds: 1,
   });
   expect(pairs['mrr@10']?.beaten).toEqual([[], [], [0, 1]]);

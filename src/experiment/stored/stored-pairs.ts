@@ -5,6 +5,7 @@ import { type AllPairs, compareAllPairs } from '../../evaluation/all-pairs.ts';
 import { groupIntoClusters } from '../../evaluation/clusters.ts';
 import { parseMean } from '../../evaluation/metric.ts';
 import type { TestName } from '../../evaluation/test-names.ts';
+import type { NumberedLook } from '../looks/numbered-look.ts';
 import { countSeeds } from '../measure/seed-count.ts';
 import { type PerQueryValues, readPerQuery } from './per-query-values.ts';
 import { compareMetrics, isSameDefinition, pairValues } from './run-comparison.ts';
@@ -32,6 +33,8 @@ export interface StoredPairs {
   readonly conversations: number;
   /** The largest number of seeds of an arm. With several, a value of a query is its mean over them, and no p has the variance between seeds. */
   readonly seeds: number;
+  /** The looks of the runs at a test split. */
+  readonly looks: readonly NumberedLook[];
 }
 
 /** Values of the arms under the names that the display gives them. */
@@ -136,5 +139,6 @@ export function compareStoredPairs(
     queries: queries.length,
     conversations: clusters.sizes.length,
     seeds: countSeeds(arms),
+    looks: runs.flatMap(({ look }) => (look === undefined ? [] : [look])),
   };
 }

@@ -5,6 +5,7 @@ import { ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { getOrCompute } from '../../core/once.ts';
 import { stateShown } from '../../core/showable-text.ts';
+import { parse, parseOrNull } from '../../core/validation.ts';
 import { readQrels, readRun } from '../../evaluation/trec-files.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { formatFileName } from '../config/arms.ts';
@@ -103,7 +104,7 @@ export interface StoredRun {
 
 function parseStoredPart<S extends z.ZodType>(schema: S, content: string, where: string): z.output<S> {
   try {
-    return schema.parse(JSON.parse(content));
+    return parse(schema, JSON.parse(content), where);
   } catch (error) {
     throw new ValidationError(
       `not part of a run of this version: ${where}; run the experiment again`,
@@ -125,9 +126,9 @@ const repeatedArms = z.looseObject({
 /** The rankings of repetitions. One that failed has none. */
 function readRepetitions(folder: string, config: Plain): Map<string, Map<number, Run>> {
   const repetitions = new Map<string, Map<number, Run>>();
-  const found = repeatedArms.safeParse(config);
-  if (!found.success) return repetitions; // a score of run files has no arms
-  for (const { arm, number, name } of listRepetitions(found.data.arms, found.data.seed)) {
+  const found = parseOrNull(repeatedArms, config);
+  if (found === null) return repetitions; // a score of run files has no arms
+  for (const { arm, number, name } of listRepetitions(found.arms, found.seed)) {
     const path = join(folder, `runs/${formatFileName(name)}.trec`);
     if (existsSync(path)) getOrCompute(repetitions, arm, () => new Map<number, Run>()).set(number, readRun(path));
   }

@@ -1,8 +1,9 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { z } from 'zod';
 import { StorageError, ValidationError } from '../../core/errors.ts';
-import { readText, writeFully } from '../../core/files.ts';
+import { writeFully } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
+import { readLines } from '../../core/text-lines.ts';
 import { check } from '../../core/validation.ts';
 import type { Turn } from '../../model/turn.ts';
 
@@ -71,9 +72,8 @@ function describeLineFault(row: unknown, seen: ReadonlySet<string>): string | nu
 
 /** @throws ValidationError naming the first invalid line, and a file without a header; StorageError for a file that cannot be read. */
 export function readConceptFile(path: string): ConceptFile {
-  const rows = readText(path)
-    .split('\n')
-    .flatMap((written, i) => (written.trim() === '' ? [] : [{ number: i + 1, row: parseLine(written) }]));
+  const filled = Array.from(readLines(path)).filter(({ text }) => text.trim() !== '');
+  const rows = filled.map(({ number, text }) => ({ number, row: parseLine(text) }));
   const found = check(header, rows[0]?.row);
   if ('faults' in found)
     throw new ValidationError(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { computeHash } from '../../core/hash.ts';
 import { type Cleared, formatSendable, type Sendable, stateOwnText } from '../../core/service/sendable-text.ts';
 import { phrase } from '../../core/showable-text.ts';
+import { parseOrNull } from '../../core/validation.ts';
 import { readChatObject } from '../../embedding/endpoint/chat-answer.ts';
 import { type Endpoint, PassingFault, requestEndpoint } from '../../embedding/endpoint/endpoint-request.ts';
 
@@ -88,9 +89,8 @@ export function requestTriples(
   const content = { turns: turns.map(({ title, text }, i) => ({ number: i + 1, title, text })) };
   return ask(EXTRACT, content, asked, (body) => {
     const { found, described } = readChatObject(body, turns.length, asked.endpoint.ledger);
-    const checked = extracted.safeParse(found);
-    if (checked.success && areNumbered(checked.data.turns, 1, turns.length))
-      return checked.data.turns.map(({ triples }) => triples);
+    const answered = parseOrNull(extracted, found)?.turns ?? [];
+    if (areNumbered(answered, 1, turns.length)) return answered.map(({ triples }) => triples);
     throw new PassingFault(phrase`the answer has not the triples of ${turns.length} numbered turns: ${described}`);
   });
 }
@@ -108,8 +108,7 @@ export function requestDefinitions(
   };
   return ask(DEFINE, content, asked, (body) => {
     const { found, described } = readChatObject(body, added.length, asked.endpoint.ledger);
-    const checked = defined.safeParse(found);
-    const entries = checked.data?.relations ?? [];
+    const entries = parseOrNull(defined, found)?.relations ?? [];
     if (areNumbered(entries, first, added.length) && entries.every(({ same, number: own }) => (same ?? 0) < own))
       return entries.map(({ definition, same }) => ({ definition, same: same === null ? null : same - 1 }));
     throw new PassingFault(

@@ -7,7 +7,7 @@ import {
   withholdSensitive,
 } from '../../core/service/sendable-text.ts';
 import { phrase } from '../../core/showable-text.ts';
-import { parse } from '../../core/validation.ts';
+import { parse, parseOrNull } from '../../core/validation.ts';
 import { readApiKey } from '../../embedding/endpoint/api-key.ts';
 import { readChatObject } from '../../embedding/endpoint/chat-answer.ts';
 import { chatServiceKeys } from '../../embedding/endpoint/chat-options.ts';
@@ -40,9 +40,9 @@ const decision = z.discriminatedUnion('operation', [
 /** The choice of an answer. @throws PassingFault for one in another form, or about a record that was not sent. */
 function readChoice(body: unknown, neighbours: readonly Neighbour[], ledger: EndpointLedger): CurationChoice {
   const { found, described } = readChatObject(body, 1 + neighbours.length, ledger);
-  const checked = decision.safeParse(found);
-  if (!checked.success) throw new PassingFault(phrase`the answer has no operation, number and reason: ${described}`);
-  const { operation, number, reason: given } = checked.data;
+  const choice = parseOrNull(decision, found);
+  if (choice === null) throw new PassingFault(phrase`the answer has no operation, number and reason: ${described}`);
+  const { operation, number, reason: given } = choice;
   if (operation === 'add') return { operation, reason: given, target: null };
   const target = neighbours[number - 1]?.record;
   if (target !== undefined) return { operation, reason: given, target };

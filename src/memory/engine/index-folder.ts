@@ -6,6 +6,7 @@ import { ChecksumMismatchError, StorageError, ValidationError } from '../../core
 import { readFolder, readText, writeAtomic } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
 import { isSamePosition, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
+import { parseOrNull } from '../../core/validation.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { FollowingIndex } from './following-index.ts';
@@ -32,8 +33,8 @@ const locateRows = (folder: string, name: string, from: JournalPosition) =>
 /** The state of an index that was made with these options; null if there is none. */
 function readState(path: string, options: VectorIndexOptions): IndexState | null {
   if (!existsSync(path)) return null;
-  const { success, data } = stateSchema.safeParse(parseJson(readText(path)));
-  return success && data.options === computeHash(options) ? data : null;
+  const state = parseOrNull(stateSchema, parseJson(readText(path)));
+  return state?.options === computeHash(options) ? state : null;
 }
 
 function writeState(path: string, options: VectorIndexOptions, saved: Saved | null): void {

@@ -5,6 +5,7 @@ import { ChecksumMismatchError, RagPlusPlusError, StorageError } from '../../cor
 import { readBytes, readFolder, syncFolder, writeAtomic } from '../../core/files.ts';
 import { computeHash } from '../../core/hash.ts';
 import type { JournalPosition } from '../../core/journal/position.ts';
+import { parse } from '../../core/validation.ts';
 
 const MANIFEST = 'snapshot.json';
 const PARTIAL = '.partial';
@@ -83,7 +84,7 @@ export function readSnapshotManifest<M extends { readonly position: JournalPosit
   const bytes = readBytes(file);
   try {
     const { hash, ...rest } = JSON.parse(Buffer.from(bytes).toString('utf8')) as { hash: string };
-    const manifest = schema.parse(rest);
+    const manifest = parse(schema, rest, file);
     if (hash === computeHash(manifest) && basename(path).endsWith(String(manifest.position.sequence))) return manifest;
   } catch {
     // reported below, as another checksum is

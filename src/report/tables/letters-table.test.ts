@@ -23,6 +23,7 @@ const compared: StoredPairs = {
   queries: 40,
   conversations: 20,
   seeds: 1,
+  looks: [],
 };
 
 test('superscripts name the arms that one is better than, capitals the groups', () => {
@@ -47,6 +48,14 @@ test('the legend names the seeds whose means are tested', () => {
     'Figures of repeated arms are means over 5 seeds. p is of these means, without the variance between seeds';
   for (const render of [renderLettersText, renderLettersMarkdown, renderLettersLatex])
     expect(render({ ...compared, seeds: 5 })).toContain(sentence);
+});
+
+test('the legend says which looks at test splits the runs are', () => {
+  const looks = [{ dataset: 'threads', number: 3, numberAtQueries: 2, queries: 40 }];
+  for (const render of [renderLettersText, renderLettersMarkdown, renderLettersLatex])
+    expect(render({ ...compared, looks })).toContain(
+      'Look 3 at the test split of threads (40 test queries, look 2 at these queries).',
+    );
 });
 
 test('Markdown and LaTeX have the same letters, with names escaped', () => {

@@ -1,4 +1,5 @@
 import { nameLetter } from '../../evaluation/letter-display.ts';
+import { formatLook } from '../../experiment/looks/numbered-look.ts';
 import type { StoredPairs } from '../../experiment/stored/stored-pairs.ts';
 import { describeUndecidable } from './decision.ts';
 import { formatDecimal } from './format.ts';
@@ -65,7 +66,16 @@ export function buildLettersTable(compared: StoredPairs): LettersTable {
   return { metrics, rows, legend: buildLegend(compared) };
 }
 
-function buildLegend({ arms, metrics, pairs, statistics, queries, conversations, seeds }: StoredPairs): string[] {
+function buildLegend({
+  arms,
+  metrics,
+  pairs,
+  statistics,
+  queries,
+  conversations,
+  seeds,
+  looks,
+}: StoredPairs): string[] {
   const count = (arms.length * (arms.length - 1)) / 2;
   const open = metrics.flatMap((metric) =>
     (pairs[metric]?.pairs ?? []).flatMap(({ first, second, unresolved }) =>
@@ -81,6 +91,7 @@ function buildLegend({ arms, metrics, pairs, statistics, queries, conversations,
     ...testText(statistics, `${count} pairs of arms of a metric`, conversations),
     ...describeUndecidable(statistics, conversations, count, 'pairs'),
     ...describeUnresolved(open, statistics),
+    ...looks.map(formatLook),
   ];
 }
 

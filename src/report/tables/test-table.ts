@@ -1,5 +1,5 @@
+import type { TestLook } from '../../experiment/looks/test-looks.ts';
 import type { TestedModel, TestResult } from '../../training/test-run.ts';
-import type { Touch } from '../../training/test-touches.ts';
 import type { TrainingConfig } from '../../training/training-config.ts';
 import { buildMethodLadder } from '../training/training-table.ts';
 import { escapeMarkdown, formatLadderMarkdown } from './markdown.ts';
@@ -22,7 +22,7 @@ export function renderTestMarkdown(
   result: TestResult,
   config: TrainingConfig,
   looks: readonly string[],
-  { commit, backend, command }: Touch,
+  { commit, backend, command }: Pick<TestLook, 'commit' | 'backend' | 'command'>,
 ): string {
   const models = result.models.flatMap((model) => {
     const table = buildTestLadder(result, config, model);

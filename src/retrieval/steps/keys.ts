@@ -4,7 +4,7 @@ import { propagationOptions } from '../../attention/options.ts';
 import { PROPAGATION_PRESETS } from '../../attention/presets.ts';
 import { type IndexOptions, indexOptions } from '../../candidates/registry.ts';
 import { createOpenSchema } from '../../core/open-schema.ts';
-import { parsePart } from '../../core/validation.ts';
+import { parse, parsePart } from '../../core/validation.ts';
 import { FUSIONS } from '../../fusion/registry.ts';
 import { readWrittenFilter, writtenFilter } from '../../model/filter/filter-schema.ts';
 import { formatFilter } from '../../model/filter/format-filter.ts';
@@ -185,7 +185,11 @@ function createFusion(written: WrittenFusion, { columns }: Outline): readonly St
   const { options: own, weights } = readFusion([method, options]);
   const named = Object.keys(weights).length > 0 ? Object.keys(weights) : [...columns.keys()];
   const resolved = takesWeights(method) && Object.keys(weights).length > 0 ? { weights: resolveWeights(weights) } : {};
-  const fusion = relevanceFusionOptions.parse({ ...own, method, ...resolved }) as PoolFusionOptions;
+  const fusion = parse(
+    relevanceFusionOptions,
+    { ...own, method, ...resolved },
+    'the fusion of an arm',
+  ) as PoolFusionOptions;
   return [fuse({ columns: named, fusion: named.length === 1 ? null : fusion })];
 }
 
@@ -284,7 +288,13 @@ export const STEP_KEYS: readonly StepKey[] = [
   defineKey('curate', curationArmOptions, curate, (options) => [curate(options)]),
   defineKey(
     'decay',
-    z.union([z.number().transform((halfLifeHours) => decayOptions.parse({ halfLifeHours })), decayOptions]),
+    z.union([
+      z
+        .number()
+        .positive()
+        .transform((halfLifeHours) => ({ halfLifeHours })),
+      decayOptions,
+    ]),
     decay,
     (options) => [decay(options)],
   ),

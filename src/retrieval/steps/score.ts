@@ -1,5 +1,5 @@
 import { ADDED_SIGNALS, type AddedSignal } from '../../signals/signal.ts';
-import { strategyOptions } from '../../signals/strategy-options.ts';
+import { readStrategyOptions } from '../../signals/strategy-options.ts';
 import { createCosineColumn, createPluginColumn, createStrategyColumn } from './columns.ts';
 import { defineStep, type Outline, type ScoreColumn } from './step.ts';
 
@@ -13,7 +13,7 @@ function createColumn(name: string, options: Readonly<Record<string, unknown>>, 
   const { sources, view } = before;
   const added: AddedSignal | undefined = ADDED_SIGNALS.find(name);
   if (added !== undefined) return createPluginColumn(added, options, sources, view);
-  if (name === 'strategy') return createStrategyColumn(strategyOptions.parse(options));
+  if (name === 'strategy') return createStrategyColumn(readStrategyOptions({ strategy: options }));
   const dense = sources.filter(({ index }) => DENSE.includes(index.index));
   return createCosineColumn(
     view.propagation,

@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../../core/errors.ts';
 import { createEventBreaks } from '../../../core/event-loop.ts';
 import { readSafetensors } from '../../../core/safetensors.ts';
+import { streamLines } from '../../../core/text-lines.ts';
 import { describeDepthFault } from '../../../datasets/jsonl/json-depth.ts';
 import { describeUnread, parseJson } from '../../../datasets/jsonl/jsonl-rows.ts';
 import type { RowFaults } from '../../../datasets/jsonl/row-faults.ts';
@@ -31,24 +32,6 @@ export interface ReadRows {
 
 /** What can be read, by the ending of the file's name. */
 export const RECORD_FORMATS = ['.jsonl', '.parquet', '.safetensors'] as const;
-const LINE_FEED = 10;
-
-/** The lines of a stream of bytes without their ends. A line may be as long as memory allows; the time is linear. */
-async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let pieces: Uint8Array[] = [];
-  const join = () => Buffer.concat(pieces).toString('utf8').replace(/\r$/, '');
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
-      pieces.push(chunk.subarray(start, end));
-      yield join();
-      pieces = [];
-      start = end + 1;
-    }
-    pieces.push(chunk.subarray(start));
-  }
-  yield join();
-}
 
 function readLine(line: string): unknown {
   const tooDeep = describeDepthFault(line);
@@ -58,12 +41,8 @@ function readLine(line: string): unknown {
 }
 
 async function* readJsonLines(path: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
-  let number = 0;
-  for await (const text of readLines(chunks)) {
-    number++;
-    const line = number === 1 ? text.replace(/^\ufeff/, '') : text;
-    if (line.trim() !== '') yield { where: `${path}:${number}`, row: readLine(line) };
-  }
+  for await (const { where, text } of streamLines(chunks, path))
+    if (text.trim() !== '') yield { where, row: readLine(text) };
 }
 
 /** A file that `ragpp memory export` wrote: tensors `vectors` [N, D] and `records`, JSON Lines as bytes. */

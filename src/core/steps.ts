@@ -1,4 +1,5 @@
-import { createEventBreaks } from '../../core/event-loop.ts';
+import { createEventBreaks } from './event-loop.ts';
+import type { Progress } from './progress.ts';
 
 /** A computation in short steps that can be interrupted between them. */
 export type Steps<T> = Generator<void, T>;
@@ -21,4 +22,20 @@ export async function finishStepsWithBreaks<T>(steps: Steps<T>, report: (done: n
     report(done);
     await pause();
   }
+}
+
+/** Takes a step for each item, reports their number, and lets events in between them. @returns the results in order. */
+export async function mapWithBreaks<T, R>(
+  items: Iterable<T>,
+  stage: Pick<Progress, 'update'>,
+  work: (item: T, index: number) => R | Promise<R>,
+): Promise<R[]> {
+  const pause = createEventBreaks();
+  const results: R[] = [];
+  for (const item of items) {
+    results.push(await work(item, results.length));
+    stage.update(results.length);
+    await pause();
+  }
+  return results;
 }

@@ -1,0 +1,29 @@
+/** An answer that is longer than it may be; nothing of it is used. */
+export class BodyTooLargeError extends Error {
+  constructor(most: number) {
+    super(`the answer has more than ${most.toLocaleString('en-US')} bytes`);
+  }
+}
+
+/**
+ * The chunks of an answer from outside, which is given up as soon as it is longer than `most` bytes: the caller's loop
+ * ends with the error, and the connection is closed.
+ *
+ * @throws BodyTooLargeError.
+ */
+export async function* limitBody(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > most) throw new BodyTooLargeError(most);
+    yield chunk;
+  }
+}
+
+/** The text of an answer, UTF-8. @throws BodyTooLargeError for one of more than `most` bytes; the error of the connection. */
+export async function readLimitedText({ body }: Response, most: number): Promise<string> {
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of limitBody(body, most)) chunks.push(chunk);
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
