@@ -41,11 +41,12 @@ function listTestProjects(): TestProjectConfiguration[] {
   const processes = listProcessTests();
   const all = ['src', 'experiments', 'bench', 'website', 'notebooks/runner'].flatMap(testFiles);
   const studies = all.filter(isStudy);
+  const globalSetup = ['src/cli/built-package.harness.ts'];
   const shared = all.filter((file) => !processes.includes(file) && !isStudy(file));
   return [
     { extends: true, test: { name: 'shared', include: shared, isolate: false } },
-    { extends: true, test: { name: 'processes', include: processes } },
-    { extends: true, test: { name: 'studies', include: studies } },
+    { extends: true, test: { name: 'processes', include: processes, globalSetup } },
+    { extends: true, test: { name: 'studies', include: studies, globalSetup } },
   ];
 }
 

@@ -1,5 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inject } from 'vitest';
 import { PROJECT_ROOT } from '../experiment/run/environment.ts';
 
 /** The end of a process. */
@@ -17,13 +19,18 @@ interface SampleProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** @param onStderr receives all output so far. */
+/** A module of the built package, by its path in `src` without the ending. */
+export const findBuiltModule = (module: string): string => join(inject('builtPackage'), 'dist', `${module}.js`);
+
+/** The same as the URL that an import names. */
+export const findBuiltUrl = (module: string): string => pathToFileURL(findBuiltModule(module)).href;
+
+/** Starts the command line of the built package. @param onStderr receives all output so far. */
 export function startRagpp(
   argv: readonly string[],
   onStderr: (text: string, started: SampleProcess) => void = () => {},
 ): SampleProcess {
-  const main = join(PROJECT_ROOT, 'src', 'cli', 'main.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', main, ...argv], { cwd: PROJECT_ROOT });
+  const child = spawn(process.execPath, [findBuiltModule('cli/main'), ...argv], { cwd: PROJECT_ROOT });
   const written = { stdout: '', stderr: '' };
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject);
@@ -57,14 +64,14 @@ export function findWorkers(pid: number): number[] {
 
 /** The process that does the work of a program started with {@link startRagpp}. @throws Error if there is none. */
 export function findWorkProcess(pid: number): number {
-  const [work] = findChildProcesses(pid, 'work.ts');
+  const [work] = findChildProcesses(pid, 'cli/work');
   if (work === undefined) throw new Error(`process has no work: ${pid}`);
   return work;
 }
 
 /** The kernel that a program started with {@link startRagpp} has started; undefined if there is none yet. */
 export function findLocalKernel(pid: number): number | undefined {
-  const [work] = findChildProcesses(pid, 'work.ts');
+  const [work] = findChildProcesses(pid, 'cli/work');
   return work === undefined ? undefined : findChildProcesses(work, 'kernel serve')[0];
 }
 

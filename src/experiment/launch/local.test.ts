@@ -1,13 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { ProcessDiedError } from '../../core/errors.ts';
 import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
 import { LocalLauncher } from './local.ts';
-import { findOwnProgram } from './program.ts';
 
 let folder: string;
 const folders: string[] = [];
@@ -19,7 +17,10 @@ afterAll(() => {
   for (const one of folders) rmSync(one, { recursive: true });
 });
 
-const program = { ...findOwnProgram(), main: fileURLToPath(new URL('./arm-process.harness.ts', import.meta.url)) };
+const program = {
+  nodeOptions: [],
+  main: join(inject('builtPackage'), 'dist/experiment/launch/arm-process.harness.js'),
+};
 const rejectHere = () => Promise.reject(new Error('no arm is run in this process'));
 
 function buildLocalJob(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJob {
