@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
-import { afterAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { findBuiltModule } from './core/built-module.harness.ts';
 import { loadConfig } from './experiment/config/config.ts';
 import { parseTables } from './experiment/config/config-reference.harness.ts';
 
@@ -22,7 +23,7 @@ const MARKED = /<!-- example -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```
 /** As somebody would run it who has installed the package. */
 function runSnippet(code: string): string {
   const runnable = code.replace(/'rag-plusplus(?:\/([a-z]+))?'/g, (_, room?: string) =>
-    JSON.stringify(join(inject('builtPackage'), 'dist', room ?? '', 'index.js')),
+    JSON.stringify(findBuiltModule(room === undefined ? 'index' : `${room}/index`)),
   );
   const file = join(folder, 'snippet.mjs');
   writeFileSync(file, transformSync(runnable, { loader: 'ts' }).code);

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
@@ -45,6 +45,7 @@ async function buildPackage(folder: string): Promise<void> {
 /** Builds the package once for all tests that start it. */
 export default async function providePackage(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-built-'));
+  chmodSync(folder, 0o755); // some tests start it as a user without rights
   await buildPackage(folder);
   project.provide('builtPackage', folder);
   return () => rmSync(folder, { recursive: true });

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
+import { findBuiltUrl } from '../core/built-module.harness.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { runRagpp } from './command.harness.ts';
-import { awaitFound, findBuiltUrl, findWorkProcess, startRagpp } from './process.harness.ts';
+import { awaitFound, findWorkProcess, startRagpp } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-interruption-'));
 afterAll(() => rmSync(root, { recursive: true }));

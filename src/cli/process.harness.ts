@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { inject } from 'vitest';
+import { findBuiltModule } from '../core/built-module.harness.ts';
 import { PROJECT_ROOT } from '../experiment/run/environment.ts';
 
 /** The end of a process. */
@@ -19,18 +18,21 @@ interface SampleProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** A module of the built package, by its path in `src` without the ending. */
-export const findBuiltModule = (module: string): string => join(inject('builtPackage'), 'dist', `${module}.js`);
-
-/** The same as the URL that an import names. */
-export const findBuiltUrl = (module: string): string => pathToFileURL(findBuiltModule(module)).href;
-
 /** Starts the command line of the built package. @param onStderr receives all output so far. */
 export function startRagpp(
   argv: readonly string[],
   onStderr: (text: string, started: SampleProcess) => void = () => {},
 ): SampleProcess {
-  const child = spawn(process.execPath, [findBuiltModule('cli/main'), ...argv], { cwd: PROJECT_ROOT });
+  return startNode([findBuiltModule('cli/main'), ...argv], onStderr);
+}
+
+/** Starts the command line of the source, whose results name the versions of code that this process has. */
+export function startSourceRagpp(argv: readonly string[]): SampleProcess {
+  return startNode(['--import', 'tsx', join(PROJECT_ROOT, 'src', 'cli', 'main.ts'), ...argv], () => {});
+}
+
+function startNode(words: readonly string[], onStderr: (text: string, started: SampleProcess) => void): SampleProcess {
+  const child = spawn(process.execPath, words, { cwd: PROJECT_ROOT });
   const written = { stdout: '', stderr: '' };
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject);

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
+import { findBuiltUrl } from '../core/built-module.harness.ts';
 import { BUSY } from '../experiment/launch/busy.fixture.ts';
-import { type Ended, findBuiltUrl } from './process.harness.ts';
+import type { Ended } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-supervision-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { findBuiltModule } from '../../core/built-module.harness.ts';
 import { ProcessDiedError } from '../../core/errors.ts';
 import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
@@ -17,10 +18,7 @@ afterAll(() => {
   for (const one of folders) rmSync(one, { recursive: true });
 });
 
-const program = {
-  nodeOptions: [],
-  main: join(inject('builtPackage'), 'dist/experiment/launch/arm-process.harness.js'),
-};
+const program = { nodeOptions: [], main: findBuiltModule('experiment/launch/arm-process.harness') };
 const rejectHere = () => Promise.reject(new Error('no arm is run in this process'));
 
 function buildLocalJob(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJob {
