@@ -21,7 +21,7 @@ const listTensorTests = () => testFiles('src').filter(createContentFilter(/descr
  */
 function listProcessTests(): string[] {
   const starts = createContentFilter(
-    /child_process|playwright-core|(?:command|kills|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts|electric-sql|zip\.fixture|vector-files\.fixture|gzipSync|core\/decoding|\.\/decoder\.ts/,
+    /child_process|playwright-core|(?:built-module|command|kills|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts|electric-sql|zip\.fixture|vector-files\.fixture|gzipSync|core\/decoding|\.\/decoder\.ts/,
   );
   return [
     ...testFiles('src/cli'),
@@ -41,11 +41,15 @@ function listTestProjects(): TestProjectConfiguration[] {
   const processes = listProcessTests();
   const all = ['src', 'experiments', 'bench', 'website', 'notebooks/runner'].flatMap(testFiles);
   const studies = all.filter(isStudy);
+  const built = {
+    globalSetup: ['src/cli/built-package.harness.ts'],
+    setupFiles: ['src/core/built-program.harness.ts'],
+  };
   const shared = all.filter((file) => !processes.includes(file) && !isStudy(file));
   return [
     { extends: true, test: { name: 'shared', include: shared, isolate: false } },
-    { extends: true, test: { name: 'processes', include: processes } },
-    { extends: true, test: { name: 'studies', include: studies } },
+    { extends: true, test: { name: 'processes', include: processes, ...built } },
+    { extends: true, test: { name: 'studies', include: studies, ...built } },
   ];
 }
 

@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { transformSync } from 'esbuild';
+import { afterAll, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
-import { joinEntryPath } from './entry-points.harness.ts';
+import { ENTRY_FOLDERS } from './entry-points.harness.ts';
 import { loadConfig } from './experiment/config/config.ts';
 import { parseTables } from './experiment/config/config-reference.harness.ts';
 
@@ -19,16 +20,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** A marked block of code, and the block of text after it: what it prints. */
 const MARKED = /<!-- example -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g;
 
-/** As somebody would run it who has installed the package, with the source in place of what is built from it. */
+/** As somebody would run it who has installed the package. */
 function runSnippet(code: string): string {
   const runnable = code.replace(/'rag-plusplus(?:\/([a-z]+))?'/g, (_, room?: string) =>
     JSON.stringify(
-      pathToFileURL(room === undefined ? join(root, 'src/index.ts') : joinEntryPath(room, 'index.ts')).href,
+      join(inject('builtPackage'), 'dist', room === undefined ? '' : (ENTRY_FOLDERS.get(room) as string), 'index.js'),
     ),
   );
-  const file = join(folder, 'snippet.mts');
-  writeFileSync(file, runnable);
-  return execFileSync(process.execPath, ['--import', 'tsx', file], { cwd: root, encoding: 'utf8' });
+  const file = join(folder, 'snippet.mjs');
+  writeFileSync(file, transformSync(runnable, { loader: 'ts' }).code);
+  return execFileSync(process.execPath, [file], { cwd: root, encoding: 'utf8' });
 }
 
 const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })

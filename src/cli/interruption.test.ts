@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { findOwnProgram } from '../experiment/launch/program.ts';
+import { findBuiltUrl } from '../core/built-module.harness.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 import { awaitFound, findWorkProcess, startRagpp } from './process.harness.ts';
@@ -14,8 +14,8 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 /** A program with an open stage on what passes for a terminal, which listens to the interruption and ends by itself once it heeds SIGTERM no more. */
 const LISTENING = `
-  import { endOnInterrupt, runHeedingTermination, interruption } from ${JSON.stringify(new URL('./interruption.ts', import.meta.url).href)};
-  import { createTerminalProgress } from ${JSON.stringify(new URL('../core/progress.ts', import.meta.url).href)};
+  import { endOnInterrupt, runHeedingTermination, interruption } from ${JSON.stringify(findBuiltUrl('cli/interruption'))};
+  import { createTerminalProgress } from ${JSON.stringify(findBuiltUrl('core/progress'))};
   const say = (what) => process.stdout.write(what + '\\n');
   interruption.addEventListener('abort', () => say('released'));
   endOnInterrupt();
@@ -30,7 +30,7 @@ const LISTENING = `
 
 /** Runs the program, and sends it a signal once its bar is drawn and, unless it is to await, nothing is awaited any more. */
 async function interruptRun(signal: NodeJS.Signals, state: 'awaiting' | 'computing') {
-  const options = [...findOwnProgram().nodeOptions, '--input-type=module', '--eval', LISTENING, state];
+  const options = ['--input-type=module', '--eval', LISTENING, state];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] });
   const written = Promise.all([text(child.stdout), text(child.stderr)]);
   const ended = new Promise((resolve) => child.once('close', (...end) => resolve(end)));

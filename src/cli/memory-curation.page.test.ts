@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { findBuiltUrl } from '../core/built-module.harness.ts';
 import { EmbeddingService } from '../embedding/endpoint/embedding-service.harness.ts';
 import { runRagpp } from './command.harness.ts';
 
@@ -34,9 +35,9 @@ console.log(memory.size, describeUse());
 await curator.close();
 await memory.close();`;
   const runnable = `${program}${used}`
-    .replace("'rag-plusplus/memory'", JSON.stringify(new URL('../memory/index.ts', import.meta.url).href))
+    .replace("'rag-plusplus/memory'", JSON.stringify(findBuiltUrl('memory/index')))
     .replace(/'(memory|curation-log)'/g, (_, name) => JSON.stringify(join(root, name)));
-  const words = ['--import', 'tsx', '--input-type=module', '-e', runnable];
+  const words = ['--input-type=module', '-e', runnable];
   expect((await promisify(execFile)(process.execPath, words)).stdout).toBe('1 1 requests, 7 tokens\n');
 });
 

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { findBuiltModule } from '../core/built-module.harness.ts';
 import { PROJECT_ROOT } from '../experiment/run/environment.ts';
 
 /** The end of a process. */
@@ -17,13 +18,21 @@ interface SampleProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** @param onStderr receives all output so far. */
+/** Starts the command line of the built package. @param onStderr receives all output so far. */
 export function startRagpp(
   argv: readonly string[],
   onStderr: (text: string, started: SampleProcess) => void = () => {},
 ): SampleProcess {
-  const main = join(PROJECT_ROOT, 'src', 'cli', 'main.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', main, ...argv], { cwd: PROJECT_ROOT });
+  return startNode([findBuiltModule('cli/main'), ...argv], onStderr);
+}
+
+/** Starts the command line of the source, whose results name the versions of code that this process has. */
+export function startSourceRagpp(argv: readonly string[]): SampleProcess {
+  return startNode(['--import', 'tsx', join(PROJECT_ROOT, 'src', 'cli', 'main.ts'), ...argv], () => {});
+}
+
+function startNode(words: readonly string[], onStderr: (text: string, started: SampleProcess) => void): SampleProcess {
+  const child = spawn(process.execPath, words, { cwd: PROJECT_ROOT });
   const written = { stdout: '', stderr: '' };
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject);
@@ -57,14 +66,14 @@ export function findWorkers(pid: number): number[] {
 
 /** The process that does the work of a program started with {@link startRagpp}. @throws Error if there is none. */
 export function findWorkProcess(pid: number): number {
-  const [work] = findChildProcesses(pid, 'work.ts');
+  const [work] = findChildProcesses(pid, 'cli/work');
   if (work === undefined) throw new Error(`process has no work: ${pid}`);
   return work;
 }
 
 /** The kernel that a program started with {@link startRagpp} has started; undefined if there is none yet. */
 export function findLocalKernel(pid: number): number | undefined {
-  const [work] = findChildProcesses(pid, 'work.ts');
+  const [work] = findChildProcesses(pid, 'cli/work');
   return work === undefined ? undefined : findChildProcesses(work, 'kernel serve')[0];
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { findOwnProgram } from '../experiment/launch/program.ts';
+import { findBuiltUrl } from '../core/built-module.harness.ts';
 import { projectVersion } from '../experiment/run/environment.ts';
 import { runRagpp } from './command.harness.ts';
 import { buildProgram } from './program.ts';
@@ -95,14 +95,14 @@ test('no command leaves an exit code behind for the next', async () => {
 
 /** On what passes for a terminal, a command that fails while a stage is open. */
 const FAILING = `
-  import { createTerminalProgress } from ${JSON.stringify(new URL('../core/progress.ts', import.meta.url).href)};
-  import { main } from ${JSON.stringify(new URL('./program.ts', import.meta.url).href)};
+  import { createTerminalProgress } from ${JSON.stringify(findBuiltUrl('core/progress'))};
+  import { main } from ${JSON.stringify(findBuiltUrl('cli/program'))};
   process.stderr.isTTY = true;
   createTerminalProgress()('arms', 7).update(2);
   process.exitCode = await main(['run', 'none.yaml']);`;
 
 test('an error within a stage ends the program, below its bar, with the cursor back', async () => {
-  const options = [...findOwnProgram().nodeOptions, '--input-type=module', '--eval', FAILING];
+  const options = ['--input-type=module', '--eval', FAILING];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 30_000 });
   const ended = new Promise((resolve) => child.once('close', (...end) => resolve(end)));
   const written = await text(child.stderr);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyOverrides, type Plain } from '../experiment/config/config-file.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { runRagpp } from './command.harness.ts';
-import { awaitFound, findWorkers, findWorkProcess, startRagpp } from './process.harness.ts';
+import { awaitFound, findWorkers, findWorkProcess, startRagpp, startSourceRagpp } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-processes-'));
 afterAll(() => rmSync(root, { recursive: true, maxRetries: 5 }));
@@ -68,7 +68,7 @@ beforeAll(async () => {
 });
 
 test('kill -9 in the middle of a run with workers ends these too and loses their arms alone; --resume ends with the same bytes', async () => {
-  const killed = startRagpp(listProcessRunArgs('killed', '--workers', '2'));
+  const killed = startSourceRagpp(listProcessRunArgs('killed', '--workers', '2'));
   const workers = await awaitFound(() =>
     listFinishedFiles('killed').length > 2 ? findWorkers(findWorkProcess(killed.pid)) : undefined,
   );

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
+import { findBuiltUrl } from '../core/built-module.harness.ts';
 import { BUSY } from '../experiment/launch/busy.fixture.ts';
-import { findOwnProgram } from '../experiment/launch/program.ts';
 import type { Ended } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-supervision-'));
@@ -26,11 +26,11 @@ function superviseCode(
   const main = join(root, `${programs++}.mjs`);
   writeFileSync(main, code);
   const supervisor = `
-    import { supervise } from ${JSON.stringify(new URL('./supervision.ts', import.meta.url).href)};
+    import { supervise } from ${JSON.stringify(findBuiltUrl('cli/supervision'))};
     process.stderr.isTTY = true;
     process.execPath = ${JSON.stringify(execPath)};
     process.exitCode = await supervise(${JSON.stringify({ nodeOptions, main })}, ['7', 'a b']);`;
-  const options = [...findOwnProgram().nodeOptions, '--input-type=module', '--eval', supervisor];
+  const options = ['--input-type=module', '--eval', supervisor];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] });
   const written = { stdout: '', stderr: '' };
   child.stdout.on('data', (text) => {
@@ -91,10 +91,10 @@ test.concurrent('a program of an npm script ends when npm is killed, also if it 
   const supervisor = join(root, `${programs++}.mjs`);
   writeFileSync(
     supervisor,
-    `import { supervise } from ${JSON.stringify(new URL('./supervision.ts', import.meta.url).href)};
+    `import { supervise } from ${JSON.stringify(findBuiltUrl('cli/supervision'))};
      process.exitCode = await supervise(${JSON.stringify({ nodeOptions: [], main })}, ['7']);`,
   );
-  const hold = [process.execPath, ...findOwnProgram().nodeOptions, supervisor].map((part) => `'${part}'`).join(' ');
+  const hold = [process.execPath, supervisor].map((part) => `'${part}'`).join(' ');
   writeFileSync(join(root, 'package.json'), JSON.stringify({ scripts: { hold: `${hold} && true` } }));
   const npm = spawn('npm', ['run', '-s', 'hold'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
   npm.stdout.once('data', () => npm.kill('SIGKILL'));

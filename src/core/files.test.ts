@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { findBuiltUrl } from './built-module.harness.ts';
 import { StorageError } from './errors.ts';
 import {
   assertNoLink,
@@ -72,9 +73,9 @@ test('a file keeps its permissions when its content is replaced', () => {
 test('a file that the system cuts short is an error, and the earlier file stays', () => {
   const path = join(folder, 'short', 'document');
   writeAtomic(path, 'earlier');
-  const module = JSON.stringify(new URL('./files.ts', import.meta.url).href);
+  const module = JSON.stringify(findBuiltUrl('core/files'));
   const program = `import { writeAtomic } from ${module}; writeAtomic(${JSON.stringify(path)}, 'x'.repeat(31_337));`;
-  const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', program];
+  const node = [process.execPath, '--input-type=module', '-e', program];
   // At most 16 blocks of 1024 bytes: the first write ends there and reports fewer bytes than it was given.
   const { status, stderr } = spawnSync('bash', ['-c', 'ulimit -f 16; exec "$@"', 'bash', ...node], {
     encoding: 'utf8',

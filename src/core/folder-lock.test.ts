@@ -13,6 +13,7 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { findBuiltUrl } from './built-module.harness.ts';
 import { StorageError, UnavailableError } from './errors.ts';
 import { FolderLock } from './folder-lock.ts';
 
@@ -96,7 +97,7 @@ test.skipIf(!existsSync('/proc/self/stat'))(
 
 /** Takes the lock of folders 0, 1, ... as soon as each begins, and prints the folders that it got. */
 const taker = (start: number, rounds: number) => `
-  import { FolderLock } from ${JSON.stringify(new URL('./folder-lock.ts', import.meta.url).href)};
+  import { FolderLock } from ${JSON.stringify(findBuiltUrl('core/folder-lock'))};
   const won = [];
   for (let round = 0; round < ${rounds}; round++) {
     while (Date.now() < ${start} + round * 20);
@@ -118,7 +119,7 @@ test('of processes that find the lock of a dead one at the same time, one gets t
   }
   const program = taker(Date.now() + 2500, rounds);
   const takers = Array.from({ length: 3 }, () =>
-    spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+    spawn(process.execPath, ['--input-type=module', '-e', program], {
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   );

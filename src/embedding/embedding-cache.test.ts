@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findBuiltUrl } from '../core/built-module.harness.ts';
 import {
   ChecksumMismatchError,
   DimensionMismatchError,
@@ -209,14 +210,14 @@ describe('embedding cache', () => {
   });
 
   test('a block that the system cuts short is an error, and the next process embeds its texts', async () => {
-    const module = JSON.stringify(new URL('./embedding-cache.ts', import.meta.url).href);
+    const module = JSON.stringify(findBuiltUrl('embedding/embedding-cache'));
     const program = `
       import { createCachedEncoder } from ${module};
       const encode = async (texts) => Float32Array.from(texts.flatMap(() => [0, 0, 0]));
       const source = { name: 'letters', identity: { encoder: 'letters', version: 1 }, dimension: 3, encode, dispose() {} };
       const cached = await createCachedEncoder({ ...source, create: async () => source }, ${JSON.stringify(folder)});
       await cached.encode(Array.from({ length: 512 }, (_, i) => 'text ' + i));`;
-    const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', program];
+    const node = [process.execPath, '--input-type=module', '-e', program];
     const words = ['-c', 'ulimit -f 16; exec "$@"', 'bash', ...node]; // blocks of 1024 bytes; the texts need 22 of them
     const { status, stderr } = spawnSync('bash', words, { encoding: 'utf8' });
     expect(stderr).toContain(`cannot write (EFBIG: file too large, write): ${findFirstFile()}`);

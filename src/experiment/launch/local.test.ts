@@ -1,13 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { findBuiltModule } from '../../core/built-module.harness.ts';
 import { ProcessDiedError } from '../../core/errors.ts';
 import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
 import { LocalLauncher } from './local.ts';
-import { findOwnProgram } from './program.ts';
 
 let folder: string;
 const folders: string[] = [];
@@ -19,7 +18,7 @@ afterAll(() => {
   for (const one of folders) rmSync(one, { recursive: true });
 });
 
-const program = { ...findOwnProgram(), main: fileURLToPath(new URL('./arm-process.harness.ts', import.meta.url)) };
+const program = { nodeOptions: [], main: findBuiltModule('experiment/launch/arm-process.harness') };
 const rejectHere = () => Promise.reject(new Error('no arm is run in this process'));
 
 function buildLocalJob(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJob {

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { findBuiltUrl } from '../../core/built-module.harness.ts';
 import { findLastWords } from './last-words.ts';
 import { describeMemoryAdvice, isOutOfMemory } from './memory-advice.ts';
-import { findOwnProgram } from './program.ts';
 
 test('a full heap is recognised by what V8 writes, another death is not', async () => {
   const hoard = 'const held = []; for (;;) held.push(new Array(1000).fill(held.length));';
@@ -15,9 +15,9 @@ test('a full heap is recognised by what V8 writes, another death is not', async 
 
 test('the advice names the limit that holds, and an option that doubles it', async () => {
   const code = `
-    import { describeMemoryAdvice } from ${JSON.stringify(new URL('./memory-advice.ts', import.meta.url).href)};
+    import { describeMemoryAdvice } from ${JSON.stringify(findBuiltUrl('experiment/launch/memory-advice'))};
     console.log(describeMemoryAdvice());`;
-  const options = ['--max-old-space-size=211', '--max-semi-space-size=1', ...findOwnProgram().nodeOptions];
+  const options = ['--max-old-space-size=211', '--max-semi-space-size=1'];
   const written = await new Promise<string>((resolve, reject) => {
     execFile(process.execPath, [...options, '--input-type=module', '-e', code], (error, stdout) =>
       error === null ? resolve(stdout) : reject(error),

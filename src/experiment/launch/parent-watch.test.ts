@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { findBuiltUrl } from '../../core/built-module.harness.ts';
 import { BUSY } from './busy.fixture.ts';
-import { findOwnProgram } from './program.ts';
 
-const WATCH = JSON.stringify(new URL('./parent-watch.ts', import.meta.url).href);
-const listEvalArgs = (code: string) => [...findOwnProgram().nodeOptions, '--input-type=module', '--eval', code];
+const WATCH = JSON.stringify(findBuiltUrl('experiment/launch/parent-watch'));
+const listEvalArgs = (code: string) => ['--input-type=module', '--eval', code];
 
 const CHILD = `
   import { endWithParent } from ${WATCH};

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { findBuiltUrl } from '../../core/built-module.harness.ts';
 import { fromTurns } from '../../datasets/memory/from-turns.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { formatLook } from './numbered-look.ts';
@@ -70,21 +71,20 @@ describe('a look', () => {
   });
 
   test('of one of several processes is never lost', async () => {
-    const program = join(root, 'count.ts');
+    const program = join(root, 'count.mjs');
     writeFileSync(
       program,
       `import { existsSync, writeFileSync } from 'node:fs';
-      import { countLook } from ${JSON.stringify(join(import.meta.dirname, 'test-looks.ts'))};
+      import { countLook } from ${JSON.stringify(findBuiltUrl('experiment/looks/test-looks'))};
       const [, , runs = '', name = '', others = ''] = process.argv;
-      const isReady = (other: string) => existsSync(runs + '-ready-' + other);
+      const isReady = (other) => existsSync(runs + '-ready-' + other);
       writeFileSync(runs + '-ready-' + name, '');
       while (!others.split(',').every(isReady)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       const look = ${JSON.stringify(look('?'))};
       for (let i = 0; i < 29; i++) countLook(runs, { ...look, run: name + '-' + i });`,
     );
-    const tsx = join(import.meta.dirname, '../../../node_modules/.bin/tsx');
     const names = ['a', 'b', 'c'];
-    const start = (name: string) => promisify(execFile)(tsx, [program, runs, name, names.join()]);
+    const start = (name: string) => promisify(execFile)(process.execPath, [program, runs, name, names.join()]);
     await Promise.all(names.map(start));
     const counted = names.flatMap((name) => Array.from({ length: 29 }, (_, i) => `${name}-${i}`));
     expect(listRuns(join(runs, LOOKS_FILE)).sort()).toEqual(counted.sort());

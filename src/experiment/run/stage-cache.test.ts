@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { findBuiltModule } from '../../core/built-module.harness.ts';
 import { ChecksumMismatchError, StorageError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
 import type { Artifact, Stage } from '../../signals/stage.ts';
@@ -137,8 +137,8 @@ function readContents(folder: string): Record<string, string> {
 
 test('processes that race for the same stages end with the same results, and the bytes that one alone leaves', async () => {
   const together = join(root, 'together');
-  const program = fileURLToPath(new URL('./racing-process.harness.ts', import.meta.url));
-  const children = [1, 2].map(() => fork(program, { execArgv: ['--import', 'tsx'] }));
+  const program = findBuiltModule('experiment/run/racing-process.harness');
+  const children = [1, 2].map(() => fork(program, { execArgv: [] }));
   try {
     await Promise.all(children.map((child) => once(child, 'message')));
     const outcomes = children.map((child) => once(child, 'message'));

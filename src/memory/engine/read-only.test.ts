@@ -3,6 +3,7 @@ import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { findBuiltUrl } from '../../core/built-module.harness.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { drawRecords, INDEXES, openFilled, QUERY, RECORDS } from './memory.fixture.ts';
 import type { Memory } from './memory.ts';
@@ -93,7 +94,7 @@ test('is read while its writer writes, adds and drops snapshots', async () => {
 });
 
 const asOther = `
-  const { openMemory } = await import(${JSON.stringify(new URL('./open-memory.ts', import.meta.url).href)});
+  const { openMemory } = await import(${JSON.stringify(findBuiltUrl('memory/engine/open-memory'))});
   const [folder, options, query] = process.argv.slice(1);
   if (process.getuid() === 0) process.seteuid(65534);
   const memory = await openMemory({ ...JSON.parse(options), folder, readOnly: true });
@@ -110,7 +111,7 @@ test('a folder that may not be written is queried', async () => {
   chmodSync(root, 0o755);
   chmodSync(folder, 0o555);
   try {
-    const argv = ['--import', 'tsx', '--input-type=module', '-e', asOther, folder];
+    const argv = ['--input-type=module', '-e', asOther, folder];
     const { stdout, stderr } = spawnSync(
       process.execPath,
       [...argv, JSON.stringify(OPTIONS), JSON.stringify([...QUERY])],

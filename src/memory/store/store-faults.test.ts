@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { findBuiltUrl } from '../../core/built-module.harness.ts';
 import { StorageError } from '../../core/errors.ts';
 import { mountSmallDisk } from '../../core/small-disk.harness.ts';
 import type { MemoryStore } from './memory-store.ts';
@@ -61,7 +62,7 @@ test('a folder that vanishes is an error of changes and of snapshots, and can be
 
 /** Opens the store as a user who may not write in its folder: root may, so it becomes another user. */
 const openAsOther = `
-  const { openStore } = await import(${JSON.stringify(new URL('./open-store.ts', import.meta.url).href)});
+  const { openStore } = await import(${JSON.stringify(findBuiltUrl('memory/store/open-store'))});
   if (process.getuid() === 0) process.seteuid(65534);
   try {
     await openStore(process.argv[1]);
@@ -77,7 +78,7 @@ test('a folder that may not be written is an error, and opens once it may', asyn
   chmodSync(root, 0o755);
   chmodSync(folder, 0o555);
   try {
-    const argv = ['--import', 'tsx', '--input-type=module', '-e', openAsOther, folder];
+    const argv = ['--input-type=module', '-e', openAsOther, folder];
     const { stdout, stderr } = spawnSync(process.execPath, argv, { encoding: 'utf8' });
     expect(`${stdout}${stderr}`).toMatch(/^StorageError: cannot write \(EACCES: permission denied/);
   } finally {
