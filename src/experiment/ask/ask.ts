@@ -88,7 +88,7 @@ function assertArm({ arms }: ExperimentConfig, name: string): void {
   throw new ValidationError(`config has no arm: ${name}; use ${suggestKnown(name, known)}`, { arm: name });
 }
 
-/** @throws ValidationError for an arm with a signal that would embed the question by an encoder of its own, whose vector is not the given one. */
+/** @throws ValidationError for an arm with a signal that would embed the question by an encoder of its own. */
 function assertOneEncoder(arm: ArmOptions, tuned: readonly ArmOptions[]): void {
   const own = [arm, ...tuned.filter(({ name }) => name === arm.name)];
   const [encoder] = own.flatMap(({ scoring }) => scoring?.signals.encoders ?? []);
@@ -103,7 +103,8 @@ function assertOneEncoder(arm: ArmOptions, tuned: readonly ArmOptions[]): void {
  * The vectors that an arm needs of a question: none if neither the arm nor what tuning may make of it compares
  * vectors, else the given one, else that of the encoder.
  *
- * @throws UnavailableError if the encoder has no vector for a new text; ValidationError for a vector that is given where the arm has several encoders.
+ * @throws UnavailableError if the encoder has no vector for a new text; ValidationError for a given vector where
+ * the arm has several encoders.
  */
 function planVectors(
   config: ExperimentConfig,
