@@ -19,7 +19,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/program.ts': 'the parser of the command line, no schema',
 };
 
-/** Options that stand in the code, such as `({ index: 'flat' })`. */
+/** Options that the code writes out, such as `({ index: 'flat' })`. */
 const CONSTANT = /^\(\s*\{(?:\s*\w+: (?:'[^']*'|[\d.]+|true|false),?)*\s*\}\s*\)/;
 
 /** The calls of `parse` and `safeParse` of schemas. */

@@ -90,7 +90,7 @@ function listJsonLines(line: string, at: string): RunLine[] {
 function parseJsonLines(text: string, source: string): RunLine[] {
   const lines: RunLine[] = [];
   for (const { where, text: line } of splitLines(text, source))
-    if (line.trim() !== '') for (const one of listJsonLines(line, where)) lines.push(one);
+    if (line.trim() !== '') for (const document of listJsonLines(line, where)) lines.push(document);
   return lines;
 }
 

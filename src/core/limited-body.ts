@@ -1,4 +1,4 @@
-/** An answer that is longer than it may be; nothing of it is used. */
+/** An answer that is longer than it may be, and is discarded. */
 export class BodyTooLargeError extends Error {
   constructor(most: number) {
     super(`the answer has more than ${most.toLocaleString('en-US')} bytes`);
@@ -20,7 +20,11 @@ export async function* limitBody(chunks: AsyncIterable<Uint8Array>, most: number
   }
 }
 
-/** The text of an answer, UTF-8. @throws BodyTooLargeError for one of more than `most` bytes; the error of the connection. */
+/**
+ * The text of an answer, UTF-8.
+ *
+ * @throws BodyTooLargeError for an answer of more than `most` bytes; the error of the connection.
+ */
 export async function readLimitedText({ body }: Response, most: number): Promise<string> {
   if (body === null) return '';
   const chunks: Uint8Array[] = [];

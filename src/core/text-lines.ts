@@ -35,8 +35,8 @@ function locateLine(source: string, number: number, line: string): TextLine {
 }
 
 /**
- * Splits a stream of bytes, UTF-8, into its lines. Takes time linear in the bytes and memory for one line and one chunk: a
- * line is refused as soon as more of it than `longest` was read, whether it ends or not.
+ * Splits a stream of bytes, UTF-8, into its lines. Takes time linear in the bytes, and memory for one line and one
+ * chunk: a line is refused as soon as more of it than `longest` was read, whether it ends or not.
  */
 class LineSplitter {
   readonly #source: string;
@@ -51,7 +51,11 @@ class LineSplitter {
     this.#longest = longest;
   }
 
-  /** The lines that end in this chunk, whose bytes must not change afterwards. @throws ValidationError for a line that is too long. */
+  /**
+   * The lines that end in this chunk, whose bytes must not change afterwards.
+   *
+   * @throws ValidationError for a line that is too long.
+   */
   *push(chunk: Uint8Array): Generator<TextLine> {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
@@ -91,7 +95,7 @@ class LineSplitter {
   }
 }
 
-/** How the lines of a file are read. */
+/** The options of {@link readLines}. */
 interface ReadOptions {
   /** The name of the file in errors; by default its path. */
   readonly source?: string;
@@ -129,7 +133,7 @@ function* readChunks(path: string): Generator<Uint8Array> {
 /**
  * Reads the lines of a file, which may be longer than a text of Node can be.
  *
- * @throws StorageError for a file that cannot be read; ValidationError naming the line that is longer than `longest` bytes.
+ * @throws StorageError for a file that cannot be read; ValidationError naming the line of more than `longest` bytes.
  */
 export function* readLines(
   path: string,
@@ -156,7 +160,11 @@ export async function* streamLines(
   yield* splitter.finish();
 }
 
-/** The lines of a text that is in memory already. @throws ValidationError naming the line of more than `longest` characters. */
+/**
+ * The lines of a text that is in memory already.
+ *
+ * @throws ValidationError naming the line of more than `longest` characters.
+ */
 export function* splitLines(text: string, source: string, longest = LONGEST_LINE): Generator<TextLine> {
   let number = 0;
   for (let start = 0; start < text.length; ) {

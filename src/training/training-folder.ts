@@ -94,8 +94,8 @@ export function buildTrainingFiles({ result, users, runs, qrels }: FinishedTrain
 }
 
 /**
- * Puts `<results>/<name>-<hash>/` in place as a whole. Figures of earlier weights on the test split are removed with them; the list of looks beside the
- * folder still counts that look, since the same config makes the same weights.
+ * Puts `<results>/<name>-<hash>/` in place as a whole. Figures of earlier weights on the test split are removed with
+ * them. The list of looks beside the folder still counts that look, since the same config makes the same weights.
  *
  * @param tables the rendered tables of the result, by file name.
  * @returns the folder.

@@ -138,7 +138,12 @@ function findWriter(out: string): (typeof WRITERS)[string] {
   });
 }
 
-/** Writes records in the format that the ending of the file names. @returns the files written. @throws ValidationError for another ending; StorageError. */
+/**
+ * Writes records in the format that the ending of the file names.
+ *
+ * @returns the files written
+ * @throws ValidationError for another ending; StorageError.
+ */
 export async function exportRecords(
   out: string,
   records: Records,

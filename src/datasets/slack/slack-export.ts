@@ -30,7 +30,7 @@ export async function loadSlackExport(
     const stage = progress('days of channels', days.length);
     await mapWithBreaks(days, stage, async ({ channel, day }) => {
       const rows = await readJson(day, z.array(z.unknown()), 'an export of Slack whose days are lists of messages');
-      for (const one of listSlackMessages(rows, channel, workspace.names, counts)) all.push(one);
+      for (const message of listSlackMessages(rows, channel, workspace.names, counts)) all.push(message);
     });
     stage.finish(`${all.length} messages`);
     return hidePeople(all, workspace);

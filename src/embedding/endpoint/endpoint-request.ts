@@ -50,7 +50,8 @@ export interface Endpoint {
  *
  * @param body texts of data in it passed the gate for sensitive texts.
  * @param read checks the parsed body of an answer of status 200.
- * @throws UnavailableError for another status, for the last attempt, and for an answer that is not JSON or too large; what `read` throws; the reason of the signal.
+ * @throws UnavailableError for another status, for the last attempt, and for an answer that is not JSON or too large;
+ * what `read` throws; the reason of the signal.
  */
 export async function requestEndpoint<T>(body: Sendable, endpoint: Endpoint, read: (answer: unknown) => T): Promise<T> {
   const { options, ledger, signal } = endpoint;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
-import { DimensionMismatchError, UnavailableError } from '../../core/errors.ts';
+import { DimensionMismatchError, UnavailableError, ValidationError } from '../../core/errors.ts';
 import { writeSafetensors } from '../../core/safetensors.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import { createEncoder } from '../../embedding/registry.ts';
@@ -27,6 +27,11 @@ const ARMS = [
   { name: 'after cosine', extends: 'cosine', ...words },
   { name: 'perhaps', ...words, tune: { 'relevance.signals': [['bm25'], ['cosine']] } },
   { name: 'after perhaps', extends: 'perhaps', decay: {} },
+  {
+    name: 'two encoders',
+    ...words,
+    scoring: { signals: { groups: ['text'], encoders: [{ ...lsa, dimension: 7 }] }, weights: { 'cosine.lsa': 1 } },
+  },
 ];
 
 function askWith(embedding: Plain, arm: string, vector: readonly number[] | null = null, session?: string) {
@@ -97,6 +102,16 @@ describe('an arm that compares vectors', () => {
     await expect(askWith(own, 'cosine', [Number.NaN])).rejects.toThrow('vector[0]');
     await expect(askWith(own, 'cosine', Array(13).fill(1e300))).rejects.toThrow('vector[0]');
   });
+});
+
+test('a vector is refused where a signal has an encoder of its own, which would embed the question', async () => {
+  const vector = [...(await encoder.encode([text]))];
+  const asking = askWith(lsa, 'two encoders', vector);
+  await expect(asking).rejects.toThrow(ValidationError);
+  await expect(asking).rejects.toThrow(
+    'arm two encoders has a signal with an encoder of its own, for which the vector of the question is not: lsa; leave out --vector',
+  );
+  expect((await askWith(lsa, 'two encoders')).prompt).toContain('violin');
 });
 
 test.each(['words', 'decayed', 'after cosine'])(

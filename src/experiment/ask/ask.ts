@@ -89,11 +89,23 @@ function assertArm({ arms }: ExperimentConfig, name: string): void {
   throw new ValidationError(`config has no arm: ${name}; use ${suggestKnown(name, known)}`, { arm: name });
 }
 
+/** @throws ValidationError for an arm with a signal that would embed the question by an encoder of its own. */
+function assertOneEncoder(arm: ArmOptions, tuned: readonly ArmOptions[]): void {
+  const own = [arm, ...tuned.filter(({ name }) => name === arm.name)];
+  const [encoder] = own.flatMap(({ scoring }) => scoring?.signals.encoders ?? []);
+  if (encoder === undefined) return;
+  throw new ValidationError(
+    `arm ${arm.name} has a signal with an encoder of its own, for which the vector of the question is not: ${encoder.encoder}; leave out --vector, or remove the encoder from scoring.signals.encoders`,
+    { arm: arm.name, encoder: encoder.encoder },
+  );
+}
+
 /**
  * The vectors that an arm needs of a question: none if neither the arm nor what tuning may make of it compares
  * vectors, else the given one, else that of the encoder.
  *
- * @throws UnavailableError if the encoder has no vector for a new text.
+ * @throws UnavailableError if the encoder has no vector for a new text; ValidationError for a given vector where
+ * the arm has several encoders.
  */
 function planVectors(
   config: ExperimentConfig,
@@ -103,6 +115,7 @@ function planVectors(
 ): Pick<RunnerInputs, 'omitsVectors' | 'givenVectors'> {
   const [arm] = config.arms as [ArmOptions];
   const run = listTunedOptions(config.arms);
+  if (vector !== null) assertOneEncoder(arm, run ?? []);
   if (run !== null && areVectorsUnread({ dataset, config, code: stageVersion }, queries, run))
     return { omitsVectors: true };
   if (vector !== null) {

@@ -80,9 +80,9 @@ export function readMemorybenchFile(json: unknown, source: string): ForeignRun |
     );
     return { lines, system: provider, warnings: warnOfRecall(evaluations) };
   }
-  const one = parseOrNull(question, json);
-  if (one === null) return null;
-  const { questionId, results } = one;
+  const asked = parseOrNull(question, json);
+  if (asked === null) return null;
+  const { questionId, results } = asked;
   const system = parseOrNull(z.object({ provider: z.string() }), results[0])?.provider ?? '';
   return { lines: listLines(questionId, results, source, system), system, warnings: [] };
 }
