@@ -67,15 +67,15 @@ class ArmWriter {
     const [[written, content] = ['', null], ...others] = entries;
     const name = written.replace(/\+$/, '');
     if (entries.length === 0 || others.length > 0)
-      return this.addFault(at, 'one step: its name with its options', item);
+      return void this.addFault(at, 'one step: its name with its options', item);
     if (!STEP_NAMES.includes(name))
-      return this.addFault([...at, written], `a step: ${STEP_NAMES.join(', ')}`, name, STEP_NAMES);
+      return void this.addFault([...at, written], `a step: ${STEP_NAMES.join(', ')}`, name, STEP_NAMES);
     const before = this.arm[name];
     const isAdded = written !== name || (before !== undefined && ADDING.includes(name));
     if (isAdded && !isPlain(before) && written !== name)
-      return this.addFault([...at, written], `a step ${name} before it, which it adds to`, item);
+      return void this.addFault([...at, written], `a step ${name} before it, which it adds to`, item);
     if (!isAdded && before !== undefined)
-      return this.addFault(
+      return void this.addFault(
         [...at, written],
         `each step once; ${name === 'search' ? 'search+ adds sources' : `set changes ${name}`}`,
         item,
@@ -105,7 +105,7 @@ class ArmWriter {
     if (keys === null) return;
     this.arm = structuredClone(this.arm);
     if (!setPath(this.arm, keys, structuredClone(value)))
-      return this.addFault(['set', path], 'a path to an option of the arm', value);
+      return void this.addFault(['set', path], 'a path to an option of the arm', value);
     this.layers.push({ keyPath: [...this.#keyPath, 'set', path], at: keys, content: value });
     this.differences.push(keys);
   }
