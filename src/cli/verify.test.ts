@@ -21,10 +21,11 @@ interface Golden {
 }
 const readOwnFusion = () => JSON.parse(readFileSync(join(OWN_GOLDEN, 'fusion.json'), 'utf8')) as Golden;
 
-test.each(['wasm', 'cpu'])('every topic passes on %s, a row each', async (backend) => {
-  const { code, stdout } = await runRagpp('verify', '--backend', backend);
+// On cpu src/verification/verify.test.ts goes through all of them.
+test('every topic passes on wasm, a row each', async () => {
+  const { code, stdout } = await runRagpp('verify', '--backend', 'wasm');
   const [first, header, ...rows] = stdout.trimEnd().split('\n');
-  expect(first).toBe(`backend ${backend}`);
+  expect(first).toBe('backend wasm');
   expect(header).toMatch(/^topic +cases +worst absolute +worst relative +tolerance +result$/);
   expect(rows.at(-1)).toBe('all topics pass');
   expect(rows.slice(0, -1).every((row) => row.endsWith('  pass'))).toBe(true);

@@ -11,6 +11,7 @@ import { buildMailDataset } from './mail-dataset.ts';
 import { prepareRead } from './mail-preparation.ts';
 import { type DatedMail, readMails } from './read-mails.ts';
 import { loadSpamAssassinThreads } from './spamassassin-threads.ts';
+import { SPAM_ASSASSIN_LICENCE } from './spamassassin-threads-options.ts';
 
 const cacheFolder = mkdtempSync(join(tmpdir(), 'threads-'));
 afterAll(() => rmSync(cacheFolder, { recursive: true }));
@@ -186,12 +187,16 @@ describe('spamassassin-threads', () => {
   });
 });
 
-describe('the archive', () => {
+/** Mails that the contract goes through: each of its tests prepares all of them again. */
+const EARLIEST = 1499;
+
+describe('the earliest mails of the archive', () => {
   let mails: ReadonlyMap<string, DatedMail>;
   /** Message ids by time, where no other mail has the same. */
   const ids = new Map<number, string>();
   beforeAll(async () => {
-    mails = await readMails(readHamMails(findMailArchive()), new Counts(), ignoreProgress);
+    const read = await readMails(readHamMails(findMailArchive()), new Counts(), ignoreProgress);
+    mails = new Map([...read].sort(([, a], [, b]) => a.time - b.time).slice(0, EARLIEST));
     const shared = new Set<number>();
     for (const { id, time } of mails.values()) {
       if (ids.has(time)) shared.add(time);
@@ -200,19 +205,22 @@ describe('the archive', () => {
     for (const time of shared) ids.delete(time);
   });
 
-  describeDataset('spamassassin-threads', () => loadSpamAssassinThreads({ cacheFolder }), {
+  const build = (read: ReadonlyMap<string, DatedMail>) =>
+    buildMailDataset(
+      { name: 'spamassassin-threads', licence: SPAM_ASSASSIN_LICENCE },
+      prepareRead(read, 'time', new Counts(), ignoreProgress),
+    );
+
+  describeDataset('spamassassin-threads', async () => build(mails), {
     reassigned: async (answers) => {
-      const dataset = await loadSpamAssassinThreads({ cacheFolder });
-      const findTurnMessageId = (turnId: string) => ids.get(dataset.corpus.getTurn(turnId).timestamp) as string;
+      const { corpus } = build(mails);
+      const findTurnMessageId = (turnId: string) => ids.get(corpus.getTurn(turnId).timestamp) as string;
       const changed = new Map(mails);
       for (const [queryId, turnId] of answers) {
         const mail = mails.get(findTurnMessageId(queryId.slice('q-'.length))) as DatedMail;
         changed.set(mail.id, { ...mail, inReplyTo: [findTurnMessageId(turnId)], references: [] });
       }
-      return buildMailDataset(
-        { name: dataset.name, licence: dataset.declaration.licence },
-        prepareRead(changed, 'time', new Counts(), ignoreProgress),
-      );
+      return build(changed);
     },
     mayAnswer: (turn, query) =>
       ids.has(turn.timestamp) && ids.has(query.timestamp) && listWordTokens(turn.text).length >= 5,
