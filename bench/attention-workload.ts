@@ -1,7 +1,7 @@
-import { computeReferenceRow } from '../src/attention/attention-row.oracle.ts';
-import type { AttentionRows } from '../src/attention/attention-rows.ts';
-import { RING_ATTENTION_DEFAULTS } from '../src/attention/options.ts';
-import { getOrCompute } from '../src/core/once.ts';
+import { getOrCompute } from '../src/core/values/once.ts';
+import { computeReferenceRow } from '../src/ops/attention/attention-row.oracle.ts';
+import type { AttentionRows } from '../src/ops/attention/attention-rows.ts';
+import { RING_ATTENTION_DEFAULTS } from '../src/ops/attention/options.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
 
 /** The attention that is measured. */

@@ -1,10 +1,10 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { RowAttention } from '../src/attention/attention-rows.ts';
-import { bandedRingAttention, DEFAULT_TOLERANCE } from '../src/attention/banded-ring-attention.ts';
-import { blockwiseRingAttention } from '../src/attention/blockwise-ring-attention.ts';
-import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
-import { createTerminalProgress } from '../src/core/progress.ts';
+import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
+import { createTerminalProgress } from '../src/core/terminal/progress.ts';
+import type { RowAttention } from '../src/ops/attention/attention-rows.ts';
+import { bandedRingAttention, DEFAULT_TOLERANCE } from '../src/ops/attention/banded-ring-attention.ts';
+import { blockwiseRingAttention } from '../src/ops/attention/blockwise-ring-attention.ts';
 import { type PeerReport, runTorch } from './attention-peer.ts';
 import { OPTIONS, type Settings, Workload } from './attention-workload.ts';
 import { computeDoublingRatio, fitGrowthExponent } from './growth.ts';

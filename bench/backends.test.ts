@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
-import { useBackend } from '../src/core/backend.ts';
+import { useBackend } from '../src/core/tensors/backend.ts';
 import { listBackendWorkloads } from './backend-workloads.ts';
 import { type BackendRow, benchBackends, formatBackendTable, measureBackends } from './backends.ts';
 

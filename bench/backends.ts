@@ -1,8 +1,8 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { getActiveBackend } from '../src/core/active-backend.ts';
-import { BACKENDS, type BackendName, useBackend } from '../src/core/backend.ts';
-import { ValidationError } from '../src/core/errors.ts';
+import { ValidationError } from '../src/core/errors/errors.ts';
+import { getActiveBackend } from '../src/core/tensors/active-backend.ts';
+import { BACKENDS, type BackendName, useBackend } from '../src/core/tensors/backend.ts';
 import { type BackendWorkload, FULL_SIZES, listBackendWorkloads } from './backend-workloads.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import { formatTextTable } from './text-table.ts';

@@ -1,8 +1,8 @@
-import { buildUnchangingRows } from '../src/candidates/dense-rows.ts';
-import { FlatIndex } from '../src/candidates/flat.ts';
-import { HnswIndex, type HnswLibrary } from '../src/candidates/hnsw.ts';
-import { HNSW_DEFAULTS } from '../src/candidates/hnsw-options.ts';
-import { recallAt } from '../src/candidates/recall.ts';
+import { recallAt } from '../src/index/candidates/recall.ts';
+import { buildUnchangingRows } from '../src/index/vectors/dense-rows.ts';
+import { FlatIndex } from '../src/index/vectors/flat.ts';
+import { HnswIndex, type HnswLibrary } from '../src/index/vectors/hnsw.ts';
+import { HNSW_DEFAULTS } from '../src/index/vectors/hnsw-options.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../src/model/candidates.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
 import { selectQuery } from './query-batch.ts';

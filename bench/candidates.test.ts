@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import hnswlib from 'hnswlib-node';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from '../src/core/backend.ts';
+import { useBackend } from '../src/core/tensors/backend.ts';
 import { timeFlat, timeHnsw } from './candidate-timing.ts';
 import { formatTable } from './candidates.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { UnavailableError } from '../src/core/errors.ts';
+import { UnavailableError } from '../src/core/errors/errors.ts';
 
 /**
  * Runs a script of this folder in a process of its own, with nothing loaded or compiled yet.

@@ -1,4 +1,4 @@
-import { createRandom } from '../src/core/random.ts';
+import { createRandom } from '../src/core/numbers/random.ts';
 
 const CENTRES = 100;
 /** Length of the noise against that of the centre. */

@@ -1,4 +1,4 @@
-import { RagPlusPlusError } from '../src/core/errors.ts';
+import { RagPlusPlusError } from '../src/core/errors/errors.ts';
 import { ATTENTION_USAGE, benchAttention } from './attention.ts';
 import { BACKENDS_USAGE, benchBackends } from './backends.ts';
 import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';

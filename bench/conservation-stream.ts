@@ -1,5 +1,5 @@
-import { ConservationStream } from '../src/conservation/conservation-stream.ts';
-import { createRandom } from '../src/core/random.ts';
+import { createRandom } from '../src/core/numbers/random.ts';
+import { ConservationStream } from '../src/ops/conservation/conservation-stream.ts';
 import { type ConservationWorkload, computeExactFigures, measureRelativeError } from './conservation-workload.ts';
 
 /** Records that the memory holds when it is full. */

@@ -1,4 +1,4 @@
-import { createRandom } from '../src/core/random.ts';
+import { createRandom } from '../src/core/numbers/random.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
 
 /** Directions that differ; a longer memory has them again, with other lengths and salience. */

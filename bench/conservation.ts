@@ -1,11 +1,11 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import * as tf from '@tensorflow/tfjs-core';
-import { computeConservationMetrics } from '../src/conservation/conservation-metrics.ts';
-import { computeConservationTensors, MAX_TENSOR_RECORDS } from '../src/conservation/conservation-tensors.ts';
-import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
-import { getOrCompute } from '../src/core/once.ts';
-import { readBack } from '../src/core/read-back.ts';
+import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
+import { readBack } from '../src/core/tensors/read-back.ts';
+import { getOrCompute } from '../src/core/values/once.ts';
+import { computeConservationMetrics } from '../src/ops/conservation/conservation-metrics.ts';
+import { computeConservationTensors, MAX_TENSOR_RECORDS } from '../src/ops/conservation/conservation-tensors.ts';
 import { runNumpy } from './conservation-peer.ts';
 import { measureStream, type StreamMeasurement } from './conservation-stream.ts';
 import {

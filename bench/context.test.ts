@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
-import { MEMORY_SOURCES } from '../src/candidates/memories/memory-options.ts';
-import type { FoundItems } from '../src/context/source.ts';
+import { MEMORY_SOURCES } from '../src/index/memories/memory-options.ts';
+import type { FoundItems } from '../src/memory/context/source.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { drawContextData } from './context-data.ts';
 import { ContextParts } from './context-parts.ts';

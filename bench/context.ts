@@ -1,11 +1,11 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { MEMORY_SOURCES } from '../src/candidates/memories/memory-options.ts';
-import { assemble } from '../src/context/assemble.ts';
-import { ContextCache } from '../src/context/context-cache.ts';
-import { useBackend } from '../src/core/backend.ts';
-import { createRandom } from '../src/core/random.ts';
-import type { AskedMemory } from '../src/signals/asked-memories.ts';
+import { createRandom } from '../src/core/numbers/random.ts';
+import { useBackend } from '../src/core/tensors/backend.ts';
+import { MEMORY_SOURCES } from '../src/index/memories/memory-options.ts';
+import { assemble } from '../src/memory/context/assemble.ts';
+import { ContextCache } from '../src/memory/context/context-cache.ts';
+import type { AskedMemory } from '../src/rank/signals/asked-memories.ts';
 import { drawContextData } from './context-data.ts';
 import { ContextParts } from './context-parts.ts';
 import { parsePositiveOption } from './integer-option.ts';

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GraphIndexOptions } from '../src/candidates/graph-options.ts';
-import { type ConceptGraph, nameConceptNode } from '../src/graph/concept-graph.ts';
-import { GraphMoment } from '../src/graph/graph-moment.ts';
-import { MomentScorer } from '../src/graph/moment-scoring.ts';
-import type { WalkableGraph } from '../src/graph/temporal-adjacency.ts';
+import { type ConceptGraph, nameConceptNode } from '../src/index/graph/concept-graph.ts';
+import { GraphMoment } from '../src/index/graph/graph-moment.ts';
+import { MomentScorer } from '../src/index/graph/moment-scoring.ts';
+import type { WalkableGraph } from '../src/index/graph/temporal-adjacency.ts';
+import type { GraphIndexOptions } from '../src/index/walks/graph-options.ts';
 import type { QueryBatch } from '../src/model/candidates.ts';
 import { summariseTimes } from './memory-index.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';

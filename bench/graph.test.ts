@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { listConcepts } from '../src/graph/list-concepts.ts';
-import { readTitle } from '../src/graph/turn-title.ts';
-import { Corpus } from '../src/model/corpus.ts';
+import { listConcepts } from '../src/index/graph/list-concepts.ts';
+import { readTitle } from '../src/index/graph/turn-title.ts';
+import { Corpus } from '../src/model/turns/corpus.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { formatWalks } from './graph-tables.ts';
 import { drawNamedThreads } from './named-threads.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { HnswLibrary } from '../src/candidates/hnsw.ts';
-import { type BackendName, useBackend } from '../src/core/backend.ts';
+import { type BackendName, useBackend } from '../src/core/tensors/backend.ts';
+import type { HnswLibrary } from '../src/index/vectors/hnsw.ts';
 import { type BenchSettings, timeHnsw } from './candidate-timing.ts';
 
 /** The message of the parent: a process can load only one build of the addon. */

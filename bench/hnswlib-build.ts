@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { UnavailableError } from '../src/core/errors.ts';
+import { UnavailableError } from '../src/core/errors/errors.ts';
 
 /** The environment of `CXXFLAGS="…" npm rebuild hnswlib-node` for the machine's vector instructions. */
 export const NATIVE_FLAGS = '-O3 -march=native';

@@ -1,4 +1,4 @@
-import { ValidationError } from '../src/core/errors.ts';
+import { ValidationError } from '../src/core/errors/errors.ts';
 
 /** The value of `--name`. @throws ValidationError for anything but an integer that is large enough. */
 export function parseIntegerOption(name: string, text: string, least: number): number {

@@ -1,5 +1,5 @@
-import { createHttpAuthority } from '../src/admissibility/http-authority.ts';
-import { createKernelService } from '../src/admissibility/service/kernel-service.ts';
+import { createHttpAuthority } from '../src/kernel/client/http-authority.ts';
+import { createKernelService } from '../src/kernel/service/kernel-service.ts';
 import {
   drawAnchors,
   type KernelData,

@@ -1,9 +1,9 @@
-import { Kernel } from '../src/admissibility/kernel.ts';
-import { generateKey } from '../src/admissibility/kernel-keys.ts';
-import { type SlicePolicy, slicePolicySchema } from '../src/admissibility/policy.ts';
-import { quantile } from '../src/core/quantile.ts';
-import { createRandom } from '../src/core/random.ts';
-import { Corpus } from '../src/model/corpus.ts';
+import { quantile } from '../src/core/numbers/quantile.ts';
+import { createRandom } from '../src/core/numbers/random.ts';
+import { Kernel } from '../src/kernel/authority/kernel.ts';
+import { type SlicePolicy, slicePolicySchema } from '../src/kernel/policies/policy.ts';
+import { generateKey } from '../src/kernel/signatures/kernel-keys.ts';
+import { Corpus } from '../src/model/turns/corpus.ts';
 
 /** How the turns of a conversation are joined: replies to one of the 8 turns before, or all to the first turn. */
 export const SHAPES = ['tree', 'star'] as const;

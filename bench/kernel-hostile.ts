@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LARGEST_BODY } from '../src/admissibility/service/request-body.ts';
-import type { SliceExport } from '../src/admissibility/slice-export.ts';
+import { LARGEST_BODY } from '../src/kernel/service/request-body.ts';
+import type { SliceExport } from '../src/kernel/signatures/slice-export.ts';
 
 const fill = (start: string, part: (i: number) => string, end: string) => {
   const parts: string[] = [];

@@ -1,8 +1,8 @@
-import { createHttpAuthority } from '../src/admissibility/http-authority.ts';
-import { SliceEnforcingClient } from '../src/admissibility/slice-enforcing-client.ts';
-import { searchVectors } from '../src/admissibility/slice-search.ts';
-import { SliceVerifier } from '../src/admissibility/slice-verifier.ts';
-import { openVectorIndex } from '../src/candidates/live/registry.ts';
+import { openVectorIndex } from '../src/index/vectors/live/registry.ts';
+import { createHttpAuthority } from '../src/kernel/client/http-authority.ts';
+import { SliceEnforcingClient } from '../src/kernel/client/slice-enforcing-client.ts';
+import { SliceVerifier } from '../src/kernel/client/slice-verifier.ts';
+import { searchVectors } from '../src/kernel/slices/slice-search.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
 import {
   buildBenchPolicy,

@@ -1,11 +1,11 @@
 import { verify } from 'node:crypto';
-import { formatCanonicalJson } from '../src/admissibility/canonical-json.ts';
-import { generateKey } from '../src/admissibility/kernel-keys.ts';
-import { readPublicKey } from '../src/admissibility/public-key.ts';
-import { isSignedBy, readPayload, Signer } from '../src/admissibility/signature.ts';
-import type { SliceExport } from '../src/admissibility/slice-export.ts';
-import { walkSlice } from '../src/admissibility/slice-walk.ts';
-import { TurnGraph } from '../src/admissibility/turn-graph.ts';
+import { formatCanonicalJson } from '../src/kernel/signatures/canonical-json.ts';
+import { generateKey } from '../src/kernel/signatures/kernel-keys.ts';
+import { readPublicKey } from '../src/kernel/signatures/public-key.ts';
+import { isSignedBy, readPayload, Signer } from '../src/kernel/signatures/signature.ts';
+import type { SliceExport } from '../src/kernel/signatures/slice-export.ts';
+import { walkSlice } from '../src/kernel/slices/slice-walk.ts';
+import { TurnGraph } from '../src/kernel/slices/turn-graph.ts';
 import {
   buildBenchPolicy,
   drawAnchors,

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FeatureTable } from '../src/learning/feature-table.ts';
-import type { LinearModel } from '../src/learning/linear-model.ts';
-import { standardiseSignals } from '../src/learning/standardisation.ts';
+import type { FeatureTable } from '../src/rank/learning/feature-table.ts';
+import type { LinearModel } from '../src/rank/learning/linear-model.ts';
+import { standardiseSignals } from '../src/rank/learning/standardisation.ts';
 import { LEARNING_RATE, type LearningRow, type LearningSettings } from './learning-workload.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 

@@ -1,7 +1,7 @@
-import { drawHandmadeTable } from '../src/learning/feature-table.fixture.ts';
-import type { FeatureTable } from '../src/learning/feature-table.ts';
-import { createLinearModel, type LinearModel } from '../src/learning/linear-model.ts';
-import { fitStandardisation } from '../src/learning/standardisation.ts';
+import { drawHandmadeTable } from '../src/rank/learning/feature-table.fixture.ts';
+import type { FeatureTable } from '../src/rank/learning/feature-table.ts';
+import { createLinearModel, type LinearModel } from '../src/rank/learning/linear-model.ts';
+import { fitStandardisation } from '../src/rank/learning/standardisation.ts';
 
 export interface LearningSettings {
   readonly queries: number;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from '../src/core/backend.ts';
+import { useBackend } from '../src/core/tensors/backend.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { formatLearningTable, measureLearning } from './learning.ts';
 import { runTorchLearning } from './learning-peer.ts';

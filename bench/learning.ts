@@ -1,10 +1,10 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
-import { ValidationError } from '../src/core/errors.ts';
-import type { FeatureTable } from '../src/learning/feature-table.ts';
-import type { LinearModel } from '../src/learning/linear-model.ts';
-import { type TrainingOptions, train } from '../src/learning/training.ts';
+import { ValidationError } from '../src/core/errors/errors.ts';
+import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
+import type { FeatureTable } from '../src/rank/learning/feature-table.ts';
+import type { LinearModel } from '../src/rank/learning/linear-model.ts';
+import { type TrainingOptions, train } from '../src/rank/learning/training.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import { runTorchLearning } from './learning-peer.ts';
 import { drawLearningWorkload, LEARNING_RATE, type LearningRow, type LearningSettings } from './learning-workload.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useBackend } from '../src/core/backend.ts';
+import { useBackend } from '../src/core/tensors/backend.ts';
 import { tracePaths } from './main-path.ts';
 
 beforeAll(() => useBackend('wasm'));
@@ -7,8 +7,8 @@ beforeAll(() => useBackend('wasm'));
 test('a hybrid arm with decay runs the code of at most 31 files besides core', async () => {
   const path = (await tracePaths()).get('hybrid, decay')!;
   const files = [...path.keys()].filter((file) => !file.startsWith('core/'));
-  expect(files).toContain('retrieval/retriever.ts');
-  expect(files).toContain('signals/bm25.ts');
+  expect(files).toContain('rank/retrieval/retriever.ts');
+  expect(files).toContain('rank/signals/bm25.ts');
   expect(files.length).toBeLessThanOrEqual(31);
-  expect(path.get('candidates/hnsw.ts')).toContain('search');
+  expect(path.get('index/vectors/hnsw.ts')).toContain('search');
 });

@@ -1,9 +1,9 @@
 import { Session } from 'node:inspector/promises';
 import { parseArgs } from 'node:util';
-import { useBackend } from '../src/core/backend.ts';
-import { retrieve } from '../src/retrieval/retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from '../src/retrieval/retriever-options.ts';
-import { createSampleWorkspace, drawSampleWorld } from '../src/signals/corpus.fixture.ts';
+import { useBackend } from '../src/core/tensors/backend.ts';
+import { retrieve } from '../src/rank/retrieval/retriever.ts';
+import { type RetrieverOptions, retrieverOptions } from '../src/rank/retrieval/retriever-options.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../src/rank/signals/corpus.fixture.ts';
 import { formatTextTable } from './text-table.ts';
 
 export const MAIN_PATH_USAGE = `main-path [options]    the files and functions that rank a query, from options to scores

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRandom } from '../src/core/random.ts';
-import { compareBytes } from '../src/model/tie-rule.ts';
+import { createRandom } from '../src/core/numbers/random.ts';
+import { compareBytes } from '../src/model/turns/tie-rule.ts';
 import { drawClusteredVectors, scaleToUnit } from './clustered-vectors.ts';
 
 /** The number of neighbours, and the k of the recall. */

@@ -1,4 +1,4 @@
-import { ValidationError } from '../src/core/errors.ts';
+import { ValidationError } from '../src/core/errors/errors.ts';
 
 /** The names of `--option`, parted by commas; all where it is absent. @throws ValidationError for a name that is not known. */
 export function parseNames<T extends string>(

@@ -1,6 +1,6 @@
-import { createRandom } from '../src/core/random.ts';
-import type { SeedSet } from '../src/graph/seed-distribution.ts';
-import type { WeightedEdges } from '../src/graph/transition-matrix.ts';
+import { createRandom } from '../src/core/numbers/random.ts';
+import type { SeedSet } from '../src/ops/pagerank/seed-distribution.ts';
+import type { WeightedEdges } from '../src/ops/pagerank/transition-matrix.ts';
 
 export const GRAPHS = ['clustered', 'uniform'] as const;
 export type GraphKind = (typeof GRAPHS)[number];

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SeedSet } from '../src/graph/seed-distribution.ts';
+import type { SeedSet } from '../src/ops/pagerank/seed-distribution.ts';
 import type { BenchGraph } from './pagerank-graph.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RING_ATTENTION_DEFAULTS } from '../src/attention/options.ts';
-import { buildForwardCosines, computeForwardWidth } from '../src/signals/forward-cosines.ts';
-import { listCoordinateWeights } from '../src/trajectory/coordinate-names.ts';
+import { RING_ATTENTION_DEFAULTS } from '../src/ops/attention/options.ts';
+import { listCoordinateWeights } from '../src/ops/trajectory/coordinate-names.ts';
+import { buildForwardCosines, computeForwardWidth } from '../src/rank/signals/forward-cosines.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 import { SCORES, type ScoreName } from './rerank-reference.ts';
 import type { RerankMeasurement } from './rerank-timing.ts';

@@ -1,10 +1,10 @@
-import { getOrCompute } from '../src/core/once.ts';
-import { createRandom, type Random } from '../src/core/random.ts';
-import { Corpus } from '../src/model/corpus.ts';
+import { createRandom, type Random } from '../src/core/numbers/random.ts';
+import { getOrCompute } from '../src/core/values/once.ts';
 import type { Query } from '../src/model/dataset.ts';
-import type { Turn } from '../src/model/turn.ts';
-import { Workspace } from '../src/signals/workspace.ts';
-import { countComponents } from '../src/trajectory/complexity.ts';
+import { Corpus } from '../src/model/turns/corpus.ts';
+import type { Turn } from '../src/model/turns/turn.ts';
+import { countComponents } from '../src/ops/trajectory/complexity.ts';
+import { Workspace } from '../src/rank/signals/workspace.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
 
 /** Of 1, 3 and 4 semantic components. */

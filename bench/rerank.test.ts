@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from '../src/core/backend.ts';
+import { useBackend } from '../src/core/tensors/backend.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { type FoundPython, findPython } from './peers/python.ts';
 import { formatRerankTable } from './rerank.ts';

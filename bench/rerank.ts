@@ -1,7 +1,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
-import { ValidationError } from '../src/core/errors.ts';
+import { ValidationError } from '../src/core/errors/errors.ts';
+import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import { findPython } from './peers/python.ts';
 import { PEER_STEPS, type PeerStep, runTorchRerank } from './rerank-peer.ts';

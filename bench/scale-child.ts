@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import hnswlib from 'hnswlib-node';
-import { useBackend } from '../src/core/backend.ts';
-import { ValidationError } from '../src/core/errors.ts';
-import { loadDataset } from '../src/datasets/registry.ts';
-import type { ArmOptions, ExperimentConfig } from '../src/experiment/config/config.ts';
-import { measureArms } from '../src/experiment/measure/measurement.ts';
-import { stageVersion } from '../src/experiment/run/code-version.ts';
-import { buildRun, listRankedPositions, rankArm } from '../src/experiment/run/rankings.ts';
-import { StageCache } from '../src/experiment/run/stage-cache.ts';
-import { openWorkspace } from '../src/experiment/run/workspaces.ts';
+import { ValidationError } from '../src/core/errors/errors.ts';
+import { useBackend } from '../src/core/tensors/backend.ts';
+import { loadDataset } from '../src/data/registry.ts';
+import type { ArmOptions, ExperimentConfig } from '../src/lab/config/config.ts';
+import { measureArms } from '../src/lab/measure/measurement.ts';
+import { stageVersion } from '../src/lab/run/code-version.ts';
+import { buildRun, listRankedPositions, rankArm } from '../src/lab/run/rankings.ts';
+import { StageCache } from '../src/lab/run/stage-cache.ts';
+import { openWorkspace } from '../src/lab/run/workspaces.ts';
 import type { Dataset, Query } from '../src/model/dataset.ts';
-import { candidatesFrom } from '../src/retrieval/candidate-sources.ts';
-import type { Workspace } from '../src/signals/workspace.ts';
+import { candidatesFrom } from '../src/rank/retrieval/candidate-sources.ts';
+import type { Workspace } from '../src/rank/signals/workspace.ts';
 import { readPeakMemoryBytes, resetPeakMemory } from './peak-memory.ts';
 
 /** A run from the files to the figures in a process of its own. */

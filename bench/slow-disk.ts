@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { UnavailableError } from '../src/core/errors.ts';
+import { UnavailableError } from '../src/core/errors/errors.ts';
 
 const SOURCE = fileURLToPath(new URL('./peers/slow-sync.c', import.meta.url));
 

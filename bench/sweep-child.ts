@@ -1,7 +1,7 @@
-import { useBackend } from '../src/core/backend.ts';
-import type { ExperimentConfig } from '../src/experiment/config/config.ts';
-import type { ExperimentResult } from '../src/experiment/measure/result.ts';
-import { runExperiment } from '../src/experiment/run/run.ts';
+import { useBackend } from '../src/core/tensors/backend.ts';
+import type { ExperimentConfig } from '../src/lab/config/config.ts';
+import type { ExperimentResult } from '../src/lab/measure/result.ts';
+import { runExperiment } from '../src/lab/run/run.ts';
 
 /** A run in a process of its own, so that each begins as cold as the command line does. */
 export interface SweepTask {

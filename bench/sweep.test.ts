@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from '../src/core/backend.ts';
-import type { Stage } from '../src/signals/stage.ts';
+import { useBackend } from '../src/core/tensors/backend.ts';
+import type { Stage } from '../src/rank/signals/stage.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { formatStages, TimingStore } from './stages.ts';
 import { buildSweepConfig, formatSweep } from './sweep.ts';

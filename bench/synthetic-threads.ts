@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRandom, type Random } from '../src/core/random.ts';
+import { createRandom, type Random } from '../src/core/numbers/random.ts';
 
 const HOUR_MILLISECONDS = 3_600_000;
 const WORDS = 5000;

@@ -1,7 +1,7 @@
-import { type ExperimentConfig, loadConfig } from '../src/experiment/config/config.ts';
-import { openArmRunner } from '../src/experiment/run/arm-runner.ts';
+import { type ExperimentConfig, loadConfig } from '../src/lab/config/config.ts';
+import { openArmRunner } from '../src/lab/run/arm-runner.ts';
 import type { Dataset } from '../src/model/dataset.ts';
-import type { Workspace } from '../src/signals/workspace.ts';
+import type { Workspace } from '../src/rank/signals/workspace.ts';
 import type { StudyContext } from './study.ts';
 
 /** A config's data, embedded. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { createCachedEncoder } from '../src/embedding/embedding-cache.ts';
-import { createEncoderSource, type EncoderInput } from '../src/embedding/registry.ts';
+import { createCachedEncoder } from '../src/index/encoders/embedding-cache.ts';
+import { createEncoderSource, type EncoderInput } from '../src/index/encoders/registry.ts';
 import type { StudyContext } from './study.ts';
 
 /** The vectors of texts, [N, D] unit rows, by an encoder that is fitted on `fitTexts`. */

@@ -1,6 +1,6 @@
-import { renderPageHead, renderScripts } from '../src/report/page/html.ts';
-import { html, Markup } from '../src/report/page/markup.ts';
-import { PAGE_STYLE } from '../src/report/page/page-style.ts';
+import { renderPageHead, renderScripts } from '../src/lab/report/page/html.ts';
+import { html, Markup } from '../src/lab/report/page/markup.ts';
+import { PAGE_STYLE } from '../src/lab/report/page/page-style.ts';
 import type { TextTable } from './text-table.ts';
 
 /** A figure as Plotly takes it. */

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import hnswlib from 'hnswlib-node';
-import { HnswIndex } from '../src/candidates/hnsw.ts';
-import type { HnswOptions } from '../src/candidates/hnsw-options.ts';
+import { HnswIndex } from '../src/index/vectors/hnsw.ts';
+import type { HnswOptions } from '../src/index/vectors/hnsw-options.ts';
 
 /** An index over all of a corpus, and the graph of the library within it. */
 interface BuiltIndex {

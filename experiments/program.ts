@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ConfigurationError, RagPlusPlusError } from '../src/core/errors.ts';
+import { ConfigurationError, RagPlusPlusError } from '../src/core/errors/errors.ts';
 
 /** Runs an experiment's command and sets the exit code: 0 done, 1 failed, 2 wrong usage or configuration. Errors that are not ours keep their stack. */
 export async function runAsProgram(

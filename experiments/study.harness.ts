@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { buildSampleConfig, writeSampleJsonl } from '../src/experiment/run/jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../src/lab/run/jsonl.fixture.ts';
 
 /** Runs a study on the small corpus. @returns its figures and its table. */
 export async function runStudy(

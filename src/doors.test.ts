@@ -5,17 +5,17 @@ import { expect, test } from 'vitest';
 
 const source = dirname(fileURLToPath(import.meta.url));
 
-/** Files that apply a schema without the limits of `check` in core/validation, each with the reason why they may. */
+/** Files that apply a schema without the limits of `check` in core/validation/validation, each with the reason why they may. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  'core/validation.ts': 'holds `check`, which has measured the input',
-  'model/attributes.ts': 'a part of a schema, whose input `check` has measured',
-  'model/memory-fields.ts': 'a part of a schema, whose input `check` has measured',
-  'datasets/multihop/multihop-schema.ts': 'a part of a schema, whose input `check` has measured',
-  'admissibility/service/key-file.ts': 'errors of `check` show values and unknown keys, and these may be secret keys',
-  'signals/bank/structure.ts': 'options that the program chooses',
-  'signals/seed-turns.ts': 'options that the program chooses',
-  'text/chrono-dates.ts': 'the parser of dates, no schema',
-  'datasets/mail/mail-message.ts': 'the parser of mails, no schema',
+  'core/validation/validation.ts': 'holds `check`, which has measured the input',
+  'model/turns/attributes.ts': 'a part of a schema, whose input `check` has measured',
+  'model/turns/memory-fields.ts': 'a part of a schema, whose input `check` has measured',
+  'data/multihop/multihop-schema.ts': 'a part of a schema, whose input `check` has measured',
+  'kernel/service/key-file.ts': 'errors of `check` show values and unknown keys, and these may be secret keys',
+  'rank/signals/bank/structure.ts': 'options that the program chooses',
+  'rank/signals/seed-turns.ts': 'options that the program chooses',
+  'model/text/chrono-dates.ts': 'the parser of dates, no schema',
+  'data/mail/mail-message.ts': 'the parser of mails, no schema',
   'cli/program.ts': 'the parser of the command line, no schema',
 };
 
@@ -35,7 +35,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => file.endsWith('.ts') && !/\.(?:test|fixture|cases|harness|oracle)\.ts$/.test(file));
 
-test('what comes from outside meets its schema in core/validation, which limits lists and texts', () => {
+test('what comes from outside meets its schema in core/validation/validation, which limits lists and texts', () => {
   const direct = files.filter((file) => listDirectCalls(readFileSync(join(source, file), 'utf8')).length > 0);
   expect(direct.filter((file) => !Object.hasOwn(EXCEPTIONS, file))).toEqual([]);
   expect(Object.keys(EXCEPTIONS).filter((file) => !direct.includes(file))).toEqual([]);

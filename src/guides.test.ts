@@ -5,8 +5,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProgram } from './cli/program.ts';
-import { loadConfig, resolveConfig } from './experiment/config/config.ts';
-import { parseYaml } from './experiment/config/config-file.ts';
+import { parseYaml } from './lab/composition/config-file.ts';
+import { loadConfig, resolveConfig } from './lab/config/config.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const guides = join(root, 'docs/guides');

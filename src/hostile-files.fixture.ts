@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { createRandom } from './core/random.ts';
-import { writeZip } from './datasets/exports/zip.fixture.ts';
+import { createRandom } from './core/numbers/random.ts';
+import { writeZip } from './data/exports/zip.fixture.ts';
 
 const say = (id: string, parent: string | null, children: string[], role: string, text: string, time: number) => ({
   ...{ id, parent, children },

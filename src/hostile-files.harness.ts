@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { RagPlusPlusError } from './core/errors.ts';
-import { loadChatGptExport } from './datasets/chatgpt/chatgpt-export.ts';
-import { chatGptExport } from './datasets/chatgpt/chatgpt-export-options.ts';
-import { loadOasst } from './datasets/oasst/oasst.ts';
-import { readVectorRows } from './embedding/precomputed/vector-file.ts';
+import { RagPlusPlusError } from './core/errors/errors.ts';
+import { loadChatGptExport } from './data/chatgpt/chatgpt-export.ts';
+import { chatGptExport } from './data/chatgpt/chatgpt-export-options.ts';
+import { loadOasst } from './data/oasst/oasst.ts';
+import { readVectorRows } from './index/encoders/precomputed/vector-file.ts';
 
 /** The result of reading a file. */
 export interface HostileOutcome {

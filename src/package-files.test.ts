@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { loadConfig } from './experiment/config/config.ts';
-import { loadTrainingConfig } from './training/training-config.ts';
+import { loadConfig } from './lab/config/config.ts';
+import { loadTrainingConfig } from './lab/training/training-config.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-package-'));

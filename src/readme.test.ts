@@ -7,8 +7,8 @@ import { transformSync } from 'esbuild';
 import { afterAll, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { ENTRY_FOLDERS } from './entry-points.harness.ts';
-import { loadConfig } from './experiment/config/config.ts';
-import { parseTables } from './experiment/config/config-reference.harness.ts';
+import { loadConfig } from './lab/config/config.ts';
+import { parseTables } from './lab/config/config-reference.harness.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

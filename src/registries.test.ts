@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { VECTOR_INDEXES } from './candidates/live/registry.ts';
-import { INDEXES } from './candidates/registry.ts';
-import { DATASETS } from './datasets/registry.ts';
-import { ENCODERS } from './embedding/registry.ts';
-import { parseTables } from './experiment/config/config-reference.harness.ts';
-import { LAUNCHERS } from './experiment/launch/registry.ts';
-import { NORMALISATIONS } from './fusion/normalisation.ts';
-import { FUSIONS } from './fusion/registry.ts';
-import { PAGERANK_SOLVERS } from './graph/pagerank-registry.ts';
-import { MODELS } from './learning/model-registry.ts';
-import { SELECTIONS } from './rerank/registry.ts';
+import { DATASETS } from './data/registry.ts';
+import { ENCODERS } from './index/encoders/registry.ts';
+import { INDEXES } from './index/registry.ts';
+import { VECTOR_INDEXES } from './index/vectors/live/registry.ts';
+import { parseTables } from './lab/config/config-reference.harness.ts';
+import { LAUNCHERS } from './lab/launch/registry.ts';
+import { NORMALISATIONS } from './ops/fusion/normalisation.ts';
+import { FUSIONS } from './ops/fusion/registry.ts';
+import { PAGERANK_SOLVERS } from './ops/pagerank/pagerank-registry.ts';
+import { MODELS } from './rank/learning/model-registry.ts';
+import { SELECTIONS } from './rank/rerank/registry.ts';
 
 /** Every registry with the page whose table lists its members, and the first column of the table. */
 const REGISTRIES = [

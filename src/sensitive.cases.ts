@@ -1,19 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadDataset } from './datasets/registry.ts';
-import { evaluate } from './evaluation/evaluate.ts';
-import { readStoredRun } from './experiment/stored/stored-run.ts';
-import { HostPageRank } from './graph/host-pagerank.ts';
-import { buildTransitionsFromEdges } from './graph/transition-matrix.ts';
+import { loadDataset } from './data/registry.ts';
+import { evaluate } from './eval/metrics/evaluate.ts';
+import { buildLadderTable } from './lab/report/tables/table.ts';
+import { readStoredRun } from './lab/stored/stored-run.ts';
+import { experiment } from './lab/workbench/experiment.ts';
+import type { FinishedExperiment } from './lab/workbench/finished-experiment.ts';
 import { openMemory } from './memory/engine/open-memory.ts';
-import type { Conversation } from './model/conversation.ts';
-import { showThread } from './model/conversation-display.ts';
 import type { Dataset } from './model/dataset.ts';
-import { buildLadderTable } from './report/tables/table.ts';
+import type { Conversation } from './model/turns/conversation.ts';
+import { showThread } from './model/turns/conversation-display.ts';
+import { HostPageRank } from './ops/pagerank/host-pagerank.ts';
+import { buildTransitionsFromEdges } from './ops/pagerank/transition-matrix.ts';
+import { computeTrajectoryCoordinates } from './ops/trajectory/coordinates.ts';
 import { SECRET, writeSecretJsonl } from './sensitive.fixture.ts';
-import { computeTrajectoryCoordinates } from './trajectory/coordinates.ts';
-import { experiment } from './workbench/experiment.ts';
-import type { FinishedExperiment } from './workbench/finished-experiment.ts';
 
 /** Data with sensitive turns and queries, and an experiment on them. */
 export interface SecretResults {
@@ -69,24 +69,24 @@ function locateTurns(results: SecretResults) {
 
 /** By the file that registers a display: a value made of sensitive data, or why the display has no texts of data. */
 export const DISPLAYS: Readonly<Record<string, string | ((results: SecretResults) => unknown)>> = {
-  'attention/attention-display.ts': 'numbers alone',
-  'conservation/conservation-display.ts': 'numbers alone',
-  'core/display-figure.ts': 'the figure of the caller',
-  'core/display-table.ts': 'the rows of the caller',
-  'datasets/dataset-display.ts': ({ data }) => data,
-  'evaluation/evaluation-display.ts': ({ data, finished }) =>
+  'ops/attention/attention-display.ts': 'numbers alone',
+  'ops/conservation/conservation-display.ts': 'numbers alone',
+  'core/display/display-figure.ts': 'the figure of the caller',
+  'core/display/display-table.ts': 'the rows of the caller',
+  'data/prepared/dataset-display.ts': ({ data }) => data,
+  'eval/metrics/evaluation-display.ts': ({ data, finished }) =>
     evaluate(finished.run('words'), data.qrels, ['mrr@10'], { relevantGrade: 1, unanswerable: 'apart', holeDepth: 10 }),
-  'experiment/measure/result-display.ts': ({ finished }) => finished.result,
-  'experiment/stored/stored-run-display.ts': ({ folder }) => readStoredRun(folder),
-  'graph/pagerank-display.ts': rankTurns,
-  'learning/learning-display.ts': 'names and numbers of a model',
+  'lab/measure/result-display.ts': ({ finished }) => finished.result,
+  'lab/stored/stored-run-display.ts': ({ folder }) => readStoredRun(folder),
+  'ops/pagerank/pagerank-display.ts': rankTurns,
+  'rank/learning/learning-display.ts': 'names and numbers of a model',
   'memory/engine/response-display.ts': askSecretMemory,
-  'model/conversation-display.ts': (results) => showThread(chooseConversation(results), new Map([['t0-0', 1]])),
-  'model/conversation.ts': chooseConversation,
-  'model/corpus.ts': ({ data }) => data.corpus,
+  'model/turns/conversation-display.ts': (results) => showThread(chooseConversation(results), new Map([['t0-0', 1]])),
+  'model/turns/conversation.ts': chooseConversation,
+  'model/turns/corpus.ts': ({ data }) => data.corpus,
   'model/run-display.ts': ({ finished }) => finished.run('fading'),
-  'report/tables/ladder-display.ts': ({ finished }) => buildLadderTable(finished.result),
-  'training/training-display.ts': 'names of methods and learned numbers',
-  'trajectory/coordinates-display.ts': locateTurns,
-  'workbench/finished-experiment.ts': ({ finished }) => finished,
+  'lab/report/tables/ladder-display.ts': ({ finished }) => buildLadderTable(finished.result),
+  'lab/training/training-display.ts': 'names of methods and learned numbers',
+  'ops/trajectory/coordinates-display.ts': locateTurns,
+  'lab/workbench/finished-experiment.ts': ({ finished }) => finished,
 };

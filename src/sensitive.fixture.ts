@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeSampleJsonl } from './experiment/run/jsonl.fixture.ts';
+import { writeSampleJsonl } from './lab/run/jsonl.fixture.ts';
 
 /** The text that no output may hold. Letters and digits alone, so that no escape and no tokeniser changes it. */
 export const SECRET = 'xq4711zw';

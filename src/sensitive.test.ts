@@ -4,18 +4,18 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from './core/backend.ts';
-import { readDisplay } from './core/display.harness.ts';
-import { SensitiveTextError } from './core/errors.ts';
-import type { StartProgress } from './core/progress.ts';
-import { createCachedEncoder } from './embedding/embedding-cache.ts';
-import { type Answer, answerEmbeddings, EmbeddingService } from './embedding/endpoint/embedding-service.harness.ts';
-import { createEncoderSource } from './embedding/registry.ts';
-import { judgePairs } from './evaluation/judging/endpoint-judge.ts';
-import { endpointJudgeOptions } from './evaluation/judging/endpoint-judge-options.ts';
-import { extractConcepts } from './graph/extraction/extract-concepts.ts';
-import { extractionOptions } from './graph/extraction/extraction-options.ts';
-import { answerAsAsked, describeStatement } from './graph/extraction/extraction-service.harness.ts';
+import { readDisplay } from './core/display/display.harness.ts';
+import { SensitiveTextError } from './core/errors/errors.ts';
+import { type Answer, answerEmbeddings, EmbeddingService } from './core/service/embedding-service.harness.ts';
+import { useBackend } from './core/tensors/backend.ts';
+import type { StartProgress } from './core/terminal/progress.ts';
+import { createCachedEncoder } from './index/encoders/embedding-cache.ts';
+import { createEncoderSource } from './index/encoders/registry.ts';
+import { extractConcepts } from './index/graph/extraction/extract-concepts.ts';
+import { extractionOptions } from './index/graph/extraction/extraction-options.ts';
+import { answerAsAsked, describeStatement } from './index/graph/extraction/extraction-service.harness.ts';
+import { judgePairs } from './lab/judging/endpoint-judge.ts';
+import { endpointJudgeOptions } from './lab/judging/endpoint-judge-options.ts';
 import { openCurator } from './memory/curation/curator.ts';
 import { createEndpointDecider } from './memory/curation/endpoint-decider.ts';
 import { openMemory } from './memory/engine/open-memory.ts';
@@ -25,32 +25,32 @@ import { SECRET } from './sensitive.fixture.ts';
 
 /** Files that reach the network, and why no sensitive text goes through each. A new one needs a line here, and a test below that its texts pass the gate. */
 const NETWORK = {
-  'admissibility/kernel-connection.ts':
+  'kernel/client/kernel-connection.ts':
     'sends ids of turns, conversations, authors and channels to a kernel, and no text',
-  'admissibility/service/kernel-service.ts': 'answers with ids of turns and public keys, and no text',
-  'admissibility/service/request-body.ts': 'reads ids of turns, and sends nothing',
-  'embedding/endpoint/endpoint-request.ts': 'takes texts of the gate alone, as its type states',
-  'embedding/transformers/model-download.ts': 'sends the name of a model',
-  'candidates/live/postgres-database.ts': 'the database that the user names holds records, see docs/sensitive.md',
+  'kernel/service/kernel-service.ts': 'answers with ids of turns and public keys, and no text',
+  'kernel/service/request-body.ts': 'reads ids of turns, and sends nothing',
+  'core/service/endpoint-request.ts': 'takes texts of the gate alone, as its type states',
+  'index/encoders/transformers/model-download.ts': 'sends the name of a model',
+  'index/vectors/live/postgres-database.ts': 'the database that the user names holds records, see docs/sensitive.md',
 };
 /** Files that send texts through the gate. */
 const ADAPTERS = [
-  'embedding/endpoint/embedding-request.ts',
-  'evaluation/judging/endpoint-judge.ts',
-  'graph/extraction/extraction-requests.ts',
+  'core/service/embedding-request.ts',
+  'lab/judging/endpoint-judge.ts',
+  'index/graph/extraction/extraction-requests.ts',
   'memory/curation/endpoint-decider.ts',
 ];
 
 /** Files whose errors quote the beginning of a foreign text, and why none of it is sensitive. */
 const QUOTERS = {
-  'admissibility/http-authority.ts': 'what a kernel says, which holds no text',
-  'admissibility/service/refusal.ts': 'the faults of a request for a slice, which has ids alone',
-  'candidates/live/vector-doors.ts': 'an id',
-  'core/validation.ts': 'a value of options; `model/row-check.ts` hides those of rows',
-  'datasets/exports/export-json.ts': 'a file that is no export: the format has no attributes',
-  'datasets/jsonl/jsonl-rows.ts': 'a line of qrels, and what was typed as a vector',
-  'datasets/oasst/oasst-schema.ts': 'public data without attributes',
-  'datasets/trec-collection/trec-documents.ts': 'a document of a test collection, without attributes',
+  'kernel/client/http-authority.ts': 'what a kernel says, which holds no text',
+  'kernel/service/refusal.ts': 'the faults of a request for a slice, which has ids alone',
+  'index/vectors/live/vector-doors.ts': 'an id',
+  'core/validation/validation.ts': 'a value of options; `model/turns/row-check.ts` hides those of rows',
+  'data/exports/export-json.ts': 'a file that is no export: the format has no attributes',
+  'data/jsonl/jsonl-rows.ts': 'a line of qrels, and what was typed as a vector',
+  'data/oasst/oasst-schema.ts': 'public data without attributes',
+  'data/trec-collection/trec-documents.ts': 'a document of a test collection, without attributes',
 };
 
 const source = dirname(fileURLToPath(import.meta.url));
@@ -71,19 +71,21 @@ test('no other file calls the client of services, and none makes a sendable text
   expect(callers).toEqual([...ADAPTERS].sort());
   expect(listFiles(/\bas (?:unknown as )?(?:readonly )?(?:SendableText|Sendable|Cleared)\b(?!\[|, )/)).toEqual([
     'core/service/sendable-text.ts',
-    'embedding/openai-compatible.ts', // an element of a list of such texts
+    'index/encoders/openai-compatible.ts', // an element of a list of such texts
   ]);
 });
 
 test('no other file quotes the beginning of a foreign text', () => {
   const beginning = /\.slice\(0, ?(?:[4-9]\d|\d{3,}|QUOTED|LONGEST_MESSAGE|EXCERPT)\)/;
-  expect(listFiles(beginning).filter((file) => !file.startsWith('report/client/'))).toEqual(
+  expect(listFiles(beginning).filter((file) => !file.startsWith('lab/report/client/'))).toEqual(
     Object.keys(QUOTERS).sort(),
   );
 });
 
 test('no other file makes a showable text by a cast', () => {
-  expect(listFiles(/\bas (?:unknown as )?(?:readonly )?ShowableText\b(?!\[|, )/)).toEqual(['core/showable-text.ts']);
+  expect(listFiles(/\bas (?:unknown as )?(?:readonly )?ShowableText\b(?!\[|, )/)).toEqual([
+    'core/display/showable-text.ts',
+  ]);
 });
 
 const root = mkdtempSync(join(tmpdir(), 'sensitive-'));
@@ -122,7 +124,7 @@ describe('a notebook', () => {
 
   test('has a case for every file that registers a display', () => {
     const registers = /\battachDisplay\(|\[DISPLAY\]\(\)/;
-    const others = ['core/display.ts', 'experiment/run/run.ts']; // what a display is, and a copy of one
+    const others = ['core/display/display.ts', 'lab/run/run.ts']; // what a display is, and a copy of one
     expect(listFiles(registers).filter((file) => !others.includes(file))).toEqual(Object.keys(DISPLAYS).sort());
   });
 

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from './core/backend.ts';
-import { TEST_BACKENDS } from './core/backends.harness.ts';
-import type { Edge, Scenario, TensorOp, TensorOps } from './core/tensor-op.harness.ts';
+import { useBackend } from './core/tensors/backend.ts';
+import { TEST_BACKENDS } from './core/tensors/backends.harness.ts';
+import type { Edge, Scenario, TensorOp, TensorOps } from './core/tensors/tensor-op.harness.ts';
 import { ENTRY_FOLDERS, joinEntryPath, SOURCE as source } from './entry-points.harness.ts';
 
 const read = (file: string) => readFileSync(join(source, file), 'utf8');

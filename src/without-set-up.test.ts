@@ -24,11 +24,11 @@ const memory = (options: string, query: string) => `
   await memory.close();
   return candidates.map(({ recordId }) => recordId);`;
 const corpus = `
-  const { Corpus } = await import('./model/corpus.ts');
+  const { Corpus } = await import('./model/turns/corpus.ts');
   const corpus = new Corpus([{ id: 't0', conversationId: 'c', parentId: null, timestamp: 0, author: null, channel: null, text: 'x' }]);
   const vectors = Float32Array.of(1, 0);`;
 const workspace = (work: string) => `${corpus}
-  const { Workspace } = await import('./signals/index.ts');
+  const { Workspace } = await import('./rank/signals/index.ts');
   const queries = [{ id: 'q', text: 'x', timestamp: 1, author: null, channel: null, anchorTurnId: null, split: 'test', cluster: 'c' }];
   const workspace = new Workspace({ corpus, queries, turnVectors: vectors, queryVectors: vectors, dimension: 2, seed: 1 });
   ${work}`;
@@ -38,14 +38,14 @@ test.each([
   ['a memory with marginal relevance', memory("reranker: { method: 'mmr' }", ''), '["m0","m1"]'],
   [
     'a flat index',
-    `${corpus} const { createIndex } = await import('./candidates/index.ts');
+    `${corpus} const { createIndex } = await import('./index/index.ts');
     const index = await createIndex({ index: 'flat' }, { corpus, vectors, dimension: 2 });
     return [...(await index.search({ texts: ['x'], vectors, cutoffs: Int32Array.of(1) }, 1)).positions];`,
     '[0]',
   ],
   [
     'sources of memories',
-    `${corpus} const { openMemorySources, assemble } = await import('./context/index.ts');
+    `${corpus} const { openMemorySources, assemble } = await import('./memory/context/index.ts');
     const encoder = { name: 'given', identity: {}, dimension: 2, encode: async () => vectors, dispose() {} };
     const sources = await openMemorySources({ turns: corpus.turns, encoder }, { timeoutMs: 60000 });
     return (await assemble('x', { timeoutMs: 60000 }, sources, { now: 1 })).items.map(({ id }) => id);`,
@@ -53,7 +53,7 @@ test.each([
   ],
   [
     'an encoder that is not made yet',
-    `const { createEncoderSource } = await import('./embedding/index.ts');
+    `const { createEncoderSource } = await import('./index/encoders/index.ts');
     const lsa = { encoder: 'lsa', dimension: 1, minDocumentFrequency: 1, maxDocumentShare: 1 };
     const source = createEncoderSource(lsa, { fitTexts: ['a bow', 'a violin'], seed: 1 });
     const encoder = await source.create();
@@ -62,7 +62,7 @@ test.each([
   ],
   [
     'an encoder with a cache',
-    `const { createEncoderSource, createCachedEncoder } = await import('./embedding/index.ts');
+    `const { createEncoderSource, createCachedEncoder } = await import('./index/encoders/index.ts');
     const { mkdtempSync, rmSync } = await import('node:fs');
     const folder = mkdtempSync((await import('node:os')).tmpdir() + '/ragpp-set-up-');
     const lsa = { encoder: 'lsa', dimension: 1, minDocumentFrequency: 1, maxDocumentShare: 1 };
@@ -74,14 +74,14 @@ test.each([
   ],
   [
     'a retrieval',
-    workspace(`const { retrieve, retrieverOptions } = await import('./retrieval/index.ts');
+    workspace(`const { retrieve, retrieverOptions } = await import('./rank/retrieval/index.ts');
     const arm = { candidates: [{ index: 'newest', k: 1 }], relevance: { signals: ['recency'] } };
     return [...(await retrieve(workspace, retrieverOptions.parse(arm))).pool.positions];`),
     '[0]',
   ],
   [
     'candidates of a workspace',
-    workspace(`const { candidatesFrom } = await import('./retrieval/index.ts');
+    workspace(`const { candidatesFrom } = await import('./rank/retrieval/index.ts');
     return [...(await workspace.get(candidatesFrom({ index: 'newest', k: 1 }, null))).positions];`),
     '[0]',
   ],
@@ -98,32 +98,32 @@ test.each([
   ],
   [
     'a ranking',
-    `const { rank } = await import('./retrieval/index.ts');
+    `const { rank } = await import('./rank/retrieval/index.ts');
     const pool = { queryCount: 1, width: 2, positions: Int32Array.of(4, 7) };
     return [...(await rank(pool, Float32Array.of(1, 2), 2, String)).slots];`,
     '[1,0]',
   ],
   [
     'a PageRank on the backend',
-    `const { TENSOR_OPS } = await import('./graph/tensor-ops.cases.ts');
+    `const { TENSOR_OPS } = await import('./index/graph/tensor-ops.cases.ts');
     await TENSOR_OPS.createPageRankSolver.use((tensor) => tensor); return [];`,
     '[]',
   ],
   [
     'propagation over a corpus',
-    `const { TENSOR_OPS } = await import('./attention/tensor-ops.cases.ts');
+    `const { TENSOR_OPS } = await import('./ops/attention/tensor-ops.cases.ts');
     await TENSOR_OPS.propagateVersions.use((tensor) => tensor); return [];`,
     '[]',
   ],
   [
     'a training',
-    `const { TENSOR_OPS } = await import('./learning/tensor-ops.cases.ts');
+    `const { TENSOR_OPS } = await import('./rank/learning/tensor-ops.cases.ts');
     await TENSOR_OPS.train.use((tensor) => tensor); return [];`,
     '[]',
   ],
   [
     'the scores of a table',
-    `const { TENSOR_OPS } = await import('./learning/tensor-ops.cases.ts');
+    `const { TENSOR_OPS } = await import('./rank/learning/tensor-ops.cases.ts');
     await TENSOR_OPS.scoreTable.use((tensor) => tensor); return [];`,
     '[]',
   ],
@@ -134,7 +134,7 @@ test.each([
 test.each([
   [
     'flat',
-    `${corpus} const { FlatIndex } = await import('./candidates/index.ts');
+    `${corpus} const { FlatIndex } = await import('./index/index.ts');
     const rows = { dimension: 2, vectors, positions: Int32Array.of(0), validFrom: Int32Array.of(1), validTo: Int32Array.of(9) };
     new FlatIndex(['t0'], rows);`,
   ],

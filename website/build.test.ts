@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { buildProgram } from '../src/cli/program.ts';
-import { METRICS } from '../src/evaluation/metric.ts';
-import { bankSignals, signalBankOptions } from '../src/signals/bank/options.ts';
-import { SIGNALS } from '../src/signals/registry.ts';
+import { METRICS } from '../src/eval/metrics/metric.ts';
+import { bankSignals, signalBankOptions } from '../src/rank/signals/bank/options.ts';
+import { SIGNALS } from '../src/rank/signals/registry.ts';
 import { listBrokenLinks } from './broken-links.ts';
 import { buildSite } from './build.ts';
 

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { ValidationError } from '../src/core/errors.ts';
-import { escapeHtml } from '../src/core/escape-html.ts';
+import { ValidationError } from '../src/core/errors/errors.ts';
+import { escapeHtml } from '../src/core/text/escape-html.ts';
 import type { ApiModule } from './api/declarations.ts';
 import { writeApiPages } from './api/pages.ts';
 import { CONTENTS, readContents } from './contents.ts';

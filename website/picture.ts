@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { ValidationError } from '../src/core/errors.ts';
+import { ValidationError } from '../src/core/errors/errors.ts';
 
 const SIZE = { width: 1100, height: 640 };
 

@@ -2,17 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { buildProgram } from '../src/cli/program.ts';
-import { METRICS } from '../src/evaluation/metric.ts';
-import { listConfigKeys } from '../src/experiment/config/config-json-schema.ts';
-import {
-  indexDocumentedRows,
-  isKind,
-  type Key,
-  listAlternatives,
-  type Schema,
-} from '../src/experiment/config/config-keys.ts';
-import { bankSignals, signalBankOptions } from '../src/signals/bank/options.ts';
-import { SIGNALS } from '../src/signals/registry.ts';
+import { METRICS } from '../src/eval/metrics/metric.ts';
+import { listConfigKeys } from '../src/lab/config/config-json-schema.ts';
+import { indexDocumentedRows, isKind, type Key, listAlternatives, type Schema } from '../src/lab/config/config-keys.ts';
+import { bankSignals, signalBankOptions } from '../src/rank/signals/bank/options.ts';
+import { SIGNALS } from '../src/rank/signals/registry.ts';
 
 /** Pages that are written at build time, from what the program itself reads: no page can be older than the code. */
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listPaleTexts } from '../src/report/page/contrast.harness.ts';
-import { tabThrough } from '../src/report/page/keyboard.harness.ts';
+import { listPaleTexts } from '../src/lab/report/page/contrast.harness.ts';
+import { tabThrough } from '../src/lab/report/page/keyboard.harness.ts';
 import { buildSite } from './build.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { UnavailableError } from '../../src/core/errors.ts';
+import { UnavailableError } from '../../src/core/errors/errors.ts';
 
 /** The first on the path, and Debian's own: another in front of it, such as pyenv's, does not see what apt-get installs. */
 const COMMANDS = ['python3', '/usr/bin/python3'];

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { computeHash } from '../../src/core/hash.ts';
+import { computeHash } from '../../src/core/hash/hash.ts';
 import type { Python } from './python.ts';
 
 /** Written last: an interrupted installation is repeated. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError } from '../../src/core/errors.ts';
+import { ConfigurationError } from '../../src/core/errors/errors.ts';
 import { runStudy } from '../study.harness.ts';
 import { createStudyCommand } from '../study.ts';
 import { candidateStage } from './study.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { selectQuery } from '../../bench/query-batch.ts';
 import { median } from '../../bench/timing.ts';
-import { buildUnchangingRows } from '../../src/candidates/dense-rows.ts';
-import { FlatIndex } from '../../src/candidates/flat.ts';
-import { recallAt } from '../../src/candidates/recall.ts';
+import { recallAt } from '../../src/index/candidates/recall.ts';
+import { buildUnchangingRows } from '../../src/index/vectors/dense-rows.ts';
+import { FlatIndex } from '../../src/index/vectors/flat.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../src/model/candidates.ts';
-import type { Workspace } from '../../src/signals/workspace.ts';
+import type { Workspace } from '../../src/rank/signals/workspace.ts';
 import { withConfig } from '../corpus.ts';
 import { buildHnsw, measureGraphBytes } from '../hnsw-graph.ts';
 import type { Study } from '../study.ts';

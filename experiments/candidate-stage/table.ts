@@ -1,4 +1,4 @@
-import { formatDecimal } from '../../src/report/tables/format.ts';
+import { formatDecimal } from '../../src/lab/report/tables/format.ts';
 import { formatPipeTable } from '../text-table.ts';
 
 /** One setting of the approximate index. */

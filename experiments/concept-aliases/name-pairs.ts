@@ -1,7 +1,7 @@
-import { computeHash } from '../../src/core/hash.ts';
-import { getOrCompute } from '../../src/core/once.ts';
-import { FormAliases } from '../../src/graph/form-aliases.ts';
-import { normaliseForm } from '../../src/text/concepts.ts';
+import { computeHash } from '../../src/core/hash/hash.ts';
+import { getOrCompute } from '../../src/core/values/once.ts';
+import { FormAliases } from '../../src/index/graph/form-aliases.ts';
+import { normaliseForm } from '../../src/model/text/concepts.ts';
 
 /** A passage of an encyclopedia: its text begins with the name of what it is about. */
 export interface TitledPassage {

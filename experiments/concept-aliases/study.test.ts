@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { useBackend } from '../../src/core/backend.ts';
-import { ignoreProgress } from '../../src/core/progress.ts';
+import { useBackend } from '../../src/core/tensors/backend.ts';
+import { ignoreProgress } from '../../src/core/terminal/progress.ts';
 import { conceptAliases } from './study.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'concept-aliases-'));

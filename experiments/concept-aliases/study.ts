@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { findNearForms } from '../../src/candidates/near-forms.ts';
-import { computeHash } from '../../src/core/hash.ts';
-import { loadDataset } from '../../src/datasets/registry.ts';
-import { createEncoder, encoderOptions } from '../../src/embedding/registry.ts';
-import type { NearForms } from '../../src/graph/concept-graph.ts';
-import { readTitle } from '../../src/graph/turn-title.ts';
+import { computeHash } from '../../src/core/hash/hash.ts';
+import { loadDataset } from '../../src/data/registry.ts';
+import { createEncoder, encoderOptions } from '../../src/index/encoders/registry.ts';
+import type { NearForms } from '../../src/index/graph/concept-graph.ts';
+import { readTitle } from '../../src/index/graph/turn-title.ts';
+import { findNearForms } from '../../src/index/walks/near-forms.ts';
 import type { Encoder } from '../../src/model/encoder.ts';
 import type { Study, StudyContext } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';

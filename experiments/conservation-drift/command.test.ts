@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ConfigurationError } from '../../src/core/errors.ts';
-import { createRandom } from '../../src/core/random.ts';
+import { ConfigurationError } from '../../src/core/errors/errors.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
 import { runConservationDrift } from './command.ts';
 import { computeNoon } from './corpus.fixture.ts';
 

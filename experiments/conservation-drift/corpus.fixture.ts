@@ -1,4 +1,4 @@
-import { Corpus } from '../../src/model/corpus.ts';
+import { Corpus } from '../../src/model/turns/corpus.ts';
 import { DAY_MILLISECONDS } from './retention.ts';
 
 /** Noon of a day in 2024. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ValidationError } from '../../src/core/errors.ts';
+import { ValidationError } from '../../src/core/errors/errors.ts';
 import { buildDayCorpus } from './corpus.fixture.ts';
 import { findBusySpan, measureDrifts } from './drift.ts';
 import { type DailySample, listDayEnds } from './replay.ts';

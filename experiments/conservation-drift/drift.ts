@@ -1,5 +1,5 @@
-import { ValidationError } from '../../src/core/errors.ts';
-import { type Corpus, findLowerBound } from '../../src/model/corpus.ts';
+import { ValidationError } from '../../src/core/errors/errors.ts';
+import { type Corpus, findLowerBound } from '../../src/model/turns/corpus.ts';
 import type { DailySample, Replay } from './replay.ts';
 import { DAY_MILLISECONDS } from './retention.ts';
 import type { DriftSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-import { escapePlotlyText } from '../../src/report/client/plot.ts';
+import { escapePlotlyText } from '../../src/lab/report/client/plot.ts';
 import { COLOURS, type PlotlyFigure } from '../figure-page.ts';
 import type { DriftResult } from './experiment.ts';
 import { findQuietSpans, type QuietSpan } from './quiet-spans.ts';

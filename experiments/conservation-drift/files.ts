@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import type { RunFiles } from '../../src/experiment/run/run-folder.ts';
-import { formatMinute } from '../../src/report/tables/format.ts';
+import { formatMinute } from '../../src/lab/report/tables/format.ts';
+import type { RunFiles } from '../../src/lab/run/run-folder.ts';
 import { formatPipeTable } from '../text-table.ts';
 import { type DriftResult, NAME } from './experiment.ts';
 import { buildDriftFigure } from './figure.ts';

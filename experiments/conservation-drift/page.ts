@@ -1,5 +1,5 @@
-import { html, type Markup } from '../../src/report/page/markup.ts';
-import { formatDuration, formatMinute } from '../../src/report/tables/format.ts';
+import { html, type Markup } from '../../src/lab/report/page/markup.ts';
+import { formatDuration, formatMinute } from '../../src/lab/report/tables/format.ts';
 import { type PlotlyFigure, renderFigurePage, renderTable } from '../figure-page.ts';
 import { type DriftResult, NAME } from './experiment.ts';
 import { buildDriftTable, buildOperationTable } from './tables.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../../src/core/random.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
 import { buildDayCorpus, computeNoon } from './corpus.fixture.ts';
 import { listDayEnds, replay } from './replay.ts';
 import { createRetentions, DAY_MILLISECONDS, type Retention } from './retention.ts';

@@ -1,9 +1,9 @@
-import { validateConservation } from '../../src/conservation/conservation-laws.ts';
-import type { ConservationMetrics } from '../../src/conservation/conservation-metrics.ts';
-import { ConservationStream } from '../../src/conservation/conservation-stream.ts';
-import { ConservationViolationError } from '../../src/core/errors.ts';
-import { viewRow } from '../../src/core/rows.ts';
-import type { Corpus } from '../../src/model/corpus.ts';
+import { ConservationViolationError } from '../../src/core/errors/errors.ts';
+import { viewRow } from '../../src/core/tensors/rows.ts';
+import type { Corpus } from '../../src/model/turns/corpus.ts';
+import { validateConservation } from '../../src/ops/conservation/conservation-laws.ts';
+import type { ConservationMetrics } from '../../src/ops/conservation/conservation-metrics.ts';
+import { ConservationStream } from '../../src/ops/conservation/conservation-stream.ts';
 import { DAY_MILLISECONDS, type Retention } from './retention.ts';
 
 /** The memory at the end of a day (UTC). */

@@ -1,4 +1,4 @@
-import type { Corpus } from '../../src/model/corpus.ts';
+import type { Corpus } from '../../src/model/turns/corpus.ts';
 import type { DriftSettings } from './settings.ts';
 
 export const DAY_MILLISECONDS = 86_400_000;

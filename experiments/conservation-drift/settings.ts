@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { datasetOptions } from '../../src/datasets/registry.ts';
-import { encoderOptions } from '../../src/embedding/registry.ts';
+import { datasetOptions } from '../../src/data/registry.ts';
+import { encoderOptions } from '../../src/index/encoders/registry.ts';
 
 /** The settings of the experiment; unknown keys are errors. The encoder is that of configs/quickstart.yaml, so that both share the cache. */
 export const driftSettings = z.strictObject({

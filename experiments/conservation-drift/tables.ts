@@ -1,4 +1,4 @@
-import { formatDecimal } from '../../src/report/tables/format.ts';
+import { formatDecimal } from '../../src/lab/report/tables/format.ts';
 import type { TextTable } from '../text-table.ts';
 import type { Drift, Figure } from './drift.ts';
 import type { DriftResult } from './experiment.ts';

@@ -1,22 +1,22 @@
-import { createIndex } from '../../src/candidates/registry.ts';
-import { type AssemblyInput, assemble } from '../../src/context/assemble.ts';
-import { type BudgetPreset, PRESET_OF_STRATEGY } from '../../src/context/budget.ts';
-import { type MemorySources, openMemorySources } from '../../src/context/memory-sources.ts';
-import type { MemorySourcesInput } from '../../src/context/memory-sources-options.ts';
-import type { ContextSource } from '../../src/context/source.ts';
-import { describeTurn } from '../../src/context/turn-item.ts';
-import { getOrCompute } from '../../src/core/once.ts';
-import type { StartProgress } from '../../src/core/progress.ts';
-import { createRandom } from '../../src/core/random.ts';
-import type { ShopQuestion } from '../../src/datasets/shop/ask-shop.ts';
-import { groupIntoClusters } from '../../src/evaluation/clusters.ts';
-import { type Estimate, meanIntervals } from '../../src/evaluation/mean-intervals.ts';
-import { type BaselineComparison, compareWithBaseline } from '../../src/evaluation/significance.ts';
-import { MERGE_PRESETS } from '../../src/fusion/weighted-merge.ts';
-import { Corpus } from '../../src/model/corpus.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
+import type { StartProgress } from '../../src/core/terminal/progress.ts';
+import { getOrCompute } from '../../src/core/values/once.ts';
+import type { ShopQuestion } from '../../src/data/shop/ask-shop.ts';
+import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
+import { type Estimate, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
+import { type BaselineComparison, compareWithBaseline } from '../../src/eval/significance/significance.ts';
+import { createIndex } from '../../src/index/registry.ts';
+import { type AssemblyInput, assemble } from '../../src/memory/context/assemble.ts';
+import { type BudgetPreset, PRESET_OF_STRATEGY } from '../../src/memory/context/budget.ts';
+import { type MemorySources, openMemorySources } from '../../src/memory/context/memory-sources.ts';
+import type { MemorySourcesInput } from '../../src/memory/context/memory-sources-options.ts';
+import type { ContextSource } from '../../src/memory/context/source.ts';
+import { describeTurn } from '../../src/memory/context/turn-item.ts';
 import type { Encoder } from '../../src/model/encoder.ts';
-import type { Turn } from '../../src/model/turn.ts';
-import { understand } from '../../src/query/understand.ts';
+import { Corpus } from '../../src/model/turns/corpus.ts';
+import type { Turn } from '../../src/model/turns/turn.ts';
+import { MERGE_PRESETS } from '../../src/ops/fusion/weighted-merge.ts';
+import { understand } from '../../src/rank/query/understand.ts';
 
 /** One way to put a context together. */
 export interface ContextArm {

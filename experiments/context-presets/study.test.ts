@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ignoreProgress } from '../../src/core/progress.ts';
+import { ignoreProgress } from '../../src/core/terminal/progress.ts';
 import { contextPresets } from './study.ts';
 
 test('a share for documents finds their rules, one for memories the memories, and more tokens find no less', async () => {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { computeHash } from '../../src/core/hash.ts';
-import { askShop } from '../../src/datasets/shop/ask-shop.ts';
-import { drawShop } from '../../src/datasets/shop/draw-shop.ts';
-import { isDevQuestion, listTestTexts } from '../../src/datasets/shop/shop.ts';
-import { createEncoder, encoderOptions } from '../../src/embedding/registry.ts';
-import { describeHeldOut } from '../../src/experiment/looks/test-split.ts';
-import { estimate, formatDecimal, formatSigned } from '../../src/report/tables/format.ts';
+import { computeHash } from '../../src/core/hash/hash.ts';
+import { askShop } from '../../src/data/shop/ask-shop.ts';
+import { drawShop } from '../../src/data/shop/draw-shop.ts';
+import { isDevQuestion, listTestTexts } from '../../src/data/shop/shop.ts';
+import { createEncoder, encoderOptions } from '../../src/index/encoders/registry.ts';
+import { describeHeldOut } from '../../src/lab/looks/test-split.ts';
+import { estimate, formatDecimal, formatSigned } from '../../src/lab/report/tables/format.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
 import { ARMS, type ArmFigure, BASELINE, compareShares, listSharesByKind, measureShares } from './measure.ts';

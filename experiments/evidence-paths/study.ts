@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { GraphIndex } from '../../src/candidates/graph-index.ts';
-import { graph } from '../../src/candidates/graph-options.ts';
-import { MOST_HOPS } from '../../src/candidates/graph-pairs.ts';
-import { createIndex } from '../../src/candidates/registry.ts';
-import { LOCOMO_CATEGORIES } from '../../src/datasets/locomo/locomo-categories.ts';
-import { loadDataset } from '../../src/datasets/registry.ts';
-import { describeTestSplit } from '../../src/experiment/looks/test-split.ts';
+import { LOCOMO_CATEGORIES } from '../../src/data/locomo/locomo-categories.ts';
+import { loadDataset } from '../../src/data/registry.ts';
+import { createIndex } from '../../src/index/registry.ts';
+import { GraphIndex } from '../../src/index/walks/graph-index.ts';
+import { graph } from '../../src/index/walks/graph-options.ts';
+import { MOST_HOPS } from '../../src/index/walks/graph-pairs.ts';
+import { describeTestSplit } from '../../src/lab/looks/test-split.ts';
 import type { QueryBatch } from '../../src/model/candidates.ts';
-import type { Corpus } from '../../src/model/corpus.ts';
 import type { Dataset, Query } from '../../src/model/dataset.ts';
-import { listSharedContentStems } from '../../src/text/content-words.ts';
+import { listSharedContentStems } from '../../src/model/text/content-words.ts';
+import type { Corpus } from '../../src/model/turns/corpus.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
 

@@ -1,8 +1,8 @@
-import type { CountedItem } from '../../src/context/context-item.ts';
-import { PACKINGS, type PackingName } from '../../src/context/packing.ts';
-import { createRandom } from '../../src/core/random.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
+import type { CountedItem } from '../../src/memory/context/context-item.ts';
+import { PACKINGS, type PackingName } from '../../src/memory/context/packing.ts';
 import type { Run } from '../../src/model/run.ts';
-import type { Scored } from '../../src/model/tie-rule.ts';
+import type { Scored } from '../../src/model/turns/tie-rule.ts';
 
 /** The softmax of the scores of a ranking, which both losses of a training fit to the share of each turn in the relevance. */
 function computeShares(ranking: readonly Scored[]): number[] {

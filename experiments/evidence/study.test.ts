@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ignoreProgress } from '../../src/core/progress.ts';
-import { formatRun } from '../../src/evaluation/trec-files.ts';
-import { loadConfig } from '../../src/experiment/config/config.ts';
-import { PROJECT_ROOT } from '../../src/experiment/run/environment.ts';
+import { ignoreProgress } from '../../src/core/terminal/progress.ts';
+import { formatRun } from '../../src/eval/trec/trec-files.ts';
+import { loadConfig } from '../../src/lab/config/config.ts';
+import { PROJECT_ROOT } from '../../src/lab/run/environment.ts';
 import { evidence } from './study.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'evidence-'));

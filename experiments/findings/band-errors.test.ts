@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useBackend } from '../../src/core/backend.ts';
-import { createRandom } from '../../src/core/random.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
+import { useBackend } from '../../src/core/tensors/backend.ts';
 import { buildDayCorpus } from '../conservation-drift/corpus.fixture.ts';
 import { measureBandErrors } from './band-errors.ts';
 import { computeHandmadePowers, type PUBLISHED, splitMatrixRows } from './measured-corpus.fixture.ts';

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ConfigurationError } from '../../src/core/errors.ts';
-import { createRandom } from '../../src/core/random.ts';
+import { ConfigurationError } from '../../src/core/errors/errors.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
 import { runFindings } from './command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'findings-'));

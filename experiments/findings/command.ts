@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { cacheOption, createBackendOption } from '../../src/cli/options.ts';
-import { type BackendChoice, useBackend } from '../../src/core/backend.ts';
-import { assertWritableFolder } from '../../src/core/files.ts';
-import { createTerminalProgress } from '../../src/core/progress.ts';
-import { parse } from '../../src/core/validation.ts';
-import { writeRunFolder } from '../../src/experiment/run/run-folder.ts';
+import { cacheOption, createBackendOption } from '../../src/cli/options/options.ts';
+import { assertWritableFolder } from '../../src/core/files/files.ts';
+import { type BackendChoice, useBackend } from '../../src/core/tensors/backend.ts';
+import { createTerminalProgress } from '../../src/core/terminal/progress.ts';
+import { parse } from '../../src/core/validation/validation.ts';
+import { writeRunFolder } from '../../src/lab/run/run-folder.ts';
 import { measureFindings, NAME } from './experiment.ts';
 import { buildFindingsFiles } from './files.ts';
 import { findingsSettings } from './settings.ts';

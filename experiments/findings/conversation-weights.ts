@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
-import type { RingAttentionOptions } from '../../src/attention/options.ts';
-import { ringAttention } from '../../src/attention/ring-attention.ts';
-import { readBack } from '../../src/core/read-back.ts';
-import { gatherRows } from '../../src/core/rows.ts';
+import { readBack } from '../../src/core/tensors/read-back.ts';
+import { gatherRows } from '../../src/core/tensors/rows.ts';
+import type { RingAttentionOptions } from '../../src/ops/attention/options.ts';
+import { ringAttention } from '../../src/ops/attention/ring-attention.ts';
 
 /** One conversation, or a corpus read as one. */
 export interface ConversationVectors {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../../src/experiment/run/environment.ts';
+import { PROJECT_ROOT } from '../../src/lab/run/environment.ts';
 
 const page = readFileSync(join(PROJECT_ROOT, 'docs/findings.md'), 'utf8');
 

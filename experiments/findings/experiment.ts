@@ -1,7 +1,7 @@
-import { letEventsIn } from '../../src/core/event-loop.ts';
-import { computeHash } from '../../src/core/hash.ts';
-import type { Environment } from '../../src/experiment/measure/result.ts';
-import { captureEnvironment } from '../../src/experiment/run/environment.ts';
+import { computeHash } from '../../src/core/hash/hash.ts';
+import { letEventsIn } from '../../src/core/values/event-loop.ts';
+import type { Environment } from '../../src/lab/measure/result.ts';
+import { captureEnvironment } from '../../src/lab/run/environment.ts';
 import { type BandError, measureBandErrors } from './band-errors.ts';
 import { type FarMass, measureFarMasses } from './far-mass.ts';
 import { type InformationFalls, listInformationFalls } from './information-falls.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { RING_ATTENTION_DEFAULTS } from '../../src/attention/options.ts';
-import { useBackend } from '../../src/core/backend.ts';
+import { useBackend } from '../../src/core/tensors/backend.ts';
+import { RING_ATTENTION_DEFAULTS } from '../../src/ops/attention/options.ts';
 import { measureFarMasses, measureFarShares } from './far-mass.ts';
 import { buildHandmadeMeasured, computeHandmadeWeights, splitMatrixRows, WIDTH } from './measured-corpus.fixture.ts';
 import { findingsSettings } from './settings.ts';

@@ -1,5 +1,5 @@
-import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from '../../src/attention/options.ts';
-import { viewRow } from '../../src/core/rows.ts';
+import { viewRow } from '../../src/core/tensors/rows.ts';
+import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from '../../src/ops/attention/options.ts';
 import { type ConversationVectors, spreadRingPositions, weightRows } from './conversation-weights.ts';
 import { formatLengthRange, groupByLength, type LengthGroup } from './length-groups.ts';
 import { gatherMessageVectors, type MeasuredCorpus } from './measured-corpus.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { RunFiles } from '../../src/experiment/run/run-folder.ts';
+import type { RunFiles } from '../../src/lab/run/run-folder.ts';
 import { formatPipeTable } from '../text-table.ts';
 import { type FindingsResult, NAME } from './experiment.ts';
 import { buildFindingTables } from './tables.ts';

@@ -1,5 +1,5 @@
-import { ConservationStream } from '../../src/conservation/conservation-stream.ts';
-import { viewRow } from '../../src/core/rows.ts';
+import { viewRow } from '../../src/core/tensors/rows.ts';
+import { ConservationStream } from '../../src/ops/conservation/conservation-stream.ts';
 import type { MeasuredCorpus } from './measured-corpus.ts';
 import type { Salience } from './salience.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useBackend } from '../../src/core/backend.ts';
+import { useBackend } from '../../src/core/tensors/backend.ts';
 import { measureReversalEffects } from './literal-ircp.ts';
 import { buildHandmadeMeasured, computeHandmadeWeights, splitMatrixRows, WIDTH } from './measured-corpus.fixture.ts';
 import { gatherMessageVectors } from './measured-corpus.ts';

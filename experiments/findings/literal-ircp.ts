@@ -1,4 +1,4 @@
-import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from '../../src/attention/options.ts';
+import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from '../../src/ops/attention/options.ts';
 import { weightMatrix } from './conversation-weights.ts';
 import { countGroupMessages, formatLengthRange, groupByLength, type LengthGroup } from './length-groups.ts';
 import { gatherMessageVectors, type MeasuredCorpus } from './measured-corpus.ts';

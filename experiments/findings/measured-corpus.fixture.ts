@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/core/random.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
 import { buildDayCorpus } from '../conservation-drift/corpus.fixture.ts';
 import { buildMeasuredCorpus, type MeasuredCorpus } from './measured-corpus.ts';
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { ValidationError } from '../../src/core/errors.ts';
-import { gatherRows } from '../../src/core/rows.ts';
-import { loadDataset } from '../../src/datasets/registry.ts';
-import { createCachedEncoder } from '../../src/embedding/embedding-cache.ts';
-import { createEncoderSource } from '../../src/embedding/registry.ts';
-import type { RunContext } from '../../src/experiment/run/run.ts';
-import { listConversationPositions } from '../../src/model/conversation-positions.ts';
-import type { Corpus } from '../../src/model/corpus.ts';
+import { ValidationError } from '../../src/core/errors/errors.ts';
+import { gatherRows } from '../../src/core/tensors/rows.ts';
+import { loadDataset } from '../../src/data/registry.ts';
+import { createCachedEncoder } from '../../src/index/encoders/embedding-cache.ts';
+import { createEncoderSource } from '../../src/index/encoders/registry.ts';
+import type { RunContext } from '../../src/lab/run/run.ts';
 import type { Dataset } from '../../src/model/dataset.ts';
+import { listConversationPositions } from '../../src/model/turns/conversation-positions.ts';
+import type { Corpus } from '../../src/model/turns/corpus.ts';
 import type { FindingsSettings } from './settings.ts';
 
 export type FindingsContext = Omit<Required<RunContext>, 'armsAtOnce'>;

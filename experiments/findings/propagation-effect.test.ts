@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useBackend } from '../../src/core/backend.ts';
-import { ValidationError } from '../../src/core/errors.ts';
-import { Corpus } from '../../src/model/corpus.ts';
+import { ValidationError } from '../../src/core/errors/errors.ts';
+import { useBackend } from '../../src/core/tensors/backend.ts';
+import { Corpus } from '../../src/model/turns/corpus.ts';
 import { buildDayCorpus } from '../conservation-drift/corpus.fixture.ts';
 import { buildMeasuredCorpus } from './measured-corpus.ts';
 import { measurePropagationEffects } from './propagation-effect.ts';

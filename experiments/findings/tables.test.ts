@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PROPAGATION_PRESETS } from '../../src/attention/presets.ts';
+import { PROPAGATION_PRESETS } from '../../src/ops/attention/presets.ts';
 import { findingsSettings } from './settings.ts';
 import {
   buildBandTable,

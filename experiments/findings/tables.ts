@@ -1,4 +1,4 @@
-import { formatDecimal, formatSignificant } from '../../src/report/tables/format.ts';
+import { formatDecimal, formatSignificant } from '../../src/lab/report/tables/format.ts';
 import type { TextTable } from '../text-table.ts';
 import type { BandError } from './band-errors.ts';
 import type { FindingsResult } from './experiment.ts';

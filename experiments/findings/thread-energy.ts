@@ -1,4 +1,4 @@
-import { computeConservationMetrics } from '../../src/conservation/conservation-metrics.ts';
+import { computeConservationMetrics } from '../../src/ops/conservation/conservation-metrics.ts';
 import { formatLengthRange, groupByLength, type LengthGroup } from './length-groups.ts';
 import { gatherMessageVectors, type MeasuredCorpus } from './measured-corpus.ts';
 import type { Salience } from './salience.ts';

@@ -1,5 +1,5 @@
-import type { AnsweredQuestion } from '../../src/context/feedback/detect-use.ts';
-import { createRandom, type Random } from '../../src/core/random.ts';
+import { createRandom, type Random } from '../../src/core/numbers/random.ts';
+import type { AnsweredQuestion } from '../../src/memory/context/feedback/detect-use.ts';
 import { EMPTY_REPLIES, FACT_KINDS, type FactKind, FILLERS, NAMES } from './facts.ts';
 
 /** How a response uses a memory: its own words, other words around its value, its value alone, or no word of it. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { getOrCompute } from '../../src/core/once.ts';
-import { parse } from '../../src/core/validation.ts';
-import { loadDataset } from '../../src/datasets/registry.ts';
-import type { Turn } from '../../src/model/turn.ts';
+import { parse } from '../../src/core/validation/validation.ts';
+import { getOrCompute } from '../../src/core/values/once.ts';
+import { loadDataset } from '../../src/data/registry.ts';
+import type { Turn } from '../../src/model/turns/turn.ts';
 import type { StudyContext } from '../study.ts';
 import type { ClusteredResponse } from './measure.ts';
 

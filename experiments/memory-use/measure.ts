@@ -1,6 +1,6 @@
-import { detectUse, type UseDetectionOptions } from '../../src/context/feedback/detect-use.ts';
-import { groupIntoClusters } from '../../src/evaluation/clusters.ts';
-import { type Estimate, meanIntervals } from '../../src/evaluation/mean-intervals.ts';
+import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
+import { type Estimate, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
+import { detectUse, type UseDetectionOptions } from '../../src/memory/context/feedback/detect-use.ts';
 import type { JudgedResponse } from './generated-responses.ts';
 
 /** A response with the truth, and the group whose members are not independent. */

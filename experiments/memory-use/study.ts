@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { useDetectionOptions } from '../../src/context/feedback/detect-use.ts';
-import { computeHash } from '../../src/core/hash.ts';
-import { chooseSplitByHash } from '../../src/datasets/hash-split.ts';
-import { describeHeldOut } from '../../src/experiment/looks/test-split.ts';
-import { estimate, formatDecimal } from '../../src/report/tables/format.ts';
+import { computeHash } from '../../src/core/hash/hash.ts';
+import { chooseSplitByHash } from '../../src/data/prepared/hash-split.ts';
+import { describeHeldOut } from '../../src/lab/looks/test-split.ts';
+import { estimate, formatDecimal } from '../../src/lab/report/tables/format.ts';
+import { useDetectionOptions } from '../../src/memory/context/feedback/detect-use.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
 import { drawResponses } from './generated-responses.ts';

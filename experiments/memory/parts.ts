@@ -1,8 +1,8 @@
-import { Bm25Index } from '../../src/candidates/bm25.ts';
-import type { Bm25Options } from '../../src/candidates/bm25-options.ts';
-import type { HnswOptions } from '../../src/candidates/hnsw-options.ts';
-import type { Corpus } from '../../src/model/corpus.ts';
-import { buildFrameTables } from '../../src/trajectory/frame-tables.ts';
+import type { HnswOptions } from '../../src/index/vectors/hnsw-options.ts';
+import { Bm25Index } from '../../src/index/words/bm25.ts';
+import type { Bm25Options } from '../../src/index/words/bm25-options.ts';
+import type { Corpus } from '../../src/model/turns/corpus.ts';
+import { buildFrameTables } from '../../src/ops/trajectory/frame-tables.ts';
 import { buildHnsw, measureGraphBytes } from '../hnsw-graph.ts';
 import { measureHeldBytes } from './held-bytes.ts';
 

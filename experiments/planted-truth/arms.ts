@@ -1,4 +1,4 @@
-import type { ArmInput } from '../../src/workbench/index.ts';
+import type { ArmInput } from '../../src/lab/workbench/index.ts';
 import type { pageRankPlugin } from './page-rank-signal.ts';
 
 export type PlantedArm = ArmInput<readonly [typeof pageRankPlugin]>;

@@ -1,6 +1,6 @@
-import { computePlantedLevels, type PlantedDependency } from '../../src/datasets/index.ts';
-import { compareWithBaseline, type Estimate, groupIntoClusters, holm } from '../../src/evaluation/index.ts';
-import { chooseVerdict, type Verdict } from '../../src/evaluation/verdict.ts';
+import { computePlantedLevels, type PlantedDependency } from '../../src/data/index.ts';
+import { compareWithBaseline, type Estimate, groupIntoClusters, holm } from '../../src/eval/index.ts';
+import { chooseVerdict, type Verdict } from '../../src/eval/significance/verdict.ts';
 import { MECHANISMS } from './arms.ts';
 import type { PlantedCell } from './measure.ts';
 import type { PlantedTruthSettings } from './settings.ts';

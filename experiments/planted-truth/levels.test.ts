@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useBackend } from '../../src/core/backend.ts';
+import { useBackend } from '../../src/core/tensors/backend.ts';
 import {
   buildPlantedDataset,
   computePlantedLevels,
   drawPlantedConversations,
   PLANTED_DEPENDENCIES,
-} from '../../src/datasets/index.ts';
-import { experiment } from '../../src/workbench/index.ts';
+} from '../../src/data/index.ts';
+import { experiment } from '../../src/lab/workbench/index.ts';
 import { rankByOracle } from './measure.ts';
 
 const CONVERSATIONS = 404;

@@ -1,12 +1,12 @@
-import { RagPlusPlusError } from '../../src/core/errors.ts';
-import type { StartProgress } from '../../src/core/progress.ts';
+import { RagPlusPlusError } from '../../src/core/errors/errors.ts';
+import type { StartProgress } from '../../src/core/terminal/progress.ts';
 import {
   buildPlantedDataset,
   drawPlantedConversations,
   PLANTED_DEPENDENCIES,
   type PlantedDependency,
-} from '../../src/datasets/index.ts';
-import { experiment } from '../../src/workbench/index.ts';
+} from '../../src/data/index.ts';
+import { experiment } from '../../src/lab/workbench/index.ts';
 import { buildPlantedArms } from './arms.ts';
 import { pageRankPlugin } from './page-rank-signal.ts';
 import type { PlantedTruthSettings } from './settings.ts';

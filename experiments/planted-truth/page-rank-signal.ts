@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { BM25_DEFAULTS } from '../../src/candidates/bm25-options.ts';
-import { getOrCompute } from '../../src/core/once.ts';
-import { definePlugin } from '../../src/experiment/index.ts';
-import { buildTransitionsFromEdges, HostPageRank, type TransitionMatrix } from '../../src/graph/index.ts';
+import { getOrCompute } from '../../src/core/values/once.ts';
+import { buildTransitionsFromEdges, HostPageRank, type TransitionMatrix } from '../../src/index/graph/index.ts';
+import { BM25_DEFAULTS } from '../../src/index/words/bm25-options.ts';
+import { definePlugin } from '../../src/lab/index.ts';
 import type { Query } from '../../src/model/index.ts';
-import { bm25Signal } from '../../src/signals/bm25.ts';
-import type { CandidatePool } from '../../src/signals/candidate-pool.ts';
-import type { World } from '../../src/signals/signal.ts';
-import { findEntities } from '../../src/text/index.ts';
+import { findEntities } from '../../src/model/text/index.ts';
+import { bm25Signal } from '../../src/rank/signals/bm25.ts';
+import type { CandidatePool } from '../../src/rank/signals/candidate-pool.ts';
+import type { World } from '../../src/rank/signals/signal.ts';
 
 /** What links two turns of a conversation. */
 export const LINKS = ['replies', 'names'] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLANTED_DEPENDENCIES } from '../../src/datasets/index.ts';
+import { PLANTED_DEPENDENCIES } from '../../src/data/index.ts';
 
 /** The settings of the experiment; unknown keys are errors. */
 export const plantedTruthSettings = z.strictObject({

@@ -1,4 +1,4 @@
-import { computeHash } from '../../src/core/hash.ts';
+import { computeHash } from '../../src/core/hash/hash.ts';
 import type { Study } from '../study.ts';
 import { compareMechanisms, countNullRejections } from './comparisons.ts';
 import { drawPlantedFigure } from './figure.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Corpus } from '../../src/model/corpus.ts';
+import { Corpus } from '../../src/model/turns/corpus.ts';
 import { buildAnsweredSeries } from './answered-series.ts';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../../src/core/random.ts';
-import { buildSingletonClusters } from '../../src/evaluation/clusters.ts';
-import { computePriors } from '../../src/memory/prior-bundle.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
+import { buildSingletonClusters } from '../../src/eval/intervals/clusters.ts';
+import { computePriors } from '../../src/memory/outcomes/prior-bundle.ts';
 import { binOutcomes, measureCoverage, resampleCalibrationError } from './calibration.ts';
 
 const options = { bins: 10, samples: 500, level: 0.95, seed: 3 };

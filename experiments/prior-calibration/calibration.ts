@@ -1,9 +1,9 @@
-import { quantile } from '../../src/core/quantile.ts';
-import { createRandom } from '../../src/core/random.ts';
-import type { Clusters } from '../../src/evaluation/clusters.ts';
-import { type Calibration, measureCalibration } from '../../src/learning/calibration.ts';
-import { computeMeanInterval } from '../../src/memory/mean-interval.ts';
-import type { PriorBundle } from '../../src/memory/prior-bundle.ts';
+import { quantile } from '../../src/core/numbers/quantile.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
+import type { Clusters } from '../../src/eval/intervals/clusters.ts';
+import { computeMeanInterval } from '../../src/memory/outcomes/mean-interval.ts';
+import type { PriorBundle } from '../../src/memory/outcomes/prior-bundle.ts';
+import { type Calibration, measureCalibration } from '../../src/rank/learning/calibration.ts';
 
 /** Bins of probabilities beside observed rates, and their expected calibration error. */
 export function binOutcomes(probabilities: Float64Array, outcomes: Float64Array, bins: number): Calibration {

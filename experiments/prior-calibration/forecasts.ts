@@ -1,4 +1,4 @@
-import { computePriors, PRIOR_KAPPA, type PriorBundle } from '../../src/memory/prior-bundle.ts';
+import { computePriors, PRIOR_KAPPA, type PriorBundle } from '../../src/memory/outcomes/prior-bundle.ts';
 import { DEFAULT_K, type NeighbourSeries } from './neighbours.ts';
 import type { PriorCalibrationSettings } from './settings.ts';
 

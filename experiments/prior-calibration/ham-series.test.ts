@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { ignoreProgress } from '../../src/core/progress.ts';
+import { ignoreProgress } from '../../src/core/terminal/progress.ts';
 import { buildHamSeries } from './ham-series.ts';
 import type { OutcomeSeries } from './outcome-series.ts';
 import { priorCalibrationSettings } from './settings.ts';

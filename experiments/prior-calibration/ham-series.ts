@@ -1,15 +1,15 @@
-import { computeHash } from '../../src/core/hash.ts';
-import type { StartProgress } from '../../src/core/progress.ts';
-import { Counts } from '../../src/datasets/counts.ts';
-import { findMailArchive, readHamMails, readSpamMails } from '../../src/datasets/mail/mail-archive.ts';
-import { withoutQuotes } from '../../src/datasets/mail/mail-quotes.ts';
-import { withoutMatter } from '../../src/datasets/mail/mail-text.ts';
-import { findFirstCopies } from '../../src/datasets/mail/near-duplicates.ts';
-import { type DatedMail, type RawMail, readMails } from '../../src/datasets/mail/read-mails.ts';
-import { splitIntoTokens, Vocabulary } from '../../src/datasets/mail/shingles.ts';
-import { linkThreads } from '../../src/datasets/mail/thread-parents.ts';
-import { findTestStart, isDev } from '../../src/datasets/time-split.ts';
-import { findChainEnds } from '../../src/model/parent-chains.ts';
+import { computeHash } from '../../src/core/hash/hash.ts';
+import type { StartProgress } from '../../src/core/terminal/progress.ts';
+import { findMailArchive, readHamMails, readSpamMails } from '../../src/data/mail/mail-archive.ts';
+import { withoutQuotes } from '../../src/data/mail/mail-quotes.ts';
+import { withoutMatter } from '../../src/data/mail/mail-text.ts';
+import { findFirstCopies } from '../../src/data/mail/near-duplicates.ts';
+import { type DatedMail, type RawMail, readMails } from '../../src/data/mail/read-mails.ts';
+import { splitIntoTokens, Vocabulary } from '../../src/data/mail/shingles.ts';
+import { linkThreads } from '../../src/data/mail/thread-parents.ts';
+import { Counts } from '../../src/data/prepared/counts.ts';
+import { findTestStart, isDev } from '../../src/data/prepared/time-split.ts';
+import { findChainEnds } from '../../src/model/turns/parent-chains.ts';
 import { type OutcomeSeries, type OutcomeTurn, sortByTime } from './outcome-series.ts';
 import type { PriorCalibrationSettings } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ValidationError } from '../../src/core/errors.ts';
+import { ValidationError } from '../../src/core/errors/errors.ts';
 import { type ArmResult, measureTask } from './measure.ts';
 import { drawNeighbourSeries } from './series.fixture.ts';
 import { priorCalibrationSettings } from './settings.ts';

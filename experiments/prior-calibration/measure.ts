@@ -1,10 +1,10 @@
-import { ValidationError } from '../../src/core/errors.ts';
-import { createRandom } from '../../src/core/random.ts';
-import { type Clusters, groupIntoClusters } from '../../src/evaluation/clusters.ts';
-import { type Estimate, meanIntervals } from '../../src/evaluation/mean-intervals.ts';
-import { holm } from '../../src/evaluation/multiple-comparisons.ts';
-import { signFlipPermutation } from '../../src/evaluation/sign-flip-permutation.ts';
-import type { Calibration } from '../../src/learning/calibration.ts';
+import { ValidationError } from '../../src/core/errors/errors.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
+import { type Clusters, groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
+import { type Estimate, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
+import { holm } from '../../src/eval/significance/multiple-comparisons.ts';
+import { signFlipPermutation } from '../../src/eval/significance/sign-flip-permutation.ts';
+import type { Calibration } from '../../src/rank/learning/calibration.ts';
 import { binOutcomes, measureCoverage, resampleCalibrationError } from './calibration.ts';
 import { type Forecast, forecast } from './forecasts.ts';
 import type { NeighbourSeries } from './neighbours.ts';

@@ -1,4 +1,4 @@
-import { compareBytes } from '../../src/model/tie-rule.ts';
+import { compareBytes } from '../../src/model/turns/tie-rule.ts';
 
 /** A turn with an outcome that is observed some time later. */
 export interface OutcomeTurn {

@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/core/random.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
 import type { NeighbourSeries } from './neighbours.ts';
 import { countObserved, type OutcomeSeries } from './outcome-series.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { datasetOptions } from '../../src/datasets/registry.ts';
-import { encoderOptions } from '../../src/embedding/registry.ts';
+import { datasetOptions } from '../../src/data/registry.ts';
+import { encoderOptions } from '../../src/index/encoders/registry.ts';
 
 /** The outcomes that can be predicted: a mail is ham; the same without near-duplicates; a message is answered. */
 export const TASKS = ['ham', 'ham, no near-duplicates', 'answered'] as const;

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ConfigurationError } from '../../src/core/errors.ts';
-import { writeSampleJsonl } from '../../src/experiment/run/jsonl.fixture.ts';
+import { ConfigurationError } from '../../src/core/errors/errors.ts';
+import { writeSampleJsonl } from '../../src/lab/run/jsonl.fixture.ts';
 import { createStudyCommand } from '../study.ts';
 import type { TaskResult } from './measure.ts';
 import { priorCalibration } from './study.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { computeHash } from '../../src/core/hash.ts';
-import { loadDataset } from '../../src/datasets/registry.ts';
+import { computeHash } from '../../src/core/hash/hash.ts';
+import { loadDataset } from '../../src/data/registry.ts';
 import type { Study, StudyContext } from '../study.ts';
 import { buildAnsweredSeries } from './answered-series.ts';
 import { drawReliability } from './figure.ts';

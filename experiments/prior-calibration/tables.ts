@@ -1,5 +1,5 @@
-import type { Estimate } from '../../src/evaluation/mean-intervals.ts';
-import { chooseVerdict } from '../../src/evaluation/verdict.ts';
+import type { Estimate } from '../../src/eval/intervals/mean-intervals.ts';
+import { chooseVerdict } from '../../src/eval/significance/verdict.ts';
 import {
   estimate,
   formatDecimal,
@@ -7,7 +7,7 @@ import {
   formatProbability,
   formatSigned,
   formatSignificant,
-} from '../../src/report/tables/format.ts';
+} from '../../src/lab/report/tables/format.ts';
 import { formatPipeTable, type TextTable } from '../text-table.ts';
 import { type ArmResult, type BrierDifference, REFERENCES, type TaskResult } from './measure.ts';
 import type { PriorCalibrationSettings } from './settings.ts';

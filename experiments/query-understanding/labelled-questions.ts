@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parse } from '../../src/core/validation.ts';
-import { chooseSplitByHash } from '../../src/datasets/hash-split.ts';
-import type { QueryTimeRange } from '../../src/query/time-range.ts';
-import { EARLIEST_TIME, LATEST_TIME } from '../../src/query/time-range.ts';
-import { ZoneClock } from '../../src/query/zone-clock.ts';
+import { parse } from '../../src/core/validation/validation.ts';
+import { chooseSplitByHash } from '../../src/data/prepared/hash-split.ts';
+import type { QueryTimeRange } from '../../src/rank/query/time-range.ts';
+import { EARLIEST_TIME, LATEST_TIME } from '../../src/rank/query/time-range.ts';
+import { ZoneClock } from '../../src/rank/query/zone-clock.ts';
 
 /** A time on the wall: `2024-05-01` or `2024-05-01T18:00`. */
 const wallTime = z.string().regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?$/);

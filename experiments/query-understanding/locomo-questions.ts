@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { loadDataset } from '../../src/datasets/registry.ts';
-import type { QueryTimeRange } from '../../src/query/time-range.ts';
-import { understand } from '../../src/query/understand.ts';
+import { loadDataset } from '../../src/data/registry.ts';
+import type { QueryTimeRange } from '../../src/rank/query/time-range.ts';
+import { understand } from '../../src/rank/query/understand.ts';
 import type { StudyContext } from '../study.ts';
 import { findChronoRange } from './chrono-ranges.ts';
 import { computeShare, type Share } from './measures.ts';

@@ -1,8 +1,8 @@
-import { getOrCompute } from '../../src/core/once.ts';
-import { wilsonInterval } from '../../src/core/wilson-interval.ts';
-import type { EntityRegistry } from '../../src/query/entity-registry.ts';
-import type { QueryTimeRange } from '../../src/query/time-range.ts';
-import { type QueryUnderstanding, understand } from '../../src/query/understand.ts';
+import { wilsonInterval } from '../../src/core/numbers/wilson-interval.ts';
+import { getOrCompute } from '../../src/core/values/once.ts';
+import type { EntityRegistry } from '../../src/rank/query/entity-registry.ts';
+import type { QueryTimeRange } from '../../src/rank/query/time-range.ts';
+import { type QueryUnderstanding, understand } from '../../src/rank/query/understand.ts';
 import { findChronoRange } from './chrono-ranges.ts';
 import {
   chooseHalf,

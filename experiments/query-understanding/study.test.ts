@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ignoreProgress } from '../../src/core/progress.ts';
-import { createEntityRegistry } from '../../src/query/entity-registry.ts';
+import { ignoreProgress } from '../../src/core/terminal/progress.ts';
+import { createEntityRegistry } from '../../src/rank/query/entity-registry.ts';
 import { findChronoRange } from './chrono-ranges.ts';
 import {
   chooseHalf,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { computeHash } from '../../src/core/hash.ts';
-import { describeHeldOut } from '../../src/experiment/looks/test-split.ts';
-import { createEntityRegistry } from '../../src/query/entity-registry.ts';
+import { computeHash } from '../../src/core/hash/hash.ts';
+import { describeHeldOut } from '../../src/lab/looks/test-split.ts';
+import { createEntityRegistry } from '../../src/rank/query/entity-registry.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
 import { chooseHalf, readLabelledQuestions } from './labelled-questions.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ignoreProgress } from '../../src/core/progress.ts';
+import { ignoreProgress } from '../../src/core/terminal/progress.ts';
 import { shopRecords } from './study.ts';
 
 test('questions find all orders of their answer, by time no others, and memories are asked without the database', async () => {

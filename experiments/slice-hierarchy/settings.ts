@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { slicePolicySchema } from '../../src/admissibility/policy.ts';
-import { datasetOptions } from '../../src/datasets/registry.ts';
+import { datasetOptions } from '../../src/data/registry.ts';
+import { slicePolicySchema } from '../../src/kernel/policies/policy.ts';
 
 const task = z.strictObject({
   dataset: datasetOptions,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ignoreProgress } from '../../src/core/progress.ts';
+import { ignoreProgress } from '../../src/core/terminal/progress.ts';
 import type { TaskFigures } from './levels.ts';
 import { sliceHierarchy } from './study.ts';
 

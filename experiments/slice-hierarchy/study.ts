@@ -1,5 +1,5 @@
-import { computeHash } from '../../src/core/hash.ts';
-import type { Estimate } from '../../src/evaluation/mean-intervals.ts';
+import { computeHash } from '../../src/core/hash/hash.ts';
+import type { Estimate } from '../../src/eval/intervals/mean-intervals.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
 import { METRICS, measureLevels, type TaskFigures } from './levels.ts';

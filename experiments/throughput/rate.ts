@@ -1,7 +1,7 @@
 import { median } from '../../bench/timing.ts';
-import { TOTAL, timeQueries } from '../../src/experiment/measure/latency.ts';
-import type { RetrieverOptions } from '../../src/retrieval/retriever.ts';
-import type { Workspace } from '../../src/signals/workspace.ts';
+import { TOTAL, timeQueries } from '../../src/lab/measure/latency.ts';
+import type { RetrieverOptions } from '../../src/rank/retrieval/retriever.ts';
+import type { Workspace } from '../../src/rank/signals/workspace.ts';
 
 interface RateOptions {
   /** Indexes of the queries in the workspace, in the order of their use. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { ValidationError } from '../../src/core/errors.ts';
-import { createRandom } from '../../src/core/random.ts';
-import type { ExperimentConfig } from '../../src/experiment/config/config.ts';
+import { ValidationError } from '../../src/core/errors/errors.ts';
+import { createRandom } from '../../src/core/numbers/random.ts';
+import type { ExperimentConfig } from '../../src/lab/config/config.ts';
 import type { Query } from '../../src/model/dataset.ts';
-import type { RetrieverOptions } from '../../src/retrieval/retriever.ts';
-import { Workspace } from '../../src/signals/workspace.ts';
+import type { RetrieverOptions } from '../../src/rank/retrieval/retriever.ts';
+import { Workspace } from '../../src/rank/signals/workspace.ts';
 import { withConfig } from '../corpus.ts';
 import type { Study } from '../study.ts';
 import { measureRate } from './rate.ts';

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium, errors, type Page } from 'playwright-core';
-import { RagPlusPlusError, ValidationError } from '../../src/core/errors.ts';
+import { RagPlusPlusError, ValidationError } from '../../src/core/errors/errors.ts';
 import {
   executeCells,
   listErrors,

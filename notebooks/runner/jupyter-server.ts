@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { UnavailableError } from '../../src/core/errors.ts';
+import { UnavailableError } from '../../src/core/errors/errors.ts';
 import { NOTEBOOKS } from './machine.ts';
 
 /** A running Jupyter that serves the folder of the notebooks. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { UnavailableError } from '../../src/core/errors.ts';
+import { UnavailableError } from '../../src/core/errors/errors.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const NOTEBOOKS = join(ROOT, 'notebooks');

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { RagPlusPlusError, ValidationError } from '../../src/core/errors.ts';
-import { writeAtomic } from '../../src/core/files.ts';
-import { suggestKnown } from '../../src/core/validation.ts';
+import { RagPlusPlusError, ValidationError } from '../../src/core/errors/errors.ts';
+import { writeAtomic } from '../../src/core/files/files.ts';
+import { suggestKnown } from '../../src/core/validation/validation.ts';
 import { cleanNotebook, formatNotebook } from './clean.ts';
 import { compareOutputs, findCellFaults, findOutputFaults } from './differences.ts';
 import { executeNotebook } from './execution.ts';

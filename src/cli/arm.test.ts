@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useBackend } from '../core/backend.ts';
-import { beginSampleRun } from '../experiment/launch/begun-run.fixture.ts';
-import { hasOutcome, joinFailurePath } from '../experiment/run/arm-failure.ts';
-import { recordPath } from '../experiment/run/arm-record.ts';
+import { useBackend } from '../core/tensors/backend.ts';
+import { beginSampleRun } from '../lab/launch/begun-run.fixture.ts';
+import { hasOutcome, joinFailurePath } from '../lab/run/arm-failure.ts';
+import { recordPath } from '../lab/run/arm-record.ts';
 import { runRagpp } from './command.harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-arm-'));

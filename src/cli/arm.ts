@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption, createBackendOption } from './options.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption, createBackendOption } from './options/options.ts';
 
 /** The command that launchers start in other processes; help does not list it. */
 export function createArmCommand(): Command {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AskedContext } from '../experiment/ask/ask.ts';
-import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import type { AskedContext } from '../lab/ask/ask.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-ask-'));

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { BudgetPreset } from '../context/budget.ts';
-import { PACKING_NAMES } from '../context/packing.ts';
-import type { QuestionInput } from '../experiment/ask/question.ts';
-import { TOKEN_COUNTERS } from '../text/token-counter-names.ts';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption, collect, createBackendOption } from './options.ts';
+import type { QuestionInput } from '../lab/ask/question.ts';
+import type { BudgetPreset } from '../memory/context/budget.ts';
+import { PACKING_NAMES } from '../memory/context/packing.ts';
+import { TOKEN_COUNTERS } from '../model/text/token-counter-names.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption, collect, createBackendOption } from './options/options.ts';
 
 function parseBudget(text: string): number {
   const tokens = Number(text);

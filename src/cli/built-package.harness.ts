@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
-import { PROJECT_ROOT } from '../experiment/run/package-root.ts';
-import { bundleClientScript, CLIENT_PAGES } from '../report/page/client-script.ts';
+import { PROJECT_ROOT } from '../core/code/package-root.ts';
+import { bundleClientScript, CLIENT_PAGES } from '../lab/report/page/client-script.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -37,8 +37,8 @@ async function buildPackage(folder: string): Promise<void> {
     writeFileSync(path, text.replace(IMPORTED, '$1.js$2'));
   }
   for (const page of CLIENT_PAGES)
-    writeFileSync(join(folder, 'dist/report/client', `${page}.js`), bundleClientScript(page));
-  cpSync(join(source, 'verification/golden'), join(folder, 'dist/verification/golden'), { recursive: true });
+    writeFileSync(join(folder, 'dist/lab/report/client', `${page}.js`), bundleClientScript(page));
+  cpSync(join(source, 'lab/verification/golden'), join(folder, 'dist/lab/verification/golden'), { recursive: true });
   for (const name of BESIDE) symlinkSync(join(PROJECT_ROOT, name), join(folder, name));
 }
 

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption, collect } from './options.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption, collect } from './options/options.ts';
 
 function parseAmount(text: string): number {
   const number = Number(text);

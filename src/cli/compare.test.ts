@@ -2,15 +2,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { SAMPLE_RUN, writeSampleRun } from '../experiment/run/run-folder.fixture.ts';
-import { compareRuns } from '../experiment/stored/run-comparison.ts';
-import { compareStoredPairs } from '../experiment/stored/stored-pairs.ts';
 import {
   renderComparisonHtml,
   renderComparisonMarkdown,
   renderComparisonText,
-} from '../report/page/comparison-page.ts';
-import { renderLettersLatex, renderLettersMarkdown, renderLettersText } from '../report/tables/letters-table.ts';
+} from '../lab/report/page/comparison-page.ts';
+import { renderLettersLatex, renderLettersMarkdown, renderLettersText } from '../lab/report/tables/letters-table.ts';
+import { SAMPLE_RUN, writeSampleRun } from '../lab/run/run-folder.fixture.ts';
+import { compareRuns } from '../lab/stored/run-comparison.ts';
+import { compareStoredPairs } from '../lab/stored/stored-pairs.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-compare-cli-'));

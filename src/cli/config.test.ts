@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { resolveConfig } from '../experiment/config/config.ts';
-import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { resolveConfig } from '../lab/config/config.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-config-'));

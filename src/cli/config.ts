@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { withConfigChanges } from './config-options.ts';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption, createBackendOption } from './options.ts';
+import { withConfigChanges } from './options/config-options.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption, createBackendOption } from './options/options.ts';
 
 function showCommand(): Command {
   return withConfigChanges(new Command('show'))

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption, collect } from './options.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption, collect } from './options/options.ts';
 
 export function createDataCommand(): Command {
   return new Command('data')

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption } from './options.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption } from './options/options.ts';
 
 export function createDoctorCommand(): Command {
   return new Command('doctor')

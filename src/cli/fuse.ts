@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { lazyAction } from './lazy-action.ts';
-import { collect } from './options.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { collect } from './options/options.ts';
 
 function parseDepth(text: string): number {
   const depth = Number(text);

@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { EmbeddingService } from '../embedding/endpoint/embedding-service.harness.ts';
-import { answerAsAsked, readAsked } from '../graph/extraction/extraction-service.harness.ts';
+import { EmbeddingService } from '../core/service/embedding-service.harness.ts';
+import { answerAsAsked, readAsked } from '../index/graph/extraction/extraction-service.harness.ts';
 import { runRagpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-graph-'));

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption, collect, parseCount } from './options.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption, collect, parseCount } from './options/options.ts';
 
 function extractCommand(): Command {
   return new Command('extract')

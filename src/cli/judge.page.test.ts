@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { endpointJudgeOptions } from '../evaluation/judging/endpoint-judge-options.ts';
-import { parseTables } from '../experiment/config/config-reference.harness.ts';
+import { parseTables } from '../lab/config/config-reference.harness.ts';
+import { endpointJudgeOptions } from '../lab/judging/endpoint-judge-options.ts';
 import { runRagpp } from './command.harness.ts';
 import { judgeCommand } from './judge.ts';
 

@@ -2,14 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formatPool, type PoolLine, readPool } from '../datasets/judging/judgement-file.ts';
-import {
-  type Answer,
-  EmbeddingService,
-  type ReceivedRequest,
-} from '../embedding/endpoint/embedding-service.harness.ts';
-import { readQrels } from '../evaluation/trec-files.ts';
-import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { type Answer, EmbeddingService, type ReceivedRequest } from '../core/service/embedding-service.harness.ts';
+import { readQrels } from '../eval/trec/trec-files.ts';
+import { formatPool, type PoolLine, readPool } from '../lab/judging/judgement-file.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-judge-'));

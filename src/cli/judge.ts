@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption, collect, parseCount } from './options.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption, collect, parseCount } from './options/options.ts';
 
 function parseShare(text: string): number {
   const share = Number(text);

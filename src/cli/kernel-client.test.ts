@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { AdmissibilityError } from '../admissibility/admissibility-error.ts';
-import { createHttpAuthority, type HttpAuthority, type HttpAuthorityInput } from '../admissibility/http-authority.ts';
-import type { SliceExport } from '../admissibility/slice-export.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError } from '../core/errors/errors.ts';
+import { createHttpAuthority, type HttpAuthority, type HttpAuthorityInput } from '../kernel/client/http-authority.ts';
+import { AdmissibilityError } from '../kernel/signatures/admissibility-error.ts';
+import type { SliceExport } from '../kernel/signatures/slice-export.ts';
 import { type KernelProcess, startKernel } from './kernel-process.harness.ts';
 
 const opened: HttpAuthority[] = [];

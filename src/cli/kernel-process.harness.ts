@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateKey, type KeyRing } from '../admissibility/kernel-keys.ts';
-import { slicePolicySchema } from '../admissibility/policy.ts';
-import { formatPolicyRef } from '../admissibility/policy-ref.ts';
-import { createKeyFile } from '../admissibility/service/key-file.ts';
+import { slicePolicySchema } from '../kernel/policies/policy.ts';
+import { formatPolicyRef } from '../kernel/policies/policy-ref.ts';
+import { createKeyFile } from '../kernel/service/key-file.ts';
+import { generateKey, type KeyRing } from '../kernel/signatures/kernel-keys.ts';
 import { awaitFound, type Ended, startRagpp } from './process.harness.ts';
 
 /** The smallest of the data that are built in, made up by a seed. */

@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { createHttpAuthority } from '../admissibility/http-authority.ts';
-import { type KeyRing, rotateKeys } from '../admissibility/kernel-keys.ts';
-import { writeKeyFile } from '../admissibility/service/key-file.ts';
+import { createHttpAuthority } from '../kernel/client/http-authority.ts';
+import { writeKeyFile } from '../kernel/service/key-file.ts';
+import { type KeyRing, rotateKeys } from '../kernel/signatures/kernel-keys.ts';
 import { runRagpp } from './command.harness.ts';
 import { type KernelProcess, startKernel } from './kernel-process.harness.ts';
 import { awaitFound } from './process.harness.ts';

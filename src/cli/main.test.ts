@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BlockHeader, decodeHeader, HASH_BYTES, HEADER_BYTES } from '../embedding/vector-block.ts';
-import { applyOverrides, type Plain } from '../experiment/config/config-file.ts';
-import { PROJECT_ROOT } from '../experiment/run/environment.ts';
-import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { type BlockHeader, decodeHeader, HASH_BYTES, HEADER_BYTES } from '../index/encoders/vector-block.ts';
+import { applyOverrides, type Plain } from '../lab/composition/config-file.ts';
+import { PROJECT_ROOT } from '../lab/run/environment.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import { type Ended, startRagpp } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-main-'));

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { findOwnProgram } from '../experiment/launch/program.ts';
-import { isService } from './service-process.ts';
-import { supervise } from './supervision.ts';
+import { findOwnProgram } from '../lab/launch/program.ts';
+import { isService } from './process/service-process.ts';
+import { supervise } from './process/supervision.ts';
 
 const argv = process.argv.slice(2);
 if (isService(argv)) await import('./work.ts');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { findBuiltUrl } from '../core/built-module.harness.ts';
-import { EmbeddingService } from '../embedding/endpoint/embedding-service.harness.ts';
+import { EmbeddingService } from '../core/service/embedding-service.harness.ts';
 import { runRagpp } from './command.harness.ts';
 
 const page = readFileSync(new URL('../../docs/curation.md', import.meta.url), 'utf8');

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { type Answer, EmbeddingService } from '../embedding/endpoint/embedding-service.harness.ts';
+import { type Answer, EmbeddingService } from '../core/service/embedding-service.harness.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-memory-curation-'));

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption, collect, parseCount, parseNumber } from './options.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption, collect, parseCount, parseNumber } from './options/options.ts';
 
 function importCommand(): Command {
   return new Command('import')

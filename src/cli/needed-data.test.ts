@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ValidationError } from '../core/errors.ts';
-import { fromTurns } from '../datasets/memory/from-turns.ts';
+import { ValidationError } from '../core/errors/errors.ts';
+import { fromTurns } from '../data/memory/from-turns.ts';
+import { type ArmInput, experiment } from '../lab/workbench/index.ts';
 import type { DatasetDeclaration } from '../model/dataset.ts';
-import { type ArmInput, experiment } from '../workbench/index.ts';
 
 const TOPICS = ['oak', 'elm', 'ash', 'fir', 'yew', 'box', 'bay'];
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ValidationError } from '../core/errors.ts';
-import { loadDataset } from '../datasets/registry.ts';
-import { buildSampleTrainingConfig } from '../training/training-config.fixture.ts';
-import { type ArmInput, experiment } from '../workbench/index.ts';
+import { ValidationError } from '../core/errors/errors.ts';
+import { loadDataset } from '../data/registry.ts';
+import { buildSampleTrainingConfig } from '../lab/training/training-config.fixture.ts';
+import { type ArmInput, experiment } from '../lab/workbench/index.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-times-'));

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { findBuiltModule } from '../core/built-module.harness.ts';
-import { PROJECT_ROOT } from '../experiment/run/environment.ts';
+import { PROJECT_ROOT } from '../lab/run/environment.ts';
 
 /** The end of a process. */
 export interface Ended {

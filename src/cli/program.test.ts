@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { findBuiltUrl } from '../core/built-module.harness.ts';
-import { projectVersion } from '../experiment/run/environment.ts';
+import { projectVersion } from '../lab/run/environment.ts';
 import { runRagpp } from './command.harness.ts';
 import { buildProgram } from './program.ts';
 
@@ -95,7 +95,7 @@ test('no command leaves an exit code behind for the next', async () => {
 
 /** On what passes for a terminal, a command that fails while a stage is open. */
 const FAILING = `
-  import { createTerminalProgress } from ${JSON.stringify(findBuiltUrl('core/progress'))};
+  import { createTerminalProgress } from ${JSON.stringify(findBuiltUrl('core/terminal/progress'))};
   import { main } from ${JSON.stringify(findBuiltUrl('cli/program'))};
   process.stderr.isTTY = true;
   createTerminalProgress()('arms', 7).update(2);

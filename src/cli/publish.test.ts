@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ValidationError } from '../core/errors.ts';
-import { LOOKS_FILE, readLooks } from '../experiment/looks/test-looks.ts';
-import { isSameQuerySet, isSameSplit, type TestSplit } from '../experiment/looks/test-split.ts';
-import { PROJECT_ROOT } from '../experiment/run/environment.ts';
-import { escapeMarkdown } from '../report/tables/markdown.ts';
+import { ValidationError } from '../core/errors/errors.ts';
+import { LOOKS_FILE, readLooks } from '../lab/looks/test-looks.ts';
+import { isSameQuerySet, isSameSplit, type TestSplit } from '../lab/looks/test-split.ts';
+import { escapeMarkdown } from '../lab/report/tables/markdown.ts';
+import { PROJECT_ROOT } from '../lab/run/environment.ts';
 import { withTable } from './actions/publish.ts';
 import { runRagpp } from './command.harness.ts';
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { lazyAction } from './lazy-action.ts';
+import { lazyAction } from './options/lazy-action.ts';
 
 export function publishCommand(): Command {
   return new Command('publish')

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { SAMPLE_RUN, writeSampleRun } from '../experiment/run/run-folder.fixture.ts';
+import { SAMPLE_RUN, writeSampleRun } from '../lab/run/run-folder.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-results-'));

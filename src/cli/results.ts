@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { ValidationError } from '../core/errors.ts';
-import { splitMetricList } from '../evaluation/metric-id.ts';
-import { type Condition, parseCondition } from '../experiment/stored/row-conditions.ts';
-import { lazyAction } from './lazy-action.ts';
+import { ValidationError } from '../core/errors/errors.ts';
+import { splitMetricList } from '../eval/metrics/metric-id.ts';
+import { type Condition, parseCondition } from '../lab/stored/row-conditions.ts';
+import { lazyAction } from './options/lazy-action.ts';
 
 function collectCondition(text: string, earlier: Condition[]): Condition[] {
   try {

@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fromTurns, type QueryInput, type TurnInput } from '../datasets/memory/from-turns.ts';
-import { loadDataset } from '../datasets/registry.ts';
-import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
-import { readRunSummary } from '../experiment/stored/run-summary.ts';
-import { experiment } from '../workbench/experiment.ts';
-import type { ExperimentInput } from '../workbench/experiment-input.ts';
+import { fromTurns, type QueryInput, type TurnInput } from '../data/memory/from-turns.ts';
+import { loadDataset } from '../data/registry.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
+import { readRunSummary } from '../lab/stored/run-summary.ts';
+import { experiment } from '../lab/workbench/experiment.ts';
+import type { ExperimentInput } from '../lab/workbench/experiment-input.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-experiment-'));

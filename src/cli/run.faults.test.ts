@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { probeBackends } from '../core/backend.ts';
+import { probeBackends } from '../core/tensors/backend.ts';
 import {
   type BlockHeader,
   decodeHeader,
@@ -19,8 +19,8 @@ import {
   encodeBlock,
   HASH_BYTES,
   HEADER_BYTES,
-} from '../embedding/vector-block.ts';
-import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+} from '../index/encoders/vector-block.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-faults-'));

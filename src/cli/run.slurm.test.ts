@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { findSlurmObstacle, useSlurm } from '../experiment/launch/slurm.harness.ts';
-import { useTaskShell } from '../experiment/launch/task-shell.harness.ts';
-import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { findSlurmObstacle, useSlurm } from '../lab/launch/slurm.harness.ts';
+import { useTaskShell } from '../lab/launch/task-shell.harness.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 
 const obstacle = findSlurmObstacle();

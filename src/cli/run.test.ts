@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readQrels, readRun } from '../evaluation/trec-files.ts';
-import { resolveConfig } from '../experiment/config/config.ts';
-import type { Environment } from '../experiment/measure/result.ts';
-import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { readQrels, readRun } from '../eval/trec/trec-files.ts';
+import { resolveConfig } from '../lab/config/config.ts';
+import type { Environment } from '../lab/measure/result.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import type { Run } from '../model/run.ts';
 import { runRagpp, type StoredMetrics } from './command.harness.ts';
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { withConfigChanges } from './config-options.ts';
-import { withLauncherChoice } from './launcher-choice.ts';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption, createBackendOption } from './options.ts';
+import { withConfigChanges } from './options/config-options.ts';
+import { withLauncherChoice } from './options/launcher-choice.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption, createBackendOption } from './options/options.ts';
 
 export function runCommand(): Command {
   return withLauncherChoice(withConfigChanges(new Command('run')))

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-score-'));

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { splitMetricList } from '../evaluation/metric-id.ts';
-import { CORRECTIONS, TESTS } from '../evaluation/test-names.ts';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption, collect } from './options.ts';
+import { splitMetricList } from '../eval/metrics/metric-id.ts';
+import { CORRECTIONS, TESTS } from '../eval/significance/test-names.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption, collect } from './options/options.ts';
 
 function parsePositive(text: string): number {
   const value = Number(text);

@@ -2,14 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type Answer,
-  EmbeddingService,
-  type ReceivedRequest,
-} from '../embedding/endpoint/embedding-service.harness.ts';
-import { buildSampleConfig } from '../experiment/run/jsonl.fixture.ts';
+import { type Answer, EmbeddingService, type ReceivedRequest } from '../core/service/embedding-service.harness.ts';
+import { buildSampleConfig } from '../lab/run/jsonl.fixture.ts';
+import { buildSampleTrainingConfig } from '../lab/training/training-config.fixture.ts';
 import { SECRET, writeSecretJsonl } from '../sensitive.fixture.ts';
-import { buildSampleTrainingConfig } from '../training/training-config.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 import { startKernel } from './kernel-process.harness.ts';
 

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { splitMetricList } from '../evaluation/metric-id.ts';
-import { lazyAction } from './lazy-action.ts';
+import { splitMetricList } from '../eval/metrics/metric-id.ts';
+import { lazyAction } from './options/lazy-action.ts';
 
 function parseDigits(text: string): number {
   const digits = Number(text);

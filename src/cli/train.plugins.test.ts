@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { listInstalledPlugins, uninstallPlugin } from '../experiment/plugins/install.ts';
-import { readWeights } from '../learning/weight-file.ts';
-import { buildSampleTrainingConfig, writeSampleTraining } from '../training/training-config.fixture.ts';
+import { listInstalledPlugins, uninstallPlugin } from '../lab/plugins/install.ts';
+import { buildSampleTrainingConfig, writeSampleTraining } from '../lab/training/training-config.fixture.ts';
+import { readWeights } from '../rank/learning/weight-file.ts';
 import { runRagpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-train-plugins-'));

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readQrels, readRun } from '../evaluation/trec-files.ts';
-import { readWeights } from '../learning/weight-file.ts';
-import { writeSampleTraining } from '../training/training-config.fixture.ts';
+import { readQrels, readRun } from '../eval/trec/trec-files.ts';
+import { writeSampleTraining } from '../lab/training/training-config.fixture.ts';
+import { readWeights } from '../rank/learning/weight-file.ts';
 import { runRagpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-train-'));

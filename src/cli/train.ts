@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { lazyAction } from './lazy-action.ts';
-import { cacheOption, collect, createBackendOption } from './options.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { cacheOption, collect, createBackendOption } from './options/options.ts';
 
 export function trainCommand(): Command {
   return new Command('train')

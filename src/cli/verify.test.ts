@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { OWN_GOLDEN, TOPICS } from '../verification/verify.ts';
+import { OWN_GOLDEN, TOPICS } from '../lab/verification/verify.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-verify-'));
@@ -21,7 +21,7 @@ interface Golden {
 }
 const readOwnFusion = () => JSON.parse(readFileSync(join(OWN_GOLDEN, 'fusion.json'), 'utf8')) as Golden;
 
-// On cpu src/verification/verify.test.ts goes through all of them.
+// On cpu src/lab/verification/verify.test.ts goes through all of them.
 test('every topic passes on wasm, a row each', async () => {
   const { code, stdout } = await runRagpp('verify', '--backend', 'wasm');
   const [first, header, ...rows] = stdout.trimEnd().split('\n');

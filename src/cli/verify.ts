@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { TOPICS } from '../verification/verify.ts';
-import { lazyAction } from './lazy-action.ts';
-import { createBackendOption } from './options.ts';
+import { TOPICS } from '../lab/verification/verify.ts';
+import { lazyAction } from './options/lazy-action.ts';
+import { createBackendOption } from './options/options.ts';
 
 const names = TOPICS.map(({ name }) => name);
 /** Names on a line. */

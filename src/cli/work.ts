@@ -1,8 +1,8 @@
-import { printError } from '../core/terminal.ts';
-import { endWithParent } from '../experiment/launch/parent-watch.ts';
-import { endOnInterrupt } from './interruption.ts';
+import { printError } from '../core/terminal/terminal.ts';
+import { endWithParent } from '../lab/launch/parent-watch.ts';
+import { endOnInterrupt } from './process/interruption.ts';
+import { isService } from './process/service-process.ts';
 import { main } from './program.ts';
-import { isService } from './service-process.ts';
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(0); // a reader such as `head` may leave before we are done

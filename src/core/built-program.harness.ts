@@ -9,8 +9,8 @@ const SOURCE = fileURLToPath(new URL('..', import.meta.url));
 const WORK = /\/cli\/work$/;
 
 // Processes that decode foreign files, of which some tests start dozens, start from the built package, as those of an installed one do.
-vi.mock('./own-program.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('./own-program.ts')>();
+vi.mock('./terminal/own-program.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('./terminal/own-program.ts')>();
   return {
     ...original,
     findProgram(module: string, from: string) {

@@ -1,6 +1,6 @@
-import { probeBackends } from './backend.ts';
-import { TEST_BACKENDS } from './backends.harness.ts';
-import { UnavailableError } from './errors.ts';
+import { UnavailableError } from './errors/errors.ts';
+import { probeBackends } from './tensors/backend.ts';
+import { TEST_BACKENDS } from './tensors/backends.harness.ts';
 
 /** Stops before any test runs if a backend is missing. */
 export default function refuseAbsent(): void {

@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { activeBackend, probeBackends, useBackend } from './backend.ts';
 import { randomisedSvd } from './linear/randomised-svd.ts';
-import { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';
-import { scoped } from './scope.ts';
-import type { TensorOps } from './tensor-op.harness.ts';
+import { activeBackend, probeBackends, useBackend } from './tensors/backend.ts';
+import { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './tensors/matmul.ts';
+import { scoped } from './tensors/scope.ts';
+import type { TensorOps } from './tensors/tensor-op.harness.ts';
 
 const uploadSquare = () => tf.tensor2d([1, 2, 3, 4], [2, 2]);
 const uploadSampleRow = () => tf.tensor2d([1, 2, 3], [1, 3]);

@@ -1,6 +1,6 @@
 /** The memory engine: records with outcomes, found by embedding, and priors over the outcomes of what a query retrieves. */
 
-export { LARGEST_OUTCOME } from '../model/memory-record.ts';
+export { LARGEST_OUTCOME } from '../model/turns/memory-record.ts';
 export type { Decision, RecordChange } from './changes/change-log.ts';
 export type { CurationChoice, CurationDecider, Neighbour } from './curation/curation-choice.ts';
 export type { CurationEntry } from './curation/curation-entry.ts';
@@ -21,14 +21,23 @@ export { type RerankerOptions, rerankerOptions } from './engine/reranker-options
 export { type RerankedCandidate, rerank } from './engine/rerankers.ts';
 export type { FactStore } from './facts/fact-store.ts';
 export { type FactStoreOptions, openFactStore } from './facts/open-fact-store.ts';
-export type { Histogram } from './histogram.ts';
+export type { Histogram } from './outcomes/histogram.ts';
 export {
   assertOutcome,
   computePopulationVariance,
   computeSampleVariance,
   mergeOutcomeStatistics,
   updateOutcomeStatistics,
-} from './outcome-statistics.ts';
+} from './outcomes/outcome-statistics.ts';
+export {
+  computePriors,
+  type KnownPrior,
+  PRIOR_KAPPA,
+  PRIOR_PERCENTILES,
+  type PriorBundle,
+  type PriorOptions,
+  type UnknownPrior,
+} from './outcomes/prior-bundle.ts';
 export {
   type Consolidation,
   type Consolidator,
@@ -42,15 +51,6 @@ export {
 } from './patterns/plan-consolidation.ts';
 export { type QueryPattern, type QueryPatternSnapshot, QueryPatternTracker } from './patterns/query-pattern-tracker.ts';
 export { readUseCount, reinforce } from './patterns/reinforce.ts';
-export {
-  computePriors,
-  type KnownPrior,
-  PRIOR_KAPPA,
-  PRIOR_PERCENTILES,
-  type PriorBundle,
-  type PriorOptions,
-  type UnknownPrior,
-} from './prior-bundle.ts';
 export type { MemoryStore } from './store/memory-store.ts';
 export { openStore, type StoreOptions } from './store/open-store.ts';
 export { type RepairReport, repairStore } from './store/repair-store.ts';

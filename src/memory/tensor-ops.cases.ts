@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TensorOps } from '../core/tensor-op.harness.ts';
+import type { TensorOps } from '../core/tensors/tensor-op.harness.ts';
 import { openMemory } from './engine/open-memory.ts';
 import { type RerankedCandidate, rerank } from './engine/rerankers.ts';
 import { openConsolidator } from './patterns/consolidator.ts';

@@ -1,4 +1,4 @@
-import type { StartProgress } from '../core/progress.ts';
+import type { StartProgress } from '../core/terminal/progress.ts';
 
 /** Turns that other sources found for a query: where an index that walks from turn to turn starts. */
 export interface SeedTurns {

@@ -1,6 +1,6 @@
-import type { Attributes } from './attributes.ts';
-import type { Corpus } from './corpus.ts';
 import type { Qrels } from './run.ts';
+import type { Attributes } from './turns/attributes.ts';
+import type { Corpus } from './turns/corpus.ts';
 
 /** `dev` is for fitting and tuning, `test` for the figures that are reported. */
 export type Split = 'dev' | 'test';

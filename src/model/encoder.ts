@@ -1,5 +1,5 @@
-import type { StartProgress } from '../core/progress.ts';
 import type { ServiceUse } from '../core/service/service-use.ts';
+import type { StartProgress } from '../core/terminal/progress.ts';
 
 export type { ServiceUse as EncoderUse } from '../core/service/service-use.ts';
 

@@ -11,19 +11,7 @@ export {
   stateOwnText,
   withholdSensitive,
 } from '../core/service/sendable-text.ts';
-export {
-  type Attributes,
-  type AttributeValue,
-  attributesSchema,
-  isSensitive,
-  RESERVED_ATTRIBUTES,
-  TURN_FIELDS,
-} from './attributes.ts';
 export type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch, SeedTurns } from './candidates.ts';
-export { Conversation, compareTurns } from './conversation.ts';
-export { showThread } from './conversation-display.ts';
-export { listConversationPositions } from './conversation-positions.ts';
-export { Corpus } from './corpus.ts';
 export type { Dataset, DatasetDeclaration, Query, Split } from './dataset.ts';
 export type { EncodeOptions, Encoder, TextOwner } from './encoder.ts';
 export { bindFilter, compileFilter, type FilterPredicate } from './filter/compile-filter.ts';
@@ -49,6 +37,19 @@ export { filterSchema, readFilter } from './filter/filter-schema.ts';
 export { formatFilter } from './filter/format-filter.ts';
 export { parseFilter } from './filter/parse-filter.ts';
 export { GRADES, type Judgement, type PairToJudge } from './judgement.ts';
+export type { Qrels, Run } from './run.ts';
+export {
+  type Attributes,
+  type AttributeValue,
+  attributesSchema,
+  isSensitive,
+  RESERVED_ATTRIBUTES,
+  TURN_FIELDS,
+} from './turns/attributes.ts';
+export { Conversation, compareTurns } from './turns/conversation.ts';
+export { showThread } from './turns/conversation-display.ts';
+export { listConversationPositions } from './turns/conversation-positions.ts';
+export { Corpus } from './turns/corpus.ts';
 export {
   buildMemoryText,
   DEFAULT_IMPORTANCE,
@@ -60,7 +61,7 @@ export {
   readImportance,
   readMemoryFields,
   type SummaryFields,
-} from './memory-fields.ts';
+} from './turns/memory-fields.ts';
 export {
   EMPTY_OUTCOME_STATISTICS,
   type MemoryRecord,
@@ -69,9 +70,8 @@ export {
   type RecordTrajectory,
   toMemoryRecord,
   toTurn,
-} from './memory-record.ts';
-export { type MemoryRecordInput, memoryRecordSchema } from './memory-record-schema.ts';
-export type { Qrels, Run } from './run.ts';
-export { compareBytes, compareScored, rankIdsDescending, type Scored } from './tie-rule.ts';
-export type { Turn } from './turn.ts';
+} from './turns/memory-record.ts';
+export { type MemoryRecordInput, memoryRecordSchema } from './turns/memory-record-schema.ts';
+export { compareBytes, compareScored, rankIdsDescending, type Scored } from './turns/tie-rule.ts';
+export type { Turn } from './turns/turn.ts';
 export type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from './vector-index.ts';

@@ -1,6 +1,6 @@
-import { attachDisplay } from '../core/display.ts';
-import { buildTableBundle } from '../core/display-table.ts';
-import { phrase, stateShown } from '../core/showable-text.ts';
+import { attachDisplay } from '../core/display/display.ts';
+import { buildTableBundle } from '../core/display/display-table.ts';
+import { phrase, stateShown } from '../core/display/showable-text.ts';
 import type { Run } from './run.ts';
 
 /** Documents shown of each query. */

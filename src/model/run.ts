@@ -1,4 +1,4 @@
-import type { Scored } from './tie-rule.ts';
+import type { Scored } from './turns/tie-rule.ts';
 
 /** The result of a system: for each query id its documents, best first by the tie rule. */
 export type Run = ReadonlyMap<string, readonly Scored[]>;

@@ -31,7 +31,7 @@ test('every module and every export is documented', () => {
 test('a declaration has no body, no comment and no private member', () => {
   const core = modules.find(({ specifier }) => specifier === 'rag-plusplus/core');
   const error = core?.exports.find(({ name }) => name === 'ChecksumMismatchError');
-  expect(error).toMatchObject({ kind: 'class', file: 'src/core/errors.ts' });
+  expect(error).toMatchObject({ kind: 'class', file: 'src/core/errors/errors.ts' });
   expect(error?.declaration).toMatch(/^export class ChecksumMismatchError extends RagPlusPlusError \{\n/);
   const all = modules.flatMap(({ exports }) => exports.map(({ declaration }) => declaration)).join('\n');
   expect(all).not.toMatch(/^\s*(?:\/\*\*|private |#|return )/m);

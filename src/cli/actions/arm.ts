@@ -1,7 +1,7 @@
-import { type BackendName, useBackend } from '../../core/backend.ts';
-import { serveArms } from '../../experiment/launch/arm-service.ts';
-import { joinRun, runArmTask } from '../../experiment/launch/arm-task.ts';
-import { FailedCheck } from '../failed-check.ts';
+import { type BackendName, useBackend } from '../../core/tensors/backend.ts';
+import { serveArms } from '../../lab/run/arm-service.ts';
+import { joinRun, runArmTask } from '../../lab/run/arm-task.ts';
+import { FailedCheck } from '../process/failed-check.ts';
 
 interface ArmOptions {
   readonly arm?: string;

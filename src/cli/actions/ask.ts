@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { PackingName } from '../../context/packing.ts';
-import { type BackendChoice, useBackend } from '../../core/backend.ts';
-import { ValidationError } from '../../core/errors.ts';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { printOut } from '../../core/terminal.ts';
-import { type AskedContext, askArm } from '../../experiment/ask/ask.ts';
-import type { QuestionInput } from '../../experiment/ask/question.ts';
-import { openConfig } from '../../experiment/config/config.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { type AskedContext, askArm } from '../../lab/ask/ask.ts';
+import type { QuestionInput } from '../../lab/ask/question.ts';
+import { openConfig } from '../../lab/config/config.ts';
+import type { PackingName } from '../../memory/context/packing.ts';
 import { readVector } from './vector-argument.ts';
 
 interface AskOptions {

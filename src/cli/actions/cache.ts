@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
-import { printOut } from '../../core/terminal.ts';
-import { withNearest } from '../../core/validation.ts';
+import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { withNearest } from '../../core/validation/validation.ts';
 import {
   type CacheFile,
   cacheFiles,
@@ -9,8 +9,8 @@ import {
   deleteFiles,
   OTHER_PARTS,
   selectGarbage,
-} from '../../experiment/stored/cache-contents.ts';
-import { alignColumns } from '../columns.ts';
+} from '../../lab/stored/cache-contents.ts';
+import { alignColumns } from '../process/columns.ts';
 
 const MIB = 2 ** 20;
 

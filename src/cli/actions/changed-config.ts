@@ -1,7 +1,7 @@
-import { selectArms } from '../../experiment/config/arm-selection.ts';
-import { type ExperimentConfig, openConfig } from '../../experiment/config/config.ts';
-import { RACE_DEFAULTS } from '../../experiment/config/config-schema.ts';
-import type { ConfigChanges } from '../config-options.ts';
+import { selectArms } from '../../lab/config/arm-selection.ts';
+import { type ExperimentConfig, openConfig } from '../../lab/config/config.ts';
+import { RACE_DEFAULTS } from '../../lab/config/config-schema.ts';
+import type { ConfigChanges } from '../options/config-options.ts';
 
 /** A race of the config's own settings, or of the defaults. */
 function raced(config: ExperimentConfig): ExperimentConfig {

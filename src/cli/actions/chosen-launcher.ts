@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parse } from '../../core/validation.ts';
-import { merge, parseYaml } from '../../experiment/config/config-file.ts';
-import { type LauncherOptions, launcherOptions } from '../../experiment/launch/registry.ts';
-import type { LauncherChoice } from '../launcher-choice.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { merge, parseYaml } from '../../lab/composition/config-file.ts';
+import { type LauncherOptions, launcherOptions } from '../../lab/launch/registry.ts';
+import type { LauncherChoice } from '../options/launcher-choice.ts';
 
 /** The config's launcher, or the chosen one with the options that the config has for it. @throws ConfigurationError with all faults at once. */
 export function chosenLauncher(configured: LauncherOptions, { launcher, workers }: LauncherChoice): LauncherOptions {

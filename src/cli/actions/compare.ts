@@ -1,16 +1,16 @@
-import { ValidationError } from '../../core/errors.ts';
-import { writeAtomic } from '../../core/files.ts';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { printError, printOut } from '../../core/terminal.ts';
-import type { TestName } from '../../evaluation/test-names.ts';
-import { compareRuns } from '../../experiment/stored/run-comparison.ts';
-import { compareStoredPairs } from '../../experiment/stored/stored-pairs.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printError, printOut } from '../../core/terminal/terminal.ts';
+import type { TestName } from '../../eval/significance/test-names.ts';
 import {
   renderComparisonHtml,
   renderComparisonMarkdown,
   renderComparisonText,
-} from '../../report/page/comparison-page.ts';
-import { renderLettersLatex, renderLettersMarkdown, renderLettersText } from '../../report/tables/letters-table.ts';
+} from '../../lab/report/page/comparison-page.ts';
+import { renderLettersLatex, renderLettersMarkdown, renderLettersText } from '../../lab/report/tables/letters-table.ts';
+import { compareRuns } from '../../lab/stored/run-comparison.ts';
+import { compareStoredPairs } from '../../lab/stored/stored-pairs.ts';
 
 interface CompareFlags {
   readonly allPairs: boolean;

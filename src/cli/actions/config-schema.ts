@@ -1,7 +1,7 @@
-import { writeAtomic } from '../../core/files.ts';
-import { printError, printOut } from '../../core/terminal.ts';
-import { buildConfigJsonSchema } from '../../experiment/config/config-json-schema.ts';
-import { buildTrainingJsonSchema } from '../../training/training-json-schema.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { buildConfigJsonSchema } from '../../lab/config/config-json-schema.ts';
+import { buildTrainingJsonSchema } from '../../lab/training/training-json-schema.ts';
 
 /** The schema as the text of a file. */
 export function formatConfigSchema(schema = buildConfigJsonSchema()): string {

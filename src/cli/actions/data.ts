@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { printOut } from '../../core/terminal.ts';
-import { parse } from '../../core/validation.ts';
-import { type DatasetOption, listDatasetOptions } from '../../datasets/option-list.ts';
-import { DATASETS, datasetOptions, loadDataset } from '../../datasets/registry.ts';
-import { applyOverrides } from '../../experiment/config/config-file.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { type DatasetOption, listDatasetOptions } from '../../data/option-list.ts';
+import { DATASETS, datasetOptions, loadDataset } from '../../data/registry.ts';
+import { applyOverrides } from '../../lab/composition/config-file.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { alignColumns } from '../columns.ts';
+import { alignColumns } from '../process/columns.ts';
 
 /** Rows below a heading, set in from it. */
 function formatDataBlock(heading: string, rows: readonly (readonly string[])[]): string {

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { getActiveBackend } from '../../core/active-backend.ts';
-import { probeBackends, useBackend } from '../../core/backend.ts';
-import { assertWritableFolder } from '../../core/files.ts';
-import { printOut } from '../../core/terminal.ts';
-import { INSTALL_PEER, PEER } from '../../embedding/transformers/peer.ts';
-import { findInstalledVersion, projectVersion } from '../../experiment/run/environment.ts';
-import { alignColumns } from '../columns.ts';
-import { FailedCheck } from '../failed-check.ts';
+import { assertWritableFolder } from '../../core/files/files.ts';
+import { getActiveBackend } from '../../core/tensors/active-backend.ts';
+import { probeBackends, useBackend } from '../../core/tensors/backend.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { INSTALL_PEER, PEER } from '../../index/encoders/transformers/peer.ts';
+import { findInstalledVersion, projectVersion } from '../../lab/run/environment.ts';
+import { alignColumns } from '../process/columns.ts';
+import { FailedCheck } from '../process/failed-check.ts';
 
 interface Finding {
   readonly part: string;

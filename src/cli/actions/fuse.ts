@@ -1,9 +1,9 @@
-import { printError, printOut } from '../../core/terminal.ts';
-import { writeRun } from '../../evaluation/trec-files.ts';
-import { applyOverrides } from '../../experiment/config/config-file.ts';
-import { fuseSystems } from '../../experiment/score/fuse-systems.ts';
-import { readSystems } from '../../experiment/score/score-files.ts';
-import { parseFusion } from '../../fusion/registry.ts';
+import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { writeRun } from '../../eval/trec/trec-files.ts';
+import { applyOverrides } from '../../lab/composition/config-file.ts';
+import { fuseSystems } from '../../lab/score/fuse-systems.ts';
+import { readSystems } from '../../lab/score/score-files.ts';
+import { parseFusion } from '../../ops/fusion/registry.ts';
 
 interface FuseFlags {
   readonly method: string;

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { printOut } from '../../core/terminal.ts';
-import { parse } from '../../core/validation.ts';
-import { loadDataset } from '../../datasets/registry.ts';
-import { openConfigDataset } from '../../experiment/config/config.ts';
-import { applyOverrides } from '../../experiment/config/config-file.ts';
-import { openConceptFile } from '../../graph/extraction/begun-file.ts';
-import { appendConceptLines } from '../../graph/extraction/concept-file.ts';
-import { extractConcepts } from '../../graph/extraction/extract-concepts.ts';
-import { extractionOptions } from '../../graph/extraction/extraction-options.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { loadDataset } from '../../data/registry.ts';
+import { openConceptFile } from '../../index/graph/extraction/begun-file.ts';
+import { appendConceptLines } from '../../index/graph/extraction/concept-file.ts';
+import { extractConcepts } from '../../index/graph/extraction/extract-concepts.ts';
+import { extractionOptions } from '../../index/graph/extraction/extraction-options.ts';
+import { applyOverrides } from '../../lab/composition/config-file.ts';
+import { openConfigDataset } from '../../lab/config/config.ts';
 
 interface ExtractFlags {
   readonly baseUrl: string;

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ValidationError } from '../../core/errors.ts';
-import { makeFolder, writeAtomic } from '../../core/files.ts';
-import { printOut } from '../../core/terminal.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { makeFolder, writeAtomic } from '../../core/files/files.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
 import { formatConfigSchema } from './config-schema.ts';
 import { drawSampleData } from './sample-data.ts';
 

@@ -1,12 +1,12 @@
-import { ValidationError } from '../../core/errors.ts';
-import { printError, printOut } from '../../core/terminal.ts';
-import { readPool } from '../../datasets/judging/judgement-file.ts';
-import { compareJudges, type JudgeAgreement, passesGate } from '../../evaluation/judging/agreement.ts';
-import { isSameAuthor } from '../../evaluation/judging/independence.ts';
-import { buildQrels } from '../../evaluation/judging/merge.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { compareJudges, type JudgeAgreement, passesGate } from '../../lab/judging/agreement.ts';
+import { isSameAuthor } from '../../lab/judging/independence.ts';
+import { readPool } from '../../lab/judging/judgement-file.ts';
+import { buildQrels } from '../../lab/judging/merge.ts';
 import { GRADES, type PairToJudge } from '../../model/judgement.ts';
-import { alignColumns } from '../columns.ts';
-import { FailedCheck } from '../failed-check.ts';
+import { alignColumns } from '../process/columns.ts';
+import { FailedCheck } from '../process/failed-check.ts';
 import { findOnlyJudge, readTypedJudgements, type TypedJudgements } from './judge/judgement-files.ts';
 
 interface AgreementFlags {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import { ValidationError } from '../../core/errors.ts';
-import { writeAtomic } from '../../core/files.ts';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { printOut } from '../../core/terminal.ts';
-import { parse } from '../../core/validation.ts';
-import { formatPool, type PoolLine, readPool } from '../../datasets/judging/judgement-file.ts';
-import { judgePairs } from '../../evaluation/judging/endpoint-judge.ts';
-import { endpointJudgeOptions } from '../../evaluation/judging/endpoint-judge-options.ts';
-import { applyOverrides } from '../../experiment/config/config-file.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { applyOverrides } from '../../lab/composition/config-file.ts';
+import { judgePairs } from '../../lab/judging/endpoint-judge.ts';
+import { endpointJudgeOptions } from '../../lab/judging/endpoint-judge-options.ts';
+import { formatPool, type PoolLine, readPool } from '../../lab/judging/judgement-file.ts';
 import type { Judgement } from '../../model/judgement.ts';
 
 interface AskFlags {

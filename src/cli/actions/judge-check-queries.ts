@@ -1,7 +1,7 @@
-import { printError, printOut } from '../../core/terminal.ts';
-import { findQueryFaults } from '../../evaluation/judging/query-check.ts';
-import { QUERY_STRATA } from '../../evaluation/judging/query-strata.ts';
-import { FailedCheck } from '../failed-check.ts';
+import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { findQueryFaults } from '../../lab/judging/query-check.ts';
+import { QUERY_STRATA } from '../../lab/judging/query-strata.ts';
+import { FailedCheck } from '../process/failed-check.ts';
 import { readJudgingTexts, type TextFlags } from './judge/pool-texts.ts';
 import { warnOfSmallStrata } from './judge/warn-of-strata.ts';
 

@@ -1,8 +1,8 @@
-import { writeAtomic } from '../../core/files.ts';
-import { printOut } from '../../core/terminal.ts';
-import { formatJudgements, readPool } from '../../datasets/judging/judgement-file.ts';
-import { buildQrels, mergeJudgements } from '../../evaluation/judging/merge.ts';
-import { encodeQrels } from '../../evaluation/trec-files.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { encodeQrels } from '../../eval/trec/trec-files.ts';
+import { formatJudgements, readPool } from '../../lab/judging/judgement-file.ts';
+import { buildQrels, mergeJudgements } from '../../lab/judging/merge.ts';
 import { readTypedJudgements } from './judge/judgement-files.ts';
 import { warnOfSmallStrata } from './judge/warn-of-strata.ts';
 

@@ -1,10 +1,10 @@
-import { ValidationError } from '../../core/errors.ts';
-import { writeAtomic } from '../../core/files.ts';
-import { printError, printOut } from '../../core/terminal.ts';
-import { formatPool, type PoolLine } from '../../datasets/judging/judgement-file.ts';
-import { buildQrels } from '../../evaluation/judging/merge.ts';
-import { type PooledPair, poolRuns } from '../../evaluation/judging/pool.ts';
-import { readSystems } from '../../experiment/score/score-files.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { formatPool, type PoolLine } from '../../lab/judging/judgement-file.ts';
+import { buildQrels } from '../../lab/judging/merge.ts';
+import { type PooledPair, poolRuns } from '../../lab/judging/pool.ts';
+import { readSystems } from '../../lab/score/score-files.ts';
 import { readTypedJudgements } from './judge/judgement-files.ts';
 import { assertNewFile } from './judge/new-file.ts';
 import { type JudgingTexts, readJudgingTexts, type TextFlags } from './judge/pool-texts.ts';

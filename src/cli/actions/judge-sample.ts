@@ -1,7 +1,7 @@
-import { writeAtomic } from '../../core/files.ts';
-import { printOut } from '../../core/terminal.ts';
-import { formatPool, type PoolLine, readPool } from '../../datasets/judging/judgement-file.ts';
-import { sampleByStratum } from '../../evaluation/judging/sample.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { formatPool, type PoolLine, readPool } from '../../lab/judging/judgement-file.ts';
+import { sampleByStratum } from '../../lab/judging/sample.ts';
 import { assertNewFile } from './judge/new-file.ts';
 
 interface SampleFlags {

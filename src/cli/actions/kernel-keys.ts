@@ -1,6 +1,6 @@
-import { generateKey, type KeyRing, rotateKeys } from '../../admissibility/kernel-keys.ts';
-import { createKeyFile, readKeyFile, writeKeyFile } from '../../admissibility/service/key-file.ts';
-import { printOut } from '../../core/terminal.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { createKeyFile, readKeyFile, writeKeyFile } from '../../kernel/service/key-file.ts';
+import { generateKey, type KeyRing, rotateKeys } from '../../kernel/signatures/kernel-keys.ts';
 import { formatKeys } from './kernel/key-table.ts';
 
 export function runKernelKeygen(path: string): void {

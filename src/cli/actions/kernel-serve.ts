@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { Kernel } from '../../admissibility/kernel.ts';
-import { createKernelService, type KernelService } from '../../admissibility/service/kernel-service.ts';
-import { readKeyFile, readKeys } from '../../admissibility/service/key-file.ts';
-import { ConfigurationError, RagPlusPlusError, StorageError } from '../../core/errors.ts';
-import { writeAtomic } from '../../core/files.ts';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { printError, printOut } from '../../core/terminal.ts';
-import { parse } from '../../core/validation.ts';
-import { datasetOptions, loadDataset } from '../../datasets/registry.ts';
-import { openConfig } from '../../experiment/config/config.ts';
-import { applyOverrides } from '../../experiment/config/config-file.ts';
-import type { Corpus } from '../../model/corpus.ts';
+import { ConfigurationError, RagPlusPlusError, StorageError } from '../../core/errors/errors.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { datasetOptions, loadDataset } from '../../data/registry.ts';
+import { Kernel } from '../../kernel/authority/kernel.ts';
+import { createKernelService, type KernelService } from '../../kernel/service/kernel-service.ts';
+import { readKeyFile, readKeys } from '../../kernel/service/key-file.ts';
+import { applyOverrides } from '../../lab/composition/config-file.ts';
+import { openConfig } from '../../lab/config/config.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
 import { readPolicyFile } from './kernel/policy-file.ts';
 
 interface ServeOptions {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { ValidationError } from '../../core/errors.ts';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { printOut } from '../../core/terminal.ts';
-import { RowFaults } from '../../datasets/jsonl/row-faults.ts';
-import { applyOverrides } from '../../experiment/config/config-file.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { RowFaults } from '../../data/jsonl/row-faults.ts';
+import { applyOverrides } from '../../lab/composition/config-file.ts';
 import type { CurationEntry } from '../../memory/curation/curation-entry.ts';
 import { type CurationOptions, type Curator, openCurator } from '../../memory/curation/curator.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type EndpointDecider,
 } from '../../memory/curation/endpoint-decider.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
-import { alignColumns } from '../columns.ts';
+import { alignColumns } from '../process/columns.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
 import { runWithMemory, runWithOpened } from './memory/open-folder.ts';
 import { type ReadFlags, readComplete, SKIP, selectNew } from './memory-import.ts';

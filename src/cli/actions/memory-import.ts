@@ -1,11 +1,11 @@
-import { ConfigurationError, ValidationError } from '../../core/errors.ts';
-import { createTerminalProgress, type StartProgress } from '../../core/progress.ts';
-import { viewRow } from '../../core/rows.ts';
-import { printOut } from '../../core/terminal.ts';
-import { type OnDirtyRow, RowFaults } from '../../datasets/jsonl/row-faults.ts';
-import type { EncoderOptions } from '../../embedding/registry.ts';
+import { ConfigurationError, ValidationError } from '../../core/errors/errors.ts';
+import { viewRow } from '../../core/tensors/rows.ts';
+import { createTerminalProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { type OnDirtyRow, RowFaults } from '../../data/jsonl/row-faults.ts';
+import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
-import type { MemoryRecord } from '../../model/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 import { attachVectors } from './memory/attach-vectors.ts';
 import { type MemoryFolder, readFolderToWrite, writeSettings } from './memory/memory-folder.ts';
 import { assertFreeEncoder, openEncoder } from './memory/open-encoder.ts';

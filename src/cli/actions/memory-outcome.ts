@@ -1,7 +1,7 @@
-import { printOut } from '../../core/terminal.ts';
-import { listObserved } from '../../memory/outcome-pool.ts';
-import { mergeOutcomeStatistics } from '../../memory/outcome-statistics.ts';
-import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from '../../model/memory-record.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { listObserved } from '../../memory/outcomes/outcome-pool.ts';
+import { mergeOutcomeStatistics } from '../../memory/outcomes/outcome-statistics.ts';
+import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from '../../model/turns/memory-record.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
 import { runWithMemory } from './memory/open-folder.ts';
 import { formatOutcomes } from './memory-stats.ts';

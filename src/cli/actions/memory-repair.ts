@@ -1,7 +1,7 @@
-import { createTerminalProgress } from '../../core/progress.ts';
-import { printOut } from '../../core/terminal.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
 import { type RepairReport, repairStore } from '../../memory/store/repair-store.ts';
-import { FailedCheck } from '../failed-check.ts';
+import { FailedCheck } from '../process/failed-check.ts';
 import { assertMemory, copySettings } from './memory/memory-folder.ts';
 
 function listLosses({ lostOperations, lostRecords, lostOutcomes, damagedFiles }: RepairReport): string[] {

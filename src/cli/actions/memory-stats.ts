@@ -1,14 +1,14 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { readFolder } from '../../core/files.ts';
-import { printOut } from '../../core/terminal.ts';
+import { readFolder } from '../../core/files/files.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
 import { readSavedPosition } from '../../memory/engine/index-folder.ts';
-import { mergeOutcomeStatistics, updateOutcomeStatistics } from '../../memory/outcome-statistics.ts';
+import { mergeOutcomeStatistics, updateOutcomeStatistics } from '../../memory/outcomes/outcome-statistics.ts';
 import type { MemoryStore } from '../../memory/store/memory-store.ts';
 import { openStore } from '../../memory/store/open-store.ts';
-import type { AttributeValue } from '../../model/attributes.ts';
-import { EMPTY_OUTCOME_STATISTICS, type OutcomeStatistics } from '../../model/memory-record.ts';
-import { alignColumns } from '../columns.ts';
+import type { AttributeValue } from '../../model/turns/attributes.ts';
+import { EMPTY_OUTCOME_STATISTICS, type OutcomeStatistics } from '../../model/turns/memory-record.ts';
+import { alignColumns } from '../process/columns.ts';
 import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { runWithOpened } from './memory/open-folder.ts';
 

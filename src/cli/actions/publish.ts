@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { ValidationError } from '../../core/errors.ts';
-import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../../core/files.ts';
-import { printOut } from '../../core/terminal.ts';
-import { parse } from '../../core/validation.ts';
-import { slug } from '../../experiment/config/config-schema.ts';
-import { publishLooks } from '../../experiment/looks/test-looks.ts';
-import { TEST_FILE } from '../../training/test-looks.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../../core/files/files.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { slug } from '../../lab/config/config-schema.ts';
+import { publishLooks } from '../../lab/looks/test-looks.ts';
+import { TEST_FILE } from '../../lab/training/test-looks.ts';
 
 /** The small files of a run to keep in the repository, besides the weights of a training. */
 const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'] as const;

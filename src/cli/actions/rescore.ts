@@ -1,19 +1,19 @@
 import { join } from 'node:path';
-import { writeAtomic } from '../../core/files.ts';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { printOut } from '../../core/terminal.ts';
-import { METRICS } from '../../evaluation/metric.ts';
-import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
-import { loadConfigPlugins } from '../../experiment/config/config.ts';
-import type { Granularity } from '../../experiment/measure/passport.ts';
-import { formatMetrics } from '../../experiment/run/run-folder.ts';
-import { rescore, rescoreName } from '../../experiment/stored/rescore.ts';
-import { readStoredRun } from '../../experiment/stored/stored-run.ts';
-import { renderCsv } from '../../report/tables/csv.ts';
-import { renderLatex } from '../../report/tables/latex.ts';
-import { renderMarkdown } from '../../report/tables/markdown.ts';
-import { nameJudgedShare } from '../../report/tables/passports.ts';
-import { renderText } from '../../report/tables/text-table.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { METRICS } from '../../eval/metrics/metric.ts';
+import type { CorrectionName, TestName } from '../../eval/significance/test-names.ts';
+import { loadConfigPlugins } from '../../lab/config/config.ts';
+import type { Granularity } from '../../lab/measure/passport.ts';
+import { renderCsv } from '../../lab/report/tables/csv.ts';
+import { renderLatex } from '../../lab/report/tables/latex.ts';
+import { renderMarkdown } from '../../lab/report/tables/markdown.ts';
+import { nameJudgedShare } from '../../lab/report/tables/passports.ts';
+import { renderText } from '../../lab/report/tables/text-table.ts';
+import { formatMetrics } from '../../lab/run/run-folder.ts';
+import { rescore, rescoreName } from '../../lab/stored/rescore.ts';
+import { readStoredRun } from '../../lab/stored/stored-run.ts';
 
 interface RescoreFlags {
   readonly metrics: string[];

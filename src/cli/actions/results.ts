@@ -1,7 +1,9 @@
-import { RagPlusPlusError, ValidationError } from '../../core/errors.ts';
-import { printError, printOut } from '../../core/terminal.ts';
-import { computeQuerySetHash } from '../../experiment/run/query-set.ts';
-import { type Field, listResultRows, type ResultRow } from '../../experiment/stored/result-rows.ts';
+import { RagPlusPlusError, ValidationError } from '../../core/errors/errors.ts';
+import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { formatCsv } from '../../lab/report/tables/csv.ts';
+import { formatDecimal } from '../../lab/report/tables/format.ts';
+import { computeQuerySetHash } from '../../lab/stored/query-set.ts';
+import { type Field, listResultRows, type ResultRow } from '../../lab/stored/result-rows.ts';
 import {
   assertFields,
   assertOrderable,
@@ -9,11 +11,9 @@ import {
   meetsCondition,
   sortRowsByField,
   translateField,
-} from '../../experiment/stored/row-conditions.ts';
-import { findRunFolders, type RunSummary, readRunConfig, readRunSummary } from '../../experiment/stored/run-summary.ts';
-import { formatCsv } from '../../report/tables/csv.ts';
-import { formatDecimal } from '../../report/tables/format.ts';
-import { alignColumns } from '../columns.ts';
+} from '../../lab/stored/row-conditions.ts';
+import { findRunFolders, type RunSummary, readRunConfig, readRunSummary } from '../../lab/stored/run-summary.ts';
+import { alignColumns } from '../process/columns.ts';
 
 interface ResultsOptions {
   readonly where: Condition[];

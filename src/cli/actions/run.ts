@@ -1,37 +1,37 @@
 import { basename, join, relative } from 'node:path';
-import { type BackendChoice, useBackend } from '../../core/backend.ts';
-import { assertReadableFolder, assertWritableFolder, writeAtomic } from '../../core/files.ts';
-import { computeHash } from '../../core/hash.ts';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { quoteShellWord } from '../../core/shell-words.ts';
-import { printError, printOut } from '../../core/terminal.ts';
-import { listArmsToRun } from '../../experiment/config/arm-selection.ts';
-import { listConfigDatasets, loadConfigPlugins } from '../../experiment/config/config.ts';
-import type { Launcher } from '../../experiment/launch/launcher.ts';
-import { createLauncher, type LauncherOptions } from '../../experiment/launch/registry.ts';
-import { withCountedLook } from '../../experiment/looks/test-looks.ts';
-import type { ExperimentResult } from '../../experiment/measure/result.ts';
-import type { Execute } from '../../experiment/run/execution.ts';
-import { FolderExecution } from '../../experiment/run/folder-execution.ts';
-import type { Opening } from '../../experiment/run/partial-folder.ts';
-import { findReachWarnings } from '../../experiment/run/reach-warnings.ts';
-import { ReplayedSlices } from '../../experiment/run/replayed-slices.ts';
-import { runExperiment } from '../../experiment/run/run.ts';
-import { cacheSizeRemark } from '../../experiment/stored/cache-contents.ts';
+import { assertReadableFolder, assertWritableFolder, writeAtomic } from '../../core/files/files.ts';
+import { computeHash } from '../../core/hash/hash.ts';
+import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { quoteShellWord } from '../../core/text/shell-words.ts';
+import { listArmsToRun } from '../../lab/config/arm-selection.ts';
+import { listConfigDatasets, loadConfigPlugins } from '../../lab/config/config.ts';
+import type { Launcher } from '../../lab/launch/launcher.ts';
+import { createLauncher, type LauncherOptions } from '../../lab/launch/registry.ts';
+import { withCountedLook } from '../../lab/looks/test-looks.ts';
+import type { ExperimentResult } from '../../lab/measure/result.ts';
 import {
   buildDatasetsTable,
   type DatasetRun,
   renderDatasetsCsv,
   renderDatasetsMarkdown,
   renderDatasetsText,
-} from '../../report/tables/datasets-table.ts';
-import { describeSlices } from '../../report/tables/slice-table.ts';
-import { renderText } from '../../report/tables/text-table.ts';
-import { renderRunFiles } from '../../workbench/run-files.ts';
-import type { ConfigChanges } from '../config-options.ts';
-import { FailedCheck } from '../failed-check.ts';
-import { interruption, runHeedingTermination } from '../interruption.ts';
-import type { LauncherChoice } from '../launcher-choice.ts';
+} from '../../lab/report/tables/datasets-table.ts';
+import { describeSlices } from '../../lab/report/tables/slice-table.ts';
+import { renderText } from '../../lab/report/tables/text-table.ts';
+import type { Execute } from '../../lab/run/execution.ts';
+import { FolderExecution } from '../../lab/run/folder-execution.ts';
+import type { Opening } from '../../lab/run/partial-folder.ts';
+import { findReachWarnings } from '../../lab/run/reach-warnings.ts';
+import { ReplayedSlices } from '../../lab/run/replayed-slices.ts';
+import { runExperiment } from '../../lab/run/run.ts';
+import { cacheSizeRemark } from '../../lab/stored/cache-contents.ts';
+import { renderRunFiles } from '../../lab/workbench/run-files.ts';
+import type { ConfigChanges } from '../options/config-options.ts';
+import type { LauncherChoice } from '../options/launcher-choice.ts';
+import { FailedCheck } from '../process/failed-check.ts';
+import { interruption, runHeedingTermination } from '../process/interruption.ts';
 import { openChangedConfig, typedChanges } from './changed-config.ts';
 import { chosenLauncher } from './chosen-launcher.ts';
 

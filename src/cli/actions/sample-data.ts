@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../core/random.ts';
+import { createRandom, type Random } from '../../core/numbers/random.ts';
 
 /** The latest 30 % of them are the test split: more than the 20 conversations that bootstrap intervals need. */
 const CONVERSATIONS = 110;

@@ -1,30 +1,24 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { quoteShellWord } from '../../core/shell-words.ts';
-import { printOut } from '../../core/terminal.ts';
-import { parse } from '../../core/validation.ts';
-import { datasetOptions, loadDataset } from '../../datasets/registry.ts';
-import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
-import { formatFileName } from '../../experiment/config/arms.ts';
-import { applyOverrides } from '../../experiment/config/config-file.ts';
-import { tokenBudgets as budgetsSchema } from '../../experiment/config/config-schema.ts';
-import { withCountedLook } from '../../experiment/looks/test-looks.ts';
-import type { Environment } from '../../experiment/measure/result.ts';
-import { captureEnvironment, NO_BACKEND } from '../../experiment/run/environment.ts';
-import { type MeasuredRankings, writeRunFolder } from '../../experiment/run/run-folder.ts';
-import { type ScoreOptions, scoreFiles } from '../../experiment/score/score.ts';
-import { scoreDataset } from '../../experiment/score/score-dataset.ts';
-import {
-  readClusters,
-  readDocuments,
-  readJudgements,
-  readStrata,
-  readSystems,
-} from '../../experiment/score/score-files.ts';
-import type { System } from '../../experiment/score/system.ts';
-import { renderText } from '../../report/tables/text-table.ts';
-import { renderRunFiles } from '../../workbench/run-files.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { quoteShellWord } from '../../core/text/shell-words.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { datasetOptions, loadDataset } from '../../data/registry.ts';
+import type { CorrectionName, TestName } from '../../eval/significance/test-names.ts';
+import { formatFileName } from '../../lab/composition/arms.ts';
+import { applyOverrides } from '../../lab/composition/config-file.ts';
+import { tokenBudgets as budgetsSchema } from '../../lab/config/config-schema.ts';
+import { withCountedLook } from '../../lab/looks/test-looks.ts';
+import type { Environment } from '../../lab/measure/result.ts';
+import { renderText } from '../../lab/report/tables/text-table.ts';
+import { captureEnvironment, NO_BACKEND } from '../../lab/run/environment.ts';
+import { type MeasuredRankings, writeRunFolder } from '../../lab/run/run-folder.ts';
+import { type ScoreOptions, scoreFiles } from '../../lab/score/score.ts';
+import { scoreDataset } from '../../lab/score/score-dataset.ts';
+import { readClusters, readDocuments, readJudgements, readStrata, readSystems } from '../../lab/score/score-files.ts';
+import type { System } from '../../lab/score/system.ts';
+import { renderRunFiles } from '../../lab/workbench/run-files.ts';
 
 interface ScoreFlags {
   readonly metrics: readonly string[];

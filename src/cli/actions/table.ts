@@ -1,7 +1,7 @@
-import { writeAtomic } from '../../core/files.ts';
-import { printError, printOut } from '../../core/terminal.ts';
-import { readRunFigures } from '../../experiment/stored/run-figures.ts';
-import { type ChosenTableFormat, renderChosenTable } from '../../report/tables/chosen-table.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { type ChosenTableFormat, renderChosenTable } from '../../lab/report/tables/chosen-table.ts';
+import { readRunFigures } from '../../lab/stored/run-figures.ts';
 
 interface TableFlags {
   readonly arms?: string;

@@ -1,23 +1,23 @@
 import { dirname, join, relative, resolve } from 'node:path';
-import { type BackendChoice, useBackend } from '../../core/backend.ts';
-import { ValidationError } from '../../core/errors.ts';
-import { readFolder, writeAtomic } from '../../core/files.ts';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { quoteShellWord } from '../../core/shell-words.ts';
-import { printOut } from '../../core/terminal.ts';
-import { countLook } from '../../experiment/looks/test-looks.ts';
-import { describeCommit, restoreDataFolder } from '../../experiment/run/environment.ts';
-import { readWeights, type Weights } from '../../learning/weight-file.ts';
-import { renderTestMarkdown, renderTestText } from '../../report/tables/test-table.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { readFolder, writeAtomic } from '../../core/files/files.ts';
+import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { quoteShellWord } from '../../core/text/shell-words.ts';
+import { countLook } from '../../lab/looks/test-looks.ts';
+import { renderTestMarkdown, renderTestText } from '../../lab/report/tables/test-table.ts';
+import { describeCommit, restoreDataFolder } from '../../lab/run/environment.ts';
 import {
   assertFirstLook,
   describeWeightsLook,
   listWeightsLooks,
   lookLines,
   TEST_FILE,
-} from '../../training/test-looks.ts';
-import { runTest, testSplit } from '../../training/test-run.ts';
-import { openTrainingConfig } from '../../training/training-config.ts';
+} from '../../lab/training/test-looks.ts';
+import { runTest, testSplit } from '../../lab/training/test-run.ts';
+import { openTrainingConfig } from '../../lab/training/training-config.ts';
+import { readWeights, type Weights } from '../../rank/learning/weight-file.ts';
 
 interface TestOptions {
   readonly again?: true;

@@ -1,22 +1,22 @@
 import { basename, join, relative } from 'node:path';
-import { type BackendChoice, useBackend } from '../../core/backend.ts';
-import { assertReadableFolder, assertWritableFolder } from '../../core/files.ts';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { quoteShellWord } from '../../core/shell-words.ts';
-import { printOut } from '../../core/terminal.ts';
+import { assertReadableFolder, assertWritableFolder } from '../../core/files/files.ts';
+import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { quoteShellWord } from '../../core/text/shell-words.ts';
 import {
   renderControlsCsv,
   renderCurveCsv,
   renderImportanceCsv,
   renderTrainingCsv,
   renderWeightsCsv,
-} from '../../report/training/training-csv.ts';
-import { renderTrainingHtml } from '../../report/training/training-page.ts';
-import { renderTrainingMarkdown, renderTrainingText } from '../../report/training/training-table.ts';
-import { openTrainingConfig } from '../../training/training-config.ts';
-import { writeTrainingFolder } from '../../training/training-folder.ts';
-import type { TrainingResult } from '../../training/training-result.ts';
-import { runTraining } from '../../training/training-run.ts';
+} from '../../lab/report/training/training-csv.ts';
+import { renderTrainingHtml } from '../../lab/report/training/training-page.ts';
+import { renderTrainingMarkdown, renderTrainingText } from '../../lab/report/training/training-table.ts';
+import { openTrainingConfig } from '../../lab/training/training-config.ts';
+import { writeTrainingFolder } from '../../lab/training/training-folder.ts';
+import type { TrainingResult } from '../../lab/training/training-result.ts';
+import { runTraining } from '../../lab/training/training-run.ts';
 
 interface TrainOptions {
   readonly set: readonly string[];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { DimensionMismatchError, ValidationError } from '../../core/errors.ts';
-import { parseJson, shorten } from '../../datasets/jsonl/jsonl-rows.ts';
-import { readVectorRows } from '../../embedding/precomputed/vector-file.ts';
+import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
+import { parseJson, shorten } from '../../data/jsonl/jsonl-rows.ts';
+import { readVectorRows } from '../../index/encoders/precomputed/vector-file.ts';
 
 /** The value of `--vector`: a JSON list, or a file with one row. @throws ValidationError, DimensionMismatchError. */
 export async function readVector(given: string): Promise<Float32Array> {

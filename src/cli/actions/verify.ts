@@ -1,9 +1,9 @@
-import { type BackendChoice, useBackend } from '../../core/backend.ts';
-import { createTerminalProgress } from '../../core/progress.ts';
-import { printOut } from '../../core/terminal.ts';
-import { OWN_GOLDEN, readGolden, type TopicReport, verify } from '../../verification/verify.ts';
-import { alignColumns } from '../columns.ts';
-import { FailedCheck } from '../failed-check.ts';
+import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
+import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { printOut } from '../../core/terminal/terminal.ts';
+import { OWN_GOLDEN, readGolden, type TopicReport, verify } from '../../lab/verification/verify.ts';
+import { alignColumns } from '../process/columns.ts';
+import { FailedCheck } from '../process/failed-check.ts';
 
 function formatReportRow(report: TopicReport): string[] {
   const figures = [report.worstAbsolute, report.worstRelative].map((value) =>

@@ -1,5 +1,5 @@
 import jsTokens from 'js-tokens';
-import { computeHash } from '../hash.ts';
+import { computeHash } from '../hash/hash.ts';
 
 /** What one module says, whatever its formatting and the paths that it imports from. */
 export interface ModuleText {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../errors/errors.ts';
 import { ModuleVersions } from './module-versions.ts';
 
 const MODULES = {

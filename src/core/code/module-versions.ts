@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readText } from '../files.ts';
-import { computeHash } from '../hash.ts';
+import { readText } from '../files/files.ts';
+import { computeHash } from '../hash/hash.ts';
 import { type ModuleText, readModule } from './module-text.ts';
 
 /** A module whose links were followed. */

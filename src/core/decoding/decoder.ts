@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { ConfigurationError, ProcessDiedError, StorageError } from '../errors.ts';
-import { findProgram } from '../own-program.ts';
+import { ConfigurationError, ProcessDiedError, StorageError } from '../errors/errors.ts';
+import { findProgram } from '../terminal/own-program.ts';
 import {
   type DecoderParts,
   type DecoderQuestion,

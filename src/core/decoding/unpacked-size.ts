@@ -1,4 +1,4 @@
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../errors/errors.ts';
 
 /** A file that is this many times as large as its compressed form is refused: text compresses to a tenth. */
 const LARGEST_RATIO = 200;

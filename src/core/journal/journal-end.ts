@@ -1,10 +1,10 @@
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { computeCrc32 } from '../crc32.ts';
-import { StorageError } from '../errors.ts';
-import { assertNoLink, readText } from '../files.ts';
-import { parseOrNull } from '../validation.ts';
+import { StorageError } from '../errors/errors.ts';
+import { assertNoLink, readText } from '../files/files.ts';
+import { computeCrc32 } from '../hash/crc32.ts';
+import { parseOrNull } from '../validation/validation.ts';
 import { type JournalPosition, journalPosition } from './position.ts';
 
 const NAME = 'end';

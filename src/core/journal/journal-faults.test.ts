@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { StorageError } from '../errors.ts';
-import { mountSmallDisk } from '../small-disk.harness.ts';
+import { StorageError } from '../errors/errors.ts';
+import { mountSmallDisk } from '../files/small-disk.harness.ts';
 import { appendAll, openJournal } from './journal.fixture.ts';
 import type { Journal } from './journal.ts';
 import { listSegments } from './segments.ts';

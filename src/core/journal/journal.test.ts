@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { UnavailableError, ValidationError, WalCorruptedError } from '../errors.ts';
+import { UnavailableError, ValidationError, WalCorruptedError } from '../errors/errors.ts';
 import { encodeFrames } from './frame.ts';
 import { appendAll, drawPayloads, openJournal, writeJournal } from './journal.fixture.ts';
 import { Journal } from './journal.ts';

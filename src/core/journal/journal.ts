@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
-import { StorageError, ValidationError, WalCorruptedError } from '../errors.ts';
-import { makeSyncedFolder } from '../files.ts';
-import { FolderLock } from '../folder-lock.ts';
+import { StorageError, ValidationError, WalCorruptedError } from '../errors/errors.ts';
+import { makeSyncedFolder } from '../files/files.ts';
+import { FolderLock } from '../files/folder-lock.ts';
 import { assertPayload } from './frame.ts';
 import { readJournalEnd } from './journal-end.ts';
 import { describeDoubt, describeLoss } from './lost-tail.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { computeHash } from '../hash.ts';
+import { computeHash } from '../hash/hash.ts';
 
 /**
  * An entry and the history that ends with it: its number, and the running hash of all entries up to it. After a loss

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { StorageError } from '../errors.ts';
-import { syncFolder, writeFully } from '../files.ts';
+import { StorageError } from '../errors/errors.ts';
+import { syncFolder, writeFully } from '../files/files.ts';
 import { encodeFrames } from './frame.ts';
 import { JournalEndFile } from './journal-end.ts';
 import type { JournalPosition } from './position.ts';

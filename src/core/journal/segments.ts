@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { ValidationError } from '../errors.ts';
-import { letEventsIn } from '../event-loop.ts';
-import { readBytes, readFolder } from '../files.ts';
+import { ValidationError } from '../errors/errors.ts';
+import { readBytes, readFolder } from '../files/files.ts';
+import { letEventsIn } from '../values/event-loop.ts';
 import { extendHash, type JournalPosition, UNKNOWN_HASH } from './position.ts';
 import { scanFrames } from './scan.ts';
 

@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from '../backend.ts';
-import { TEST_BACKENDS } from '../backends.harness.ts';
-import { ConvergenceError, NotFiniteError } from '../errors.ts';
-import { createRandom } from '../random.ts';
+import { ConvergenceError, NotFiniteError } from '../errors/errors.ts';
+import { createRandom } from '../numbers/random.ts';
+import { useBackend } from '../tensors/backend.ts';
+import { TEST_BACKENDS } from '../tensors/backends.harness.ts';
 import { computeOrthonormalBasis } from './orthonormal-basis.ts';
 
 const [N, K] = [101, 13];

@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { ensureBackend } from '../backend.ts';
-import { ConvergenceError, NotFiniteError } from '../errors.ts';
-import { letEventsIn } from '../event-loop.ts';
-import { matmul } from '../matmul.ts';
-import { readBack } from '../read-back.ts';
-import { scoped } from '../scope.ts';
+import { ConvergenceError, NotFiniteError } from '../errors/errors.ts';
+import { ensureBackend } from '../tensors/backend.ts';
+import { matmul } from '../tensors/matmul.ts';
+import { readBack } from '../tensors/read-back.ts';
+import { scoped } from '../tensors/scope.ts';
+import { letEventsIn } from '../values/event-loop.ts';
 
 const FLOAT32_EPSILON = 2 ** -23;
 /** The tolerance of YᵀY against the identity, within the accuracy of float32 sums over some thousand rows. */

@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { Matrix, SVD } from 'ml-matrix';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from '../backend.ts';
-import { TEST_BACKENDS } from '../backends.harness.ts';
-import { ValidationError } from '../errors.ts';
-import { createRandom } from '../random.ts';
+import { ValidationError } from '../errors/errors.ts';
+import { createRandom } from '../numbers/random.ts';
+import { useBackend } from '../tensors/backend.ts';
+import { TEST_BACKENDS } from '../tensors/backends.harness.ts';
 import { randomisedSvd } from './randomised-svd.ts';
 import type { SparseMatrix } from './sparse-matrix.ts';
 

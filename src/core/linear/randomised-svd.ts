@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
-import { ValidationError } from '../errors.ts';
-import { createEventBreaks, letEventsIn } from '../event-loop.ts';
-import { matmul } from '../matmul.ts';
-import { ignoreProgress, type StartProgress } from '../progress.ts';
-import { createRandom } from '../random.ts';
-import { readBack } from '../read-back.ts';
+import { ValidationError } from '../errors/errors.ts';
+import { createRandom } from '../numbers/random.ts';
+import { matmul } from '../tensors/matmul.ts';
+import { readBack } from '../tensors/read-back.ts';
+import { ignoreProgress, type StartProgress } from '../terminal/progress.ts';
+import { createEventBreaks, letEventsIn } from '../values/event-loop.ts';
 import { computeOrthonormalBasis } from './orthonormal-basis.ts';
 import { multiplySparseWithBreaks, type SparseMatrix, transpose } from './sparse-matrix.ts';
 

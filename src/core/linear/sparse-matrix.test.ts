@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../random.ts';
+import { createRandom } from '../numbers/random.ts';
 import { multiplySparseByDense, multiplySparseWithBreaks, type SparseMatrix, transpose } from './sparse-matrix.ts';
 
 /** Rows with 0 to 6 entries, so that groups of four and what is left of them both occur; and the same matrix in full. */

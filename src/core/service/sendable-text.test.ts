@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SensitiveTextError } from '../errors.ts';
+import { SensitiveTextError } from '../errors/errors.ts';
 import { assertSendable, type SendableText, withholdSensitive } from './sendable-text.ts';
 
 interface Item {

@@ -1,4 +1,4 @@
-import { SensitiveTextError } from '../errors.ts';
+import { SensitiveTextError } from '../errors/errors.ts';
 
 declare const cleared: unique symbol;
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ValidationError } from '../../core/errors.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { JOURNAL_START, type JournalPosition } from '../../core/journal/position.ts';
-import type { MemoryRecord } from '../../model/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 import type { Memory } from '../engine/memory.ts';
 
 /** A record before and after an operation; null: it was not there. */

@@ -1,12 +1,12 @@
-import { multiplyRows } from '../../core/rows.ts';
-import { SUPERSEDED } from '../../model/memory-fields.ts';
-import type { MemoryRecord } from '../../model/memory-record.ts';
+import { multiplyRows } from '../../core/tensors/rows.ts';
 import {
   type CurationOperation,
   type CurationRuleOptions,
   decideByRules,
   readCuratedText,
-} from '../../text/curation-rules.ts';
+} from '../../model/text/curation-rules.ts';
+import { SUPERSEDED } from '../../model/turns/memory-fields.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 import type { RecordChange } from '../changes/change-log.ts';
 
 /** A record that is there, with the cosine of its vector to that of the new record. */

@@ -1,4 +1,4 @@
-import type { CurationOperation } from '../../text/curation-rules.ts';
+import type { CurationOperation } from '../../model/text/curation-rules.ts';
 import type { Decision } from '../changes/change-log.ts';
 
 /** A decision, with what is needed to explain it and to undo it. */

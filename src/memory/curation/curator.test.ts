@@ -8,7 +8,7 @@ import {
   DimensionMismatchError,
   DuplicateRecordError,
   ValidationError,
-} from '../../core/errors.ts';
+} from '../../core/errors/errors.ts';
 import { listSegments } from '../../core/journal/segments.ts';
 import type { Memory } from '../engine/memory.ts';
 import { openMemory } from '../engine/open-memory.ts';

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { DuplicateRecordError } from '../../core/errors.ts';
+import { DuplicateRecordError } from '../../core/errors/errors.ts';
 import type { JournalOptions } from '../../core/journal/journal.ts';
-import { createSerialRunner } from '../../core/one-at-a-time.ts';
-import { parse } from '../../core/validation.ts';
-import { isActive } from '../../model/memory-fields.ts';
-import type { MemoryRecord } from '../../model/memory-record.ts';
-import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
-import { parseRow } from '../../model/row-check.ts';
-import { curationRuleOptions } from '../../text/curation-rules.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { curationRuleOptions } from '../../model/text/curation-rules.ts';
+import { isActive } from '../../model/turns/memory-fields.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import { type MemoryRecordInput, memoryRecordSchema } from '../../model/turns/memory-record-schema.ts';
+import { parseRow } from '../../model/turns/row-check.ts';
 import { type ChangeLog, openChangeLog } from '../changes/change-log.ts';
 import type { Memory } from '../engine/memory.ts';
 import {

@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import { phrase } from '../../core/display/showable-text.ts';
+import { readApiKey } from '../../core/service/api-key.ts';
+import { readChatObject } from '../../core/service/chat-answer.ts';
+import { chatServiceKeys } from '../../core/service/chat-options.ts';
+import { EndpointLedger } from '../../core/service/endpoint-ledger.ts';
+import { type Endpoint, PassingFault, requestEndpoint } from '../../core/service/endpoint-request.ts';
 import {
   assertSendable,
   formatSendable,
@@ -6,14 +12,8 @@ import {
   stateOwnText,
   withholdSensitive,
 } from '../../core/service/sendable-text.ts';
-import { phrase } from '../../core/showable-text.ts';
-import { parse, parseOrNull } from '../../core/validation.ts';
-import { readApiKey } from '../../embedding/endpoint/api-key.ts';
-import { readChatObject } from '../../embedding/endpoint/chat-answer.ts';
-import { chatServiceKeys } from '../../embedding/endpoint/chat-options.ts';
-import { EndpointLedger } from '../../embedding/endpoint/endpoint-ledger.ts';
-import { type Endpoint, PassingFault, requestEndpoint } from '../../embedding/endpoint/endpoint-request.ts';
-import { isSensitive } from '../../model/attributes.ts';
+import { parse, parseOrNull } from '../../core/validation/validation.ts';
+import { isSensitive } from '../../model/turns/attributes.ts';
 import type { CurationChoice, CurationDecider, Neighbour } from './curation-choice.ts';
 
 /** What a service is asked. Texts are sent as JSON, so that a text cannot end its own quotation. */

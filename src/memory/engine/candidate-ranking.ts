@@ -1,6 +1,6 @@
-import { QueryError } from '../../core/errors.ts';
-import type { MemoryRecord } from '../../model/memory-record.ts';
-import { compareScored } from '../../model/tie-rule.ts';
+import { QueryError } from '../../core/errors/errors.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import { compareScored } from '../../model/turns/tie-rule.ts';
 import type { ReadRecord } from './following-index.ts';
 import type { IndexAnswers } from './index-registry.ts';
 import type { CheckedQuery } from './query-bundle.ts';

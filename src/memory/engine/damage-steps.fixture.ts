@@ -1,4 +1,4 @@
-import { createRandom } from '../../core/random.ts';
+import { createRandom } from '../../core/numbers/random.ts';
 import type { Memory } from './memory.ts';
 
 /** D of the records. */

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { WalCorruptedError } from '../../core/errors.ts';
+import { WalCorruptedError } from '../../core/errors/errors.ts';
 import { drawSteps, listHeld, runStep } from './damage-steps.fixture.ts';
 import type { MemoryInput } from './memory-options.ts';
 import { openMemory } from './open-memory.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Fsync } from '../../core/journal/segment-writer.ts';
 import { listSegments } from '../../core/journal/segments.ts';
-import { createRandom, type Random } from '../../core/random.ts';
+import { createRandom, type Random } from '../../core/numbers/random.ts';
 import { buildWriter } from '../store/kills.harness.ts';
 import { applyStep, DIMENSION, drawSteps, drawVector, type Held, listHeld, type Step } from './damage-steps.fixture.ts';
 import { AT_ONCE, type WriterTask } from './damage-writer.harness.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { WalCorruptedError } from '../../core/errors.ts';
+import { WalCorruptedError } from '../../core/errors/errors.ts';
 import { listSegments } from '../../core/journal/segments.ts';
 import { DIMENSION, drawSteps, drawVector, listHeld, runStep } from './damage-steps.fixture.ts';
 import { findStrayAnswer } from './flat-scan.oracle.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidFilterError } from '../../core/errors.ts';
+import { InvalidFilterError } from '../../core/errors/errors.ts';
 import { RecordTable } from '../store/record-table.ts';
 import { openMemory } from './open-memory.ts';
 

@@ -1,6 +1,6 @@
-import { createSerialRunner } from '../../core/one-at-a-time.ts';
-import type { MemoryRecord } from '../../model/memory-record.ts';
-import { toTurn } from '../../model/memory-record.ts';
+import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import { toTurn } from '../../model/turns/memory-record.ts';
 import type { VectorIndex, VectorRow } from '../../model/vector-index.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { StorageError } from '../../core/errors.ts';
+import { StorageError } from '../../core/errors/errors.ts';
 import { openStore } from '../store/open-store.ts';
 import { GrowthSnapshots } from './growth-snapshots.ts';
 import { INDEXES, openFilled, QUERY, RECORDS } from './memory.fixture.ts';

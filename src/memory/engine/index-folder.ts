@@ -1,12 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { openVectorIndex, type VectorIndexOptions } from '../../candidates/live/registry.ts';
-import { ChecksumMismatchError, StorageError, ValidationError } from '../../core/errors.ts';
-import { readFolder, readText, writeAtomic } from '../../core/files.ts';
-import { computeHash } from '../../core/hash.ts';
+import { ChecksumMismatchError, StorageError, ValidationError } from '../../core/errors/errors.ts';
+import { readFolder, readText, writeAtomic } from '../../core/files/files.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import { isSamePosition, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
-import { parseOrNull } from '../../core/validation.ts';
+import { parseOrNull } from '../../core/validation/validation.ts';
+import { openVectorIndex, type VectorIndexOptions } from '../../index/vectors/live/registry.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { FollowingIndex } from './following-index.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openVectorIndex } from '../../candidates/live/registry.ts';
-import { useBackend } from '../../core/backend.ts';
-import { ConfigurationError, IndexNotFoundError, QueryError } from '../../core/errors.ts';
-import { FUSIONS } from '../../fusion/registry.ts';
+import { ConfigurationError, IndexNotFoundError, QueryError } from '../../core/errors/errors.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
+import { openVectorIndex } from '../../index/vectors/live/registry.ts';
+import { FUSIONS } from '../../ops/fusion/registry.ts';
 import { IndexRegistry } from './index-registry.ts';
 
 beforeAll(() => useBackend('wasm'));

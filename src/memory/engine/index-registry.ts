@@ -1,8 +1,8 @@
-import { IndexNotFoundError, QueryError, ValidationError } from '../../core/errors.ts';
-import { suggestKnown } from '../../core/validation.ts';
-import { fuseLists, parseFusion } from '../../fusion/registry.ts';
-import type { Scored } from '../../model/tie-rule.ts';
+import { IndexNotFoundError, QueryError, ValidationError } from '../../core/errors/errors.ts';
+import { suggestKnown } from '../../core/validation/validation.ts';
+import type { Scored } from '../../model/turns/tie-rule.ts';
 import type { VectorIndex, VectorMatch, VectorSearchOptions } from '../../model/vector-index.ts';
+import { fuseLists, parseFusion } from '../../ops/fusion/registry.ts';
 
 /** What several indexes found for one query. */
 export interface IndexAnswers {

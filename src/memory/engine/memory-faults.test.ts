@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { openVectorIndex } from '../../candidates/live/registry.ts';
 import {
   ConfigurationError,
   IndexCapacityError,
@@ -8,7 +7,8 @@ import {
   RagPlusPlusError,
   StorageError,
   ValidationError,
-} from '../../core/errors.ts';
+} from '../../core/errors/errors.ts';
+import { openVectorIndex } from '../../index/vectors/live/registry.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { openStore } from '../store/open-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DimensionMismatchError, DuplicateRecordError } from '../../core/errors.ts';
+import { DimensionMismatchError, DuplicateRecordError } from '../../core/errors/errors.ts';
 import { INDEXES, openFilled, QUERY, RECORDS } from './memory.fixture.ts';
 import { openMemory } from './open-memory.ts';
 

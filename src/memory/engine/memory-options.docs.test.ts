@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import * as errors from '../../core/errors.ts';
+import * as errors from '../../core/errors/errors.ts';
 import { memoryOptions } from './memory-options.ts';
 import { queryBundleSchema } from './query-bundle.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { vectorIndexOptions } from '../../candidates/live/registry.ts';
-import { fusionOptions } from '../../fusion/registry.ts';
-import { outcomeRange } from '../outcome-range.ts';
-import { PRIOR_KAPPA } from '../prior-bundle.ts';
+import { vectorIndexOptions } from '../../index/vectors/live/registry.ts';
+import { fusionOptions } from '../../ops/fusion/registry.ts';
+import { outcomeRange } from '../outcomes/outcome-range.ts';
+import { PRIOR_KAPPA } from '../outcomes/prior-bundle.ts';
 import { rerankerOptions } from './reranker-options.ts';
 
 /** Milliseconds: a timer of Node for longer ends at once. */

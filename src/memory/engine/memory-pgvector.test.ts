@@ -2,9 +2,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openVectorIndex } from '../../candidates/live/registry.ts';
-import { ValidationError } from '../../core/errors.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
 import { listSegments } from '../../core/journal/segments.ts';
+import { openVectorIndex } from '../../index/vectors/live/registry.ts';
 import { openStore } from '../store/open-store.ts';
 import { findStrayAnswer } from './flat-scan.oracle.ts';
 import { drawRecords } from './memory.fixture.ts';

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from '../../core/backend.ts';
 import {
   ConfigurationError,
   DimensionMismatchError,
@@ -12,8 +11,9 @@ import {
   QueryError,
   QueryTimeoutError,
   RecordNotFoundError,
-} from '../../core/errors.ts';
-import { computePriors } from '../prior-bundle.ts';
+} from '../../core/errors/errors.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
+import { computePriors } from '../outcomes/prior-bundle.ts';
 import { INDEXES, openFilled, QUERY, RECORDS } from './memory.fixture.ts';
 import { openMemory } from './open-memory.ts';
 

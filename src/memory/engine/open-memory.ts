@@ -1,6 +1,6 @@
-import { parse } from '../../core/validation.ts';
-import { assertRecordsWithinRange } from '../outcome-range.ts';
-import { computePriors } from '../prior-bundle.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { assertRecordsWithinRange } from '../outcomes/outcome-range.ts';
+import { computePriors } from '../outcomes/prior-bundle.ts';
 import { openStore } from '../store/open-store.ts';
 import type { FollowingIndex } from './following-index.ts';
 import { noteSaved, openIndex } from './index-folder.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { filterSchema } from '../../model/filter/filter-schema.ts';
-import { trajectorySchema } from '../../model/memory-record-schema.ts';
+import { trajectorySchema } from '../../model/turns/memory-record-schema.ts';
 import type { VectorSearchOptions } from '../../model/vector-index.ts';
-import { outcomePool } from '../outcome-pool.ts';
+import { outcomePool } from '../outcomes/outcome-pool.ts';
 
 /** A question to the memory. */
 export const queryBundleSchema = z.strictObject({

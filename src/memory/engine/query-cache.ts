@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { computeHash } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 
 /** How many answers are kept, and for how long. */
 export interface QueryCacheOptions {

@@ -1,4 +1,4 @@
-import type { PriorBundle } from '../prior-bundle.ts';
+import type { PriorBundle } from '../outcomes/prior-bundle.ts';
 
 /** Where an index found a candidate. */
 export interface CandidateProvenance {

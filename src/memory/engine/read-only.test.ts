@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { findBuiltUrl } from '../../core/built-module.harness.ts';
-import { ValidationError } from '../../core/errors.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
 import { drawRecords, INDEXES, openFilled, QUERY, RECORDS } from './memory.fixture.ts';
 import type { Memory } from './memory.ts';
 import { openMemory } from './open-memory.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sumsToOne } from '../../core/validation.ts';
-import { outcomePool } from '../outcome-pool.ts';
+import { sumsToOne } from '../../core/validation/validation.ts';
+import { outcomePool } from '../outcomes/outcome-pool.ts';
 
 const outcome = z.strictObject({
   method: z.literal('outcome'),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from '../../core/backend.ts';
-import { TEST_BACKENDS } from '../../core/backends.harness.ts';
-import { parse } from '../../core/validation.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
+import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
+import { parse } from '../../core/validation/validation.ts';
 import { rerankerOptions } from './reranker-options.ts';
 import { type RerankedCandidate, rerank } from './rerankers.ts';
 

@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { DimensionMismatchError } from '../../core/errors.ts';
-import { readBack } from '../../core/read-back.ts';
-import type { OutcomeStatistics } from '../../model/memory-record.ts';
-import { maximalMarginalRelevance } from '../../rerank/maximal-marginal-relevance.ts';
-import { computeSimilarities } from '../../rerank/selection.ts';
-import { computeObservedMean } from '../outcome-pool.ts';
+import { DimensionMismatchError } from '../../core/errors/errors.ts';
+import { readBack } from '../../core/tensors/read-back.ts';
+import type { OutcomeStatistics } from '../../model/turns/memory-record.ts';
+import { maximalMarginalRelevance } from '../../ops/selection/maximal-marginal-relevance.ts';
+import { computeSimilarities } from '../../ops/selection/selection.ts';
+import { computeObservedMean } from '../outcomes/outcome-pool.ts';
 import type { RerankerOptions, SingleRerankerOptions } from './reranker-options.ts';
 
 /** The parts of a candidate that a reranker reads. */

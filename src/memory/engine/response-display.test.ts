@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DISPLAY, type Displayable } from '../../core/display.ts';
+import { DISPLAY, type Displayable } from '../../core/display/display.ts';
 import { drawRecords } from './memory.fixture.ts';
 import { openMemory } from './open-memory.ts';
 

@@ -1,7 +1,7 @@
-import { attachDisplay, joinBundles } from '../../core/display.ts';
-import { buildTableBundle, type ShownRow } from '../../core/display-table.ts';
-import { phrase, stateShown } from '../../core/showable-text.ts';
-import type { PriorBundle } from '../prior-bundle.ts';
+import { attachDisplay, joinBundles } from '../../core/display/display.ts';
+import { buildTableBundle, type ShownRow } from '../../core/display/display-table.ts';
+import { phrase, stateShown } from '../../core/display/showable-text.ts';
+import type { PriorBundle } from '../outcomes/prior-bundle.ts';
 import type { QueryResponse } from './query-response.ts';
 
 /** The prior as a row of a table. */

@@ -1,4 +1,4 @@
-import { QueryTimeoutError } from '../../core/errors.ts';
+import { QueryTimeoutError } from '../../core/errors/errors.ts';
 
 /**
  * Runs the work of a query within the time that it may take.

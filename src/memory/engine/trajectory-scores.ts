@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { readBack } from '../../core/read-back.ts';
-import type { RecordTrajectory } from '../../model/memory-record.ts';
-import { COORDINATES, listCoordinateWeights } from '../../trajectory/coordinate-names.ts';
-import { trajectoryDistance } from '../../trajectory/trajectory-distance.ts';
+import { readBack } from '../../core/tensors/read-back.ts';
+import type { RecordTrajectory } from '../../model/turns/memory-record.ts';
+import { COORDINATES, listCoordinateWeights } from '../../ops/trajectory/coordinate-names.ts';
+import { trajectoryDistance } from '../../ops/trajectory/trajectory-distance.ts';
 
 function listCoordinates(trajectory: RecordTrajectory): number[] {
   return COORDINATES[5].map((name) => trajectory[name as keyof RecordTrajectory]);

@@ -1,4 +1,4 @@
-import type { FactEdge } from '../../graph/fact-edge.ts';
+import type { FactEdge } from '../../index/graph/fact-edge.ts';
 import { writeUntilKilled } from '../store/write-until-killed.harness.ts';
 import type { FactStore } from './fact-store.ts';
 import { openFactStore } from './open-fact-store.ts';

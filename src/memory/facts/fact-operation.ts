@@ -1,6 +1,6 @@
-import { ValidationError } from '../../core/errors.ts';
-import { checkClosing, checkFact, type FactEdge, type FactOperation } from '../../graph/fact-edge.ts';
-import type { FactGraph } from '../../graph/fact-graph.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { checkClosing, checkFact, type FactEdge, type FactOperation } from '../../index/graph/fact-edge.ts';
+import type { FactGraph } from '../../index/graph/fact-graph.ts';
 
 /** The bytes of an operation: JSON. */
 export function encodeFactOperation(operation: FactOperation): Uint8Array {

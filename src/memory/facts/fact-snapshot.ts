@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { ChecksumMismatchError } from '../../core/errors.ts';
-import { letEventsIn } from '../../core/event-loop.ts';
-import { readBytes, writeAtomic } from '../../core/files.ts';
-import { computeHash } from '../../core/hash.ts';
+import { ChecksumMismatchError } from '../../core/errors/errors.ts';
+import { readBytes, writeAtomic } from '../../core/files/files.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import { JOURNAL_START, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
-import { FactGraph } from '../../graph/fact-graph.ts';
+import { letEventsIn } from '../../core/values/event-loop.ts';
+import { FactGraph } from '../../index/graph/fact-graph.ts';
 import {
   listSnapshots,
   namePart,

@@ -3,9 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { ChecksumMismatchError, UnavailableError, ValidationError, WalCorruptedError } from '../../core/errors.ts';
-import { answerFromLog, type FactChange } from '../../graph/fact-graph.oracle.ts';
-import { factLogs, factMoments } from '../../graph/facts.fixture.ts';
+import {
+  ChecksumMismatchError,
+  UnavailableError,
+  ValidationError,
+  WalCorruptedError,
+} from '../../core/errors/errors.ts';
+import { answerFromLog, type FactChange } from '../../index/graph/fact-graph.oracle.ts';
+import { factLogs, factMoments } from '../../index/graph/facts.fixture.ts';
 import { openStore } from '../store/open-store.ts';
 import { createSampleRecord } from '../store/records.fixture.ts';
 import type { FactStore } from './fact-store.ts';

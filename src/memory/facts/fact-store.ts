@@ -1,7 +1,7 @@
-import { ValidationError } from '../../core/errors.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { JOURNAL_START, type JournalPosition } from '../../core/journal/position.ts';
-import { createSerialRunner } from '../../core/one-at-a-time.ts';
+import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
 import {
   checkClosing,
   checkFact,
@@ -10,9 +10,9 @@ import {
   type FactEdge,
   type FactMoments,
   type FactOperation,
-} from '../../graph/fact-edge.ts';
-import type { FactGraph, FactNeighbour } from '../../graph/fact-graph.ts';
-import { FactLedger } from '../../graph/fact-ledger.ts';
+} from '../../index/graph/fact-edge.ts';
+import type { FactGraph, FactNeighbour } from '../../index/graph/fact-graph.ts';
+import { FactLedger } from '../../index/graph/fact-ledger.ts';
 import { removeSnapshots } from '../store/snapshot-folder.ts';
 import { encodeFactOperation } from './fact-operation.ts';
 import { writeFactSnapshot } from './fact-snapshot.ts';

@@ -1,5 +1,5 @@
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
-import { FactGraph } from '../../graph/fact-graph.ts';
+import { FactGraph } from '../../index/graph/fact-graph.ts';
 import { removeSnapshots } from '../store/snapshot-folder.ts';
 import { applyStored } from './fact-operation.ts';
 import { readFactSnapshot } from './fact-snapshot.ts';

@@ -1,7 +1,7 @@
-import { computeHash } from '../../core/hash.ts';
-import type { Attributes } from '../../model/attributes.ts';
-import { DEFAULT_IMPORTANCE, isActive } from '../../model/memory-fields.ts';
-import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from '../../model/memory-record.ts';
+import { computeHash } from '../../core/hash/hash.ts';
+import type { Attributes } from '../../model/turns/attributes.ts';
+import { DEFAULT_IMPORTANCE, isActive } from '../../model/turns/memory-fields.ts';
+import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from '../../model/turns/memory-record.ts';
 
 /** What consolidation writes, and how important it is by default (seed 004). */
 export const CONSOLIDATED_IMPORTANCE = Object.freeze({

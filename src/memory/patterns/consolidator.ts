@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { ValidationError } from '../../core/errors.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
 import type { JournalOptions } from '../../core/journal/journal.ts';
-import { createSerialRunner } from '../../core/one-at-a-time.ts';
-import { parse } from '../../core/validation.ts';
-import type { MemoryRecord } from '../../model/memory-record.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 import { type ChangeLog, type Decision, openChangeLog, type RecordChange } from '../changes/change-log.ts';
 import type { Memory } from '../engine/memory.ts';
 import { readEpisodes } from './consolidated-record.ts';

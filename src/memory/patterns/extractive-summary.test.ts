@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useBackend } from '../../core/backend.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
 import { chooseSentences } from './extractive-summary.ts';
 
 beforeAll(() => useBackend('wasm'));

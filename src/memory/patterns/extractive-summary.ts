@@ -1,7 +1,7 @@
-import { once } from '../../core/once.ts';
-import { compareScored } from '../../model/tie-rule.ts';
-import { getLanguageModel } from '../../text/language-model.ts';
-import { createTokeniser } from '../../text/tokens.ts';
+import { once } from '../../core/values/once.ts';
+import { getLanguageModel } from '../../model/text/language-model.ts';
+import { createTokeniser } from '../../model/text/tokens.ts';
+import { compareScored } from '../../model/turns/tie-rule.ts';
 import { rerank } from '../engine/rerankers.ts';
 
 /** How long a summary is, and the weight of what is common to all against what is new, in [0, 1]. */

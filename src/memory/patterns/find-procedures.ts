@@ -1,6 +1,6 @@
-import type { MemoryRecord } from '../../model/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 import { computeCosine } from '../curation/curation-choice.ts';
-import type { PriorBundle } from '../prior-bundle.ts';
+import type { PriorBundle } from '../outcomes/prior-bundle.ts';
 import { buildConsolidated, computeMeanVector, readUser } from './consolidated-record.ts';
 
 /** When outcomes repeat. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { getOrCompute } from '../../core/once.ts';
-import type { MemoryRecord } from '../../model/memory-record.ts';
-import { compareBytes } from '../../model/tie-rule.ts';
+import { getOrCompute } from '../../core/values/once.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import { compareBytes } from '../../model/turns/tie-rule.ts';
 import { buildConsolidated, computeMeanVector, isEpisode, readUser } from './consolidated-record.ts';
 import { chooseSentences } from './extractive-summary.ts';
 import { type ComputePriors, findProcedures } from './find-procedures.ts';

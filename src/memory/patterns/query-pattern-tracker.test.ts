@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ConfigurationError, ValidationError } from '../../core/errors.ts';
+import { ConfigurationError, ValidationError } from '../../core/errors/errors.ts';
 import { QueryPatternTracker } from './query-pattern-tracker.ts';
 
 /** Queries that retrieve some of 17 entries. */

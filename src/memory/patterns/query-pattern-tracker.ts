@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { ValidationError } from '../../core/errors.ts';
-import { parse } from '../../core/validation.ts';
-import { compareScored } from '../../model/tie-rule.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { compareScored } from '../../model/turns/tie-rule.ts';
 
 /** How often an entry was retrieved. */
 export interface QueryPattern {

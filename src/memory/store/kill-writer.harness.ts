@@ -1,5 +1,5 @@
-import type { MemoryRecord } from '../../model/memory-record.ts';
-import { updateOutcomeStatistics } from '../outcome-statistics.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import { updateOutcomeStatistics } from '../outcomes/outcome-statistics.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { openStore } from './open-store.ts';
 import { createSampleRecord } from './records.fixture.ts';

@@ -10,8 +10,8 @@ import {
   RecordNotFoundError,
   UnavailableError,
   ValidationError,
-} from '../../core/errors.ts';
-import { updateOutcomeStatistics } from '../outcome-statistics.ts';
+} from '../../core/errors/errors.ts';
+import { updateOutcomeStatistics } from '../outcomes/outcome-statistics.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { openStore } from './open-store.ts';
 import { createSampleRecord, createSampleRecords } from './records.fixture.ts';

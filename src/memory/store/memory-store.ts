@@ -1,11 +1,11 @@
-import { DuplicateRecordError, RecordNotFoundError, ValidationError } from '../../core/errors.ts';
+import { DuplicateRecordError, RecordNotFoundError, ValidationError } from '../../core/errors/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
-import { createSerialRunner } from '../../core/one-at-a-time.ts';
-import { assertEmbedding, type MemoryRecord, type OutcomeStatistics } from '../../model/memory-record.ts';
-import { type MemoryRecordInput, memoryRecordSchema } from '../../model/memory-record-schema.ts';
-import { parseRow } from '../../model/row-check.ts';
-import { assertOutcome } from '../outcome-statistics.ts';
+import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { assertEmbedding, type MemoryRecord, type OutcomeStatistics } from '../../model/turns/memory-record.ts';
+import { type MemoryRecordInput, memoryRecordSchema } from '../../model/turns/memory-record-schema.ts';
+import { parseRow } from '../../model/turns/row-check.ts';
+import { assertOutcome } from '../outcomes/outcome-statistics.ts';
 import { encodeOperation, listChanged, type Operation } from './operation.ts';
 import { RecordTable } from './record-table.ts';
 import { writeSnapshot } from './snapshot.ts';

@@ -1,4 +1,4 @@
-import { DimensionMismatchError, StorageError, WalCorruptedError } from '../../core/errors.ts';
+import { DimensionMismatchError, StorageError, WalCorruptedError } from '../../core/errors/errors.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { MemoryStore, type RestoredStore, STORE_NAME } from './memory-store.ts';
 import { decodeOperation, listChanged } from './operation.ts';

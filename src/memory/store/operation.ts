@@ -1,6 +1,6 @@
-import { ValidationError } from '../../core/errors.ts';
-import { viewRow } from '../../core/rows.ts';
-import type { MemoryRecord } from '../../model/memory-record.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { viewRow } from '../../core/tensors/rows.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 
 /** A record without its vector: what is stored as JSON. */
 export type RecordHead = Omit<MemoryRecord, 'embedding'>;

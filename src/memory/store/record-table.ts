@@ -1,8 +1,8 @@
-import { RecordNotFoundError } from '../../core/errors.ts';
-import { freezeDeeply } from '../../core/frozen.ts';
+import { RecordNotFoundError } from '../../core/errors/errors.ts';
 import { JOURNAL_START } from '../../core/journal/position.ts';
-import type { MemoryRecord, OutcomeStatistics } from '../../model/memory-record.ts';
-import { updateOutcomeStatistics } from '../outcome-statistics.ts';
+import { freezeDeeply } from '../../core/values/frozen.ts';
+import type { MemoryRecord, OutcomeStatistics } from '../../model/turns/memory-record.ts';
+import { updateOutcomeStatistics } from '../outcomes/outcome-statistics.ts';
 import type { Operation } from './operation.ts';
 
 /** What operations so far have made of a store. */

@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { ChecksumMismatchError, UnavailableError, ValidationError, WalCorruptedError } from '../../core/errors.ts';
-import { noteProgress } from '../../core/progress.harness.ts';
+import {
+  ChecksumMismatchError,
+  UnavailableError,
+  ValidationError,
+  WalCorruptedError,
+} from '../../core/errors/errors.ts';
+import { noteProgress } from '../../core/terminal/progress.harness.ts';
 import { openStore } from './open-store.ts';
 import { createSampleRecord, createSampleRecords } from './records.fixture.ts';
 import { repairStore } from './repair-store.ts';

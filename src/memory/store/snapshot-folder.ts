@@ -1,11 +1,11 @@
 import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { z } from 'zod';
-import { ChecksumMismatchError, RagPlusPlusError, StorageError } from '../../core/errors.ts';
-import { readBytes, readFolder, syncFolder, writeAtomic } from '../../core/files.ts';
-import { computeHash } from '../../core/hash.ts';
+import { ChecksumMismatchError, RagPlusPlusError, StorageError } from '../../core/errors/errors.ts';
+import { readBytes, readFolder, syncFolder, writeAtomic } from '../../core/files/files.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import type { JournalPosition } from '../../core/journal/position.ts';
-import { parse } from '../../core/validation.ts';
+import { parse } from '../../core/validation/validation.ts';
 
 const MANIFEST = 'snapshot.json';
 const PARTIAL = '.partial';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { computeCrc32 } from '../../core/crc32.ts';
-import { ChecksumMismatchError } from '../../core/errors.ts';
-import { letEventsIn } from '../../core/event-loop.ts';
-import { readBytes, writeAtomic } from '../../core/files.ts';
-import { computeHash } from '../../core/hash.ts';
+import { ChecksumMismatchError } from '../../core/errors/errors.ts';
+import { readBytes, writeAtomic } from '../../core/files/files.ts';
+import { readCheckedSafetensors, writeSafetensors } from '../../core/files/safetensors.ts';
+import { computeCrc32 } from '../../core/hash/crc32.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import { JOURNAL_START, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
-import { readCheckedSafetensors, writeSafetensors } from '../../core/safetensors.ts';
-import type { MemoryRecord } from '../../model/memory-record.ts';
+import { letEventsIn } from '../../core/values/event-loop.ts';
+import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 import { encodeHead, joinRecords, joinVectors, type RecordHead } from './operation.ts';
 import { listSnapshots, namePart, readSnapshotManifest, splitLines, writeSnapshotFolder } from './snapshot-folder.ts';
 

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { InvalidFilterError, ValidationError } from '../../core/errors.ts';
+import { InvalidFilterError, ValidationError } from '../../core/errors/errors.ts';
 import { compileFilter } from './compile-filter.ts';
 import { compileFilterSql, FILTER_COLUMNS, type FilterSqlOptions } from './compile-filter-sql.ts';
 import { FILTER_CASES, REFUSED_VARIABLES, TURNS } from './filter.cases.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidFilterError } from '../../core/errors.ts';
+import { InvalidFilterError } from '../../core/errors/errors.ts';
 import { bindFilter, compileFilter } from './compile-filter.ts';
 import { FILTER_CASES, REFUSED_VARIABLES, TURNS } from './filter.cases.ts';
 import type { FilterVariables } from './filter.ts';

@@ -1,4 +1,4 @@
-import { compareBytes } from '../tie-rule.ts';
+import { compareBytes } from '../turns/tie-rule.ts';
 import {
   type FieldValue,
   type Filter,

@@ -1,7 +1,7 @@
-import { InvalidFilterError } from '../../core/errors.ts';
-import { findNearestWord } from '../../core/validation.ts';
-import { RESERVED_ATTRIBUTES } from '../attributes.ts';
-import { MEMORY_FIELDS } from '../memory-fields.ts';
+import { InvalidFilterError } from '../../core/errors/errors.ts';
+import { findNearestWord } from '../../core/validation/validation.ts';
+import { RESERVED_ATTRIBUTES } from '../turns/attributes.ts';
+import { MEMORY_FIELDS } from '../turns/memory-fields.ts';
 import { type Filter, isOwnField, listAskedFields, listFilterFields } from './filter.ts';
 
 /** Attributes that the framework reads: data may lack them. */

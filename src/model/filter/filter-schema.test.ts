@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError, InvalidFilterError } from '../../core/errors.ts';
-import { parse } from '../../core/validation.ts';
+import { ConfigurationError, InvalidFilterError } from '../../core/errors/errors.ts';
+import { parse } from '../../core/validation/validation.ts';
 import type { Filter } from './filter.ts';
 import { filterSchema, readFilter } from './filter-schema.ts';
 

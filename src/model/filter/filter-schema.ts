@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type ConfigurationFault, InvalidFilterError } from '../../core/errors.ts';
-import { check } from '../../core/validation.ts';
+import { type ConfigurationFault, InvalidFilterError } from '../../core/errors/errors.ts';
+import { check } from '../../core/validation/validation.ts';
 import { exceedsFilterDepth, FILTER_OPERATIONS, type Filter, MAX_FILTER_DEPTH } from './filter.ts';
 import { findFieldFault, findOperandFault } from './filter-fields.ts';
 import { findNumberFault, findTextFault } from './filter-values.ts';

@@ -1,4 +1,4 @@
-import { type FilterFault, InvalidFilterError } from '../../core/errors.ts';
+import { type FilterFault, InvalidFilterError } from '../../core/errors/errors.ts';
 import { findNumberFault, findTextFault } from './filter-values.ts';
 
 /** A token of the text of a filter: `start` and `end` are places in the text. */

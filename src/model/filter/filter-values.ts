@@ -1,5 +1,5 @@
-import { InvalidFilterError } from '../../core/errors.ts';
-import { shortenToExcerpt } from '../../core/validation.ts';
+import { InvalidFilterError } from '../../core/errors/errors.ts';
+import { shortenToExcerpt } from '../../core/validation/validation.ts';
 import {
   type FieldValue,
   type Filter,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidFilterError } from '../../core/errors.ts';
+import { InvalidFilterError } from '../../core/errors/errors.ts';
 import { filter } from './filter.fixture.ts';
 import { type Filter, listFilterVariables, MAX_FILTER_DEPTH } from './filter.ts';
 import { formatFilter } from './format-filter.ts';

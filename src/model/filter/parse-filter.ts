@@ -1,5 +1,5 @@
-import type { InvalidFilterError } from '../../core/errors.ts';
-import { findNearestWord } from '../../core/validation.ts';
+import type { InvalidFilterError } from '../../core/errors/errors.ts';
+import { findNearestWord } from '../../core/validation/validation.ts';
 import {
   exceedsFilterDepth,
   type Filter,

@@ -1,7 +1,7 @@
-import { ValidationError } from '../../../core/errors.ts';
-import { readJudgementFile, type StatedJudgement } from '../../../datasets/judging/judgement-file.ts';
-import { assertIndependentJudge } from '../../../evaluation/judging/independence.ts';
-import { parseNamedFile } from '../../../experiment/score/score-files.ts';
+import { ValidationError } from '../../../core/errors/errors.ts';
+import { assertIndependentJudge } from '../../../lab/judging/independence.ts';
+import { readJudgementFile, type StatedJudgement } from '../../../lab/judging/judgement-file.ts';
+import { parseNamedFile } from '../../../lab/score/score-files.ts';
 import type { PairToJudge } from '../../../model/judgement.ts';
 
 /** The judgements of a typed file, and the number of its lines without a grade. */

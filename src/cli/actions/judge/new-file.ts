@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { ValidationError } from '../../../core/errors.ts';
+import { ValidationError } from '../../../core/errors/errors.ts';
 
 /** Grades that a person wrote into a file are not overwritten. @throws ValidationError if the file exists. */
 export function assertNewFile(path: string): void {

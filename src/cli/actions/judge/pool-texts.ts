@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { ConfigurationError, ValidationError } from '../../../core/errors.ts';
-import { createTerminalProgress } from '../../../core/progress.ts';
-import { parse } from '../../../core/validation.ts';
-import { type DocumentText, readDocumentTexts } from '../../../datasets/judging/document-file.ts';
-import { type AuthoredQuery, readQueryFile } from '../../../datasets/judging/query-file.ts';
-import { type DatasetInput, datasetOptions, loadDataset } from '../../../datasets/registry.ts';
-import { applyOverrides } from '../../../experiment/config/config-file.ts';
-import { parseNamedFile } from '../../../experiment/score/score-files.ts';
-import { isStoredRun, readStoredRun } from '../../../experiment/stored/stored-run.ts';
+import { ConfigurationError, ValidationError } from '../../../core/errors/errors.ts';
+import { createTerminalProgress } from '../../../core/terminal/progress.ts';
+import { parse } from '../../../core/validation/validation.ts';
+import { type DatasetInput, datasetOptions, loadDataset } from '../../../data/registry.ts';
+import { applyOverrides } from '../../../lab/composition/config-file.ts';
+import { type DocumentText, readDocumentTexts } from '../../../lab/judging/document-file.ts';
+import { type AuthoredQuery, readQueryFile } from '../../../lab/judging/query-file.ts';
+import { parseNamedFile } from '../../../lab/score/score-files.ts';
+import { isStoredRun, readStoredRun } from '../../../lab/stored/stored-run.ts';
 import type { Dataset } from '../../../model/dataset.ts';
 
 /** Where the texts that a judge reads come from. */

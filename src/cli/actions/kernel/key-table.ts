@@ -1,5 +1,5 @@
-import { derivePublicKey, type KeyRing } from '../../../admissibility/kernel-keys.ts';
-import { alignColumns } from '../../columns.ts';
+import { derivePublicKey, type KeyRing } from '../../../kernel/signatures/kernel-keys.ts';
+import { alignColumns } from '../../process/columns.ts';
 
 /** The public part of keys, a line each. */
 export function formatKeys({ keys }: KeyRing): string {

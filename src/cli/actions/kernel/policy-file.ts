@@ -1,6 +1,6 @@
-import { type SlicePolicy, slicePolicySchema } from '../../../admissibility/policy.ts';
-import { parse } from '../../../core/validation.ts';
-import { readYaml } from '../../../experiment/config/config-file.ts';
+import { parse } from '../../../core/validation/validation.ts';
+import { type SlicePolicy, slicePolicySchema } from '../../../kernel/policies/policy.ts';
+import { readYaml } from '../../../lab/composition/config-file.ts';
 
 /** A policy as YAML or JSON. @throws ConfigurationError with every fault. */
 export function readPolicyFile(path: string): SlicePolicy {

@@ -1,7 +1,7 @@
-import { DimensionMismatchError } from '../../../core/errors.ts';
-import { viewRow } from '../../../core/rows.ts';
-import type { RowFaults } from '../../../datasets/jsonl/row-faults.ts';
-import { readVectorRows } from '../../../embedding/precomputed/vector-file.ts';
+import { DimensionMismatchError } from '../../../core/errors/errors.ts';
+import { viewRow } from '../../../core/tensors/rows.ts';
+import type { RowFaults } from '../../../data/jsonl/row-faults.ts';
+import { readVectorRows } from '../../../index/encoders/precomputed/vector-file.ts';
 import type { LocatedRecord, ReadRows } from './read-files.ts';
 
 /** Gives records the vectors of a file, by id if the file has ids, else by order. A record without a vector, or with two, is a fault. @throws DimensionMismatchError for another number of rows without ids. */

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ValidationError } from '../../../core/errors.ts';
-import { makeFolder, readFolder, readText, writeAtomic } from '../../../core/files.ts';
-import { parse } from '../../../core/validation.ts';
-import { parseJson } from '../../../datasets/jsonl/jsonl-rows.ts';
-import { encoderOptions } from '../../../embedding/registry.ts';
-import { applyOverrides } from '../../../experiment/config/config-file.ts';
+import { ValidationError } from '../../../core/errors/errors.ts';
+import { makeFolder, readFolder, readText, writeAtomic } from '../../../core/files/files.ts';
+import { parse } from '../../../core/validation/validation.ts';
+import { parseJson } from '../../../data/jsonl/jsonl-rows.ts';
+import { encoderOptions } from '../../../index/encoders/registry.ts';
+import { applyOverrides } from '../../../lab/composition/config-file.ts';
 import { memoryOptions } from '../../../memory/engine/memory-options.ts';
 import { openStore } from '../../../memory/store/open-store.ts';
 

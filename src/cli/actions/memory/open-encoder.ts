@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { useBackend } from '../../../core/backend.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
-import type { StartProgress } from '../../../core/progress.ts';
-import { createCachedEncoder } from '../../../embedding/embedding-cache.ts';
-import { createEncoderSource, ENCODERS, type EncoderOptions } from '../../../embedding/registry.ts';
+import { ConfigurationError } from '../../../core/errors/errors.ts';
+import { useBackend } from '../../../core/tensors/backend.ts';
+import type { StartProgress } from '../../../core/terminal/progress.ts';
+import { createCachedEncoder } from '../../../index/encoders/embedding-cache.ts';
+import { createEncoderSource, ENCODERS, type EncoderOptions } from '../../../index/encoders/registry.ts';
 import type { Encoder } from '../../../model/encoder.ts';
 
 /** Encoders that need texts to be fitted on, or vectors by id: they have no vector for a new text alone. */

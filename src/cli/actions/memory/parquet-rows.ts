@@ -1,7 +1,7 @@
 import { openParquet } from '../../../core/decoding/parquet.ts';
-import { ValidationError } from '../../../core/errors.ts';
-import { describeUnread, parseJson, turnRow } from '../../../datasets/jsonl/jsonl-rows.ts';
-import { memoryRecordFields } from '../../../model/memory-record-schema.ts';
+import { ValidationError } from '../../../core/errors/errors.ts';
+import { describeUnread, parseJson, turnRow } from '../../../data/jsonl/jsonl-rows.ts';
+import { memoryRecordFields } from '../../../model/turns/memory-record-schema.ts';
 import { RowFault } from './record-rows.ts';
 
 /** What a row has beside its attributes: a row with a text is a turn. */

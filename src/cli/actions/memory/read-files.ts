@@ -1,12 +1,12 @@
 import { createReadStream, statSync } from 'node:fs';
 import { extname } from 'node:path';
-import { RagPlusPlusError, StorageError, ValidationError } from '../../../core/errors.ts';
-import { createEventBreaks } from '../../../core/event-loop.ts';
-import { readSafetensors } from '../../../core/safetensors.ts';
-import { streamLines } from '../../../core/text-lines.ts';
-import { describeDepthFault } from '../../../datasets/jsonl/json-depth.ts';
-import { describeUnread, parseJson } from '../../../datasets/jsonl/jsonl-rows.ts';
-import type { RowFaults } from '../../../datasets/jsonl/row-faults.ts';
+import { RagPlusPlusError, StorageError, ValidationError } from '../../../core/errors/errors.ts';
+import { readSafetensors } from '../../../core/files/safetensors.ts';
+import { streamLines } from '../../../core/files/text-lines.ts';
+import { createEventBreaks } from '../../../core/values/event-loop.ts';
+import { describeDepthFault } from '../../../data/jsonl/json-depth.ts';
+import { describeUnread, parseJson } from '../../../data/jsonl/jsonl-rows.ts';
+import type { RowFaults } from '../../../data/jsonl/row-faults.ts';
 import { readParquetRows } from './parquet-rows.ts';
 import { RowFault, type RowRecord, readRecordRow } from './record-rows.ts';
 

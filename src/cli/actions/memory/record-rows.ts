@@ -1,8 +1,8 @@
-import { check } from '../../../core/validation.ts';
-import { describeFaults, time, turnRow } from '../../../datasets/jsonl/jsonl-rows.ts';
-import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord, toMemoryRecord } from '../../../model/memory-record.ts';
-import { memoryRecordSchema } from '../../../model/memory-record-schema.ts';
-import { checkRow } from '../../../model/row-check.ts';
+import { check } from '../../../core/validation/validation.ts';
+import { describeFaults, time, turnRow } from '../../../data/jsonl/jsonl-rows.ts';
+import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord, toMemoryRecord } from '../../../model/turns/memory-record.ts';
+import { memoryRecordSchema } from '../../../model/turns/memory-record-schema.ts';
+import { checkRow } from '../../../model/turns/row-check.ts';
 
 /** A record that is read; `embedding` is null until its vector is known. */
 export type RowRecord = Omit<MemoryRecord, 'embedding'> & { readonly embedding: Float32Array | null };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openRetrievalLog, type RetrievalLog } from '../../../context/feedback/retrieval-log.ts';
-import { ValidationError } from '../../../core/errors.ts';
+import { ValidationError } from '../../../core/errors/errors.ts';
+import { openRetrievalLog, type RetrievalLog } from '../../../memory/context/feedback/retrieval-log.ts';
 import { QueryPatternTracker } from '../../../memory/patterns/query-pattern-tracker.ts';
 import { runWithOpened } from './open-folder.ts';
 

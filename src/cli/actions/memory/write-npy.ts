@@ -1,4 +1,4 @@
-import { writeAtomic } from '../../../core/files.ts';
+import { writeAtomic } from '../../../core/files/files.ts';
 
 const ALIGNMENT = 64;
 /** Magic string, version 1.0, and 2 bytes of length. */

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterAll, expect, test } from 'vitest';
+import { buildSampleConfig } from '../../lab/run/jsonl.fixture.ts';
+import { openChangedConfig, typedChanges } from '../actions/changed-config.ts';
+import { type ConfigChanges, withConfigChanges } from './config-options.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-options-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const path = join(root, 'sample.yaml');
+writeFileSync(path, JSON.stringify(buildSampleConfig(root)));
+
+const parseChangeFlags = (...argv: string[]) =>
+  withConfigChanges(new Command()).parse(argv, { from: 'user' }).opts<Required<ConfigChanges>>();
+
+test('a config is overridden, then cut down to some arms and queries', async () => {
+  const config = await openChangedConfig(
+    path,
+    parseChangeFlags('--set', 'seed=9', '--arm', 'unified', '--limit-queries', '7'),
+  );
+  expect(config.seed).toBe(9);
+  expect(config.evaluation.limitQueries).toBe(7);
+  expect(config.only).toEqual(['hybrid', 'unified']);
+  const whole = await openChangedConfig(path, parseChangeFlags());
+  expect(whole.evaluation.limitQueries).toBeNull();
+  expect(whole.only).toBeNull();
+});
+
+test('--limit-queries goes before what is set', async () => {
+  const changes = parseChangeFlags('--limit-queries', '7', '--set', 'evaluation.limitQueries=11');
+  expect((await openChangedConfig(path, changes)).evaluation.limitQueries).toBe(7);
+});
+
+test('--race turns on the race of the config, or the one by default', async () => {
+  expect((await openChangedConfig(path, parseChangeFlags())).evaluation.race).toBeNull();
+  expect((await openChangedConfig(path, parseChangeFlags('--race'))).evaluation.race).toEqual({
+    confidence: 0.99,
+    rounds: 4,
+  });
+  const own = parseChangeFlags('--race', '--set', 'evaluation.race={rounds: 3}');
+  expect((await openChangedConfig(path, own)).evaluation.race).toEqual({ confidence: 0.99, rounds: 3 });
+  expect(typedChanges(parseChangeFlags('--race'))).toEqual(['--race']);
+});
+
+test('--controls adds the null controls of the arms that are run', async () => {
+  const names = (await openChangedConfig(path, parseChangeFlags('--controls', '--arm', 'unified')))
+    .only as readonly string[];
+  expect(names.slice(0, 2)).toEqual(['hybrid', 'unified']);
+  expect(names).toContain('unified | control: permuted-order');
+  expect(names.every((name) => /^(hybrid|unified)( \| control: |$)/.test(name))).toBe(true);
+  expect(typedChanges(parseChangeFlags('--controls'))).toEqual(['--controls']);
+});
+
+test.each([
+  [['--limit-queries', 'few'], /evaluation\.limitQueries \(--set\): expected number, got "few"/],
+  [['--limit-queries', '1'], /evaluation\.limitQueries \(--set\): expected number >= 2, got 1/],
+  [
+    ['--arm', 'unfied'],
+    /1 error in --arm; correct and run again:\n {2}--arm: expected an arm of sample, got "unfied"; did you mean unified\?$/,
+  ],
+])('%j is an error', (argv, message) => {
+  return expect(openChangedConfig(path, parseChangeFlags(...argv))).rejects.toThrow(message);
+});
+
+test('the changes can be typed again', () => {
+  const argv = ['--set', 'seed=9', '--set', 'arms.hybrid.tune={}', '--arm', 'Decayed × 2', '--limit-queries', '7'];
+  expect(typedChanges(parseChangeFlags(...argv))).toEqual(argv);
+  expect(typedChanges(parseChangeFlags())).toEqual([]);
+});

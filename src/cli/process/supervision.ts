@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { printError, restoreTerminal } from '../../core/terminal/terminal.ts';
+import { describeMemoryAdvice } from '../../lab/launch/memory-advice.ts';
+import { buildChildEnvironment } from '../../lab/launch/parent-watch.ts';
+import type { Program } from '../../lab/launch/program.ts';
+import { findNpmProcess, isRunning } from './npm-process.ts';
+
+/** Signals that ask the program to end, and its exit codes then. */
+export const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** After this time, work that has not ended in order is killed. */
+const GRACE_MILLISECONDS = 500;
+
+/** The time between two looks at whether npm still runs. */
+const POLL_MILLISECONDS = 200;
+
+const RESUME = 'what was cached stays: a run goes on from there with --resume, a training when it is started again';
+const IMPORT_AGAIN = 'the records that were written stay: run the same import again with --replace';
+
+/** What is left of the work, and how it goes on. */
+function describeRest([command, inner]: readonly string[]): string {
+  if (command !== 'memory') return RESUME;
+  return inner === 'import' ? IMPORT_AGAIN : 'run it again';
+}
+
+/** The message for work that a signal ended. */
+function describeEndSignal(signal: NodeJS.Signals): string {
+  if (signal in EXIT_CODES) return 'interrupted';
+  if (signal === 'SIGKILL') return 'killed by SIGKILL; the machine may have run out of memory';
+  if (signal === 'SIGABRT')
+    return `ended by SIGABRT; if the lines above report a heap out of memory, ${describeMemoryAdvice()}`;
+  return `ended by ${signal}`;
+}
+
+function report(signal: NodeJS.Signals, argv: readonly string[]): void {
+  restoreTerminal();
+  printError(`\nragpp: ${describeEndSignal(signal)}; ${describeRest(argv)}\n`);
+}
+
+/**
+ * Runs the program in a process of its own and ends it when this process is asked to end: cleanly if its event loop runs, by force if it is busy. A process
+ * that computes does not hear signals by itself, since Node delivers them between two turns of the event loop.
+ *
+ * @returns the exit code.
+ */
+export async function supervise(program: Program, argv: readonly string[]): Promise<number> {
+  try {
+    return await superviseWork(program, argv);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    printError(`ragpp: cannot start the process that does the work: ${reason}; end other processes and run again\n`);
+    return 1;
+  }
+}
+
+/** Calls back once the npm that runs this program is gone: a killed npm tells its script nothing. */
+function endAfterNpm(end: () => void): void {
+  const npm = findNpmProcess();
+  if (npm === null) return;
+  const watch = setInterval(() => {
+    if (isRunning(npm)) return;
+    clearInterval(watch);
+    end();
+  }, POLL_MILLISECONDS);
+  watch.unref();
+}
+
+/** @throws what the system reports where no process can be started. */
+async function superviseWork({ nodeOptions, main }: Program, argv: readonly string[]): Promise<number> {
+  const work = spawn(process.execPath, [...nodeOptions, main, ...argv], {
+    stdio: 'inherit',
+    env: buildChildEnvironment(),
+  });
+  let heard: keyof typeof EXIT_CODES | null = null;
+  const end = (signal: keyof typeof EXIT_CODES) => {
+    heard ??= signal;
+    work.kill('SIGINT');
+    setTimeout(() => work.kill('SIGKILL'), GRACE_MILLISECONDS).unref();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(signal));
+  endAfterNpm(() => end('SIGTERM'));
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    work.once('error', reject);
+    work.once('exit', (...end) => resolve(end));
+  });
+  const ending = heard ?? signal ?? (code === EXIT_CODES.SIGINT ? 'SIGINT' : null);
+  if (ending === null) return code as number;
+  report(ending, argv);
+  return 128 + constants.signals[ending];
+}

@@ -1,0 +1,211 @@
+import { randomInt } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { StorageError } from '../errors/errors.ts';
+
+/** Node throws on a single write of more than 2 GiB. */
+const LARGEST_WRITE = 2 ** 30;
+
+/** Numbers that distinguish temporary files, also between machines that share a folder. */
+const TEMPORARY_NUMBERS = 2 ** 47;
+
+/** The bits of a file's mode that are not its kind. */
+const PERMISSIONS = 0o7777;
+
+function readErrorCode(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+/** Does file work. @throws StorageError with the path, if the system reports an error. */
+function runNamingPath<T>(action: string, path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    throw new StorageError(action, path, { cause: error });
+  }
+}
+
+/** The file at a path, or the link itself, not its target; null if the path does not exist. */
+function readStats(path: string): Stats | null {
+  return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+}
+
+function refuseLink(action: string, path: string): void {
+  if (readStats(path)?.isSymbolicLink() !== true) return;
+  const cause = new Error('it is a symbolic link, which is not followed');
+  throw new StorageError(action, path, { cause, remedy: 'remove the link' });
+}
+
+/**
+ * Refuses a symbolic link at a path and, up to `root`, above it. The root is a folder that the user names, and may be a link.
+ *
+ * @throws StorageError naming the link.
+ */
+export function assertNoLink(path: string, root: string = dirname(path)): void {
+  let location = root;
+  for (const part of relative(root, path).split(sep)) {
+    location = join(location, part);
+    runNamingPath('use', location, () => refuseLink('use', location));
+  }
+}
+
+/**
+ * Makes a folder and its parents. Node's recursive `mkdirSync` never returns if the system denies that an existing folder exists, as Linux does within /proc.
+ *
+ * @throws StorageError.
+ */
+export function makeFolder(path: string): void {
+  runNamingPath('make folder', path, () => makeMissing(path));
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function makeMissing(path: string): void {
+  if (isFolder(path)) return;
+  if (dirname(path) !== path) makeMissing(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (readErrorCode(error) !== 'EEXIST' || !isFolder(path)) throw error; // another process may have made the folder
+  }
+}
+
+/**
+ * Writes the names in a folder to the disk. Without it a file that was made, renamed or deleted may have its earlier name after a power failure.
+ *
+ * @throws StorageError.
+ */
+export function syncFolder(path: string): void {
+  runNamingPath('sync folder', path, () => {
+    const folder = openSync(path, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  });
+}
+
+/** {@link makeFolder}; the names of the folders that were missing are on the disk when it returns. @throws StorageError. */
+export function makeSyncedFolder(path: string): void {
+  runNamingPath('make folder', path, () => {
+    const absent: string[] = [];
+    for (
+      let location = resolve(path);
+      !isFolder(location) && dirname(location) !== location;
+      location = dirname(location)
+    )
+      absent.push(location);
+    makeMissing(path);
+    for (const location of absent) syncFolder(dirname(location));
+  });
+}
+
+/** Appends all bytes to an open file; repeats, since the system may write fewer bytes than requested. @throws the system's error, such as a full disk. */
+export function writeFully(file: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.byteLength; ) {
+    const written = writeSync(file, bytes, done, Math.min(bytes.byteLength - done, LARGEST_WRITE));
+    if (written === 0) throw new Error(`no byte was written after ${done} of ${bytes.byteLength}`);
+    done += written;
+  }
+}
+
+/** Makes a new file, under a name that ends in a number. */
+function makeTemporary(path: string, mode: number): { readonly file: number; readonly name: string } {
+  for (;;) {
+    const name = `${path}.${randomInt(TEMPORARY_NUMBERS)}`;
+    try {
+      return { file: openSync(name, 'wx', mode), name };
+    } catch (error) {
+      if (readErrorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+function fillAndSync(file: number, bytes: Uint8Array): void {
+  writeFully(file, bytes);
+  fsyncSync(file);
+  const { size } = fstatSync(file);
+  if (size !== bytes.byteLength) throw new Error(`${size} of ${bytes.byteLength} bytes were written`);
+}
+
+function replace(path: string, bytes: Uint8Array, mode: number | null): void {
+  const existing = readStats(path);
+  refuseLink('write', path);
+  if (existing !== null && !existing.isFile()) throw new Error('it is not a regular file; remove it');
+  const { file, name } = makeTemporary(path, mode ?? 0o666);
+  try {
+    try {
+      if (existing !== null) fchmodSync(file, mode ?? existing.mode & PERMISSIONS);
+      fillAndSync(file, bytes);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(name, path);
+  } catch (error) {
+    rmSync(name, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Writes a whole file or nothing: a temporary neighbour, synced and as long as it must be, then renamed.
+ *
+ * @param mode the permissions of the file, such as 0o600 for a secret; null: those of the file before it, or those that the system gives.
+ * @throws StorageError, also if the path is a link or not a regular file.
+ */
+export function writeAtomic(path: string, content: string | Uint8Array, mode: number | null = null): void {
+  runNamingPath('write', path, () => {
+    makeMissing(dirname(path));
+    replace(path, typeof content === 'string' ? Buffer.from(content) : content, mode);
+  });
+}
+
+export function readText(path: string): string {
+  return runNamingPath('read', path, () => readFileSync(path, 'utf8'));
+}
+
+export function readBytes(path: string): Uint8Array {
+  return runNamingPath('read', path, () => readFileSync(path));
+}
+
+/** The names in a folder, sorted. */
+export function readFolder(path: string): string[] {
+  return runNamingPath('read', path, () => readdirSync(path).sort());
+}
+
+/** Makes the folder and checks that it can be written, before long work starts. */
+export function assertWritableFolder(path: string): void {
+  runNamingPath('write to folder', path, () => {
+    makeMissing(path);
+    accessSync(path, constants.W_OK);
+  });
+}
+
+/** Makes the folder, or checks that an existing one can be read; {@link assertWritableFolder} is called when a file is missing. */
+export function assertReadableFolder(path: string): void {
+  runNamingPath('read folder', path, () => {
+    makeMissing(path);
+    accessSync(path, constants.R_OK | constants.X_OK);
+  });
+}

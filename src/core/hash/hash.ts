@@ -1,0 +1,66 @@
+import { createHash, type Hash } from 'node:crypto';
+import { ValidationError } from '../errors/errors.ts';
+import type { Steps } from '../terminal/steps.ts';
+
+function viewAsBytes(view: ArrayBufferView): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+}
+
+/** The entries of a Map, a Date or an instance of a class do not represent its content: different values would have one hash. */
+function assertPlain(value: object): void {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return;
+  throw new ValidationError(`only plain objects have a hash: ${value.constructor.name}; convert it to a plain object`);
+}
+
+function canonicalise(value: unknown): string {
+  if (ArrayBuffer.isView(value)) return `"bytes ${createHash('sha256').update(viewAsBytes(value)).digest('hex')}"`;
+  if (Array.isArray(value)) return `[${value.map(canonicalise).join(',')}]`;
+  if (value !== null && typeof value === 'object') {
+    assertPlain(value);
+    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+    entries.sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalise(item)}`).join(',')}}`;
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) return `"${value}"`;
+  return JSON.stringify(value) ?? 'null';
+}
+
+/**
+ * SHA-256 in hex of bytes, a text, or a plain value in canonical JSON (keys sorted). Every key and identity of the project comes from here.
+ *
+ * @throws ValidationError for an object that is not plain.
+ */
+export function computeHash(value: unknown): string {
+  const hash = createHash('sha256');
+  if (ArrayBuffer.isView(value)) hash.update(viewAsBytes(value));
+  else hash.update(typeof value === 'string' ? value : canonicalise(value));
+  return hash.digest('hex');
+}
+
+/**
+ * {@link computeHash} of an object with long lists, a step an item. Takes memory for one item.
+ *
+ * @throws ValidationError for an object that is not plain.
+ */
+export function* computeHashInSteps(value: Readonly<Record<string, unknown>>): Steps<string> {
+  const hash = createHash('sha256');
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  keys.sort((a, b) => (a < b ? -1 : 1));
+  for (const [k, key] of keys.entries()) {
+    hash.update(`${k === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+    const item = value[key];
+    if (Array.isArray(item)) yield* hashItems(hash, item);
+    else hash.update(canonicalise(item));
+  }
+  hash.update(keys.length === 0 ? '{}' : '}');
+  return hash.digest('hex');
+}
+
+function* hashItems(hash: Hash, items: readonly unknown[]): Steps<void> {
+  for (const [i, item] of items.entries()) {
+    hash.update(`${i === 0 ? '[' : ','}${canonicalise(item)}`);
+    yield;
+  }
+  hash.update(items.length === 0 ? '[]' : ']');
+}

@@ -1,0 +1,40 @@
+import { createRequire } from 'node:module';
+import { once } from '../values/once.ts';
+
+/** Distribution functions of stdlib, each loaded with its first call: together they take longer to load than all of our own code. */
+
+const require = createRequire(import.meta.url);
+
+const loadNormalCdf = once(
+  () => require('@stdlib/stats-base-dists-normal-cdf') as typeof import('@stdlib/stats-base-dists-normal-cdf'),
+);
+const loadNormalQuantile = once(
+  () =>
+    require('@stdlib/stats-base-dists-normal-quantile') as typeof import('@stdlib/stats-base-dists-normal-quantile'),
+);
+const loadTCdf = once(
+  () => require('@stdlib/stats-base-dists-t-cdf') as typeof import('@stdlib/stats-base-dists-t-cdf'),
+);
+const loadTQuantile = once(
+  () => require('@stdlib/stats-base-dists-t-quantile') as typeof import('@stdlib/stats-base-dists-t-quantile'),
+);
+
+/** P(X <= x) for a normal X. */
+export function normalCdf(x: number, mean: number, deviation: number): number {
+  return loadNormalCdf()(x, mean, deviation);
+}
+
+/** The x with P(X <= x) = share for a normal X. */
+export function normalQuantile(share: number, mean: number, deviation: number): number {
+  return loadNormalQuantile()(share, mean, deviation);
+}
+
+/** P(X <= x) for Student's t. */
+export function tCdf(x: number, degreesOfFreedom: number): number {
+  return loadTCdf()(x, degreesOfFreedom);
+}
+
+/** The x with P(X <= x) = share for Student's t. */
+export function tQuantile(share: number, degreesOfFreedom: number): number {
+  return loadTQuantile()(share, degreesOfFreedom);
+}

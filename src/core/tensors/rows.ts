@@ -1,0 +1,63 @@
+import { DimensionMismatchError } from '../errors/errors.ts';
+
+/** Width of a row-major matrix of `count` rows, 0 without rows. */
+export function computeRowWidth(what: string, matrix: Float32Array, count: number): number {
+  const width = count === 0 ? 0 : matrix.length / count;
+  if (!Number.isInteger(width))
+    throw new DimensionMismatchError(what, `${count} rows of one width`, `${matrix.length} numbers`);
+  return width;
+}
+
+/** A view of one row of a row-major matrix. */
+export function viewRow(matrix: Float32Array, width: number, row: number): Float32Array {
+  return matrix.subarray(row * width, (row + 1) * width);
+}
+
+/** Copies chosen rows of a row-major matrix, in the order given. */
+export function gatherRows(matrix: Float32Array, width: number, rows: ArrayLike<number>): Float32Array {
+  const gathered = new Float32Array(rows.length * width);
+  for (let i = 0; i < rows.length; i++) gathered.set(viewRow(matrix, width, rows[i] as number), i * width);
+  return gathered;
+}
+
+/**
+ * Puts rows of a row-major matrix in their places of a larger one; the other rows are zero.
+ *
+ * @param itemIndexes of each row, in the order of the rows.
+ */
+export function spreadRows(
+  matrix: Float32Array,
+  width: number,
+  itemIndexes: Iterable<number>,
+  count: number,
+): Float32Array {
+  const spread = new Float32Array(count * width);
+  let row = 0;
+  for (const itemIndex of itemIndexes) spread.set(viewRow(matrix, width, row++), itemIndex * width);
+  return spread;
+}
+
+/** Product of row `i` of one row-major matrix with row `j` of another, in float64; in four sums that do not wait for each other. */
+export function multiplyRows(
+  a: Float32Array | Float64Array,
+  i: number,
+  b: Float32Array | Float64Array,
+  j: number,
+  width: number,
+): number {
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let fourth = 0;
+  let left = i * width;
+  let right = j * width;
+  const whole = left + width - (width % 4);
+  for (; left < whole; left += 4, right += 4) {
+    first += (a[left] as number) * (b[right] as number);
+    second += (a[left + 1] as number) * (b[right + 1] as number);
+    third += (a[left + 2] as number) * (b[right + 2] as number);
+    fourth += (a[left + 3] as number) * (b[right + 3] as number);
+  }
+  for (const end = (i + 1) * width; left < end; left++, right++) first += (a[left] as number) * (b[right] as number);
+  return first + second + (third + fourth);
+}

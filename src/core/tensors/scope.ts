@@ -1,0 +1,28 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { UnavailableError, ValidationError } from '../errors/errors.ts';
+
+/** What an op may return: tensors that outlive the scope, or plain values. */
+export type ScopeResult = tf.TensorContainer;
+
+/** @throws UnavailableError where no backend was chosen. A synchronous function cannot load one. */
+export function assertBackend(name: string): void {
+  const { backendName, registryFactory } = tf.engine();
+  if (!backendName && Object.keys(registryFactory).length === 0)
+    throw new UnavailableError('tensor backend', `none was chosen before ${name}; call await useBackend('auto') first`);
+}
+
+/**
+ * Runs `fn` and disposes every tensor it made except those it returns, also when it throws. The only caller of `tf.tidy`.
+ *
+ * @throws UnavailableError where no backend was chosen; ValidationError when `fn` returns a Promise, since
+ * tfjs would hand back tensors that are already disposed.
+ */
+export function scoped<T extends ScopeResult>(name: string, fn: () => T): T {
+  assertBackend(name);
+  return tf.tidy(name, () => {
+    const result = fn();
+    if (result instanceof Promise)
+      throw new ValidationError(`scope returned a promise: ${name}; pass a synchronous function`, { name });
+    return result;
+  });
+}

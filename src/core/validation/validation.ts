@@ -1,0 +1,242 @@
+import { closest, distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { ConfigurationError, type ConfigurationFault, LISTED_FAULTS } from '../errors/errors.ts';
+import { InputSize } from '../errors/input-limits.ts';
+
+type Path = readonly PropertyKey[];
+
+/** Characters of a word or key; a longer one is shown by its beginning, and has no nearest known word. */
+const LONGEST_WORD = 1000;
+
+const shortenKey = (key: string) => (key.length > LONGEST_WORD ? `${key.slice(0, LONGEST_WORD)}...` : key);
+
+/** `arms[3].decay.halfLifeHours` */
+export function formatPath(path: Path): string {
+  const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${shortenKey(String(key))}`)).join('');
+  return text.replace(/^\./, '') || '(top level)';
+}
+
+/** Characters of a word that stands for the one known word that begins with it. */
+const SHORTEST_START = 3;
+
+/** The known word nearest to an unknown one, or undefined if none is near enough to be a typing error. */
+export function findNearestWord(word: string, known: readonly string[]): string | undefined {
+  if (known.length === 0 || word.length > LONGEST_WORD) return undefined;
+  const start = word.toLowerCase();
+  const longer = start.length < SHORTEST_START ? [] : known.filter((other) => other.toLowerCase().startsWith(start));
+  if (longer.length === 1) return longer[0];
+  const nearest = closest(word, known as string[]);
+  const contains =
+    nearest.toLowerCase().includes(word.toLowerCase()) || word.toLowerCase().includes(nearest.toLowerCase());
+  return contains || distance(word, nearest) <= Math.max(2, Math.floor(word.length / 3)) ? nearest : undefined;
+}
+
+/** What to use instead of an unknown word, as a message ends: the nearest known word, or all of them if none is near. */
+export function suggestKnown(word: string, known: readonly string[]): string {
+  return findNearestWord(word, known) ?? `one of ${known.join(', ')}`;
+}
+
+/** A fault with the known word nearest to the unknown one, if one is near. */
+export function withNearest(fault: ConfigurationFault, word: string, known: readonly string[]): ConfigurationFault {
+  const nearest = findNearestWord(word, known);
+  return nearest === undefined ? fault : { ...fault, nearest };
+}
+
+/** The value at a path; undefined if an object does not have the key itself. */
+export function getValueAt(input: unknown, path: Path): unknown {
+  let value = input;
+  for (const key of path) {
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+/** Characters of a value in a message, and with them the most parts of it that a message can show. */
+const EXCERPT = 80;
+
+/** The part of a value that an excerpt can show. @throws RangeError for a value that contains itself. */
+function cutValue(value: unknown, above: readonly object[] = []): unknown {
+  if (typeof value === 'string') return value.slice(0, EXCERPT + 1);
+  if (typeof value === 'bigint') return `${value}n`;
+  if (value === null || typeof value !== 'object' || above.length > EXCERPT) return value;
+  if (above.includes(value)) throw new RangeError('a value that contains itself');
+  const within = [...above, value];
+  if (Array.isArray(value)) return value.slice(0, EXCERPT).map((item) => cutValue(item, within));
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype;
+  if (!isPlain && !ArrayBuffer.isView(value)) return value;
+  const parts: [string, unknown][] = [];
+  for (const key in value) {
+    if (parts.length > EXCERPT) break;
+    parts.push([key.slice(0, EXCERPT + 1), cutValue((value as Record<string, unknown>)[key], within)]);
+  }
+  return Object.fromEntries(parts);
+}
+
+/** A value as JSON, cut to a length that fits a message; a value that contains itself by its kind. */
+export function shortenToExcerpt(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value).slice(0, LONGEST_WORD);
+  let json: string;
+  try {
+    json = JSON.stringify(cutValue(value)) ?? String(value);
+  } catch {
+    json = Object.prototype.toString.call(value);
+  }
+  return json.length > EXCERPT ? `${json.slice(0, EXCERPT - 3)}...` : json;
+}
+
+/** The schemas that may apply at a node: wrappers removed, and of a union the options that the input does not rule out. */
+function unwrap(schema: z.core.$ZodType, input: unknown): z.core.$ZodType[] {
+  const def = (schema as z.ZodType).def as {
+    type: string;
+    innerType?: z.core.$ZodType;
+    options?: z.core.$ZodType[];
+    discriminator?: string;
+    in?: z.core.$ZodType;
+  };
+  if (def.innerType !== undefined) return unwrap(def.innerType, input);
+  if (def.type === 'pipe' && def.in !== undefined) return unwrap(def.in, input);
+  if (def.options === undefined) return [schema];
+  const { discriminator } = def;
+  const options = def.options.flatMap((option) => unwrap(option, input));
+  if (discriminator === undefined) return options;
+  const tag = (input as Record<string, unknown> | undefined)?.[discriminator];
+  const fitting = options.filter(
+    (option) => option instanceof z.ZodObject && (option.shape[discriminator] as z.ZodType).safeParse(tag).success,
+  );
+  return fitting.length > 0 ? fitting : options;
+}
+
+/**
+ * Parses a part of a value whose schema depends on its name, within the transform of a larger schema: its faults stand at the place of the part, with the keys
+ * that there may be.
+ */
+export function parsePart<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  place: readonly PropertyKey[],
+  context: Pick<z.core.$RefinementCtx, 'issues'>,
+): z.output<S> {
+  const result = schema._zod.run({ value, issues: [] }, { async: false }) as z.core.ParsePayload<z.output<S>>;
+  for (const issue of result.issues) {
+    const path = issue.path ?? [];
+    const known = issue.code === 'unrecognized_keys' ? { known: listKnownKeys(schema, value, path) } : {};
+    context.issues.push({ ...issue, ...known, path: [...place, ...path] } as never);
+  }
+  return result.value;
+}
+
+/** The keys that an object at `path` may have. */
+function listKnownKeys(schema: z.core.$ZodType, input: unknown, path: Path): string[] {
+  let nodes = unwrap(schema, input);
+  for (const [depth, key] of path.entries()) {
+    const value = getValueAt(input, path.slice(0, depth + 1));
+    nodes = nodes.flatMap((node) => {
+      const child =
+        node instanceof z.ZodObject
+          ? node.shape[String(key)]
+          : node instanceof z.ZodArray
+            ? node.element
+            : node instanceof z.ZodRecord
+              ? node.valueType
+              : undefined;
+      return child === undefined ? [] : unwrap(child as z.core.$ZodType, value);
+    });
+  }
+  return nodes.flatMap((node) => (node instanceof z.ZodObject ? Object.keys(node.shape) : []));
+}
+
+function describeExpectation(issue: z.core.$ZodIssue): { expected: string; choices: string[] } {
+  const quoteChoices = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join(' or ');
+  switch (issue.code) {
+    case 'invalid_type':
+      // The schema's own words, where it has any.
+      return { expected: /^Invalid input\b/.test(issue.message) ? issue.expected : issue.message, choices: [] };
+    case 'invalid_value':
+      return { expected: quoteChoices(issue.values), choices: issue.values.map(String) };
+    case 'too_small':
+      return { expected: `${issue.origin} ${issue.inclusive ? '>=' : '>'} ${issue.minimum}`, choices: [] };
+    case 'too_big':
+      if (issue.origin === 'string') return { expected: `at most ${issue.maximum} characters`, choices: [] };
+      return { expected: `${issue.origin} ${issue.inclusive ? '<=' : '<'} ${issue.maximum}`, choices: [] };
+    case 'invalid_union': {
+      const options = (issue as { options?: readonly unknown[] }).options;
+      if (options !== undefined) return { expected: quoteChoices(options), choices: options.map(String) };
+      if (issue.message !== 'Invalid input') return { expected: issue.message, choices: [] };
+      return {
+        expected: [...new Set(issue.errors.flat().map((inner) => describeExpectation(inner).expected))].join(' or '),
+        choices: [],
+      };
+    }
+    default:
+      return { expected: issue.message.replace(/^Invalid input: expected /, ''), choices: [] };
+  }
+}
+
+function convertIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$ZodIssue): ConfigurationFault[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = (issue as { known?: string[] }).known ?? listKnownKeys(schema, input, issue.path);
+    const expected = `one of ${known.join(', ')}`;
+    return issue.keys.slice(0, MOST_FAULTS).map((key) => {
+      const path = formatPath([...issue.path, key]);
+      const fault = { path, expected, got: `unknown key ${JSON.stringify(shortenKey(key))}` };
+      return withNearest(fault, key, known);
+    });
+  }
+  if (issue.code === 'invalid_key') {
+    const expected = issue.issues.map((inner) => describeExpectation(inner).expected).join(' and ');
+    return [
+      { path: formatPath(issue.path), expected: `a key of ${expected}`, got: shortenToExcerpt(issue.path.at(-1)) },
+    ];
+  }
+  const got = getValueAt(input, issue.path);
+  const { expected, choices } = describeExpectation(issue);
+  const fault = { path: formatPath(issue.path), expected, got: shortenToExcerpt(got) };
+  return [typeof got === 'string' ? withNearest(fault, got, choices) : fault];
+}
+
+/** Whether numbers sum to 1 within a tolerance; allows for rounding, as of 0.4 + 0.61 at a tolerance of 0.01. */
+export function sumsToOne(numbers: readonly number[], tolerance: number): boolean {
+  return Math.abs(numbers.reduce((sum, number) => sum + number, 0) - 1) <= tolerance + 1e-9;
+}
+
+/** One more than a message lists, so that it can say that there are more. */
+const MOST_FAULTS = LISTED_FAULTS + 1;
+
+/** In an input with more values a list ends at its first wrong item: to collect all errors takes longer than to read. */
+const ALL_COLLECTED = 10_000;
+
+/**
+ * The errors of an input, up to one more than a message lists, or the parsed value. A list or text that is too large is
+ * not read.
+ */
+export function check<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+): { value: z.output<S> } | { faults: ConfigurationFault[] } {
+  const { count, excess } = new InputSize(input);
+  if (excess !== null) return { faults: [{ ...excess, path: formatPath(excess.path) }] };
+  const context: z.core.ParseContextInternal = { async: false, abortEarly: count > ALL_COLLECTED };
+  const result = schema._zod.run({ value: input, issues: [] }, context) as z.core.ParsePayload;
+  if (result.issues.length === 0) return { value: result.value as z.output<S> };
+  const faults: ConfigurationFault[] = [];
+  for (const issue of result.issues.slice(0, MOST_FAULTS)) {
+    faults.push(...convertIssue(schema, input, z.core.util.finalizeIssue(issue, context, z.core.config())));
+    if (faults.length >= MOST_FAULTS) break;
+  }
+  return { faults: faults.slice(0, MOST_FAULTS) };
+}
+
+/** The value by its schema, within the limits of {@link check}; null if it does not fit. */
+export function parseOrNull<S extends z.ZodType>(schema: S, input: unknown): z.output<S> | null {
+  const result = check(schema, input);
+  return 'value' in result ? result.value : null;
+}
+
+/** @throws ConfigurationError with each error: its path, the expected value, the value found, the nearest known key. */
+export function parse<S extends z.ZodType>(schema: S, input: unknown, source: string): z.output<S> {
+  const result = check(schema, input);
+  if ('faults' in result) throw new ConfigurationError(source, result.faults);
+  return result.value;
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { readFolder, readText } from '../../core/files/files.ts';
+import type { StartProgress } from '../../core/terminal/progress.ts';
+import { mapWithBreaks } from '../../core/terminal/steps.ts';
+import type { Split } from '../../model/dataset.ts';
+import type { Counts } from '../prepared/counts.ts';
+import { type Answers, parseIrcLinks } from './irc-links.ts';
+import { type IrcLog, parseIrcLog } from './irc-log.ts';
+
+/** Which of our parts each folder of the source belongs to. Weights are learned and chosen on its train alone. */
+const FOLDERS: readonly (readonly [folder: string, split: Split])[] = [
+  ['train', 'dev'],
+  ['dev', 'test'],
+  ['test', 'test'],
+];
+const LOG = '.ascii.txt';
+const LINKS = '.annotation.txt';
+
+/** A log, the links of its messages, and its split. */
+export interface AnnotatedLog {
+  readonly log: IrcLog;
+  readonly answers: Answers;
+  readonly split: Split;
+}
+
+/**
+ * The logs of the folders `train`, `dev` and `test`, in the order of their names; one of the last two may be missing.
+ *
+ * @throws ValidationError for a folder without logs for both parts, and for a file that is no log; StorageError if a file cannot be read.
+ */
+export async function readIrcFiles(path: string, counts: Counts, progress: StartProgress): Promise<AnnotatedLog[]> {
+  const present = readFolder(path);
+  const files = FOLDERS.filter(([folder]) => present.includes(folder)).flatMap(([folder, split]) =>
+    readFolder(join(path, folder))
+      .filter((name) => name.endsWith(LOG))
+      .map((name) => ({ folder: join(path, folder), name: name.slice(0, -LOG.length), split })),
+  );
+  const stage = progress('logs', files.length);
+  const logs = await mapWithBreaks(files, stage, ({ folder, name, split }) => readLog(folder, name, split, counts));
+  stage.finish();
+  for (const [split, folders] of [
+    ['dev', 'train'],
+    ['test', 'dev or test'],
+  ] as const)
+    if (!logs.some((log) => log.split === split))
+      throw new ValidationError(
+        `no ${LOG} file in folder ${folders} of: ${path}; copy the folders of the source there`,
+        { path, split },
+      );
+  return logs;
+}
+
+function readLog(folder: string, name: string, split: Split, counts: Counts): AnnotatedLog {
+  counts.add('logs');
+  const log = parseIrcLog(name, readText(join(folder, `${name}${LOG}`)), counts);
+  const links = join(folder, `${name}${LINKS}`);
+  const answers = parseIrcLinks(readText(links), links, log.lineCount);
+  for (const targets of answers.values()) counts.add('links to an earlier line', targets.length);
+  return { log, answers, split };
+}

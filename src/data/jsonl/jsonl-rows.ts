@@ -1,0 +1,213 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ConfigurationFault } from '../../core/errors/errors.ts';
+import { readLines, type TextLine } from '../../core/files/text-lines.ts';
+import { finishSteps, type Steps } from '../../core/terminal/steps.ts';
+import { isTime } from '../../core/text/format-time.ts';
+import { parseOrNull } from '../../core/validation/validation.ts';
+import { attributesSchema } from '../../model/turns/attributes.ts';
+import { buildMemoryText, readMemoryFields } from '../../model/turns/memory-fields.ts';
+import { checkRow } from '../../model/turns/row-check.ts';
+import { id } from './id-schema.ts';
+import { describeDepthFault } from './json-depth.ts';
+import type { RowFaults } from './row-faults.ts';
+
+const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
+const isoTime = z.iso.datetime({ offset: true });
+/** ISO 8601 with a zone, or milliseconds since 1970; one message for both, where a union would give one for each. */
+export const time = z.unknown().transform((value, context): number => {
+  if (isTime(value)) return value;
+  if (value instanceof Date && Number.isFinite(value.getTime())) return value.getTime(); // of rows in memory
+  if (parseOrNull(isoTime, value) !== null) return Date.parse(value as string);
+  context.addIssue({ code: 'custom', message: 'a time in ISO 8601 with a zone, or in milliseconds since 1970' });
+  return z.NEVER;
+});
+
+export const turnRow = z.strictObject({
+  id,
+  conversationId: id,
+  parentId: id.nullable(),
+  timestamp: time,
+  author: z.string().nullable().default(null),
+  channel: z.string().nullable().default(null),
+  text,
+  attributes: attributesSchema.exactOptional(),
+});
+
+export const queryRow = z.strictObject({
+  id,
+  text,
+  timestamp: time,
+  split: z.enum(['dev', 'test']).optional(),
+  anchorTurnId: id.nullable().default(null),
+  /** The conversation of the query, if it belongs to one. */
+  conversationId: id.optional(),
+  /** The unit of resampling; by default the conversation. */
+  cluster: id.optional(),
+  /** The kind of query; reports group results by it. */
+  kind: text.optional(),
+  /** The person or model that wrote the query. Read by `ragpp judge`; no dataset reads it. */
+  generator: text.optional(),
+  /** The turns that the query was written from. Read by `ragpp judge`; no dataset reads it. */
+  sources: z.array(id).min(1).optional(),
+  author: z.string().nullable().default(null),
+  channel: z.string().nullable().default(null),
+  /** For filters, as `$query.` names. */
+  attributes: attributesSchema.exactOptional(),
+});
+
+export type TurnRow = z.output<typeof turnRow>;
+export type QueryRow = z.output<typeof queryRow>;
+
+/** A row and its place in the file. */
+export interface Located<T> {
+  readonly where: string;
+  readonly row: T;
+}
+
+/** A memory whose text is made of its fields may leave the text out. */
+function completeText(row: unknown): unknown {
+  const { text: written, attributes } = (row ?? {}) as { readonly text?: unknown; readonly attributes?: unknown };
+  if (written !== undefined) return row;
+  const read = parseOrNull(attributesSchema, attributes);
+  if (read === null) return row;
+  const made = buildMemoryText(readMemoryFields({ attributes: read }));
+  return made === null ? row : { ...(row as object), text: made };
+}
+
+/** A row by its schema. The text of a turn may be missing where its fields make one. */
+function checkCompleted<S extends z.ZodType>(schema: S, row: unknown): ReturnType<typeof checkRow<S>> {
+  return checkRow(schema, (schema as z.ZodType) === turnRow ? completeText(row) : row);
+}
+
+/** The rows of a JSON Lines file that fit the schema; empty lines don't count. */
+export function readRows<S extends z.ZodType>(
+  folder: string,
+  file: string,
+  schema: S,
+  faults: RowFaults,
+): Located<z.output<S>>[] {
+  return finishSteps(readRowsInSteps(folder, file, schema, faults));
+}
+
+/** {@link readRows}, a step a row. @param onRead receives the number of bytes that were read so far. */
+export function* readRowsInSteps<S extends z.ZodType>(
+  folder: string,
+  file: string,
+  schema: S,
+  faults: RowFaults,
+  onRead?: (bytes: number) => void,
+): Steps<Located<z.output<S>>[]> {
+  const located: Located<z.output<S>>[] = [];
+  for (const { where, text: line } of readFilledLines(folder, file, onRead)) {
+    yield;
+    const tooDeep = describeDepthFault(line);
+    if (tooDeep !== null) {
+      faults.add(where, 'malformed row', tooDeep);
+      continue;
+    }
+    const row = parseJson(line);
+    if (row === undefined) {
+      faults.add(where, 'not JSON', describeUnread(line));
+      continue;
+    }
+    const result = checkCompleted(schema, row);
+    if ('value' in result) located.push({ where, row: result.value });
+    else faults.add(where, 'malformed row', describeFaults(result.faults));
+  }
+  return located;
+}
+
+/** The rows of a list that fit the schema. @param name of the list, for messages. */
+export function checkRows<S extends z.ZodType>(
+  rows: readonly unknown[],
+  name: string,
+  schema: S,
+  faults: RowFaults,
+): Located<z.output<S>>[] {
+  return rows.flatMap((row, i) => {
+    const where = `${name}[${i}]`;
+    const result = checkCompleted(schema, row);
+    if ('value' in result) return [{ where, row: result.value }];
+    faults.add(where, 'malformed row', describeFaults(result.faults));
+    return [];
+  });
+}
+
+/** The rows by id; a second row of the same id is an error. */
+export function selectUniqueRows<T extends { readonly id: string }>(
+  located: readonly Located<T>[],
+  faults: RowFaults,
+): Map<string, Located<T>> {
+  const rows = new Map<string, Located<T>>();
+  for (const entry of located) {
+    if (rows.has(entry.row.id)) faults.add(entry.where, 'duplicate id', entry.row.id);
+    else rows.set(entry.row.id, entry);
+  }
+  return rows;
+}
+
+/** A line of a TREC judgement file. */
+export interface QrelRow {
+  readonly queryId: string;
+  readonly turnId: string;
+  readonly grade: number;
+}
+
+/** The lines `query 0 turn grade` of a TREC judgement file. */
+export function readQrels(folder: string, file: string, faults: RowFaults): Located<QrelRow>[] {
+  return finishSteps(readQrelsInSteps(folder, file, faults));
+}
+
+/** {@link readQrels}, a step a row. @param onRead receives the number of bytes that were read so far. */
+export function* readQrelsInSteps(
+  folder: string,
+  file: string,
+  faults: RowFaults,
+  onRead?: (bytes: number) => void,
+): Steps<Located<QrelRow>[]> {
+  const located: Located<QrelRow>[] = [];
+  for (const { where, text: line } of readFilledLines(folder, file, onRead)) {
+    yield;
+    const fields = line.trim().split(/\s+/);
+    const [queryId, , turnId, grade] = fields;
+    if (fields.length !== 4 || queryId === undefined || turnId === undefined || !/^-?\d+$/.test(grade ?? ''))
+      faults.add(where, 'malformed row', `expected query 0 turn grade, got ${describeQrel(line)}`);
+    else located.push({ where, row: { queryId, turnId, grade: Number(grade) } });
+  }
+  return located;
+}
+
+function* readFilledLines(folder: string, file: string, onRead?: (bytes: number) => void): Generator<TextLine> {
+  const lines = readLines(join(folder, file), { source: file, ...(onRead === undefined ? {} : { onRead }) });
+  for (const line of lines) if (line.text.trim() !== '') yield line;
+}
+
+/** The faults of a row as one line. */
+export function describeFaults(faults: readonly ConfigurationFault[]): string {
+  const describe = ({ path, expected, got, nearest }: ConfigurationFault) =>
+    `${path}: expected ${expected}, got ${got}${nearest === undefined ? '' : ` (did you mean ${nearest}?)`}`;
+  return faults.map(describe).join('; ');
+}
+
+/** The value of a line; undefined for a line that is not JSON. */
+export function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text that cannot be read, for messages. It may be cut off before its mark as sensitive, so it is not quoted. */
+export function describeUnread(text: string): string {
+  return `a text of length ${text.length}`;
+}
+
+/** A line of judgements for messages: it has no text, unless it is of another file. */
+const describeQrel = (line: string) => (line.includes('{') ? describeUnread(line) : shorten(line));
+
+/** A line, cut to a length that fits a message. */
+export function shorten(line: string): string {
+  return line.length > 80 ? `${line.slice(0, 77)}...` : line;
+}

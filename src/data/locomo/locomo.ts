@@ -1,0 +1,154 @@
+import { ValidationError } from '../../core/errors/errors.ts';
+import { readText } from '../../core/files/files.ts';
+import { computeHash } from '../../core/hash/hash.ts';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { mapWithBreaks } from '../../core/terminal/steps.ts';
+import { letEventsIn } from '../../core/values/event-loop.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import { Corpus } from '../../model/turns/corpus.ts';
+import { compareBytes } from '../../model/turns/tie-rule.ts';
+import type { Turn } from '../../model/turns/turn.ts';
+import { describeDepthFault } from '../jsonl/json-depth.ts';
+import { Counts } from '../prepared/counts.ts';
+import type { DatasetContext } from '../prepared/dataset-definition.ts';
+import { displayDataset } from '../prepared/dataset-display.ts';
+import { chooseSplitByHash } from '../prepared/hash-split.ts';
+import { groupJudgements, type Judgement } from '../prepared/prepared.ts';
+import { countUndecodable } from '../prepared/undecodable.ts';
+import { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
+import { LOCOMO_LICENCE } from './locomo-options.ts';
+import { buildLocomoQueries, EVIDENCE } from './locomo-queries.ts';
+import { type LocomoSample, readSample } from './locomo-schema.ts';
+import { buildLocomoConversation } from './locomo-turns.ts';
+
+/** The file of LoCoMo, the kinds of questions that are asked, and the conversations of the test split. */
+export interface LocomoOptions {
+  /** A JSON file in the format of locomo10.json: a list of samples, or one sample. */
+  readonly path: string;
+  /** The categories of questions to include. */
+  readonly categories: readonly LocomoCategory[];
+  /** The conversations whose questions are for test; all others are for development. */
+  readonly testConversations: readonly string[];
+  /** Whether a hash of a question's id puts it into dev or test, instead of its conversation; false by default. */
+  readonly splitQuestions?: boolean | undefined;
+}
+
+interface Read {
+  readonly turns: readonly Turn[];
+  /** In time order. */
+  readonly queries: readonly Query[];
+  readonly judgements: readonly Judgement[];
+}
+
+/**
+ * LoCoMo, very long conversations of two speakers: a question must find the turns that its answer rests on. See docs/datasets/locomo.md.
+ *
+ * @throws ValidationError for content that the format does not allow, and if no question is left; StorageError if the file cannot be read.
+ */
+export async function loadLocomo(
+  options: LocomoOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext> = {},
+): Promise<Dataset> {
+  const { path, testConversations } = options;
+  const samples = await readSamples(path, progress);
+  assertHeld(samples, testConversations, path);
+  const counts = new Counts();
+  await letEventsIn();
+  const { turns, queries, judgements } = prepare(samples, options, counts);
+  if (queries.length === 0)
+    throw new ValidationError(
+      `no question of ${options.categories.join(', ')} has evidence in: ${path}; choose other categories`,
+      { path },
+    );
+  const corpus = new Corpus(turns);
+  return displayDataset({
+    name: 'locomo',
+    declaration: {
+      task: 'a question about a conversation must find the turns of it that the answer rests on, when all has been said',
+      features: ['text', 'captions of pictures', 'time', 'author', 'channel (session)', 'order of the turns'],
+      licence: LOCOMO_LICENCE,
+    },
+    corpus,
+    queries,
+    qrels: groupJudgements(queries, judgements),
+    relevantGrade: EVIDENCE,
+    gradeNames: { [EVIDENCE]: 'evidence' },
+    devConversations: new Set(samples.map(({ id }) => id).filter((id) => !testConversations.includes(id))),
+    facts: counts.toFacts(),
+    hash: computeHash({ turns: corpus.turns, queries, judgements }),
+  });
+}
+
+/** The samples of a file, by their ids. */
+async function readSamples(path: string, progress: StartProgress): Promise<LocomoSample[]> {
+  const content = parseJson(readText(path).replace(/^\ufeff/, ''), path);
+  const items: unknown[] = Array.isArray(content) ? content : [content];
+  const stage = progress('samples', items.length);
+  const samples = await mapWithBreaks(items, stage, (item, i) => readSample(item, `[${i}]`, path));
+  stage.finish();
+  samples.sort((a, b) => compareBytes(a.id, b.id));
+  const twice = samples.find(({ id }, i) => id === samples[i - 1]?.id);
+  if (twice !== undefined)
+    throw new ValidationError(`sample is repeated in ${path}: ${twice.id}; remove one`, { path });
+  return samples;
+}
+
+function parseJson(text: string, path: string): unknown {
+  const tooDeep = describeDepthFault(text);
+  if (tooDeep !== null)
+    throw new ValidationError(`not a LoCoMo file, ${tooDeep}: ${path}; name a file like locomo10.json`, { path });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = (error as Error).message.replace(/\s+/g, ' ');
+    throw new ValidationError(
+      `not JSON (${reason}): ${path}; name a file like locomo10.json`,
+      { path },
+      { cause: error },
+    );
+  }
+}
+
+/** @throws ValidationError for a conversation for test that the file does not hold. */
+function assertHeld(samples: readonly LocomoSample[], wanted: readonly string[], path: string): void {
+  const held = samples.map(({ id }) => id);
+  const missing = wanted.filter((id) => !held.includes(id));
+  if (missing.length > 0)
+    throw new ValidationError(
+      `unknown test conversation: ${missing.join(', ')}; use one of ${held.join(', ')} in ${path}`,
+      {
+        path,
+        missing,
+      },
+    );
+}
+
+function prepare(samples: readonly LocomoSample[], options: LocomoOptions, counts: Counts): Read {
+  const { path, categories, testConversations, splitQuestions = false } = options;
+  if (splitQuestions && testConversations.length > 0)
+    throw new ValidationError('splitQuestions leaves no test conversations: give one of the two', {
+      testConversations,
+    });
+  const parts = samples.map((sample) => {
+    const conversation = buildLocomoConversation(sample, path, counts);
+    const split = testConversations.includes(sample.id) ? 'test' : 'dev';
+    const chooseSplit = splitQuestions ? chooseSplitByHash : () => split;
+    return {
+      turns: conversation.turns,
+      ...buildLocomoQueries(sample, conversation, { categories, chooseSplit }, counts),
+    };
+  });
+  const turns = parts.flatMap((part) => part.turns);
+  const queries = parts.flatMap((part) => part.queries).sort((a, b) => a.timestamp - b.timestamp);
+  const judgements = parts.flatMap((part) => part.judgements);
+  countUndecodable([...turns, ...queries], counts);
+  counts.add('messages', turns.length);
+  counts.add('conversations', samples.length);
+  counts.add('queries', queries.length);
+  for (const split of ['dev', 'test'] as const)
+    counts.add(`queries, ${split}`, queries.filter((query) => query.split === split).length);
+  for (const category of LOCOMO_CATEGORIES.filter((name) => categories.includes(name)))
+    counts.add(`queries, ${category}`, queries.filter((query) => query.kind === category).length);
+  counts.add('judgements', judgements.length);
+  return { turns, queries, judgements };
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { ignoreProgress } from '../../core/terminal/progress.ts';
+import { mapWithBreaks } from '../../core/terminal/steps.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import { buildExportDataset, type ExportOptions } from '../exports/export-dataset.ts';
+import { readExport } from '../exports/export-files.ts';
+import { readJson } from '../exports/export-json.ts';
+import { registerPeople } from '../exports/people.ts';
+import type { SourceMessage } from '../exports/source-message.ts';
+import { Counts } from '../prepared/counts.ts';
+import type { DatasetContext } from '../prepared/dataset-definition.ts';
+import { readSlackWorkspace, type SlackWorkspace } from './slack-files.ts';
+import { listSlackMessages, type SlackMessage } from './slack-messages.ts';
+import { readSlackText } from './slack-text.ts';
+
+/**
+ * The channels of a Slack workspace. See docs/datasets/slack-export.md.
+ *
+ * @throws ValidationError for a file of another form, and if no message or no query is left; StorageError if the export cannot be read.
+ */
+export async function loadSlackExport(
+  { path, ...choice }: ExportOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext> = {},
+): Promise<Dataset> {
+  const counts = new Counts();
+  const messages = await readExport(path, async (files) => {
+    const workspace = await readSlackWorkspace(files, counts);
+    const all: SlackMessage[] = [];
+    const days = workspace.channels.flatMap((channel) => channel.days.map((day) => ({ channel, day })));
+    const stage = progress('days of channels', days.length);
+    await mapWithBreaks(days, stage, async ({ channel, day }) => {
+      const rows = await readJson(day, z.array(z.unknown()), 'an export of Slack whose days are lists of messages');
+      for (const message of listSlackMessages(rows, channel, workspace.names, counts)) all.push(message);
+    });
+    stage.finish(`${all.length} messages`);
+    return hidePeople(all, workspace);
+  });
+  const features = ['text', 'time', 'author (pseudonym)', 'channel', 'earlier reply links'];
+  return buildExportDataset({ name: 'slack-export', path, features }, messages, choice, counts);
+}
+
+/** The messages with pseudonyms, of authors and of whom a text names. */
+function hidePeople(messages: readonly SlackMessage[], { names }: SlackWorkspace): SourceMessage[] {
+  const { pseudonyms, labels } = registerPeople(messages);
+  // Who never wrote may still be named.
+  for (const [id, name] of names) pseudonyms.registerAuthor(name, id);
+  const userIds = new Set(names.keys());
+  return messages.map(({ written, channel, ...message }, i) => ({
+    ...message,
+    author: labels[i] ?? null,
+    channel: channel.name === null ? channel.id : pseudonyms.hide(channel.name),
+    text: message.skipped === null ? readSlackText(written, pseudonyms, userIds) : '',
+  }));
+}

@@ -1,0 +1,135 @@
+import { ValidationError } from '../../core/errors/errors.ts';
+import { normalCdf, normalQuantile } from '../../core/numbers/distributions.ts';
+import { quantile } from '../../core/numbers/quantile.ts';
+import { createRandom } from '../../core/numbers/random.ts';
+import { type Clusters, sumByCluster } from './clusters.ts';
+import { createWeightedSums } from './weighted-sums.ts';
+
+/** A mean and its interval at a confidence. */
+export interface Interval {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The number of bootstrap resamples (by default 10,000), the confidence of the interval in (0, 1) (by default 0.95), and the seed of the draws. */
+export interface BootstrapOptions {
+  readonly samples?: number;
+  /** Confidence, for example 0.95. */
+  readonly level?: number;
+  readonly seed: number;
+}
+
+/** Means that differ by less than this share of the mean magnitude are equal: the order of summation changes the last digits. */
+const ROUNDING = 1e-12;
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}
+
+function sumValues(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/**
+ * Means of resampled groups, [samples] a column. A resample is drawn once for all columns, as how often it holds each group; see {@link createWeightedSums} for
+ * the cost.
+ */
+function resampleMeans(
+  columns: readonly Float64Array[],
+  sizes: Float64Array,
+  samples: number,
+  seed: number,
+): Float64Array[] {
+  const stream = createRandom(seed, 'bootstrap-interval');
+  const groups = sizes.length;
+  const times = new Float64Array(groups);
+  const means = columns.map(() => new Float64Array(samples));
+  const sumsWith = createWeightedSums(columns);
+  for (let sample = 0; sample < samples; sample++) {
+    times.fill(0);
+    for (let draw = 0; draw < groups; draw++) {
+      const group = stream.integer(groups);
+      times[group] = (times[group] as number) + 1;
+    }
+    const queries = dot(times, sizes);
+    sumsWith(times, (c, sum) => {
+      (means[c] as Float64Array)[sample] = sum / queries;
+    });
+  }
+  return means;
+}
+
+/** Skewness of the means that leave out one group each, as BCa defines it: sum u^3 / (6 (sum u^2)^1.5), u = mean of them - one of them. Below 1/6. */
+function computeAcceleration(sums: Float64Array, sizes: Float64Array): number {
+  const sum = sumValues(sums);
+  const queries = sumValues(sizes);
+  const leftOut = sums.map((part, group) => (sum - part) / (queries - (sizes[group] as number)));
+  const centre = sumValues(leftOut) / leftOut.length;
+  let squares = 0;
+  let cubes = 0;
+  for (const mean of leftOut) {
+    squares += (centre - mean) ** 2;
+    cubes += (centre - mean) ** 3;
+  }
+  return squares === 0 ? 0 : cubes / (6 * squares ** 1.5);
+}
+
+/** Standard normal quantile of the share of means below the observed one, equal ones counting half; at least half a sample lies on each side. */
+function computeBiasCorrection(sorted: Float64Array, observed: number, tolerance: number): number {
+  let below = 0;
+  for (const mean of sorted) below += mean < observed - tolerance ? 1 : mean <= observed + tolerance ? 0.5 : 0;
+  const share = Math.min(Math.max(below, 0.5), sorted.length - 0.5) / sorted.length;
+  return normalQuantile(share, 0, 1);
+}
+
+/** @param means of the resamples; sorted in place. */
+function computeBcaInterval(means: Float64Array, sums: Float64Array, sizes: Float64Array, level: number): Interval {
+  const sorted = means.sort();
+  const mean = sumValues(sums) / sumValues(sizes);
+  const tolerance = (ROUNDING * sums.reduce((sum, part) => sum + Math.abs(part), 0)) / sumValues(sizes);
+  if ((sorted.at(-1) as number) - (sorted[0] as number) <= 2 * tolerance) return { mean, low: mean, high: mean };
+  const bias = computeBiasCorrection(sorted, mean, tolerance);
+  const skew = computeAcceleration(sums, sizes);
+  const findIntervalEnd = (tail: number) => {
+    const shifted = bias + normalQuantile(tail, 0, 1);
+    const room = 1 - skew * shifted;
+    const corrected = room > 0 ? bias + shifted / room : Math.sign(shifted) * Number.POSITIVE_INFINITY;
+    return quantile(sorted, normalCdf(corrected, 0, 1));
+  };
+  return { mean, low: findIntervalEnd((1 - level) / 2), high: findIntervalEnd((1 + level) / 2) };
+}
+
+/** @throws ValidationError for an invalid number of samples or level. */
+export function assertBootstrapOptions({ samples = 1, level = 0.95 }: BootstrapOptions): void {
+  if (!(Number.isInteger(samples) && samples > 0))
+    throw new ValidationError(`samples is not a whole number from 1: ${samples}; pass one, such as 10000`, { samples });
+  if (!(level > 0 && level < 1))
+    throw new ValidationError(`level is not between 0 and 1: ${level}; pass a number such as 0.95`, { level });
+}
+
+/**
+ * Bias-corrected and accelerated (BCa) bootstrap intervals of means over queries. Groups are resampled with all their queries, since the queries of one
+ * group are not independent; the statistic is the mean over the queries drawn, and the jackknife of the acceleration leaves out one group at a time.
+ * All columns share the resamples. Values that are all equal give a point. With fewer than 20 groups the intervals are too short: see `meanIntervals`.
+ *
+ * @param columns values, [Q] each.
+ * @returns an interval a column.
+ * @throws ValidationError for fewer than 2 groups, which have no variation, and for wrong options; DimensionMismatchError, NotFiniteError.
+ * Source: efron1987bca.
+ */
+export function computeBootstrapIntervals(
+  columns: readonly ArrayLike<number>[],
+  clusters: Clusters,
+  options: BootstrapOptions,
+): Interval[] {
+  assertBootstrapOptions(options);
+  const { samples = 10_000, level = 0.95, seed } = options;
+  const { sizes } = clusters;
+  if (sizes.length < 2) throw new ValidationError(`bootstrap interval of ${sizes.length} clusters; pass at least 2`);
+  const sums = columns.map((values) => sumByCluster(clusters, values));
+  const means = resampleMeans(sums, sizes, samples, seed);
+  return sums.map((column, c) => computeBcaInterval(means[c] as Float64Array, column, sizes, level));
+}

@@ -1,0 +1,127 @@
+import { NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
+import { compareScored, type Scored } from '../../model/turns/tie-rule.ts';
+
+/** The grade of an unjudged document. */
+export const UNJUDGED = -1;
+
+/** One query's ranking with its documents replaced by their grades: all that a metric uses. R ranks. */
+export interface JudgedRanking {
+  /** [R] by rank, best first; {@link UNJUDGED} without a judgement. */
+  readonly grades: Float64Array;
+  /** [positive judgements] the positive grades among all judgements, descending: the best ranking that is possible. */
+  readonly idealGrades: Float64Array;
+  /** The least grade that counts as relevant. */
+  readonly relevantGrade: number;
+  /** Judged documents that are relevant, retrieved or not. */
+  readonly relevant: number;
+  /** Judged documents that are not, retrieved or not. */
+  readonly nonrelevant: number;
+  /** The highest grade of the scale; null if unknown. */
+  readonly highestGrade: number | null;
+  /** [R] tokens of each document; null if unknown. */
+  readonly tokens: Float64Array | null;
+}
+
+/** What some metrics need besides judgements. */
+export interface RankingFacts {
+  /** The highest grade of the scale. */
+  readonly highestGrade?: number;
+  /** The number of tokens of a document. */
+  readonly countTokens?: (id: string) => number;
+}
+
+function assertJudgements(queryId: string, judgements: ReadonlyMap<string, number>): void {
+  for (const [id, grade] of judgements)
+    if (!Number.isFinite(grade)) throw new NotFiniteError('grade', `query ${queryId}, document ${id}`, grade);
+}
+
+function assertRanking(queryId: string, ranking: readonly Scored[]): void {
+  const seen = new Set<string>();
+  for (const { id, score } of ranking) {
+    if (!Number.isFinite(score)) throw new NotFiniteError('score', `query ${queryId}, document ${id}`, score);
+    if (seen.has(id))
+      throw new ValidationError(`ranking of query ${queryId} repeats a document: ${id}; list it once`, { queryId, id });
+    seen.add(id);
+  }
+}
+
+/** The ranking by the tie rule; most are in this order already. */
+function sortByTieRule(ranking: readonly Scored[]): readonly Scored[] {
+  const sorted = ranking.every((next, i) => i === 0 || compareScored(ranking[i - 1] as Scored, next) <= 0);
+  return sorted ? ranking : [...ranking].sort(compareScored);
+}
+
+/**
+ * Sorts a ranking by the tie rule and looks its documents up. As in trec_eval, a negative grade means that the document was pooled but not judged.
+ *
+ * @throws NotFiniteError for a score or grade that is not finite, ValidationError for a repeated document; both name query and document.
+ */
+export function judgeRanking(
+  queryId: string,
+  ranking: readonly Scored[],
+  judgements: ReadonlyMap<string, number>,
+  relevantGrade: number,
+  { highestGrade, countTokens }: RankingFacts = {},
+): JudgedRanking {
+  assertRanking(queryId, ranking);
+  assertJudgements(queryId, judgements);
+  const judged = [...judgements.values()].filter((grade) => grade >= 0);
+  const lookUpGrade = ({ id }: Scored) => {
+    const grade = judgements.get(id) ?? UNJUDGED;
+    return grade >= 0 ? grade : UNJUDGED;
+  };
+  const relevant = judged.filter((grade) => grade >= relevantGrade).length;
+  const sorted = sortByTieRule(ranking);
+  return {
+    grades: Float64Array.from(sorted, lookUpGrade),
+    idealGrades: Float64Array.from(judged.filter((grade) => grade > 0)).sort((a, b) => b - a),
+    relevantGrade,
+    relevant,
+    nonrelevant: judged.length - relevant,
+    highestGrade: highestGrade ?? null,
+    tokens:
+      countTokens === undefined ? null : Float64Array.from(sorted, ({ id }) => readTokens(queryId, id, countTokens)),
+  };
+}
+
+function readTokens(queryId: string, id: string, countTokens: (id: string) => number): number {
+  const tokens = countTokens(id);
+  if (!(tokens >= 0 && Number.isFinite(tokens)))
+    throw new ValidationError(
+      `tokens of document ${id}, query ${queryId}, are not a number from 0: ${tokens}; count the tokens of every document`,
+      { queryId, id, tokens },
+    );
+  return tokens;
+}
+
+/** The same ranking and judgements by another lowest relevant grade. */
+export function withRelevantGrade(ranking: JudgedRanking, relevantGrade: number): JudgedRanking {
+  const relevant = ranking.idealGrades.filter((grade) => grade >= relevantGrade).length;
+  return { ...ranking, relevantGrade, relevant, nonrelevant: ranking.relevant + ranking.nonrelevant - relevant };
+}
+
+/** The length of the longest prefix with at most this number of tokens: the first document that does not fit ends it. */
+export function countRanksWithin(tokens: Float64Array, budget: number): number {
+  let sum = 0;
+  const rank = tokens.findIndex((count) => {
+    sum += count;
+    return sum > budget;
+  });
+  return rank === -1 ? tokens.length : rank;
+}
+
+/** The number of relevant documents among the first k. */
+export function countRelevantWithin(ranking: JudgedRanking, k: number): number {
+  const depth = Math.min(k, ranking.grades.length);
+  let count = 0;
+  for (let rank = 0; rank < depth; rank++) if ((ranking.grades[rank] as number) >= ranking.relevantGrade) count++;
+  return count;
+}
+
+/** The number of unjudged documents among the first k. */
+export function countHolesWithin(ranking: JudgedRanking, k: number): number {
+  const depth = Math.min(k, ranking.grades.length);
+  let count = 0;
+  for (let rank = 0; rank < depth; rank++) if (ranking.grades[rank] === UNJUDGED) count++;
+  return count;
+}

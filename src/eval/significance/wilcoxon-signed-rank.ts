@@ -1,0 +1,109 @@
+import { ValidationError } from '../../core/errors/errors.ts';
+import { normalCdf } from '../../core/numbers/distributions.ts';
+import { assertDifferences, TIE } from './paired-differences.ts';
+
+/** Wilcoxon's signed-rank test of paired differences: the statistic w, its p, and whether p is from the exact distribution or the normal approximation. */
+export interface WilcoxonTest {
+  /** The smaller of the rank sums of the positive and of the negative differences. */
+  readonly w: number;
+  /** Two-sided. */
+  readonly p: number;
+  readonly method: 'exact' | 'normal';
+}
+
+/** Above this many differences the exact distribution is no better than the normal one, and its counts near the end of float64's whole numbers. */
+const EXACT_UP_TO = 50;
+
+interface RankSums {
+  /** Differences that are no tie. */
+  readonly count: number;
+  readonly w: number;
+  /** Sum over groups of t equal magnitudes of t^3 - t. */
+  readonly ties: number;
+}
+
+/** Places of the differences that are no tie, by magnitude ascending, in runs of equal ones. */
+function findEqualRuns(differences: ArrayLike<number>, tie: number): number[][] {
+  const measureDifference = (itemIndex: number) => Math.abs(differences[itemIndex] as number);
+  const itemIndexes = Array.from(differences, (_, itemIndex) => itemIndex).filter(
+    (itemIndex) => measureDifference(itemIndex) > tie,
+  );
+  const runs: number[][] = [];
+  for (const itemIndex of itemIndexes.sort((a, b) => measureDifference(a) - measureDifference(b))) {
+    const last = runs.at(-1);
+    if (last !== undefined && measureDifference(itemIndex) - measureDifference(last[0] as number) <= tie)
+      last.push(itemIndex);
+    else runs.push([itemIndex]);
+  }
+  return runs;
+}
+
+/**
+ * The rank of each difference's magnitude with the difference's sign, equal magnitudes having their middle rank; 0 for a difference of 0, which is not ranked.
+ *
+ * @param tie magnitudes within it are equal.
+ * @returns [Q]
+ */
+export function computeSignedRanks(differences: ArrayLike<number>, tie: number = TIE): Float64Array {
+  const ranks = new Float64Array(differences.length);
+  let before = 0;
+  for (const run of findEqualRuns(differences, tie)) {
+    for (const itemIndex of run)
+      ranks[itemIndex] = Math.sign(differences[itemIndex] as number) * (before + (run.length + 1) / 2);
+    before += run.length;
+  }
+  return ranks;
+}
+
+function rankSums(differences: ArrayLike<number>, tie: number): RankSums {
+  const runs = findEqualRuns(differences, tie);
+  const count = runs.reduce((total, run) => total + run.length, 0);
+  const ties = runs.reduce((total, { length }) => total + length ** 3 - length, 0);
+  const positive = computeSignedRanks(differences, tie).reduce((total, rank) => total + Math.max(rank, 0), 0);
+  return { count, w: Math.min(positive, (count * (count + 1)) / 2 - positive), ties };
+}
+
+/** P(W <= w) over all 2^n sign vectors: counts the subsets of the ranks 1 … n by their sum. */
+function countExactTail(count: number, w: number): number {
+  const subsets = new Float64Array((count * (count + 1)) / 2 + 1);
+  subsets[0] = 1;
+  for (let rank = 1; rank <= count; rank++)
+    for (let sum = subsets.length - 1; sum >= rank; sum--)
+      subsets[sum] = (subsets[sum] as number) + (subsets[sum - rank] as number);
+  return subsets.subarray(0, w + 1).reduce((total, ways) => total + ways, 0) / 2 ** count;
+}
+
+function computeNormalP({ count, w, ties }: RankSums): number {
+  const mean = (count * (count + 1)) / 4;
+  const variance = (count * (count + 1) * (2 * count + 1)) / 24 - ties / 48;
+  return Math.min(1, 2 * normalCdf((w - mean) / Math.sqrt(variance), 0, 1));
+}
+
+/**
+ * Wilcoxon's signed-rank test of the median difference. Zero differences are left out (Wilcoxon's own rule); without any other p is 1. `auto` is exact
+ * for up to 50 distinct magnitudes, else the normal approximation with the correction for ties and none for continuity.
+ *
+ * @param differences [Q] treatment minus baseline, at least 2.
+ * @param tie magnitudes within it are equal; 0 compares every bit, as scipy does.
+ * @throws ValidationError for fewer than 2 or for an exact test with ties, NotFiniteError. Source: wilcoxon1945.
+ */
+export function wilcoxonSignedRank(
+  differences: ArrayLike<number>,
+  method: 'auto' | 'exact' | 'normal' = 'auto',
+  tie: number = TIE,
+): WilcoxonTest {
+  assertDifferences(differences);
+  const ranks = rankSums(differences, tie);
+  const exactHolds = ranks.ties === 0 && ranks.count <= EXACT_UP_TO;
+  if (method === 'exact' && !exactHolds)
+    throw new ValidationError(
+      `exact signed-rank test of ${ranks.count} distinct magnitudes, more than ${EXACT_UP_TO}; use the normal approximation`,
+    );
+  if (ranks.count === 0) return { w: 0, p: 1, method: 'exact' };
+  const exact = method !== 'normal' && exactHolds;
+  return {
+    w: ranks.w,
+    p: exact ? Math.min(1, 2 * countExactTail(ranks.count, ranks.w)) : computeNormalP(ranks),
+    method: exact ? 'exact' : 'normal',
+  };
+}

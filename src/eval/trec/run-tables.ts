@@ -1,0 +1,189 @@
+import { ValidationError } from '../../core/errors/errors.ts';
+import { suggestKnown } from '../../core/validation/validation.ts';
+import { getOrCompute } from '../../core/values/once.ts';
+import type { Qrels, Run } from '../../model/run.ts';
+import { displayRun } from '../../model/run-display.ts';
+import { compareScored, type Scored } from '../../model/turns/tie-rule.ts';
+import { listTableRows, type Table, type TableRow } from './table-rows.ts';
+
+/** A score or grade of each document, by query: `{ q1: { d1: 0.9 } }`. */
+export type PlainScores = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** The columns of a table; by default the first one that the table has, of the names that ranx, ir_measures and PyTerrier use. */
+export interface TableColumns {
+  readonly query?: string;
+  readonly document?: string;
+  /** The score of a run, the grade of a judgement. */
+  readonly score?: string;
+}
+
+const QUERY = ['q_id', 'query_id', 'qid', 'query'];
+const DOCUMENT = ['doc_id', 'docno', 'docid', 'document'];
+const SCORE = ['score'];
+const GRADE = ['relevance', 'label', 'grade', 'rel', 'score'];
+
+/** What a table holds, for its errors. */
+interface Kind {
+  readonly value: 'score' | 'grade';
+  readonly names: readonly string[];
+  assert(value: number, where: string): void;
+}
+
+const RUN: Kind = { value: 'score', names: SCORE, assert: () => {} };
+const QRELS: Kind = {
+  value: 'grade',
+  names: GRADE,
+  assert(grade, where) {
+    if (!Number.isInteger(grade))
+      throw new ValidationError(`grade of ${where} is not whole: ${grade}; use whole grades`, { grade });
+  },
+};
+
+function show(value: unknown): string {
+  return typeof value === 'number' || typeof value === 'bigint'
+    ? String(value)
+    : (JSON.stringify(value) ?? String(value));
+}
+
+function parseValue({ value: what, assert }: Kind, value: unknown, where: string): number {
+  const number = typeof value === 'bigint' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number))
+    throw new ValidationError(`${what} of ${where} is not a finite number: ${show(value)}; pass a number`, { where });
+  assert(number, where);
+  return number;
+}
+
+/** An id as text: tables often have numbers as ids. */
+function parseId(what: string, id: unknown, row: number): string {
+  if (typeof id === 'string' && id !== '') return id;
+  if (typeof id === 'bigint' || Number.isInteger(id)) return String(id);
+  throw new ValidationError(`${what} id of row ${row} is not a text or a whole number: ${show(id)}; pass an id`, {
+    row,
+  });
+}
+
+function findColumn(what: string, chosen: string | undefined, names: readonly string[], row: TableRow): string {
+  const known = Object.keys(row);
+  if (chosen !== undefined && !known.includes(chosen))
+    throw new ValidationError(`table has no column: ${chosen}; use ${suggestKnown(chosen, known)}`, { known });
+  const found = chosen ?? names.find((name) => known.includes(name));
+  if (found === undefined)
+    throw new ValidationError(
+      `table has no column for the ${what}, such as ${names.join(', ')}: ${known.join(', ')}; name it in columns.${what === 'grade' ? 'score' : what}`,
+      { known },
+    );
+  return found;
+}
+
+type ScoreTable = Map<string, Map<string, number>>;
+
+function collectRows(kind: Kind, rows: readonly TableRow[], columns: TableColumns): ScoreTable {
+  const table: ScoreTable = new Map();
+  const [first] = rows;
+  if (first === undefined) return table;
+  const query = findColumn('query', columns.query, QUERY, first);
+  const document = findColumn('document', columns.document, DOCUMENT, first);
+  const score = findColumn(kind.value, columns.score, kind.names, first);
+  for (const [r, row] of rows.entries()) {
+    const queryId = parseId('query', row[query], r);
+    const id = parseId('document', row[document], r);
+    const scores = getOrCompute(table, queryId, () => new Map<string, number>());
+    if (scores.has(id))
+      throw new ValidationError(`row ${r} repeats document ${id} of query ${queryId}; list it once`, {
+        row: r,
+        queryId,
+        id,
+      });
+    scores.set(id, parseValue(kind, row[score], `query ${queryId}, document ${id}`));
+  }
+  return table;
+}
+
+function isEntries(value: unknown): value is Record<string, unknown> | ReadonlyMap<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listEntries(value: Record<string, unknown> | ReadonlyMap<string, unknown>): [string, unknown][] {
+  return value instanceof Map ? [...value] : Object.entries(value);
+}
+
+function collectObject(kind: Kind, source: unknown): ScoreTable {
+  if (!isEntries(source))
+    throw new ValidationError(
+      `${kind.value}s are neither an object nor a table: ${show(source)}; pass { query: { document: ${kind.value} } } or rows`,
+    );
+  return new Map(
+    listEntries(source).map(([queryId, scores]) => {
+      if (!isEntries(scores))
+        throw new ValidationError(
+          `query ${queryId} has no object of ${kind.value}s: ${show(scores)}; pass { document: ${kind.value} }`,
+          { queryId },
+        );
+      const entries = listEntries(scores).map(
+        ([id, value]) => [id, parseValue(kind, value, `query ${queryId}, document ${id}`)] as const,
+      );
+      return [queryId, new Map(entries)] as const;
+    }),
+  );
+}
+
+function collectScores(kind: Kind, source: unknown, columns: TableColumns): ScoreTable {
+  const rows = source instanceof Map ? undefined : listTableRows(source);
+  return rows === undefined ? collectObject(kind, source) : collectRows(kind, rows, columns);
+}
+
+/**
+ * A run from a plain object, `{ q1: { d1: 0.9 } }`, a Map of such, or a table with a row for each document, see {@link Table}.
+ *
+ * @throws ValidationError naming query and document or row: for a score that is no finite number, a missing column or id, and a repeated document.
+ */
+export function createRun(
+  source: PlainScores | ReadonlyMap<string, ReadonlyMap<string, number>> | Table,
+  columns: TableColumns = {},
+): Run {
+  const rank = (scores: ReadonlyMap<string, number>): readonly Scored[] =>
+    Array.from(scores, ([id, score]) => ({ id, score })).sort(compareScored);
+  const ranked = Array.from(
+    collectScores(RUN, source, columns),
+    ([queryId, scores]) => [queryId, rank(scores)] as const,
+  );
+  return displayRun(new Map(ranked));
+}
+
+/**
+ * Judgements from a plain object, `{ q1: { d1: 2 } }`, a Map of such, or a table with a row for each judgement, see {@link Table}.
+ *
+ * @throws ValidationError as {@link createRun} does, and for a grade that is not whole.
+ */
+export function createQrels(
+  source: PlainScores | ReadonlyMap<string, ReadonlyMap<string, number>> | Table,
+  columns: TableColumns = {},
+): Qrels {
+  return collectScores(QRELS, source, columns);
+}
+
+/** A run as `{ q1: { d1: 0.9 } }`, best first. The inverse of {@link createRun}. */
+export function convertRunToObject(run: Run): Record<string, Record<string, number>> {
+  return Object.fromEntries(
+    Array.from(run, ([queryId, ranking]) => [queryId, Object.fromEntries(ranking.map(({ id, score }) => [id, score]))]),
+  );
+}
+
+/** Judgements as `{ q1: { d1: 2 } }`. The inverse of {@link createQrels}. */
+export function convertQrelsToObject(qrels: Qrels): Record<string, Record<string, number>> {
+  return Object.fromEntries(Array.from(qrels, ([queryId, grades]) => [queryId, Object.fromEntries(grades)]));
+}
+
+/** A run as rows for a data frame, best first. A query without documents has none. */
+export function listRunRows(run: Run): { query_id: string; doc_id: string; score: number; rank: number }[] {
+  return Array.from(run, ([queryId, ranking]) =>
+    ranking.map(({ id, score }, place) => ({ query_id: queryId, doc_id: id, score, rank: place + 1 })),
+  ).flat();
+}
+
+/** Judgements as rows for a data frame. */
+export function listQrelsRows(qrels: Qrels): { query_id: string; doc_id: string; relevance: number }[] {
+  return Array.from(qrels, ([queryId, grades]) =>
+    Array.from(grades, ([id, relevance]) => ({ query_id: queryId, doc_id: id, relevance })),
+  ).flat();
+}

@@ -1,0 +1,169 @@
+import { NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
+import { parseLines } from '../../core/files/column-lines.ts';
+import { readText, writeAtomic } from '../../core/files/files.ts';
+import { getOrCompute } from '../../core/values/once.ts';
+import type { Qrels, Run } from '../../model/run.ts';
+import { displayRun } from '../../model/run-display.ts';
+import { compareBytes, compareScored, type Scored } from '../../model/turns/tie-rule.ts';
+
+/**
+ * The text formats of trec_eval: a run is lines of `query Q0 document rank score tag`, judgements are lines of `query 0 document grade`.
+ * trec_eval reads the order from the scores, never from the rank, and versions before 10 keep scores as 32-bit floats.
+ */
+
+function assertId(what: string, id: string): void {
+  if (id === '' || /\s/.test(id))
+    throw new ValidationError(`${what} is empty or has white space: ${JSON.stringify(id)}; use one word`, { id });
+}
+
+/** The next 32-bit float below a value. */
+function findFloat32Below(value: number): number {
+  const float = Float32Array.of(value);
+  const bits = new Int32Array(float.buffer);
+  if (float[0] === 0) bits[0] = 0x80000001;
+  else bits[0] = (bits[0] as number) + ((float[0] as number) > 0 ? -1 : 1);
+  return float[0] as number;
+}
+
+/** Whether `next` is below `last` for a reader in 32 and in 64 bits. */
+function keepsOrder(last: Scored, next: Scored): boolean {
+  const lost = Math.fround(next.score) - Math.fround(last.score);
+  return lost < 0 || (lost === 0 && next.score <= last.score && compareBytes(next.id, last.id) < 0);
+}
+
+/**
+ * Scores that give the same ranking to every reader: unchanged, except that one which 32 bits would put at or above its predecessor moves to the next
+ * 32-bit float below it.
+ */
+function orderSafe(queryId: string, ranking: readonly Scored[]): Scored[] {
+  const safe: Scored[] = [];
+  for (const { id, score } of [...ranking].sort(compareScored)) {
+    const last = safe.at(-1);
+    const kept = last === undefined || keepsOrder(last, { id, score }) ? score : findFloat32Below(last.score);
+    if (!Number.isFinite(Math.fround(kept)))
+      throw new NotFiniteError('32-bit score', `query ${queryId}, document ${id}`, kept);
+    safe.push({ id, score: kept });
+  }
+  return safe;
+}
+
+/**
+ * A run as text, best first. A query without documents leaves no line, so reading back does not know it.
+ *
+ * @param tag the name of the system, in the last column.
+ * @throws ValidationError for an id with white space, NotFiniteError for a score beyond 32-bit floats.
+ */
+export function formatRun(run: Run, tag: string): string {
+  assertId('tag', tag);
+  const lines: string[] = [];
+  for (const [queryId, ranking] of run) {
+    assertId('query id', queryId);
+    for (const [lineIndex, { id, score }] of orderSafe(queryId, ranking).entries()) {
+      assertId('document id', id);
+      lines.push(`${queryId} Q0 ${id} ${lineIndex + 1} ${score} ${tag}\n`);
+    }
+  }
+  return lines.join('');
+}
+
+/** @throws ValidationError for an id with white space or a grade that is not whole. */
+export function formatQrels(qrels: Qrels): string {
+  return Array.from(qrels, ([queryId, judgements]) => formatJudgements(queryId, judgements)).join('');
+}
+
+/** As {@link formatQrels}, in UTF-8: all judgements together may be longer than a string can be. */
+export function encodeQrels(qrels: Qrels): Uint8Array {
+  return Buffer.concat(
+    Array.from(qrels, ([queryId, judgements]) => Buffer.from(formatJudgements(queryId, judgements))),
+  );
+}
+
+function formatJudgements(queryId: string, judgements: ReadonlyMap<string, number>): string {
+  const lines: string[] = [];
+  assertId('query id', queryId);
+  for (const [id, grade] of judgements) {
+    assertId('document id', id);
+    if (!Number.isInteger(grade))
+      throw new ValidationError(
+        `grade of document ${id} for query ${queryId} is not whole: ${grade}; use whole grades`,
+        {
+          queryId,
+          id,
+        },
+      );
+    lines.push(`${queryId} 0 ${id} ${grade}\n`);
+  }
+  return lines.join('');
+}
+
+function parseNumber(what: string, at: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value))
+    throw new ValidationError(`${what} at ${at} is not a number: ${text}; correct the line`, { at });
+  return value;
+}
+
+/** Files `value` under query and document. */
+function insert(table: Map<string, Map<string, number>>, at: string, queryId: string, id: string, value: number): void {
+  const row = getOrCompute(table, queryId, () => new Map<string, number>());
+  if (row.has(id))
+    throw new ValidationError(`query ${queryId} repeats a document at ${at}: ${id}; remove the line`, {
+      at,
+      queryId,
+      id,
+    });
+  row.set(id, value);
+}
+
+/**
+ * @param source what errors call the text, usually its path.
+ * @throws ValidationError naming the line, for a wrong number of columns, a score that is no number or a repeated document.
+ */
+export function parseRun(text: string, source: string): Run {
+  const table = new Map<string, Map<string, number>>();
+  for (const { at, fields } of parseLines(text, source, 6)) {
+    const [queryId, , id, , score] = fields as [string, string, string, string, string];
+    insert(table, at, queryId, id, parseNumber('score', at, score));
+  }
+  const ranked = [...table].map(([queryId, scores]): [string, Scored[]] => [
+    queryId,
+    Array.from(scores, ([id, score]) => ({ id, score })).sort(compareScored),
+  ]);
+  return displayRun(new Map(ranked));
+}
+
+/** @throws ValidationError as {@link parseRun} does. */
+export function parseQrels(text: string, source: string): Qrels {
+  const table = new Map<string, Map<string, number>>();
+  for (const { at, fields } of parseLines(text, source, 4)) {
+    const [queryId, , id, grade] = fields as [string, string, string, string];
+    insert(table, at, queryId, id, parseNumber('grade', at, grade));
+  }
+  return table;
+}
+
+/**
+ * Writes a run as a TREC run file, see {@link formatRun}. An existing file is replaced in one step. @param tag the name of the system. @throws as {@link
+ * formatRun}.
+ */
+export function writeRun(path: string, run: Run, tag: string): void {
+  writeAtomic(path, formatRun(run, tag));
+}
+
+/** Reads a TREC run file, see {@link parseRun}. @throws ValidationError as {@link parseRun} does. */
+export function readRun(path: string): Run {
+  return parseRun(readText(path), path);
+}
+
+/**
+ * Writes judgements as a TREC qrels file, see {@link formatQrels}. An existing file is replaced in one step. @throws ValidationError as {@link
+ * formatQrels} does.
+ */
+export function writeQrels(path: string, qrels: Qrels): void {
+  writeAtomic(path, encodeQrels(qrels));
+}
+
+/** Reads a TREC qrels file, see {@link parseQrels}. @throws ValidationError as {@link parseRun} does. */
+export function readQrels(path: string): Qrels {
+  return parseQrels(readText(path), path);
+}

@@ -1,0 +1,188 @@
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
+import type { Candidates, MemoryQuestion, QueryBatch } from '../../model/candidates.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+import { findLowerBound } from '../../model/turns/corpus.ts';
+import { assertVisibleLists, isListed, type Visibility } from './visible-turns.ts';
+
+/** Candidates of all queries together: 16 GiB of positions and scores. */
+const MAX_PLACES = 2 ** 31;
+
+/**
+ * What every index checks at its door.
+ *
+ * @param size N, the turns that the index holds.
+ * @throws ValidationError for a k that is no positive integer or too large for the queries, or a cutoff outside 0 … N.
+ * @throws DimensionMismatchError, ValidationError for lists of visible turns as {@link assertVisibleLists}, and for seeds outside the corpus or with weights below 0.
+ */
+export function assertQueries(queries: QueryBatch, size: number, k: number): void {
+  if (!Number.isInteger(k) || k < 1)
+    throw new ValidationError(`k is not a positive integer: ${k}; pass a whole number from 1`, { k });
+  if (queries.texts.length !== queries.cutoffs.length)
+    throw new DimensionMismatchError('texts of a query batch', queries.cutoffs.length, queries.texts.length);
+  const ranks = queries.cutoffs.length * k;
+  if (ranks > MAX_PLACES) {
+    const message = `more than ${MAX_PLACES} candidates for ${queries.cutoffs.length} queries with k ${k}; lower k`;
+    throw new ValidationError(message, { k, size });
+  }
+  const outside = queries.cutoffs.find((cutoff) => cutoff < 0 || cutoff > size);
+  if (outside !== undefined)
+    throw new ValidationError(`cutoff is out of range: ${outside}; pass a number in 0 … ${size}`, {
+      cutoff: outside,
+      size,
+    });
+  if (queries.visible !== undefined) assertVisibleLists(queries, size);
+  if (queries.concepts !== undefined && queries.concepts.length !== queries.cutoffs.length)
+    throw new DimensionMismatchError('concepts of a query batch', queries.cutoffs.length, queries.concepts.length);
+  if (queries.seeds !== undefined) assertSeeds(queries.seeds, queries.cutoffs.length, size);
+}
+
+/** What each question of a batch asks of memories. @throws ValidationError for a batch that does not say. */
+export function assertAsked(index: string, { asked, cutoffs }: QueryBatch): readonly MemoryQuestion[] {
+  if (asked === undefined)
+    throw new ValidationError(
+      `index ${index} needs what each question asks of memories: none given; pass \`asked\` with the queries`,
+    );
+  if (asked.length !== cutoffs.length)
+    throw new DimensionMismatchError('questions of a query batch', cutoffs.length, asked.length);
+  return asked;
+}
+
+function assertSeeds(seeds: NonNullable<QueryBatch['seeds']>, count: number, size: number): void {
+  if (seeds.length !== count) throw new DimensionMismatchError('seeds of a query batch', count, seeds.length);
+  for (const [query, given] of seeds.entries()) {
+    if (given === null) continue;
+    const { positions, weights } = given;
+    if (positions.length !== weights.length)
+      throw new DimensionMismatchError(`weights of the seeds of query ${query}`, positions.length, weights.length);
+    const outside = positions.find((position) => position < 0 || position >= size);
+    if (outside !== undefined)
+      throw new ValidationError(
+        `seed of query ${query} is outside the corpus of ${size}: ${outside}; pass positions in 0 … ${size - 1}`,
+        { query, position: outside },
+      );
+    const weight = weights.find((value) => !(value >= 0 && value < Number.POSITIVE_INFINITY));
+    if (weight !== undefined)
+      throw new ValidationError(
+        `weight of a seed of query ${query} is negative or not finite: ${weight}; pass a number from 0`,
+        { query, weight },
+      );
+  }
+}
+
+/**
+ * @throws DimensionMismatchError when the query vectors do not have the dimension of the index.
+ * @throws NotFiniteError, ValidationError as {@link assertUnitRows}.
+ */
+export function assertQueryVectors(queries: QueryBatch, dimension: number): void {
+  const count = queries.cutoffs.length;
+  if (queries.vectors.length !== count * dimension)
+    throw new DimensionMismatchError(
+      `vectors of ${count} queries of dimension ${dimension}`,
+      count * dimension,
+      queries.vectors.length,
+    );
+  assertUnitRows(queries.vectors, dimension, (row) => `query ${row}`);
+}
+
+/**
+ * Checks that each row has length 1 or is zero, so that a product of two is their cosine.
+ *
+ * @throws NotFiniteError for a row with NaN or infinity.
+ * @throws ValidationError for a row of another length.
+ */
+export function assertUnitRows(vectors: Float32Array, dimension: number, nameOf: (row: number) => string): void {
+  for (let row = 0; row < vectors.length / dimension; row++) {
+    let squares = 0;
+    for (let i = row * dimension; i < (row + 1) * dimension; i++) squares += vectors[i]! ** 2;
+    if (!Number.isFinite(squares)) throw new NotFiniteError('vector', nameOf(row), squares);
+    if (squares !== 0 && Math.abs(squares - 1) > 1e-3)
+      throw new ValidationError(`vector of ${nameOf(row)} has length ${Math.sqrt(squares)}; normalise it`);
+  }
+}
+
+/** The turns of a query's list that are before its cutoff, ascending: a view. null for a query without a list, which sees every turn before its cutoff. */
+export function listVisibleTurns({ cutoffs, visible }: Visibility, query: number): Int32Array | null {
+  const list = visible?.[query] ?? null;
+  return list === null ? null : list.subarray(0, findLowerBound(list, cutoffs[query] as number));
+}
+
+/** Candidates with every place empty. */
+export function allocateCandidates(queryCount: number, width: number): Candidates {
+  return {
+    positions: new Int32Array(queryCount * width).fill(-1),
+    scores: new Float32Array(queryCount * width),
+    width,
+  };
+}
+
+export function isZero(vector: Float32Array): boolean {
+  return vector.every((value) => value === 0);
+}
+
+/**
+ * The guard wherever candidates enter: a query sees the turns that are strictly earlier, of the conversation that it asks, and in its list of visible turns.
+ *
+ * @param queries the batch that was searched.
+ * @param corpus whose positions the candidates are.
+ * @throws ValidationError naming the query and the position.
+ */
+export function assertAdmissible(
+  { positions, width }: Candidates,
+  queries: QueryBatch,
+  corpus: Pick<Corpus, 'conversationOf'>,
+): void {
+  const count = queries.cutoffs.length;
+  if (positions.length !== count * width)
+    throw new ValidationError(
+      `candidates of ${count} queries with ${width} places each have ${positions.length} places; pass every place`,
+      { ranks: positions.length },
+    );
+  for (const [rank, position] of positions.entries()) {
+    if (position < 0) continue;
+    const query = Math.floor(rank / width);
+    const fault = findVisibilityFault(queries, query, position, corpus);
+    if (fault !== null)
+      throw new ValidationError(`candidate of query ${query} ${fault}`, {
+        query,
+        position,
+        cutoff: queries.cutoffs[query],
+      });
+  }
+}
+
+/** @returns why a query may not see a turn, and what to do; null where it may. */
+function findVisibilityFault(
+  { cutoffs, conversations, visible }: QueryBatch,
+  query: number,
+  position: number,
+  { conversationOf }: Pick<Corpus, 'conversationOf'>,
+): string | null {
+  const cutoff = cutoffs[query] as number;
+  if (position >= cutoff)
+    return `is not strictly earlier, ${cutoff} turns existed: position ${position}; let the index return earlier turns only`;
+  const conversation = conversations?.[query] ?? -1;
+  if (conversation >= 0 && conversationOf[position] !== conversation)
+    return `is of another conversation than the query asks: position ${position}; let the index return turns of that conversation only`;
+  const list = visible?.[query] ?? null;
+  if (list !== null && !isListed(list, position))
+    return `is hidden from the query: position ${position}; let the index return turns of the list in \`visible\` only`;
+  return null;
+}
+
+/**
+ * Checks pairs of queries and turns, row-major [Q, width], -1 for padding.
+ *
+ * @throws DimensionMismatchError for another number of pairs; ValidationError for a position that is not before its query's cutoff.
+ */
+export function assertPairs({ cutoffs }: QueryBatch, positions: Int32Array, width: number): void {
+  if (positions.length !== cutoffs.length * width)
+    throw new DimensionMismatchError('pairs to score', cutoffs.length * width, positions.length);
+  for (const [pair, position] of positions.entries()) {
+    const query = Math.floor(pair / width);
+    if (position >= cutoffs[query]!)
+      throw new ValidationError(
+        `pair of query ${query} is not strictly earlier: position ${position}; pass earlier turns only`,
+        { query, position },
+      );
+  }
+}

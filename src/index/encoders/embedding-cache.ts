@@ -1,0 +1,261 @@
+import { join } from 'node:path';
+import { shortenShown, showText } from '../../core/display/showable-text.ts';
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
+import { assertWritableFolder } from '../../core/files/files.ts';
+import { computeHash } from '../../core/hash/hash.ts';
+import { ensureBackend } from '../../core/tensors/backend.ts';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import type { EncodeOptions, Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
+import type { VectorInput } from './encoder-definition.ts';
+import { assertTextsSendable, listSensitiveTexts } from './sensitive-texts.ts';
+import { assertOneOwnerEach } from './text-owners.ts';
+import { type KeyedVectors, VectorSegments } from './vector-segments.ts';
+
+/** An encoder that may never be needed, known by its identity alone: fitting one costs more than encoding with it. */
+export interface EncoderSource {
+  readonly name: string;
+  /** Everything besides the texts that affects the vectors, including the backend that computes them. */
+  readonly identity: Readonly<Record<string, unknown>>;
+  /**
+   * What a vector depends on besides the identity, `text` by default. Vectors by `kind` are kept separately for turns
+   * and queries. Vectors by `id` come from a file of the user and are not kept again.
+   */
+  readonly dependsOn?: VectorInput;
+  create(progress?: StartProgress): Promise<Encoder>;
+}
+
+/** Texts of a block of the file: half a minute of the slowest encoder. */
+const SAVED_TEXTS = 512;
+
+/**
+ * Keeps an encoder's vectors on disk by the content of the texts: a folder `<name>-<hash of the identity>` of {@link VectorSegments}, to which new texts are added.
+ * The encoder itself is made at the first text that is missing; an encoder whose vectors depend on ids is made at once and returned as it is. Calls of `encode` that overlap are answered one after another.
+ *
+ * @throws ChecksumMismatchError for a damaged segment, StorageError for a link.
+ */
+export async function createCachedEncoder(
+  source: EncoderSource,
+  folder: string,
+  progress: StartProgress = ignoreProgress,
+): Promise<Encoder> {
+  if (source.dependsOn === 'id') return source.create(progress);
+  await ensureBackend(); // it is part of the identity
+  const identity = computeHash(source.identity);
+  const path = join(folder, `${source.name}-${identity.slice(0, 16)}`);
+  const segments = VectorSegments.open(path, identity);
+  if (segments.dimension !== null) return new FileCachedEncoder(source, path, segments, segments.dimension, null);
+  assertWritableFolder(folder);
+  const encoder = await source.create(progress);
+  return new FileCachedEncoder(source, path, segments, encoder.dimension, encoder);
+}
+
+class FileCachedEncoder implements Encoder {
+  readonly name: string;
+  readonly dimension: number;
+  readonly identity: Readonly<Record<string, unknown>>;
+  readonly #source: EncoderSource;
+  readonly #folder: string;
+  readonly #segments: VectorSegments;
+  readonly #inTurn = createSerialRunner();
+  #encoder: Encoder | null;
+  #disposed = false;
+
+  constructor(
+    source: EncoderSource,
+    folder: string,
+    segments: VectorSegments,
+    dimension: number,
+    encoder: Encoder | null,
+  ) {
+    this.name = source.name;
+    this.dimension = dimension;
+    this.identity = { ...source.identity, dimension };
+    this.#source = source;
+    this.#folder = folder;
+    this.#segments = segments;
+    this.#encoder = encoder;
+  }
+
+  encode(
+    texts: readonly string[],
+    progress: StartProgress = ignoreProgress,
+    options: EncodeOptions = {},
+  ): Promise<Float32Array> {
+    return this.#inTurn(() => this.#encode(texts, progress, options));
+  }
+
+  async #encode(
+    texts: readonly string[],
+    progress: StartProgress,
+    { owners, signal }: EncodeOptions,
+  ): Promise<Float32Array> {
+    this.#assertInUse();
+    assertOneOwnerEach(texts, owners);
+    const keys = texts.map((text, i) =>
+      this.#source.dependsOn === 'kind' && owners?.[i]?.kind === 'query'
+        ? computeHash(['query', text])
+        : computeHash(text),
+    );
+    const rows = new RowsByKey(keys, this.dimension);
+    await this.#read(rows);
+    const { missing } = rows;
+    if (missing.size > 0) await this.#embed(rows, listMissing(missing, texts, owners), progress, signal);
+    else progress(`embeddings of ${this.name}`, texts.length).finish(`${texts.length} texts from the cache`);
+    return rows.gatherAllRows();
+  }
+
+  async #read(rows: RowsByKey): Promise<void> {
+    const breakNow = createEventBreaks();
+    for (const block of this.#segments.read(rows.missing.keys())) {
+      rows.set(block);
+      await breakNow();
+    }
+  }
+
+  async #embed(
+    rows: RowsByKey,
+    entries: readonly MissingText[],
+    progress: StartProgress,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    signal?.throwIfAborted();
+    const encoder = await this.#openEncoder(progress);
+    if (encoder.isRemote === true) assertEntriesSendable(entries, this.name);
+    const stage = progress(`embeddings of ${this.name}`, entries.length);
+    for (let start = 0; start < entries.length; start += SAVED_TEXTS) {
+      const countOfAll = () => ({ update: (done: number) => stage.update(start + done), finish() {} });
+      rows.set(await this.#embedPart(encoder, entries.slice(start, start + SAVED_TEXTS), countOfAll, signal));
+      stage.update(Math.min(start + SAVED_TEXTS, entries.length));
+    }
+    const { incomplete } = this.#segments;
+    const remark = incomplete === null ? '' : `; ignored the incomplete block at the end of ${incomplete}`;
+    const use = encoder.describeUse === undefined ? '' : `; ${encoder.describeUse()}`;
+    stage.finish(`${entries.length} texts embedded${use}${remark}`);
+  }
+
+  async #openEncoder(progress: StartProgress): Promise<Encoder> {
+    if (this.#encoder === null) {
+      assertWritableFolder(this.#folder);
+      this.#encoder = await this.#source.create(progress);
+    }
+    const encoder = this.#encoder;
+    if (this.#disposed) this.dispose(); // while the encoder was made
+    this.#assertInUse();
+    if (encoder.dimension !== this.dimension)
+      throw new DimensionMismatchError(`embeddings of ${this.name} in the cache`, this.dimension, encoder.dimension);
+    return encoder;
+  }
+
+  /** Embeds some texts and adds them to the file, so that an interruption loses at most one part. */
+  async #embedPart(
+    encoder: Encoder,
+    entries: readonly MissingText[],
+    progress: StartProgress,
+    signal: AbortSignal | undefined,
+  ): Promise<KeyedVectors> {
+    const texts = entries.map(({ text }) => text);
+    const owners = entries.flatMap(({ owner }) => (owner === undefined ? [] : [owner]));
+    const vectors = await encoder.encode(texts, progress, {
+      ...(owners.length === 0 ? {} : { owners }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    this.#assertInUse();
+    assertFinite(this.name, entries, vectors, encoder.dimension);
+    const part = { keys: entries.map(({ key }) => key), vectors };
+    this.#segments.append(part);
+    return part;
+  }
+
+  /** Of the encoder, if a text was missing: vectors of the cache use nothing. */
+  readUse(): EncoderUse | null {
+    return this.#encoder?.readUse?.() ?? null;
+  }
+
+  #assertInUse(): void {
+    if (this.#disposed) throw new ValidationError(`encoder was disposed: ${this.name}; load a new encoder`);
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#segments.close();
+    this.#encoder?.dispose();
+    this.#encoder = null;
+  }
+}
+
+/** @throws NotFiniteError naming the first text whose vector holds NaN or infinity. */
+function assertFinite(name: string, entries: readonly MissingText[], vectors: Float32Array, dimension: number): void {
+  const at = vectors.findIndex((value) => !Number.isFinite(value));
+  if (at < 0) return;
+  const { text, owner } = entries[Math.floor(at / dimension)] as MissingText;
+  const shown = shortenShown(showText(text, owner?.sensitive === true), 80);
+  const place = owner === undefined ? `text ${JSON.stringify(shown)}` : `text ${JSON.stringify(shown)} of ${owner.id}`;
+  throw new NotFiniteError(`embedding by ${name}`, place, vectors[at]!);
+}
+
+/** Of all missing texts before the first part, so that nothing is sent if one is refused. @throws SensitiveTextError. */
+function assertEntriesSendable(entries: readonly MissingText[], name: string): void {
+  const texts = entries.map(({ text }) => text);
+  const owners = entries.flatMap(({ owner }) => (owner === undefined ? [] : [owner]));
+  assertTextsSendable(texts, owners, `encoder ${name}`);
+}
+
+interface MissingText {
+  readonly key: string;
+  readonly text: string;
+  readonly owner: TextOwner | undefined;
+}
+
+function listMissing(
+  missing: ReadonlyMap<string, number>,
+  texts: readonly string[],
+  owners: readonly TextOwner[] | undefined,
+): MissingText[] {
+  const sensitive = listSensitiveTexts(texts, owners);
+  return [...missing].map(([key, at]) => {
+    const [text, owner] = [texts[at] as string, owners?.[at]];
+    return { key, text, owner: owner && sensitive.has(text) ? { ...owner, sensitive: true } : owner };
+  });
+}
+
+/** The vectors of N texts, which come a few keys at a time. */
+class RowsByKey {
+  /** The first places of the keys without a vector, in order. */
+  readonly missing = new Map<string, number>();
+  readonly #keys: readonly string[];
+  readonly #width: number;
+  /** Row-major [N, D]. */
+  readonly #rows: Float32Array;
+  /** The first place of each key. */
+  readonly #firstOf = new Map<string, number>();
+
+  constructor(keys: readonly string[], width: number) {
+    this.#keys = keys;
+    this.#width = width;
+    this.#rows = new Float32Array(keys.length * width);
+    for (const [itemIndex, key] of this.#keys.entries()) {
+      if (this.#firstOf.has(key)) continue;
+      this.#firstOf.set(key, itemIndex);
+      this.missing.set(key, itemIndex);
+    }
+  }
+
+  set({ keys, vectors }: KeyedVectors): void {
+    for (const [row, key] of keys.entries()) {
+      const vector = vectors.subarray(row * this.#width, (row + 1) * this.#width);
+      this.#rows.set(vector, (this.#firstOf.get(key) as number) * this.#width);
+      this.missing.delete(key);
+    }
+  }
+
+  /** The rows when none is missing, with those of repeated texts copied. */
+  gatherAllRows(): Float32Array {
+    for (const [itemIndex, key] of this.#keys.entries()) {
+      const from = (this.#firstOf.get(key) as number) * this.#width;
+      if (from !== itemIndex * this.#width) this.#rows.copyWithin(itemIndex * this.#width, from, from + this.#width);
+    }
+    return this.#rows;
+  }
+}

@@ -1,0 +1,96 @@
+import { ValidationError } from '../../core/errors/errors.ts';
+import { readApiKey } from '../../core/service/api-key.ts';
+import { requestEmbeddings } from '../../core/service/embedding-request.ts';
+import { EndpointLedger } from '../../core/service/endpoint-ledger.ts';
+import { joinSendable, type SendableText, stateOwnText } from '../../core/service/sendable-text.ts';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import type { EncodeOptions, Encoder, EncoderUse } from '../../model/encoder.ts';
+import type { CreateEncoder } from './encoder-definition.ts';
+
+import { type OpenAiCompatibleOptions, openAiCompatibleIdentity } from './openai-compatible-options.ts';
+import { assertTextsSendable } from './sensitive-texts.ts';
+import { assertOneOwnerEach } from './text-owners.ts';
+import { scaleRowsToUnit } from './unit-rows.ts';
+
+/** An encoder that counts what it has used. */
+export interface EndpointEncoder extends Encoder {
+  readUse(): EncoderUse;
+  describeUse(): string;
+}
+
+/**
+ * Asks a service with the interface of OpenAI for vectors, a batch of texts a request. Vectors are scaled to length 1;
+ * an empty text is not sent and has a zero vector. Refuses every text if one is sensitive. See {@link requestEmbeddings} for retries.
+ *
+ * @throws UnavailableError when the environment variable of the key is not set; ValidationError for a key that no header can hold.
+ */
+export function openEndpoint(options: OpenAiCompatibleOptions): EndpointEncoder {
+  return new ServiceEncoder(options, readApiKey(options.apiKeyVariable, 'encoder openai-compatible'));
+}
+
+/** {@link openEndpoint} as the registry calls it. */
+export const createOpenAiCompatible: CreateEncoder<OpenAiCompatibleOptions> = async (options) => openEndpoint(options);
+
+class ServiceEncoder implements EndpointEncoder {
+  readonly name = 'openai-compatible';
+  readonly isRemote = true;
+  readonly dimension: number;
+  readonly identity: Readonly<Record<string, unknown>>;
+  readonly #options: OpenAiCompatibleOptions;
+  readonly #apiKey: string | null;
+  readonly #ledger: EndpointLedger;
+  #disposed = false;
+
+  constructor(options: OpenAiCompatibleOptions, apiKey: string | null) {
+    this.dimension = options.dimension;
+    this.identity = openAiCompatibleIdentity(options);
+    this.#options = options;
+    this.#apiKey = apiKey;
+    this.#ledger = new EndpointLedger(options.model, options.pricePerMillionTokens);
+  }
+
+  async encode(
+    texts: readonly string[],
+    progress: StartProgress = ignoreProgress,
+    { owners, signal }: EncodeOptions = {},
+  ): Promise<Float32Array> {
+    assertOneOwnerEach(texts, owners);
+    const gated = assertTextsSendable(texts, owners, 'encoder openai-compatible');
+    const [query, passage] = [stateOwnText(this.#options.queryPrompt), stateOwnText(this.#options.passagePrompt)];
+    const { batchSize } = this.#options;
+    const rows = new Float32Array(texts.length * this.dimension);
+    const sent = [...texts.keys()].filter((i) => (texts[i] as string).trim() !== '');
+    const stage = progress(`ask ${this.#options.model}`, texts.length);
+    for (let start = 0; start < sent.length; start += batchSize) {
+      if (this.#disposed) throw new ValidationError('encoder was disposed: openai-compatible; load a new encoder');
+      const batch = sent.slice(start, start + batchSize);
+      const prompted = batch.map((i) =>
+        joinSendable(owners?.[i]?.kind === 'query' ? query : passage, gated[i] as SendableText),
+      );
+      const vectors = await requestEmbeddings(prompted, {
+        options: this.#options,
+        apiKey: this.#apiKey,
+        ledger: this.#ledger,
+        signal,
+      });
+      for (const [place, i] of batch.entries())
+        rows.set(vectors.subarray(place * this.dimension, (place + 1) * this.dimension), i * this.dimension);
+      stage.update(start + batch.length);
+    }
+    scaleRowsToUnit(rows, this.dimension);
+    stage.finish(this.describeUse());
+    return rows;
+  }
+
+  readUse(): EncoderUse {
+    return this.#ledger.read();
+  }
+
+  describeUse(): string {
+    return this.#ledger.describe();
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+  }
+}

@@ -1,0 +1,82 @@
+import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { UnavailableError } from '../../../core/errors/errors.ts';
+import { makeFolder } from '../../../core/files/files.ts';
+import { assertHeaderText } from '../../../core/service/header-text.ts';
+import { BodyTooLargeError, limitBody } from '../../../core/service/limited-body.ts';
+import type { StartProgress } from '../../../core/terminal/progress.ts';
+import { joinWeightsPath, locateModel, MAIN_FILE, type ModelChoice } from './model-files.ts';
+import { findPoolingFile, SETTINGS_FILES } from './model-settings.ts';
+
+/** The hub, as Python's huggingface_hub lets it be set. */
+const HUB = 'https://huggingface.co';
+
+/** Bytes of a file of a model: more than an encoder for one machine has. */
+const LARGEST_FILE = 2 ** 36;
+
+/**
+ * Downloads a model of the hub to its folder, unless it is there. The address of the hub may be set by HF_ENDPOINT, and
+ * an access token by HF_TOKEN, which is sent and never printed.
+ *
+ * @returns the folder
+ * @throws UnavailableError for an answer other than the file, and for no answer.
+ */
+export async function downloadModel(choice: ModelChoice, progress: StartProgress): Promise<string> {
+  const folder = locateModel(choice);
+  const weights = joinWeightsPath(choice.dtype);
+  if (existsSync(join(folder, MAIN_FILE)) && existsSync(join(folder, weights))) return folder;
+  const stage = progress(`download ${choice.model}`, 1);
+  const fetchFile = (name: string, isNeeded: boolean) => fetchTo(folder, choice, name, isNeeded);
+  for (const name of SETTINGS_FILES) if (name !== MAIN_FILE) await fetchFile(name, false);
+  const pooling = findPoolingFile(folder);
+  if (pooling !== null) await fetchFile(pooling, true);
+  await fetchFile('tokenizer.json', true);
+  await fetchFile(weights, true);
+  await fetchFile(`${weights}_data`, false);
+  await fetchFile(MAIN_FILE, true);
+  stage.finish(folder);
+  return folder;
+}
+
+function readToken(): string | undefined {
+  const token = process.env.HF_TOKEN?.trim();
+  return token ? assertHeaderText(token, 'HF_TOKEN') : undefined;
+}
+
+/** @param isNeeded whether the lack of the file is an error */
+async function fetchTo(folder: string, choice: ModelChoice, name: string, isNeeded: boolean): Promise<void> {
+  const path = join(folder, name);
+  const hub = (process.env.HF_ENDPOINT ?? HUB).replace(/\/$/, '');
+  const url = `${hub}/${choice.model}/resolve/${encodeURIComponent(choice.revision)}/${name}`;
+  const createError = (reason: string, cause?: unknown) =>
+    new UnavailableError(
+      `model ${choice.model}`,
+      `${url}: ${reason}; check the name, the revision and the network, or copy the model to a folder`,
+      { cause },
+    );
+  const token = readToken();
+  let response: Response;
+  try {
+    response = await fetch(url, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
+  } catch (error) {
+    throw createError((error as Error).message, error);
+  }
+  if (response.status === 404 && !isNeeded) return void (await response.body?.cancel());
+  if (!response.ok || response.body === null) throw createError(`status ${response.status}`);
+  const partial = `${path}.partial`;
+  makeFolder(dirname(path));
+  try {
+    const expected = response.headers.get('content-length');
+    if (Number(expected) > LARGEST_FILE) throw new BodyTooLargeError(LARGEST_FILE);
+    await pipeline(limitBody(response.body, LARGEST_FILE), createWriteStream(partial));
+    const { size } = statSync(partial);
+    const isEncoded = response.headers.get('content-encoding') !== null;
+    if (expected !== null && !isEncoded && size !== Number(expected))
+      throw new Error(`${size} of ${expected} bytes came`);
+    renameSync(partial, path);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw createError((error as Error).message, error);
+  }
+}

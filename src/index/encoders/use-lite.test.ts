@@ -1,0 +1,85 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
+import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
+import type { Encoder } from '../../model/encoder.ts';
+import { loadUseLite } from './use-lite.ts';
+
+const PAIRS = [
+  ['How old are you?', 'What is your age?'],
+  ['My phone is broken.', 'Your cellphone does not work any more.'],
+  ['Will it snow tomorrow?', 'Hurricanes have hit the coast recently.'],
+] as const;
+const TEXTS = [...PAIRS.flat(), 'a much longer text, so that the batch has to pad the others with nothing at all', ''];
+
+function cosine(rows: Float32Array, i: number, j: number): number {
+  let sum = 0;
+  for (let d = 0; d < 512; d++) sum += rows[i * 512 + d]! * rows[j * 512 + d]!;
+  return sum;
+}
+
+test.runIf(TEST_BACKENDS.includes('webgpu'))('webgpu is refused', async () => {
+  await useBackend('webgpu');
+  await expect(loadUseLite()).rejects.toThrow(UnavailableError);
+});
+
+describe.each(TEST_BACKENDS.filter((name) => name !== 'webgpu'))('use-lite on %s', (backend) => {
+  let encoder: Encoder;
+  let before: number;
+  let rows: Float32Array;
+
+  beforeAll(async () => {
+    await useBackend(backend);
+    before = tf.memory().numTensors;
+    encoder = await loadUseLite({ maxTokens: 31, batchSize: 5 });
+    rows = await encoder.encode(TEXTS);
+  });
+
+  afterAll(() => {
+    encoder.dispose();
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
+  test('paraphrases are nearer than texts about other things', () => {
+    for (let pair = 0; pair < PAIRS.length; pair++) {
+      for (let other = 0; other < PAIRS.length; other++) {
+        if (other === pair) continue;
+        expect(cosine(rows, 2 * pair, 2 * pair + 1)).toBeGreaterThan(cosine(rows, 2 * pair, 2 * other + 1));
+      }
+    }
+  });
+
+  test('rows have length 1, a text without words is a zero row', () => {
+    expect(encoder.dimension).toBe(512);
+    expect(rows.length).toBe(TEXTS.length * 512);
+    for (let i = 0; i < TEXTS.length - 1; i++) expect(cosine(rows, i, i)).toBeCloseTo(1, 5);
+    expect(cosine(rows, TEXTS.length - 1, TEXTS.length - 1)).toBe(0);
+  });
+
+  test('a text alone has the vector that it has in a batch', async () => {
+    // libtensorflow multiplies matrices of other sizes in another order; seen: 2.5e-7.
+    const tolerance = backend === 'wasm' || backend === 'cpu' ? 0 : 1e-6;
+    for (const i of [0, 3, 6]) {
+      const alone = await encoder.encode([TEXTS[i]!]);
+      const differences = alone.map((value, d) => Math.abs(value - rows[i * 512 + d]!));
+      expect(Math.max(...differences)).toBeLessThanOrEqual(tolerance);
+    }
+  });
+
+  test('encoding leaves no tensor', async () => {
+    const held = tf.memory().numTensors;
+    await encoder.encode(TEXTS.slice(0, 3));
+    expect(tf.memory().numTensors).toBe(held);
+  });
+});
+
+test('words beyond the limit have no influence', async () => {
+  await useBackend('wasm');
+  const encoder = await loadUseLite({ maxTokens: 3, batchSize: 2 });
+  const rows = await encoder.encode(['Hello, how are you?', 'Hello, how is she?', 'Hello there']); // three pieces: ▁H ello ,
+  expect(cosine(rows, 0, 1)).toBeCloseTo(1, 5);
+  expect(cosine(rows, 0, 2)).toBeLessThan(0.999);
+  encoder.dispose();
+  await expect(encoder.encode(['Hello'])).rejects.toThrow(ValidationError);
+});

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { readWrittenFilter, writtenFilter } from '../../model/filter/filter-schema.ts';
+import { formatFilter } from '../../model/filter/format-filter.ts';
+import type { IndexDefinition } from '../candidates/index-definition.ts';
+
+/** The names of the sources of memories. */
+export const MEMORY_SOURCES = Object.freeze(['semantic', 'entities', 'time', 'procedural', 'summaries'] as const);
+/** One of {@link MEMORY_SOURCES}. */
+export type MemorySource = (typeof MEMORY_SOURCES)[number];
+
+/** The text of a filter in one form, so that equal filters have equal keys. */
+const sourceFilter = writtenFilter
+  .transform((input, context): string => {
+    const filter = readWrittenFilter(input, context);
+    return context.issues.length > 0 ? z.NEVER : formatFilter(filter);
+  })
+  .nullable()
+  .default(null);
+
+/** What every source of memories has: its most candidates, and which turns it searches. */
+const fields = (k: number) => ({ k: z.int().min(1).default(k), filter: sourceFilter });
+
+const options = {
+  semantic: z.strictObject({
+    index: z.literal('semantic'),
+    ...fields(50),
+    /** Turns with a lower cosine are no candidates. */
+    minCosine: z.number().min(-1).max(1).default(0.5),
+  }),
+  entities: z.strictObject({ index: z.literal('entities'), ...fields(30) }),
+  time: z.strictObject({ index: z.literal('time'), ...fields(30) }),
+  procedural: z.strictObject({ index: z.literal('procedural'), ...fields(20) }),
+  summaries: z.strictObject({ index: z.literal('summaries'), ...fields(5) }),
+};
+
+export const semantic: IndexDefinition<typeof options.semantic> = {
+  options: options.semantic,
+  reads: ['vectors', 'times', 'attributes'],
+  description: 'memories whose cosine with the question is high enough, exactly',
+};
+
+export const entities: IndexDefinition<typeof options.entities> = {
+  options: options.entities,
+  reads: ['texts', 'times', 'attributes'],
+  description: 'memories of what the question names: most matches, then importance, then the newest',
+};
+
+export const time: IndexDefinition<typeof options.time> = {
+  options: options.time,
+  reads: ['texts', 'times', 'attributes'],
+  description: 'the newest memories of the time that the question is about',
+};
+
+export const procedural: IndexDefinition<typeof options.procedural> = {
+  options: options.procedural,
+  reads: ['texts', 'vectors', 'times', 'attributes'],
+  description: 'the procedures nearest by cosine, if the question is about a process',
+};
+
+export const summaries: IndexDefinition<typeof options.summaries> = {
+  options: options.summaries,
+  reads: ['texts', 'times', 'attributes'],
+  description: 'the newest summaries: of sessions if the question is about a time, else global',
+};

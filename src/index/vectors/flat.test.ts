@@ -1,0 +1,163 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DimensionMismatchError, NotFiniteError } from '../../core/errors/errors.ts';
+import { createRandom } from '../../core/numbers/random.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
+import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
+import { expectEventsLetIn } from '../../core/terminal/slow-progress.harness.ts';
+import { describeCandidateIndex } from '../candidates/candidate-contract.harness.ts';
+import { buildUnchangingRows, type DenseRows } from './dense-rows.ts';
+import { FlatIndex } from './flat.ts';
+
+const [N, Q, D, K] = [103, 23, 19, 13];
+
+/** Row-major unit rows. */
+function drawUnitRows(count: number, name: string): Float32Array {
+  const stream = createRandom(5, name);
+  const rows = new Float32Array(count * D);
+  for (let row = 0; row < count; row++) {
+    const raw = Array.from({ length: D }, () => stream.drawNormal());
+    rows.set(
+      raw.map((value) => value / Math.hypot(...raw)),
+      row * D,
+    );
+  }
+  return rows;
+}
+
+const ids = Array.from({ length: N }, (_, i) => `id${(i * 71) % N}`);
+
+function buildBatch(vectors: Float32Array, cutoffs: readonly number[]) {
+  return { texts: cutoffs.map(() => ''), vectors, cutoffs: Int32Array.from(cutoffs) };
+}
+
+function dot(a: Float32Array, i: number, b: Float32Array, j: number): number {
+  let sum = 0;
+  for (let d = 0; d < D; d++) sum += a[i * D + d]! * b[j * D + d]!;
+  return sum;
+}
+
+/** The rows that a query may see, best first in float64. */
+function searchByBruteForce(rows: DenseRows, vectors: Float32Array, query: number, cutoff: number) {
+  return [...rows.positions.keys()]
+    .filter((row) => rows.validFrom[row]! <= cutoff && cutoff < rows.validTo[row]!)
+    .map((row) => ({ position: rows.positions[row]!, score: dot(rows.vectors, row, vectors, query) }))
+    .sort((a, b) => b.score - a.score);
+}
+
+async function expectExact(rows: DenseRows, block?: number): Promise<void> {
+  const index = new FlatIndex(ids, rows, block);
+  const vectors = drawUnitRows(Q, 'queries');
+  const cutoffs = Array.from({ length: Q }, (_, query) => (query * 17) % (N + 1));
+  const { positions, scores } = await index.search(buildBatch(vectors, cutoffs), K);
+  for (const [query, cutoff] of cutoffs.entries()) {
+    const expected = searchByBruteForce(rows, vectors, query, cutoff).slice(0, K);
+    const found = [...positions.subarray(query * K, (query + 1) * K)].filter((position) => position >= 0);
+    expect(found).toEqual(expected.map(({ position }) => position));
+    for (const [i, { score }] of expected.entries())
+      expect(Math.abs(scores[query * K + i]! - score)).toBeLessThan(1e-6);
+  }
+  index.dispose();
+}
+
+describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
+  let before: number;
+  beforeAll(async () => {
+    await useBackend(backend);
+    before = tf.memory().numTensors;
+  });
+  afterAll(() => expect(tf.memory().numTensors).toBe(before));
+
+  describeCandidateIndex(
+    'flat',
+    ({ ids, vectors, dimension }) => new FlatIndex(ids, buildUnchangingRows(vectors, dimension)),
+  );
+
+  test.each([
+    ['all queries at once', undefined],
+    ['five queries at a time, three at last', 5 * N + 1],
+    ['a query at a time, where not even one fits', N - 1],
+  ])('finds exactly what a float64 scan finds: %s', async (_, block) => {
+    await expectExact(buildUnchangingRows(drawUnitRows(N, 'turns'), D), block);
+  });
+
+  test('tells its progress by blocks, and lets events in between', async () => {
+    const index = new FlatIndex(ids, buildUnchangingRows(drawUnitRows(N, 'turns').fill(0, 0, 2 * D), D), 7 * N);
+    const told: unknown[] = [];
+    const recordProgress = (...start: unknown[]) => {
+      told.push(start);
+      return { update: (done: number) => told.push(done), finish: (remark?: string) => told.push(remark) };
+    };
+    await index.search(buildBatch(drawUnitRows(Q, 'queries'), Array(Q).fill(N)), K, recordProgress);
+    expect(told).toEqual([['flat', Q], 7, 14, 21, Q, `${Q} queries, zero vectors left out: 2`]);
+    await expectEventsLetIn((slowly) =>
+      index.search(buildBatch(drawUnitRows(Q, 'queries'), Array(Q).fill(N)), K, slowly),
+    );
+    index.dispose();
+  });
+
+  test('sees of a turn that changes the version of the moment', async () => {
+    // Every fourth turn has a second version from 5 cutoffs later on, every eighth a gap before it.
+    const plain = buildUnchangingRows(drawUnitRows(N, 'turns'), D);
+    const changed = [...plain.positions].filter((position) => position % 4 === 1);
+    const later = drawUnitRows(changed.length, 'later');
+    await expectExact({
+      dimension: D,
+      vectors: Float32Array.from([...plain.vectors, ...later]),
+      positions: Int32Array.from([...plain.positions, ...changed]),
+      validFrom: Int32Array.from([...plain.validFrom, ...changed.map((position) => position + 6)]),
+      validTo: Int32Array.from([
+        ...[...plain.validTo].map((to, position) =>
+          position % 4 === 1 ? position + (position % 8 === 1 ? 3 : 6) : to,
+        ),
+        ...changed.map(() => 2 ** 31 - 1),
+      ]),
+    });
+  });
+
+  test('equal scores are cut at k by id descending', async () => {
+    const one = drawUnitRows(1, 'one');
+    const same = new Float32Array(N * D);
+    for (let row = 0; row < N; row++) same.set(one, row * D);
+    const index = new FlatIndex(ids, buildUnchangingRows(same, D));
+    const { positions } = await index.search(buildBatch(drawUnitRows(2, 'queries'), [N, 61]), K);
+    for (const [query, cutoff] of [N, 61].entries()) {
+      const expected = ids.slice(0, cutoff).sort().reverse().slice(0, K);
+      expect([...positions.subarray(query * K, (query + 1) * K)].map((position) => ids[position])).toEqual(expected);
+    }
+    index.dispose();
+  });
+
+  test('zero vectors are found by nobody and find nothing', async () => {
+    const vectors = drawUnitRows(N, 'turns').fill(0, 3 * D, 5 * D);
+    const index = new FlatIndex(ids, buildUnchangingRows(vectors, D));
+    expect(index.skipped).toBe(2);
+    const queries = drawUnitRows(2, 'queries').fill(0, D);
+    const { positions } = await index.search(buildBatch(queries, [7, 7]), 9);
+    expect([...positions.subarray(0, 9)].sort((a, b) => a - b)).toEqual([-1, -1, -1, -1, 0, 1, 2, 5, 6]);
+    expect([...positions.subarray(9)]).toEqual(Array(9).fill(-1));
+    index.dispose();
+    const empty = new FlatIndex(['a'], buildUnchangingRows(new Float32Array(D), D));
+    expect([...(await empty.search(buildBatch(drawUnitRows(1, 'queries'), [1]), 2)).positions]).toEqual([-1, -1]);
+    empty.dispose();
+  });
+
+  test('bad rows and bad queries are refused', async () => {
+    const rows = buildUnchangingRows(drawUnitRows(N, 'turns'), D);
+    expect(() => new FlatIndex(ids, { ...rows, vectors: rows.vectors.with(7 * D, Number.NaN) })).toThrow(
+      NotFiniteError,
+    );
+    const index = new FlatIndex(ids, rows);
+    await expect(index.search(buildBatch(drawUnitRows(2, 'queries').subarray(1), [1, 2]), K)).rejects.toThrow(
+      DimensionMismatchError,
+    );
+    await expect(index.search(buildBatch(drawUnitRows(2, 'queries').fill(Number.NaN), [1, 2]), K)).rejects.toThrow(
+      NotFiniteError,
+    );
+    expect(tf.memory().numTensors).toBe(before + 3);
+    index.dispose();
+    await expect(index.search(buildBatch(drawUnitRows(1, 'queries'), [1]), K)).rejects.toThrow(
+      /^index was disposed: flat; /,
+    );
+  });
+});

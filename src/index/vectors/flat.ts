@@ -1,0 +1,217 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { IndexBuildError, ValidationError } from '../../core/errors/errors.ts';
+import { matmul } from '../../core/tensors/matmul.ts';
+import { gatherRows, viewRow } from '../../core/tensors/rows.ts';
+import { scoped } from '../../core/tensors/scope.ts';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { letEventsIn } from '../../core/values/event-loop.ts';
+import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
+import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
+import type { IndexContext } from '../candidates/index-definition.ts';
+import { allocateCandidates, assertQueries, assertQueryVectors, isZero } from '../candidates/query-batch.ts';
+import { groupByVisibleList } from '../candidates/visible-turns.ts';
+import {
+  assertDenseRows,
+  buildUnchangingRows,
+  type DenseRows,
+  listNonZeroRows,
+  listZeroRowTurns,
+  searchRemark,
+} from './dense-rows.ts';
+
+/** 16 MiB, a dozen times over while they are masked. */
+const BLOCK = 2 ** 22;
+/** Cutoffs are compared as float32, which holds integers up to here. */
+const MAX_TURNS = 2 ** 24;
+/** From this share of rows on, a copy costs a query more than to score all rows: `npm run bench -- filtered-search`. */
+const COPIED_SHARE = 0.25;
+/** Stands for "not admissible": finite, as topk needs it, and below every cosine. */
+const EXCLUDED = -2;
+
+/** The corpus as it lies on the device, R' rows with a direction in descending order of their turn's id. */
+type DeviceRows = {
+  readonly vectors: tf.Tensor2D; // [R', D]
+  readonly validFrom: tf.Tensor2D; // [1, R']
+  readonly validTo: tf.Tensor2D; // [1, R']
+};
+
+/** What some queries are compared with: rows on the device, and the turn of each. */
+interface SearchedRows {
+  readonly device: DeviceRows;
+  /** [R'] */
+  readonly positions: Int32Array;
+  /** The tensors that only this search uses. */
+  readonly owned: readonly tf.Tensor[];
+}
+
+/**
+ * Exact search by cosine: every admissible row is scored on the active backend, a batch of queries at a time; the recall oracle of the approximate indexes. Rows lie
+ * in descending order of their turn's id, and topk keeps the first of equal scores, so the tie rule holds up to the last place. Vectors are of length 1 or zero; a
+ * zero row is no candidate, and a zero query has none. The rows of a list of visible turns are prepared once for all of
+ * its queries.
+ */
+export class FlatIndex implements CandidateIndex {
+  readonly name = 'flat';
+  /** Turns' rows that are zero, which no query finds. */
+  readonly skipped: number;
+  readonly #zeroTurns: Int32Array;
+  readonly #size: number;
+  readonly #dimension: number;
+  readonly #block: number;
+  /** [R'] */
+  readonly #positions: Int32Array;
+  readonly #rows: DenseRows;
+  /** [R'] the rows on the device. */
+  readonly #order: Int32Array;
+  #device: DeviceRows | null;
+
+  /**
+   * @param ids [N] of the turns in time order.
+   * @param block scores computed at once, rows × queries.
+   */
+  constructor(ids: readonly string[], rows: DenseRows, block: number = BLOCK) {
+    if (ids.length > MAX_TURNS)
+      throw new IndexBuildError('flat', `${ids.length} turns are more than ${MAX_TURNS}; use hnsw`);
+    assertDenseRows(rows, ids);
+    const ranks = rankIdsDescending(ids);
+    const order = listNonZeroRows(rows).sort((a, b) => ranks[rows.positions[a]!]! - ranks[rows.positions[b]!]!);
+    this.#zeroTurns = listZeroRowTurns(rows, order);
+    this.skipped = this.#zeroTurns.length;
+    this.#size = ids.length;
+    this.#dimension = rows.dimension;
+    this.#block = block;
+    this.#positions = order.map((row) => rows.positions[row]!);
+    this.#rows = rows;
+    this.#order = order;
+    this.#device = scoped('flat', () => upload(rows, order));
+  }
+
+  async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
+    const device = this.#device;
+    if (device === null) throw new ValidationError('index was disposed: flat; build a new index');
+    assertQueries(queries, this.#size, k);
+    assertQueryVectors(queries, this.#dimension);
+    const candidates = allocateCandidates(queries.cutoffs.length, k);
+    const stage = progress('flat', queries.cutoffs.length);
+    let done = 0;
+    for (const [list, members] of groupByVisibleList(queries)) {
+      const searched: SearchedRows =
+        list === null ? { device, positions: this.#positions, owned: [] } : this.#selectRows(device, list);
+      try {
+        const block = Math.max(1, Math.floor(this.#block / Math.max(1, searched.positions.length)));
+        for (let start = 0; start < members.length; start += block) {
+          const part = members.slice(start, start + block);
+          await this.#searchBlock(searched, queries, part, candidates);
+          done += part.length;
+          stage.update(done);
+          await letEventsIn();
+        }
+      } finally {
+        tf.dispose([...searched.owned]);
+      }
+    }
+    stage.finish(searchRemark(queries.cutoffs, this.#zeroTurns));
+    return candidates;
+  }
+
+  async #searchBlock(
+    { device, positions }: SearchedRows,
+    queries: QueryBatch,
+    part: readonly number[],
+    out: Candidates,
+  ): Promise<void> {
+    const dimension = this.#dimension;
+    const kept = Math.min(out.width, positions.length);
+    if (kept === 0) return;
+    const vectors = gatherRows(queries.vectors, dimension, part);
+    const cutoffs = Float32Array.from(part, (query) => queries.cutoffs[query]!);
+    const { values, indices } = scoped('flat', () =>
+      selectBestRows(
+        device,
+        tf.tensor2d(vectors, [part.length, dimension]),
+        tf.tensor2d(cutoffs, [part.length, 1]),
+        kept,
+      ),
+    );
+    try {
+      const [scores, rows] = [await values.data(), await indices.data()];
+      for (const [at, query] of part.entries()) {
+        if (isZero(viewRow(vectors, dimension, at))) continue;
+        for (let i = 0; i < kept; i++) {
+          const score = scores[at * kept + i]!;
+          if (score === EXCLUDED) break; // scores descend
+          out.positions[query * out.width + i] = positions[rows[at * kept + i]!]!;
+          out.scores[query * out.width + i] = score;
+        }
+      }
+    } finally {
+      tf.dispose([values, indices]);
+    }
+  }
+
+  /** The rows of the turns of a list, in the same order: a copy of few, or all of them, of which the hidden are never valid. */
+  #selectRows(device: DeviceRows, list: Int32Array): SearchedRows {
+    const listed = new Uint8Array(this.#size);
+    for (const position of list) listed[position] = 1;
+    const { positions, validFrom } = this.#rows;
+    const isListed = (row: number) => listed[positions[row]!] === 1;
+    const order = this.#order.filter(isListed);
+    if (order.length < COPIED_SHARE * this.#order.length) {
+      const copy = upload(this.#rows, order);
+      return { device: copy, positions: order.map((row) => positions[row]!), owned: Object.values(copy) };
+    }
+    const never = this.#size + 1;
+    const from = Float32Array.from(this.#order, (row) => (isListed(row) ? validFrom[row]! : never));
+    const masked = tf.tensor2d(from, [1, from.length]);
+    return { device: { ...device, validFrom: masked }, positions: this.#positions, owned: [masked] };
+  }
+
+  dispose(): void {
+    if (this.#device !== null) tf.dispose(Object.values(this.#device));
+    this.#device = null;
+  }
+}
+
+function upload(rows: DenseRows, order: Int32Array): DeviceRows {
+  const { dimension } = rows;
+  const vectors = new Float32Array(order.length * dimension);
+  for (const [i, row] of order.entries())
+    vectors.set(rows.vectors.subarray(row * dimension, (row + 1) * dimension), i * dimension);
+  const uploadOrderedValues = (values: Int32Array) =>
+    tf.tensor2d(
+      Float32Array.from(order, (row) => values[row]!),
+      [1, order.length],
+    );
+  return {
+    vectors: tf.tensor2d(vectors, [order.length, dimension]),
+    validFrom: uploadOrderedValues(rows.validFrom),
+    validTo: uploadOrderedValues(rows.validTo),
+  };
+}
+
+/**
+ * @param device N rows
+ * @param queries [B, D]
+ * @param cutoffs [B, 1]
+ * @returns scores and rows, [B, K] each
+ */
+function selectBestRows(
+  device: DeviceRows,
+  queries: tf.Tensor2D,
+  cutoffs: tf.Tensor2D,
+  kept: number,
+): { values: tf.Tensor2D; indices: tf.Tensor2D } {
+  // The corpus on the left: 3 times faster on wasm than queries times corpus.
+  const scores = tf.transpose(matmul(device.vectors, tf.transpose(queries))); // [B, N]
+  // 1 where admissible, else 0, by arithmetic: a comparison that broadcasts costs wasm 40 times as much as a subtraction that does.
+  const begun = tf.clipByValue(tf.add(tf.sub(cutoffs, device.validFrom), 1), 0, 1); // [B, N]
+  const notEnded = tf.clipByValue(tf.sub(device.validTo, cutoffs), 0, 1); // [B, N]
+  const admissible = tf.mul(begun, notEnded);
+  const masked = tf.sub(tf.mul(scores, admissible), tf.mul(tf.sub(admissible, 1), EXCLUDED)) as tf.Tensor2D;
+  return tf.topk(masked, kept, true);
+}
+
+export function createFlat(_: unknown, { corpus, vectors, dimension }: IndexContext): FlatIndex {
+  const ids = corpus.turns.map(({ id }) => id);
+  return new FlatIndex(ids, buildUnchangingRows(vectors, dimension));
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { Definition, NamingOptions } from '../../../core/validation/registry.ts';
+import type { VectorIndex } from '../../../model/vector-index.ts';
+import type { SavedIndex } from './saved-index.ts';
+
+/** How vectors are compared, an option of every index. */
+export const distanceOption = z.enum(['cosine', 'l2', 'inner-product']).default('cosine');
+
+/** Rows that an index in this process can hold: the most entries of a Map of V8. */
+export const LARGEST_TABLE = 2 ** 24;
+
+/** The most rows of an index in this process; absent: {@link LARGEST_TABLE}. */
+export const capacityOption = z.int().min(1).max(LARGEST_TABLE).optional();
+
+/** What an index is made from besides its options. */
+export interface VectorIndexContext {
+  /** D, at least 1. */
+  readonly dimension: number;
+  /** The rows that the index begins with; absent: none, or what its table holds. */
+  readonly saved?: SavedIndex;
+}
+
+export type VectorIndexDefinition<S extends NamingOptions<'index'> = NamingOptions<'index'>> = Definition<'index', S>;
+
+/** The implementation: opens the index. */
+export type OpenVectorIndex<Options> = (options: Options, context: VectorIndexContext) => Promise<VectorIndex>;

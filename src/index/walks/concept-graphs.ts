@@ -1,0 +1,117 @@
+import { ValidationError } from '../../core/errors/errors.ts';
+import { createEventBreaks } from '../../core/values/event-loop.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+import type { IndexContext } from '../candidates/index-definition.ts';
+import { ConceptGraph } from '../graph/concept-graph.ts';
+import { EDGE_KINDS, type EdgeKind } from '../graph/edge-kinds.ts';
+import { chooseTextSource } from '../graph/extraction/concept-source.ts';
+import { readFileConcepts } from '../graph/extraction/file-concepts.ts';
+import type { KeptGraphs } from '../graph/kept-graphs.ts';
+import { listConcepts } from '../graph/list-concepts.ts';
+import { buildWalkableGraph, type WalkableGraph } from '../graph/temporal-adjacency.ts';
+import { readTitle } from '../graph/turn-title.ts';
+import { type GraphIndexOptions, needsConceptVectors } from './graph-options.ts';
+import { findNearForms } from './near-forms.ts';
+
+/** What a concept graph is built from. */
+export type GraphContext = Omit<IndexContext, 'seed' | 'graphs'>;
+
+/** Kinds of edges that are only made where they are asked for, since they cost more than the others. Walks leave out what weighs 0. */
+const COSTLY_KINDS: readonly EdgeKind[] = ['similar', 'cooccurrence', 'relation', 'alias'];
+
+function listKinds({ edges, concepts }: Pick<GraphIndexOptions, 'edges' | 'concepts'>): EdgeKind[] {
+  const isNeeded = (kind: EdgeKind) => kind === 'alias' && typeof concepts !== 'string'; // queries are matched by spellings
+  return EDGE_KINDS.filter((kind) => edges[kind] > 0 || !COSTLY_KINDS.includes(kind) || isNeeded(kind));
+}
+
+/** The options that the graph depends on, whatever its edges weigh. */
+function describeStructure(options: GraphIndexOptions): string {
+  const { edges, concepts, similarAbove, aliasAbove, aliasCosine } = options;
+  const kinds = listKinds(options);
+  return JSON.stringify([
+    concepts,
+    kinds,
+    edges.similar > 0 && similarAbove,
+    kinds.includes('alias') && aliasAbove,
+    needsConceptVectors(options) && aliasCosine,
+  ]);
+}
+
+/** @param titles of the first turns, which are those that the graph gets. */
+export async function buildConceptGraph(
+  context: GraphContext,
+  titles: readonly (string | null)[],
+  options: GraphIndexOptions,
+): Promise<ConceptGraph> {
+  const { corpus, vectors, dimension, conceptVectors } = context;
+  const { edges, similarAbove, aliasAbove, concepts: source } = options;
+  const turns = corpus.turns.slice(0, titles.length);
+  const similar =
+    edges.similar > 0 ? await loadSimilarTurns(corpus, vectors, dimension, similarAbove) : turns.map(() => new Map());
+  const pause = createEventBreaks();
+  const { concepts, relations } = findGiven(context, source);
+  if (edges.relation > 0 && relations === undefined)
+    throw new ValidationError(
+      'index graph has edges of relations: no triples given; set concepts: { file }, or edges.relation: 0',
+    );
+  const listed: (readonly string[])[] = [];
+  for (const [position, turn] of turns.entries()) {
+    listed.push(concepts?.[position] ?? listConcepts(turn.text, readTitle(turn), chooseTextSource(source)));
+    await pause();
+  }
+  const near = await findNearForms(listed, conceptVectors, options);
+  const graph = new ConceptGraph(listKinds(options), aliasAbove, near);
+  for (const [position, turn] of turns.entries()) {
+    const parts = { title: titles[position]!, concepts: listed[position]!, similar: similar[position]! };
+    graph.insert([{ ...turn, ...parts, relations: relations?.[position] ?? [] }]);
+    await pause();
+  }
+  return graph;
+}
+
+/** The concepts of the turns that were given, or those of a file. */
+function findGiven(
+  context: GraphContext,
+  source: GraphIndexOptions['concepts'],
+): Pick<GraphContext, 'concepts' | 'relations'> {
+  const isGiven = context.concepts !== undefined || typeof source === 'string';
+  return isGiven ? context : readFileConcepts(context.corpus.turns, source);
+}
+
+async function loadSimilarTurns(
+  { turns }: Corpus,
+  vectors: Float32Array,
+  dimension: number,
+  above: number,
+): Promise<Map<string, number>[]> {
+  const { findSimilarTurns } = await import('../vectors/similar-turns.ts');
+  return findSimilarTurns(
+    turns.map(({ id }) => id),
+    vectors,
+    dimension,
+    above,
+  );
+}
+
+/** The graph of a corpus: the kept one, or a new one. @throws what building it does. */
+export function keepConceptGraph(
+  graphs: KeptGraphs,
+  context: GraphContext,
+  options: GraphIndexOptions,
+): Promise<ConceptGraph> {
+  return graphs.keepGraph(context.corpus, describeStructure(options), () =>
+    buildConceptGraph(context, context.corpus.turns.map(readTitle), options),
+  );
+}
+
+/** {@link keepConceptGraph} as arrays for walks. */
+export function keepWalkableGraph(
+  graphs: KeptGraphs,
+  context: GraphContext,
+  options: GraphIndexOptions,
+): Promise<WalkableGraph> {
+  const key = JSON.stringify([describeStructure(options), options.edges]);
+  return graphs.keepWalkable(context.corpus, key, async () =>
+    buildWalkableGraph(await keepConceptGraph(graphs, context, options), options.edges),
+  );
+}

@@ -1,0 +1,209 @@
+import { ValidationError } from '../../core/errors/errors.ts';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { createEventBreaks } from '../../core/values/event-loop.ts';
+import type { CandidateIndex, Candidates, QueryBatch, SeedTurns } from '../../model/candidates.ts';
+import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
+import type { CreateIndex, IndexContext, ScorePairs } from '../candidates/index-definition.ts';
+import { allocateCandidates, assertPairs, assertQueries } from '../candidates/query-batch.ts';
+import { TopSelection } from '../candidates/top-selection.ts';
+import { groupByVisibleList, markListed } from '../candidates/visible-turns.ts';
+import { nameConceptNode } from '../graph/concept-graph.ts';
+import { chooseTextSource } from '../graph/extraction/concept-source.ts';
+import { GraphMoment } from '../graph/graph-moment.ts';
+import { listConcepts } from '../graph/list-concepts.ts';
+import type { WalkableGraph } from '../graph/temporal-adjacency.ts';
+import type { GraphIndexOptions } from './graph-options.ts';
+import { allocateGraphPairs, fillGraphPairs, type GraphPairs } from './graph-pairs.ts';
+import { type PreparedGraph, PreparedGraphs } from './graph-preparation.ts';
+
+/** What a query gives for its seeds. */
+interface AskedQuery {
+  readonly text: string;
+  readonly turns: SeedTurns | null;
+  readonly listConcepts: () => readonly string[];
+}
+
+/**
+ * The turns around the seeds of a query, on a {@link ConceptGraph} of the corpus as of the query's moment: what exists later and what is hidden is not there for its
+ * walks. Seeds are the turns that other sources found (`QueryBatch.seeds`), the concepts of the query and the turns whose titles it holds; a query whose seeds are not
+ * in the graph finds nothing.
+ *
+ * The graph is built with the first search. A query costs what its walks touch.
+ */
+export class GraphIndex implements CandidateIndex {
+  readonly name = 'graph';
+  readonly #context: Omit<IndexContext, 'seed'>;
+  readonly #options: GraphIndexOptions;
+  readonly #listQueryConcepts: (text: string) => readonly string[];
+  readonly #ranks: Int32Array;
+  readonly #graphs: PreparedGraphs;
+  #disposed = false;
+
+  /** @param listQueryConcepts of the text of a query, as those of the turns are; of a batch without `concepts`. */
+  constructor(
+    context: Omit<IndexContext, 'seed'>,
+    options: GraphIndexOptions,
+    listQueryConcepts: (text: string) => readonly string[] = (text) =>
+      listConcepts(text, null, chooseTextSource(options.concepts)),
+  ) {
+    this.#context = context;
+    this.#options = options;
+    this.#graphs = new PreparedGraphs(context, options);
+    this.#listQueryConcepts = listQueryConcepts;
+    this.#ranks = rankIdsDescending(context.corpus.turns.map(({ id }) => id));
+  }
+
+  /** @throws ValidationError after `dispose()`. */
+  async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
+    this.#assertUsable();
+    assertQueries(queries, this.#context.corpus.size, k);
+    const candidates = allocateCandidates(queries.cutoffs.length, k);
+    const top = new TopSelection(k, this.#ranks);
+    await this.#visitQueries(queries, progress, (query, prepared, moment) => {
+      const { memoryOf, scorer } = prepared;
+      const placed = this.#placeSeeds(prepared, moment, this.#readQuery(queries, query));
+      const { nodes, values } = scorer.score(moment, placed, this.#options);
+      for (const node of nodes)
+        if (memoryOf[node]! >= 0 && values[node]! > 0) top.offer(memoryOf[node]!, values[node]!);
+      top.drainTo(candidates, query);
+    });
+    return candidates;
+  }
+
+  /** What given turns are on the graph at each query's time: see {@link GraphPairs}. @throws ValidationError also after `dispose()`. */
+  readonly scorePairs: ScorePairs<GraphPairs> = async (queries, positions, width, progress = ignoreProgress) => {
+    this.#assertUsable();
+    assertPairs(queries, positions, width);
+    const pairs = allocateGraphPairs(positions.length);
+    await this.#visitQueries(queries, progress, (query, prepared, moment) => {
+      const asked = this.#readQuery(queries, query);
+      const onGraph = {
+        seeds: this.#placeSeeds(prepared, moment, asked),
+        seedTurns: listSeedTurns(prepared, moment, asked.turns, this.#options.seeds.turns).map(({ node }) => node),
+        concepts: [...findConceptNodes(prepared, moment, asked.listConcepts()).keys()],
+      };
+      const row = positions.subarray(query * width, (query + 1) * width);
+      fillGraphPairs(prepared, moment, onGraph, this.#options, row, pairs, query * width);
+    });
+    return pairs;
+  };
+
+  #assertUsable(): void {
+    if (this.#disposed) throw new ValidationError('index was disposed: graph; build a new index');
+  }
+
+  /** Calls `visit` with each query and the graph as of its moment. */
+  async #visitQueries(
+    queries: QueryBatch,
+    progress: StartProgress,
+    visit: (query: number, prepared: PreparedGraph, moment: GraphMoment) => void,
+  ): Promise<void> {
+    const { specificity } = this.#options;
+    const stage = progress('graph', queries.cutoffs.length);
+    const pause = createEventBreaks();
+    let done = 0;
+    for (const [list, members] of groupByVisibleList(queries)) {
+      const isVisible = list === null ? null : markListed(list, this.#context.corpus.size);
+      for (const query of members) {
+        const prepared = await this.#graphs.get(queries.cutoffs[query]!);
+        const { adjacency, memoryOf } = prepared;
+        const moment = new GraphMoment(adjacency, {
+          asOf: queries.cutoffs[query]!,
+          visible: isVisible === null ? null : { isVisible, memoryOf },
+          scalesMentions: specificity === 'edges' || specificity === 'both',
+        });
+        visit(query, prepared, moment);
+        stage.update(++done);
+        await pause();
+      }
+    }
+    stage.finish(`${done} queries`);
+  }
+
+  #readQuery({ texts, seeds, concepts }: QueryBatch, query: number): AskedQuery {
+    const text = texts[query]!;
+    return {
+      text,
+      turns: seeds?.[query] ?? null,
+      listConcepts: () => concepts?.[query] ?? this.#listQueryConcepts(text),
+    };
+  }
+
+  /** The weights of a query's seeds: turns as shares of the best, concepts by their specificity. */
+  #placeSeeds(prepared: PreparedGraph, moment: GraphMoment, { text, turns, listConcepts: list }: AskedQuery) {
+    const { seeds: wanted, specificity, passageWeight } = this.#options;
+    const placed = new Map<number, number>();
+    const add = (node: number, weight: number) => placed.set(node, (placed.get(node) ?? 0) + weight);
+    // A concept that no visible turn mentions weighs 0 in any case.
+    const weighConcept = (node: number) => {
+      const share = moment.computeSpecificity(node);
+      return share === 0 || specificity === 'seeds' || specificity === 'both' ? share : 1;
+    };
+    for (const { node, weight } of listSeedTurns(prepared, moment, turns, wanted.turns)) {
+      add(node, passageWeight * weight);
+      if (wanted.turnConcepts)
+        moment.forEachNeighbour(node, (neighbour) => {
+          if (prepared.memoryOf[neighbour]! < 0) add(neighbour, weight * weighConcept(neighbour));
+        });
+    }
+    if (wanted.concepts)
+      for (const [node, weight] of findConceptNodes(prepared, moment, list())) add(node, weight * weighConcept(node));
+    if (wanted.titles) placeNamedTurns(prepared, moment, text, add);
+    return placed;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#graphs.clear();
+  }
+}
+
+/** The nodes of concepts that are there at a moment, each with weight 1; in place of a concept that no visible turn mentions its spellings, with their similarity. */
+function findConceptNodes(
+  { conceptNodes, graph }: PreparedGraph,
+  moment: GraphMoment,
+  concepts: readonly string[],
+): Map<number, number> {
+  const found = new Map<number, number>();
+  const find = (form: string, weight: number): boolean => {
+    const node = conceptNodes.get(nameConceptNode(form));
+    if (node === undefined || !moment.has(node)) return false;
+    found.set(node, Math.max(weight, found.get(node) ?? 0));
+    return moment.computeSpecificity(node) > 0;
+  };
+  for (const concept of new Set(concepts))
+    if (!find(concept, 1)) for (const { form, similarity } of graph.findAliases(concept)) find(form, similarity);
+  return found;
+}
+
+/** The heaviest visible seed turns, with weights relative to the heaviest; those of equal weight in the order given. */
+function listSeedTurns(
+  { memoryNodes }: WalkableGraph,
+  moment: GraphMoment,
+  turns: SeedTurns | null,
+  most: number,
+): { node: number; weight: number }[] {
+  if (turns === null) return [];
+  const visible = Array.from(turns.positions, (position, i) => ({
+    node: memoryNodes[position]!,
+    weight: turns.weights[i]!,
+  })).filter(({ node, weight }) => weight > 0 && moment.has(node));
+  const heaviest = visible.sort((a, b) => b.weight - a.weight).slice(0, most);
+  return heaviest.map(({ node, weight }) => ({ node, weight: weight / heaviest[0]!.weight }));
+}
+
+/** A title weighs 1, as a concept that one turn mentions; the visible turns that have it share this. */
+function placeNamedTurns(
+  { graph, memoryNodes }: PreparedGraph,
+  moment: GraphMoment,
+  text: string,
+  add: (node: number, weight: number) => void,
+): void {
+  for (const turns of graph.findNamed(text)) {
+    const visible = turns.map((position) => memoryNodes[position]!).filter((node) => moment.has(node));
+    for (const node of visible) add(node, 1 / visible.length);
+  }
+}
+
+/** An index over the graph of a corpus. */
+export const createGraphIndex: CreateIndex<GraphIndexOptions> = (options, context) => new GraphIndex(context, options);

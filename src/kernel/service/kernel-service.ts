@@ -1,0 +1,192 @@
+import { BlockList, isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { Kernel } from '../authority/kernel.ts';
+import { sliceExportSchema, sliceRequestSchema } from '../signatures/slice-export.ts';
+import { describeError, describeFault, type Refusal } from './refusal.ts';
+import { addBodyParser, LARGEST_BODY, RefusedRequest, readBody } from './request-body.ts';
+import { ServiceMetrics } from './service-metrics.ts';
+
+/** What bounds a request. */
+export interface KernelServiceOptions {
+  /** The largest body. 512 KiB by default, which is some 12,000 ids: others wait while it is read and checked. */
+  readonly maxBodyBytes?: number;
+  /** The longest time in which a whole request arrives. */
+  readonly requestSeconds?: number;
+  /**
+   * Names of this kernel in the header `Host`, besides those of this machine. Without them a request to an address of
+   * this machine must name this machine, and a request to another address may name anything.
+   */
+  readonly hosts?: readonly string[];
+  /** Called with an error that is no refusal: a bug. The answer does not show it. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A service, and how it ends. */
+export interface KernelService {
+  readonly app: FastifyInstance;
+  /** Accepts no more, finishes the open requests within a time, and closes all connections. */
+  close(withinSeconds?: number): Promise<void>;
+}
+
+const verifyRequestSchema = z.strictObject({
+  slice: sliceExportSchema,
+  /** The moment of use in milliseconds since 1970; null: now. */
+  at: z.number('a moment in milliseconds since 1970').min(0).nullable().default(null),
+});
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+const isLoopback = (address: string) =>
+  isIP(address) > 0 && LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** The name in a header `Host`, without its port and the brackets of an IPv6 address. */
+function readHostName(host: string): string {
+  return (/^\[(.*)\](?::\d+)?$|^(.*?)(?::\d+)?$/.exec(host)?.slice(1).find(Boolean) ?? '').toLowerCase();
+}
+
+/** Refuses a request under a name of another: a page of a browser can give its own name the address of this machine. */
+function addHostCheck(app: FastifyInstance, hosts: readonly string[] | undefined): void {
+  const names = new Set(hosts?.map((host) => host.toLowerCase()));
+  app.addHook('onRequest', async ({ raw }) => {
+    const { localAddress } = raw.socket;
+    if (hosts === undefined && (localAddress === undefined || !isLoopback(localAddress))) return;
+    const name = readHostName(raw.headers.host ?? '');
+    if (name !== 'localhost' && !isLoopback(name) && !names.has(name)) throw new RefusedRequest(describeFault('host'));
+  });
+}
+
+/** Answers a request that node:http could not read, such as one that is too slow. */
+function answerBrokenRequest(refusal: Refusal, socket: Duplex): void {
+  const body = JSON.stringify(refusal.body);
+  const head = `HTTP/1.1 ${refusal.status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  if (socket.writable) socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
+  else socket.destroy();
+}
+
+/** Paths and methods, and what each answers. */
+function addPaths(app: FastifyInstance, kernel: Kernel, metrics: ServiceMetrics): void {
+  app.post('/slice', async ({ body }) => {
+    const slice = await kernel.slice(readBody(sliceRequestSchema, body));
+    metrics.turns.observe(slice.turnIds.length);
+    return slice;
+  });
+  app.post('/slice/verify', async ({ body }) => {
+    const { slice, at } = readBody(verifyRequestSchema, body);
+    await kernel.verify(slice, at);
+    return { valid: true };
+  });
+  app.get('/keys', async () => ({ keys: kernel.keys }));
+  app.get('/health', async () => ({
+    ...{ status: 'ok', corpusVersion: kernel.corpusVersion },
+    ...{ policies: kernel.policyRefs, turns: kernel.turnCount },
+  }));
+  app.get('/metrics', async (_request, reply) => {
+    reply.type(metrics.contentType);
+    return metrics.format();
+  });
+}
+
+/**
+ * Every answer that is no success is counted, and has the body of a refusal.
+ *
+ * @param broken connections whose end is counted.
+ */
+function addRefusals(
+  app: FastifyInstance,
+  metrics: ServiceMetrics,
+  broken: WeakSet<Duplex>,
+  onError: (error: unknown) => void,
+): void {
+  const refuse = (reply: FastifyReply, { status, body }: Refusal) => {
+    metrics.refusals.inc({ reason: body.reason });
+    return reply.code(status).send(body);
+  };
+  app.setErrorHandler((error, { raw }, reply) => {
+    const refusal = error instanceof RefusedRequest ? error.refusal : describeError(error);
+    if (refusal.status === 500) onError(error);
+    if (broken.has(raw.socket)) return reply.hijack();
+    return refuse(reply, refusal);
+  });
+  app.setNotFoundHandler(({ url }, reply) => {
+    const [path] = url.split('?') as [string];
+    const isPath = (['GET', 'POST'] as const).some((method) => app.hasRoute({ method, url: path }));
+    return refuse(reply, describeFault(isPath ? 'method' : 'path'));
+  });
+}
+
+function createApp(options: KernelServiceOptions, metrics: ServiceMetrics): FastifyInstance {
+  const { maxBodyBytes = LARGEST_BODY, requestSeconds = 10, hosts, onError = () => {} } = options;
+  const requestTimeout = Math.ceil(1000 * requestSeconds);
+  const connectionsCheckingInterval = Math.ceil(Math.min(1000, requestTimeout / 4));
+  const broken = new WeakSet<Duplex>();
+  const count = (path: string, { status, body }: Refusal) => {
+    metrics.refusals.inc({ reason: body.reason });
+    metrics.requests.inc({ path, status });
+  };
+  const app = fastify({
+    bodyLimit: maxBodyBytes,
+    requestTimeout,
+    // A request without a name of its host is refused as one with a wrong name is.
+    http: { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval, requireHostHeader: false },
+    return503OnClosing: false, // createKernelService answers, with the body of a refusal
+    exposeHeadRoutes: false,
+    frameworkErrors(error, _request, reply) {
+      const refusal = describeError(error);
+      count('(other)', refusal);
+      (reply as FastifyReply).code(refusal.status).send(refusal.body);
+    },
+    clientErrorHandler(error, socket) {
+      // A connection that breaks off within a body, or is too slow, has several errors.
+      if (broken.has(socket)) return;
+      broken.add(socket);
+      const known = describeError(error);
+      const refusal = known.status === 500 ? describeFault('protocol') : known;
+      count('(unread)', refusal);
+      answerBrokenRequest(refusal, socket);
+    },
+  });
+  // A header `Expect` has no effect: node:http would refuse an unknown one without a body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  addBodyParser(app);
+  app.addHook('onResponse', async ({ routeOptions }, { statusCode, elapsedTime }) => {
+    const path = routeOptions.url ?? '(other)';
+    metrics.requests.inc({ path, status: statusCode });
+    metrics.seconds.observe({ path }, elapsedTime / 1000);
+  });
+  addHostCheck(app, hosts);
+  addRefusals(app, metrics, broken, onError);
+  return app;
+}
+
+/** A kernel behind HTTP. Bodies are checked by our schemas and not by those of fastify, which would drop an unknown key without a word. */
+export function createKernelService(kernel: Kernel, options: KernelServiceOptions = {}): KernelService {
+  const metrics = new ServiceMetrics(() => kernel.cacheUse);
+  const app = createApp(options, metrics);
+  let open = 0;
+  let isClosing = false;
+  app.addHook('onRequest', async (_request, { raw }) => {
+    open++;
+    raw.once('close', () => open--);
+    if (isClosing) throw new RefusedRequest(describeFault('closing'));
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing) reply.header('connection', 'close');
+  });
+  addPaths(app, kernel, metrics);
+  return {
+    app,
+    async close(withinSeconds = 5) {
+      isClosing = true;
+      const closed = app.close();
+      const end = performance.now() + 1000 * withinSeconds;
+      while (open > 0 && performance.now() < end) await pause(5);
+      app.server.closeAllConnections(); // also those on which no request has come
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import TinyQueue from 'tinyqueue';
+import type { Relation, SlicePolicy } from '../policies/policy.ts';
+import { AdmissibilityError } from '../signatures/admissibility-error.ts';
+import type { TurnGraph } from './turn-graph.ts';
+
+/** A turn that a walk may visit. */
+interface Reached {
+  readonly position: number;
+  readonly priority: number;
+}
+
+/** Where a walk starts, what exists for it, and how far it goes. */
+export interface SliceWalk {
+  readonly graph: TurnGraph;
+  readonly policy: Omit<SlicePolicy, 'id' | 'version' | 'anchor' | 'unanchored' | 'hierarchy'>;
+  /** Positions, each with priority 1. */
+  readonly anchors: readonly number[];
+  /** Only turns at positions below this exist: those that are strictly earlier than the moment, see `Corpus.countEarlierTurns`. */
+  readonly cutoff: number;
+  /** A walk that takes longer throws; null or absent: no limit. */
+  readonly maxSeconds?: number | null;
+}
+
+/** Visits between two looks at the clock. */
+const VISITS_PER_LOOK = 1024;
+
+/** Reads the clock now and then. @throws AdmissibilityError after the given time. */
+function createTimeCheck(maxSeconds: number | null): (visits: number) => void {
+  if (maxSeconds === null) return () => {};
+  const end = performance.now() + 1000 * maxSeconds;
+  return (visits) => {
+    if (visits % VISITS_PER_LOOK === 0 && performance.now() > end)
+      throw new AdmissibilityError(
+        'limit',
+        `walk of a slice took more than ${maxSeconds} s, after ${visits} turns; lower maxNodes of the policy or raise the limit of the kernel`,
+        { maxSeconds, visits },
+      );
+  };
+}
+
+/**
+ * The neighbours of a turn by each relation. A group of siblings, and the children of a turn, are named once in a walk: the first visited member has the highest
+ * priority, and so has what it gives to the others. So a walk is linear in the edges of the turns that it visits.
+ */
+class Neighbours {
+  readonly #graph: TurnGraph;
+  readonly #named = new Set<number>();
+
+  constructor(graph: TurnGraph) {
+    this.#graph = graph;
+  }
+
+  /** Roots are no siblings of each other. */
+  #listSiblings(position: number): readonly number[] {
+    const parent = this.#graph.getParent(position);
+    if (parent < 0 || this.#named.has(parent)) return [];
+    this.#named.add(parent);
+    return this.#graph.listChildren(parent);
+  }
+
+  list(position: number): Readonly<Record<Relation, readonly number[]>> {
+    const graph = this.#graph;
+    const parent = graph.getParent(position);
+    return {
+      parent: parent < 0 ? [] : [parent],
+      child: graph.listChildren(position),
+      sibling: this.#listSiblings(position),
+      channel: graph.listChannelNeighbours(position),
+      author: graph.listAuthorNeighbours(position),
+      reference: graph.listReferences(position),
+    };
+  }
+}
+
+type Compare = (a: Reached, b: Reached) => number;
+
+/** Higher priority first, then id order by bytes. */
+function createOrder({ idRanks }: TurnGraph): Compare {
+  const rank = (position: number) => idRanks[position] as number;
+  return (a, b) => b.priority - a.priority || rank(b.position) - rank(a.position);
+}
+
+/** The first turns that a walk reaches from one turn, at most as many as it may still visit: these would be visited before any other. */
+class FirstReached {
+  readonly #most: number;
+  readonly #compare: Compare;
+  /** The last of them is on top. */
+  readonly #kept: TinyQueue<Reached>;
+
+  constructor(most: number, compare: Compare) {
+    this.#most = most;
+    this.#compare = compare;
+    this.#kept = new TinyQueue<Reached>([], (a, b) => compare(b, a));
+  }
+
+  /** Whether a turn would be among them. */
+  accepts(turn: Reached): boolean {
+    const last = this.#kept.peek();
+    return last === undefined || this.#kept.length < this.#most || this.#compare(turn, last) < 0;
+  }
+
+  add(turn: Reached): void {
+    if (this.#kept.length === this.#most) this.#kept.pop();
+    this.#kept.push(turn);
+  }
+
+  get turns(): readonly Reached[] {
+    return this.#kept.data;
+  }
+}
+
+/**
+ * Best-first search: the turn with the highest priority is visited next, and reaches its neighbours with
+ * priority x relationWeight x phaseWeight x distanceDecay, multiplied in this order, where that is above `minPriority`. It ends with `maxNodes` visited turns.
+ * Source: Algorithm ADMISSIBLE_SLICE of the paper, with weights of relations and as of a moment.
+ *
+ * @returns the priority of each visited position, in the order of the visits.
+ * @throws AdmissibilityError if the walk takes longer than `maxSeconds`.
+ */
+export function walkSlice({
+  graph,
+  policy,
+  anchors,
+  cutoff,
+  maxSeconds = null,
+}: SliceWalk): ReadonlyMap<number, number> {
+  const { relationWeight, phaseWeight, otherPhaseWeight, distanceDecay, minPriority, maxNodes } = policy;
+  const relations = Object.entries(relationWeight).filter(([, weight]) => weight > 0) as [Relation, number][];
+  const weighPhase = (position: number) => {
+    const phase = graph.phases[position];
+    return phase !== null && phase !== undefined && Object.hasOwn(phaseWeight, phase)
+      ? (phaseWeight[phase] as number)
+      : otherPhaseWeight;
+  };
+  const neighbours = new Neighbours(graph);
+  const compare = createOrder(graph);
+  const frontier = new TinyQueue<Reached>([], compare);
+  for (const position of anchors) if (position < cutoff) frontier.push({ position, priority: 1 });
+  const visited = new Map<number, number>();
+  const assertTime = createTimeCheck(maxSeconds);
+  for (let next = frontier.pop(); next !== undefined && visited.size < maxNodes; next = frontier.pop()) {
+    if (visited.has(next.position)) continue;
+    visited.set(next.position, next.priority);
+    assertTime(visited.size);
+    if (visited.size === maxNodes) break;
+    const reached = neighbours.list(next.position);
+    for (const [relation, weight] of relations) {
+      const first = new FirstReached(maxNodes - visited.size, compare);
+      for (const position of reached[relation]) {
+        if (position >= cutoff) break; // the lists ascend
+        const priority = next.priority * weight * weighPhase(position) * distanceDecay;
+        const turn = { position, priority };
+        if (priority > minPriority && first.accepts(turn) && !visited.has(position)) first.add(turn);
+      }
+      for (const turn of first.turns) frontier.push(turn);
+    }
+  }
+  return visited;
+}

@@ -1,0 +1,247 @@
+import { join } from 'node:path';
+import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { withholdSensitive } from '../../core/service/sendable-text.ts';
+import type { StartProgress } from '../../core/terminal/progress.ts';
+import { parse, suggestKnown } from '../../core/validation/validation.ts';
+import { loadDataset } from '../../data/registry.ts';
+import { findVectorInput } from '../../index/encoders/registry.ts';
+import { scaleRowsToUnit } from '../../index/encoders/unit-rows.ts';
+import { type AssembledContext, assemble } from '../../memory/context/assemble.ts';
+import { type ContextShares, PRESET_OF_STRATEGY } from '../../memory/context/budget.ts';
+import { type ItemType, readItemText } from '../../memory/context/context-item.ts';
+import { PACKINGS } from '../../memory/context/packing.ts';
+import { formatPrompt } from '../../memory/context/prompt.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import { createTokenCounter } from '../../model/text/token-counts.ts';
+import { isSensitive } from '../../model/turns/attributes.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+import { createEntityRegistry } from '../../rank/query/entity-registry.ts';
+import { type QueryUnderstanding, understand } from '../../rank/query/understand.ts';
+import type { MemoryReason } from '../../rank/signals/memory-signals.ts';
+import { listArmChain } from '../config/arm-selection.ts';
+import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
+import { openArmRunner, type RunnerInputs } from '../run/arm-runner.ts';
+import { stageVersion } from '../run/code-version.ts';
+import { explainRankedTurn } from '../run/memory-reasons.ts';
+import { listTunedOptions } from '../run/tuning.ts';
+import { areVectorsUnread, chooseArmEncoding } from '../run/workspaces.ts';
+import { buildQueries, type Question, type QuestionInput, questionSchema } from './question.ts';
+import { listRanking, type RankedItem } from './turn-items.ts';
+
+/** A turn of the ranking, and why it is there. */
+export interface RankedReason {
+  readonly id: string;
+  readonly memoryType: ItemType;
+  /** Where it is from, as the prompt names it. */
+  readonly source: string;
+  /** From 1. */
+  readonly rank: number;
+  readonly score: number;
+  /** The parts of the score by name, such as `cosine` or `bm25`. */
+  readonly parts: Readonly<Record<string, number>>;
+  readonly tokens: number;
+  /** Whether it is in the prompt. */
+  readonly packed: boolean;
+  /** Of an arm with the signal `strategy`: the signal without which its score would fall most. Null for other arms. */
+  readonly reason: MemoryReason | null;
+}
+
+/** How documents and memories share a budget. */
+export interface SharedBudget {
+  /** The strategy that was used: `hybrid` where `rag` has no documents. */
+  readonly strategy: AssembledContext['strategy'];
+  readonly weights: ContextShares;
+  /** How many items each source gave. */
+  readonly found: Readonly<Record<string, number>>;
+}
+
+/** What a model would be shown for a question, and why. */
+export interface AskedContext {
+  readonly prompt: string;
+  readonly arm: string;
+  readonly tokens: number;
+  readonly budget: number;
+  /** Sensitive turns of the ranking. The prompt holds none of them, unless the question is sensitive too. */
+  readonly withheld: number;
+  /** The moment of the question in milliseconds since 1970. */
+  readonly asOf: number;
+  /** What the question asks for. Its entities are the authors of the dataset. It does not affect the ranking. */
+  readonly understanding: QueryUnderstanding;
+  /** Null for the strategy `ranking`. */
+  readonly shared: SharedBudget | null;
+  /** The ranking of the arm, best first. */
+  readonly ranking: readonly RankedReason[];
+}
+
+/** What {@link askArm} needs besides the config. */
+export interface AskContext {
+  /** Where prepared data and embeddings are kept; null keeps nothing. */
+  readonly cacheFolder: string | null;
+  /** By default the dataset that the config names. */
+  readonly dataset?: Dataset;
+  readonly progress?: StartProgress;
+}
+
+/** @throws ValidationError for a name that no arm has. */
+function assertArm({ arms }: ExperimentConfig, name: string): void {
+  const known = arms.map((one) => one.name);
+  if (known.includes(name)) return;
+  throw new ValidationError(`config has no arm: ${name}; use ${suggestKnown(name, known)}`, { arm: name });
+}
+
+/** @throws ValidationError for an arm with a signal that would embed the question by an encoder of its own. */
+function assertOneEncoder(arm: ArmOptions, tuned: readonly ArmOptions[]): void {
+  const own = [arm, ...tuned.filter(({ name }) => name === arm.name)];
+  const [encoder] = own.flatMap(({ scoring }) => scoring?.signals.encoders ?? []);
+  if (encoder === undefined) return;
+  throw new ValidationError(
+    `arm ${arm.name} has a signal with an encoder of its own, for which the vector of the question is not: ${encoder.encoder}; leave out --vector, or remove the encoder from scoring.signals.encoders`,
+    { arm: arm.name, encoder: encoder.encoder },
+  );
+}
+
+/**
+ * The vectors that an arm needs of a question: none if neither the arm nor what tuning may make of it compares
+ * vectors, else the given one, else that of the encoder.
+ *
+ * @throws UnavailableError if the encoder has no vector for a new text; ValidationError for a given vector where
+ * the arm has several encoders.
+ */
+function planVectors(
+  config: ExperimentConfig,
+  dataset: Dataset,
+  { vector }: Question,
+  queries: readonly Query[],
+): Pick<RunnerInputs, 'omitsVectors' | 'givenVectors'> {
+  const [arm] = config.arms as [ArmOptions];
+  const run = listTunedOptions(config.arms);
+  if (vector !== null) assertOneEncoder(arm, run ?? []);
+  if (run !== null && areVectorsUnread({ dataset, config, code: stageVersion }, queries, run))
+    return { omitsVectors: true };
+  if (vector !== null) {
+    const row = Float32Array.from(vector);
+    scaleRowsToUnit(row, row.length);
+    return { givenVectors: new Map(queries.map(({ id }) => [id, row])) };
+  }
+  const { embedding } = chooseArmEncoding(config, arm);
+  if (findVectorInput(embedding) !== 'id') return {};
+  throw new UnavailableError(
+    'vector of the question',
+    `arm ${arm.name} compares vectors, and encoder ${embedding.encoder} has those of turns and queries alone; pass --vector, or vector to askArm`,
+  );
+}
+
+/** The authors of a corpus, as what a question may name. */
+async function createAuthorRegistry({ turns }: Corpus) {
+  const authors = new Set(
+    turns.flatMap(({ author }) => (author !== null && /[\p{L}\p{N}]/u.test(author) ? author : [])),
+  );
+  return createEntityRegistry([...authors].map((name) => ({ id: `author:${name}`, name })));
+}
+
+/** What of a ranking the prompt holds. */
+interface Packed {
+  readonly prompt: string;
+  readonly ids: ReadonlySet<string>;
+  readonly tokens: number;
+  readonly shared: SharedBudget | null;
+}
+
+/** The moment of a question, and the time zone of dates; null where the times of turns are made up. */
+interface AskedMoment {
+  readonly now: number;
+  readonly datesIn: string | null;
+}
+
+async function packRanking(
+  question: Question,
+  understanding: QueryUnderstanding,
+  items: readonly RankedItem[],
+  moment: AskedMoment,
+): Promise<Packed> {
+  const { text, budget, tokens: counter, packing } = question;
+  if (question.strategy !== 'ranking') return shareBudget(question, question.strategy, understanding, items, moment);
+  const countTokens = await createTokenCounter(counter);
+  const counted = items.map((item) => ({ ...item, tokens: countTokens(readItemText(item)) }));
+  const { packed, tokens } = PACKINGS[packing](counted, budget);
+  const prompt = formatPrompt(text, packed, moment.now, understanding.timeFocused ? moment.datesIn : null);
+  return { prompt, ids: new Set(packed.map(({ id }) => id)), tokens, shared: null };
+}
+
+/** Documents and memories of a ranking, each as a source of `assemble`. */
+async function shareBudget(
+  { text, budget, session, weights, rerank, packing, tokens: counter }: Question,
+  strategy: AssembledContext['strategy'],
+  understanding: QueryUnderstanding,
+  items: readonly RankedItem[],
+  { now, datesIn }: AskedMoment,
+): Promise<Packed> {
+  const documents = items.filter(({ memoryType }) => memoryType === 'document');
+  const memories = items.filter(({ memoryType }) => memoryType !== 'document');
+  const shares = weights === 'by-question' ? PRESET_OF_STRATEGY[understanding.strategy.name] : weights;
+  const made = await assemble(
+    text,
+    { strategy, budget, session, weights: shares, rerank, packing, tokens: counter, timeZone: datesIn },
+    { memories: async () => memories, ...(documents.length > 0 && { documents: async () => documents }) },
+    { now },
+  );
+  const found = Object.fromEntries(made.sources.map((source) => [source.name, source.items.length]));
+  const shared = { strategy: made.strategy, weights: made.weights, found };
+  return { prompt: made.prompt, ids: new Set(made.items.map(({ id }) => id)), tokens: made.tokens, shared };
+}
+
+/**
+ * Asks one arm of an experiment a question of one's own, and packs its ranking into a prompt. The arm is tuned as in a run, on the dev queries of the dataset.
+ *
+ * @throws ConfigurationError for a question that breaks its schema; ValidationError for an unknown arm, conversation, session, anchor or time zone;
+ *   SensitiveTextError for a sensitive question to an encoder that is a service; DimensionMismatchError for a vector of
+ *   another dimension than the turns have; UnavailableError without a vector if the encoder cannot embed a new text.
+ */
+export async function askArm(
+  config: ExperimentConfig,
+  arm: string,
+  input: QuestionInput,
+  { cacheFolder, dataset: given, progress }: AskContext,
+): Promise<AskedContext> {
+  const question = parse(questionSchema, input, 'question');
+  assertArm(config, arm);
+  const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
+  const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, ...(progress && { progress }) }));
+  const queries = buildQueries(question, dataset.corpus);
+  const now = queries[0].timestamp;
+  const { text, timeZone, session, tokens: counter } = question;
+  const entities = await createAuthorRegistry(dataset.corpus);
+  const understanding = await understand(text, { timestamp: now, timeZone, entities });
+  const { times = 'real' } = dataset.declaration;
+  const datesIn = times === 'real' ? timeZone : null;
+  const { evaluation } = config;
+  const own: ExperimentConfig = {
+    ...config,
+    arms: listArmChain(arm, config.arms).map((name) => config.arms.find((one) => one.name === name) as ArmOptions),
+    only: null,
+    evaluation: { ...evaluation, limitQueries: null, latency: null, inspect: evaluation.depth },
+  };
+  const runner = await openArmRunner(own, {
+    // The cache has vectors and stages by the text of a question.
+    ...{ cacheFolder: question.sensitive ? null : cacheFolder, dataset, queries },
+    ...planVectors(own, dataset, question, queries),
+    ...(progress && { progress }),
+  });
+  try {
+    const record = await runner.run(arm);
+    const items = listRanking(dataset.corpus, record, session);
+    const staysHere = ({ id }: RankedItem) => !question.sensitive && isSensitive(dataset.corpus.getTurn(id));
+    const { sendable, withheld } = withholdSensitive(items, staysHere);
+    const { prompt, ids, tokens, shared } = await packRanking(question, understanding, sendable, { now, datesIn });
+    const countTokens = await createTokenCounter(counter);
+    const ranking = items.map((item, place) => ({
+      ...{ id: item.id, memoryType: item.memoryType, source: item.source, rank: place + 1, score: item.score },
+      ...{ parts: item.parts, tokens: countTokens(readItemText(item)), packed: ids.has(item.id) },
+      reason: explainRankedTurn(record, 0, item.parts, item.memoryType),
+    }));
+    const counts = { tokens, budget: question.budget, withheld: withheld.length };
+    return { prompt, arm, ...counts, asOf: now, understanding, shared, ranking };
+  } finally {
+    await runner.dispose();
+  }
+}

@@ -1,0 +1,215 @@
+import type { ConfigurationFault } from '../../core/errors/errors.ts';
+import { computeHash } from '../../core/hash/hash.ts';
+import { getValueAt, shortenToExcerpt, withNearest } from '../../core/validation/validation.ts';
+import { isPlain, listLeafPaths, merge, type Path, type Plain } from './config-file.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
+
+/** Keys that belong to one arm alone and are not taken over by the arms that extend it. */
+export const OWN_KEYS: readonly string[] = [
+  'name',
+  'description',
+  'extends',
+  'tune',
+  'levels',
+  'differences',
+  'control',
+  'repeats',
+];
+
+/** Bytes: a file system takes names of 255, and endings follow. */
+const LONGEST_FILE_NAME = 120;
+
+/** The beginning of a text, up to a number of bytes; a stream waits for the rest of a character that was cut, and it never comes. */
+function cutToBytes(text: string, bytes: number): string {
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
+}
+
+/** An arm's name as a file and as a run tag: `+ IRCP, directed` is `ircp-directed`. A level below zero keeps its sign, a name that is too long gets a hash. */
+export function formatFileName(armName: string): string {
+  const name = armName
+    .toLowerCase()
+    .replace(/=-(?=\d)/g, '=minus-')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '');
+  if (Buffer.byteLength(name) <= LONGEST_FILE_NAME) return name;
+  return `${cutToBytes(name, LONGEST_FILE_NAME - 9)}-${computeHash(armName).slice(0, 8)}`;
+}
+
+/** A layer of an arm, and its path in the config. */
+export interface Layer {
+  readonly keyPath: Path;
+  /** The path within the arm that it is about; empty for a whole arm. */
+  readonly at: Path;
+  readonly content: unknown;
+}
+
+/** An arm written out in full, still unchecked. */
+export interface ExpandedArm {
+  readonly options: unknown;
+  /** From the first to the last word: the base, the arms that are extended, the arm itself, the levels of a sweep. */
+  readonly layers: readonly Layer[];
+  /** Where it is written; null for an arm of a sweep. */
+  readonly keyPath: Path | null;
+}
+
+/** Whether a layer has a value at a path within its arm. */
+export function hasValueAt({ at, content }: Layer, keys: Path): boolean {
+  return at.every((key, i) => key === keys[i]) && getValueAt(content, keys.slice(at.length)) !== undefined;
+}
+
+/** Where in the config the value of an arm is written that counts, or undefined where nobody wrote it. */
+export function findArmValuePath({ layers }: ExpandedArm, keys: Path): Path | undefined {
+  const writer = layers.findLast((layer) => hasValueAt(layer, keys));
+  return writer === undefined ? undefined : [...writer.keyPath, ...keys.slice(writer.at.length)];
+}
+
+/** Names in a message. */
+const LISTED_NAMES = 20;
+
+/** Faults that get a hint, which takes a look at every name. */
+const HINTED_FAULTS = 20;
+
+/** A list of names, shortened to stay readable. */
+function joinNames(names: readonly string[]): string {
+  if (names.length <= LISTED_NAMES) return names.join(', ');
+  return `${names.slice(0, LISTED_NAMES).join(', ')} and ${names.length - LISTED_NAMES} more`;
+}
+
+/**
+ * A name that is of no arm.
+ *
+ * @param before how many faults of this kind there are already.
+ */
+export function describeUnknownArm(
+  { path, expected }: { readonly path: string; readonly expected: string },
+  wanted: unknown,
+  names: readonly string[],
+  before = 0,
+): ConfigurationFault {
+  const fault = {
+    path,
+    expected: `${expected} (${joinNames(names) || 'there is none'})`,
+    got: shortenToExcerpt(wanted),
+  };
+  return before < HINTED_FAULTS ? withNearest(fault, String(wanted), names) : fault;
+}
+
+/** The options that an arm passes to arms that extend it. */
+export function selectInheritable(arm: Plain): Plain {
+  return Object.fromEntries(Object.entries(arm).filter(([key]) => !OWN_KEYS.includes(key)));
+}
+
+function expandArm(arm: Plain, keyPath: Path, start: ExpandedArm): ExpandedArm {
+  const own: Layer = { keyPath, at: [], content: arm };
+  const options = merge(selectInheritable(start.options as Plain), arm);
+  const differences = arm.differences ?? listLeafPaths(selectInheritable(arm)).map((path) => path.join('.'));
+  return { options: { ...options, differences }, layers: [...start.layers, own], keyPath };
+}
+
+const { armChain: LONGEST_CHAIN } = CONFIG_LIMITS;
+
+/** Arms written out, and what is wrong with them. */
+export interface ExpandedArms {
+  readonly arms: readonly ExpandedArm[];
+  readonly faults: readonly ConfigurationFault[];
+  /** The places of arms that are not whole, whose other faults follow from that. */
+  readonly unread: ReadonlySet<string>;
+}
+
+/** Writes arms out one after the other, so that each finds those before it. */
+class ArmExpansion {
+  readonly unread: ReadonlySet<string> = new Set();
+  readonly arms: ExpandedArm[] = [];
+  readonly faults: ConfigurationFault[] = [];
+  /** Of every arm that extends no other. */
+  readonly #root: ExpandedArm;
+  readonly #byName = new Map<unknown, ExpandedArm>();
+  readonly #names: string[] = [];
+  #isTooLong = false;
+
+  constructor(base: Plain, shared: Plain) {
+    const layers = [
+      { keyPath: [], at: [], content: shared },
+      { keyPath: ['base'], at: [], content: base },
+    ];
+    this.#root = { options: merge(shared, base), layers, keyPath: null };
+  }
+
+  /** The arms that an arm stands on. */
+  #countInheritedArms(arm: ExpandedArm): number {
+    return arm.layers.length - this.#root.layers.length;
+  }
+
+  /** The start of an arm: the arm that it extends, or else the base. */
+  #resolveArmStart(arm: Plain, path: string): ExpandedArm {
+    if (arm.extends === undefined) return this.#root;
+    const parent = this.#byName.get(arm.extends);
+    if (parent === undefined) {
+      const keyPath = { path, expected: 'an arm before it' };
+      this.faults.push(describeUnknownArm(keyPath, arm.extends, this.#names, this.faults.length));
+      return this.#root;
+    }
+    // What a sweep or the null controls added stands above a chain that was written.
+    const isAdded = (arm.levels ?? arm.control ?? arm.repeats ?? null) !== null;
+    if (isAdded || this.#countInheritedArms(parent) < LONGEST_CHAIN) return parent;
+    const expected = `at most ${LONGEST_CHAIN} arms that extend each other in a row`;
+    if (!this.#isTooLong) this.faults.push({ path, expected, got: 'more; let this arm extend an earlier one' });
+    this.#isTooLong = true;
+    return { ...parent, layers: this.#root.layers }; // with all its options, so that no further error follows
+  }
+
+  add(arm: unknown): void {
+    const index = String(this.arms.length);
+    const keyPath = ['arms', index];
+    if (!isPlain(arm)) {
+      this.arms.push({ options: arm, layers: [{ keyPath, at: [], content: arm }], keyPath });
+      return;
+    }
+    const expanded = expandArm(arm, keyPath, this.#resolveArmStart(arm, `arms[${index}].extends`));
+    this.arms.push(expanded);
+    if (!this.#byName.has(arm.name)) this.#byName.set(arm.name, expanded);
+    this.#names.push(String(arm.name));
+  }
+}
+
+/**
+ * Writes each arm out in full: the arm that it extends, or else the base, with its own keys over it, and the paths of these as its `differences`.
+ *
+ * @param shared options of the experiment that an arm may change for itself; the base is laid over them.
+ * @returns all arms given, and an error for each that extends an arm that is not before it.
+ */
+export function expandArms(raw: readonly unknown[], base: Plain, shared: Plain = {}): ExpandedArms {
+  const expansion = new ArmExpansion(base, shared);
+  for (const arm of raw) expansion.add(arm);
+  return expansion;
+}
+
+/** An arm without the experiment's options that no layer of the arm sets: these stay those of the experiment. */
+export function withoutSharedOptions(arm: ExpandedArm): ExpandedArm {
+  const { options, layers } = arm;
+  if (!isPlain(options)) return arm;
+  const tuned = isPlain(options.tune) ? Object.keys(options.tune) : [];
+  const isOwn = (key: string) =>
+    layers.slice(1).some((layer) => layer.at[0] === key || hasValueAt(layer, [key])) ||
+    tuned.some((path) => path.split('.')[0] === key);
+  const shared = Object.keys(layers[0]?.content ?? {});
+  const own = Object.entries(options).filter(([key]) => !shared.includes(key) || isOwn(key));
+  return { ...arm, options: Object.fromEntries(own) };
+}
+
+export function findExpandedArm(arms: readonly ExpandedArm[], name: unknown): ExpandedArm | undefined {
+  return arms.find(({ options }) => isPlain(options) && options.name === name);
+}
+
+/** All combinations of the values of each path, the last path changing fastest; one empty combination without tuning. */
+export function listCombinations(tune: Readonly<Record<string, readonly unknown[]>>): Plain[] {
+  return Object.entries(tune).reduce<Plain[]>(
+    (grid, [path, values]) => grid.flatMap((point) => values.map((value) => ({ ...point, [path]: value }))),
+    [{}],
+  );
+}
+
+/** The number of combinations. */
+export function countCombinations(tune: Readonly<Record<string, readonly unknown[]>>): number {
+  return Object.values(tune).reduce((product, values) => product * values.length, 1);
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { RagPlusPlusError } from '../../core/errors/errors.ts';
+import { BACKENDS } from '../../core/tensors/active-backend.ts';
+import { freezeDeeply } from '../../core/values/frozen.ts';
+import { datasetOptions } from '../../data/registry.ts';
+import { parseMean } from '../../eval/metrics/metric.ts';
+import { CORRECTIONS, type CorrectionName, TESTS } from '../../eval/significance/test-names.ts';
+import { encoderOptions } from '../../index/encoders/registry.ts';
+import { CONTROL_KINDS } from '../../rank/signals/worlds/control-options.ts';
+import { extendsOptions } from '../composition/config-composition.ts';
+import { groupOptions } from '../composition/config-groups.ts';
+import { CONFIG_LIMITS } from '../composition/config-limits.ts';
+import { launcherOptions } from '../launch/registry.ts';
+import { resolvedPlugin, writtenPlugins } from '../plugins/resolved-plugin.ts';
+import { sweepDesign, sweepOptions } from '../sweep/sweep-options.ts';
+import { armName, armOptions } from './arm-options.ts';
+
+/** The name of a folder. */
+export const slug = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]*$/, 'lower-case letters, digits and hyphens')
+  .max(CONFIG_LIMITS.nameCharacters);
+
+/** A metric by any name that is accepted; the config has the name used here. */
+export const metric = z.string().transform((id, context) => {
+  try {
+    return parseMean(id).id;
+  } catch (error) {
+    if (!(error instanceof RagPlusPlusError)) throw error;
+    context.addIssue({ code: 'custom', message: `a metric (${error.message})` });
+    return z.NEVER;
+  }
+});
+
+/** Metrics by which a table has columns. */
+export const metrics = z
+  .array(metric)
+  .min(1)
+  .superRefine((ids, context) => {
+    for (const [i, id] of ids.entries())
+      if (ids.indexOf(id) < i) context.addIssue({ code: 'custom', path: [i], message: 'each metric once' });
+  });
+
+/** Budgets of tokens at which evidence is measured. */
+export const tokenBudgets = z
+  .array(z.number().int().min(1))
+  .min(2)
+  .refine(
+    (budgets) => budgets.every((budget, i) => i === 0 || budget > (budgets[i - 1] as number)),
+    'ascending numbers',
+  );
+
+/** A metric deeper than a ranking would not measure what its name states. */
+interface Depths {
+  readonly metrics: readonly string[];
+  readonly depth: number;
+  readonly attributionDepth: number;
+  readonly attributionTokens?: number | undefined;
+}
+
+function assertDepth(
+  { metrics, depth, attributionDepth, attributionTokens }: Depths,
+  context: z.core.$RefinementCtx,
+): void {
+  const deepest = metrics.find((id) => Number(id.split('@')[1]) > depth);
+  if (deepest !== undefined)
+    context.addIssue({ code: 'custom', path: ['depth'], message: `as many places as ${deepest} looks at` });
+  if (attributionTokens !== undefined && attributionDepth > depth)
+    context.addIssue({
+      code: 'custom',
+      path: ['depth'],
+      message: 'at least attributionDepth, since tokens are counted to there',
+    });
+}
+
+const raceOptions = z.strictObject({
+  confidence: z.number().gt(0.5).lt(1).default(0.99),
+  /** Looks at growing samples of the conversations, each twice as large as the one before, the last of them all. */
+  rounds: z.number().int().min(2).max(20).default(4),
+});
+export const RACE_DEFAULTS = freezeDeeply(raceOptions.parse({}));
+
+const latencyOptions = z.strictObject({
+  queries: z.number().int().min(1).default(50),
+  warmUp: z.number().int().min(1).default(5),
+});
+
+const evaluationOptions = z
+  .strictObject({
+    split: z.enum(['dev', 'test', 'all']).default('test'),
+    /** Limits the queries of each split, of conversations drawn by the seed; null for all. */
+    limitQueries: z.number().int().min(2).nullable().default(null),
+    /** Of the conversations with such a query, this share, drawn by the seed. */
+    share: z.number().gt(0).max(1).default(1),
+    metrics: metrics.prefault(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1']),
+    baseline: armName,
+    /** The paired test behind every p, clustered by conversation. */
+    test: z.enum(TESTS).default('permutation'),
+    /** The correction for comparing several arms. */
+    correction: z.enum(Object.keys(CORRECTIONS) as CorrectionName[]).default('holm'),
+    /** Resamples of the bootstrap and of the permutation test. */
+    samples: z.number().int().min(100).default(10_000),
+    level: z.number().gt(0).lt(1).default(0.95),
+    /** Places of each ranking that are kept in the run file. */
+    depth: z.number().int().min(1).default(100),
+    /** Places of each ranking that the report's inspector shows. */
+    inspect: z.number().int().min(1).default(10),
+    /** A relevant turn below this rank is lost; the report names the stage that lost it. */
+    attributionDepth: z.number().int().min(1).default(10),
+    /** A relevant turn above that rank that does not fit into this number of tokens is lost to the budget; absent in a resolved config that has none, so that its hash stays. */
+    attributionTokens: z.number().int().min(1).optional(),
+    /** Tokens at which the evidence of each arm is measured; absent as above. */
+    tokenBudgets: tokenBudgets.optional(),
+    /** Stops arms early that are clearly worse than the best one. */
+    race: raceOptions.nullable().default(null),
+    /** Times every arm except null controls, one query at a time; does not affect results. */
+    latency: latencyOptions.nullable().default(null),
+  })
+  .superRefine(assertDepth);
+
+/** The whole of a config that is written out. */
+export const experimentConfig = z.strictObject({
+  name: slug,
+  description: z.string().default(''),
+  seed: z.int('one whole number; for several seeds write their count, as seeds: 5').default(1),
+  backend: z.enum(['auto', ...BACKENDS]).default('auto'),
+  dataset: datasetOptions,
+  embedding: encoderOptions,
+  /** How hyper-parameters are chosen, on dev alone. */
+  tuning: z
+    .strictObject({
+      metric: metric.prefault('mrr@10'),
+      /** Share of the dev conversations, the latest, for tuning arms; learned parts are then fitted on the others. */
+      holdout: z.number().gt(0).lt(1).default(0.3),
+    })
+    .prefault({}),
+  evaluation: evaluationOptions,
+  /** The names of the arms that are run, with the baseline; null for all. */
+  only: z.array(armName).min(1).nullable().default(null),
+  arms: z.array(armOptions).min(1),
+  sweep: sweepDesign.nullable().default(null),
+  /** Those whose members the config names. */
+  plugins: z.array(resolvedPlugin).optional(),
+  /** Where the arms run; does not affect results. */
+  launcher: launcherOptions.prefault({ name: 'local' }),
+});
+
+const controls = z.union([z.boolean(), z.array(z.enum(CONTROL_KINDS)).min(1)]);
+export type ControlsOptions = z.output<typeof controls>;
+
+const writtenOnly = {
+  /** Files that this one is laid over, relative to it. */
+  extends: extendsOptions.optional(),
+  groups: groupOptions.optional(),
+  /** The start of every arm that extends no other. */
+  base: z.record(z.string(), z.unknown()).default({}),
+  /** The weight file of arms with `scoring` that name none. */
+  scoring: z.strictObject({ weights: z.string().min(1) }).optional(),
+  /** Null controls of the arms that are run. */
+  controls: controls.default(false),
+  /** Several datasets by name, in place of `dataset`: the experiment is run on each. */
+  datasets: z.record(slug, datasetOptions).optional(),
+  /** How many seeds each arm is run with. */
+  seeds: z.int().min(1).max(CONFIG_LIMITS.seeds).default(1),
+};
+
+/** The whole of a config file. */
+export const configFile = experimentConfig.extend({
+  ...writtenOnly,
+  sweep: sweepOptions.nullable().default(null),
+  plugins: writtenPlugins.optional(),
+});
+
+/** A config file whose arms and sweep are written out. */
+export const expandedFile = experimentConfig.extend(writtenOnly);
+
+/** A checked experiment with every default in place and every arm and sweep written out: what a run executes. docs/config.md lists its keys. */
+export type ExperimentConfig = z.output<typeof experimentConfig>;

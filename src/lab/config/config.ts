@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
+import { check } from '../../core/validation/validation.ts';
+import { setDataFolder } from '../../data/prepared/data-folder.ts';
+import { datasetOptions } from '../../data/registry.ts';
+import { type ExpandedArm, expandArms, findArmValuePath, withoutSharedOptions } from '../composition/arms.ts';
+import { type ComposedConfig, composeFiles, findWriterFolder, wrapContent } from '../composition/config-composition.ts';
+import { isPlain, type Path, type Plain } from '../composition/config-file.ts';
+import { findValueFaults } from '../composition/config-values.ts';
+import { expandNamedArms } from '../composition/named-arms.ts';
+import { installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
+import { findUnnamedPlugins, listExperimentMembers } from '../plugins/named-members.ts';
+import { expandSweep } from '../sweep/sweep.ts';
+import { explainArmDataset, findDuplicateNames, findNameFaults, findSizeFaults, findTuneFaults } from './arm-faults.ts';
+import { baseOptions } from './arm-options.ts';
+import { chooseDataset, listDatasetNames, selectArmSweep } from './config-datasets.ts';
+import { findDatasetPath, locateFaults } from './config-faults.ts';
+import { type ExperimentConfig, expandedFile } from './config-schema.ts';
+import { findControlFaults, withControls } from './control-arms.ts';
+import { noteEncoderFolder, withEncoderFiles } from './encoder-references.ts';
+import { withPolicyFile } from './policy-references.ts';
+import { withRepetitions } from './repeated-arms.ts';
+import { withRunFiles } from './run-references.ts';
+import { withWeightFiles } from './weight-references.ts';
+
+export type { ArmOptions } from './arm-options.ts';
+export { configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';
+
+/** Errors of the base for every arm that starts from it; an arm may set keys that are missing. */
+function findBaseFaults(written: Plain, composed: ComposedConfig): ConfigurationFault[] {
+  // An arm names the fault of a file that is missing.
+  const { arm: base, faults } = withPolicyFile(written, (keys) => findWriterFolder(['base', ...keys], composed));
+  if (faults.length > 0) return [];
+  const result = check(z.object({ base: baseOptions }), { base });
+  return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
+}
+
+/** The folders for the weight files of an arm: relative names are relative to the file that set them. */
+function findSurroundings(arm: ExpandedArm, composed: ComposedConfig) {
+  const resolveWriterFolder = (keys: Path): string | null => {
+    const keyPath = findArmValuePath(arm, keys);
+    return keyPath === undefined ? null : findWriterFolder(keyPath, composed);
+  };
+  return {
+    scoring: composed.content.scoring,
+    folderOf: resolveWriterFolder,
+    sharedFolder: findWriterFolder(['scoring', 'weights'], composed),
+  };
+}
+
+/** An arm with the content of the files that it names: those of its encoder, weights, run files and policy. @param shared the encoder of the experiment */
+function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConfig, shared: unknown) {
+  const around = findSurroundings(expanded, composed);
+  const tuned = isPlain(options.tune) ? Object.keys(options.tune) : [];
+  const findFolder = (key: string) => around.folderOf(['embedding', key]);
+  const embedding = withEncoderFiles(
+    options.embedding,
+    findFolder,
+    tuned.map((path) => path.replace(/^embedding\./, '')),
+  );
+  const encoded = embedding === undefined ? options : { ...options, embedding };
+  const weighed = withWeightFiles(encoded, { ...around, embedding: embedding ?? shared });
+  const found = withRunFiles(weighed.arm, expanded, around.folderOf);
+  const sliced = withPolicyFile(found.arm, around.folderOf);
+  return { arm: sliced.arm, faults: [...weighed.faults, ...found.faults, ...sliced.faults] };
+}
+
+/**
+ * The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. `unread` are the
+ * places whose weight files can't be used.
+ */
+function expandComposed(composed: ComposedConfig) {
+  const { content } = composed;
+  const base = isPlain(content.base) ? content.base : {};
+  const seed = Number.isInteger(content.seed) ? (content.seed as number) : 1;
+  const shared = { ...(isPlain(content.embedding) ? { embedding: content.embedding } : {}), seed };
+  const written = isPlain(content.arms)
+    ? expandNamedArms(content.arms, shared)
+    : expandArms(Array.isArray(content.arms) ? content.arms : [], base, shared);
+  const sweep = expandSweep(selectArmSweep(composed), written.arms, seed);
+  const arms = [...written.arms, ...sweep.arms, ...sweep.probes].map(withoutSharedOptions);
+  const embedding = withEncoderFiles(content.embedding, (key) => findWriterFolder(['embedding', key], composed));
+  const weighed = arms.map((arm) => (isPlain(arm.options) ? withFiles(arm.options, arm, composed, embedding) : null));
+  const options = arms.map((arm, i) => weighed[i]?.arm ?? arm.options);
+  const encoded = embedding === undefined ? content : { ...content, embedding };
+  const config = {
+    ...encoded,
+    ...(typeof content.arms === 'object' && content.arms !== null ? { arms: options } : {}),
+    sweep: sweep.design,
+  };
+  const weightFaults = weighed.flatMap((one, i) =>
+    (one?.faults ?? []).map((fault) => ({ ...fault, path: `arms[${i}].${fault.path}` })),
+  );
+  const faults = [...written.faults, ...sweep.faults, ...weightFaults];
+  const unread = [...weightFaults.map(({ path }) => path), ...written.unread];
+  return { arms, options, config, faults, unread, count: arms.length - sweep.probes.length };
+}
+
+function resolveComposed(composed: ComposedConfig): ExperimentConfig {
+  const { content, source } = composed;
+  const { plugins, faults: missing } = resolvePlugins(composed);
+  if (missing.length > 0) throw new ConfigurationError(source, missing);
+  const impossible = findValueFaults(content);
+  if (impossible.length > 0) throw new ConfigurationError(source, impossible);
+  const { arms, options, config, faults, unread, count } = expandComposed(composed);
+  const run = options.slice(0, count);
+  const sizes = findSizeFaults(run);
+  if (sizes.length > 0) throw new ConfigurationError(source, locateFaults(sizes, { composed, arms }));
+  const result = check(expandedFile, { ...config, ...(plugins === undefined ? {} : { plugins }) });
+  const found = [
+    ...faults,
+    ...('faults' in result
+      ? result.faults
+          .filter(({ path }) => !unread.some((place) => path === place || path.startsWith(`${place}.`)))
+          .map(explainArmDataset)
+      : []),
+    ...(isPlain(content.base) ? findBaseFaults(content.base, composed) : []),
+    ...findDuplicateNames(run),
+    ...findNameFaults(content, run, faults),
+    ...options.flatMap(findTuneFaults),
+  ];
+  if (found.length > 0 || 'faults' in result)
+    throw new ConfigurationError(source, locateFaults(found, { composed, arms }));
+  const {
+    base: _,
+    extends: __,
+    groups: ___,
+    scoring: ____,
+    controls,
+    seeds,
+    datasets: _____,
+    ...resolved
+  } = result.value;
+  const controlled = withRepetitions(
+    withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls),
+    seeds,
+  );
+  const added = findSizeFaults(controlled.arms);
+  const clashes = [
+    ...added,
+    ...findDuplicateNames(controlled.arms),
+    ...findControlFaults(controlled.arms),
+    ...findUnnamedPlugins(listExperimentMembers(controlled), controlled.plugins),
+  ];
+  if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
+  noteEncoderFolder(controlled.embedding, (key) => findWriterFolder(['embedding', key], composed));
+  for (const [i, { embedding }] of resolved.arms.entries())
+    noteEncoderFolder(embedding, (key) => {
+      const keyPath = findArmValuePath(arms[i] as ExpandedArm, ['embedding', key]);
+      return keyPath === undefined ? null : findWriterFolder(keyPath, composed);
+    });
+  setDataFolder(controlled.dataset, findWriterFolder(findDatasetPath(['dataset', 'path'], composed), composed));
+  return controlled;
+}
+
+/**
+ * Fills in defaults, writes the arms, the sweep and the null controls out and checks everything.
+ *
+ * @throws ConfigurationError with all faults at once.
+ */
+export function resolveConfig(raw: Plain, source: string): ExperimentConfig {
+  const files = ['extends', 'groups'].filter((key) => raw[key] !== undefined);
+  if (files.length > 0)
+    throw new ConfigurationError(
+      source,
+      files.map((path) => ({ path, expected: 'nothing, outside of a file', got: JSON.stringify(raw[path]) })),
+    );
+  return resolveComposed(chooseDataset(wrapContent(raw, source), null));
+}
+
+/**
+ * Imports and installs the plugins that a config file names, after which {@link loadConfig} knows their members.
+ *
+ * @throws ConfigurationError for a file that cannot be composed; PluginError, UnavailableError, ValidationError for a plugin that cannot be installed.
+ */
+export async function loadConfigPlugins(path: string, overrides: readonly string[] = []): Promise<void> {
+  await installConfigPlugins(composeFiles(path, overrides));
+}
+
+/** {@link loadConfig}, with the plugins that the file names: every command opens a config by it. */
+export async function openConfig(
+  path: string,
+  overrides: readonly string[] = [],
+  dataset: string | null = null,
+): Promise<ExperimentConfig> {
+  await loadConfigPlugins(path, overrides);
+  return loadConfig(path, overrides, dataset);
+}
+
+/**
+ * The dataset of a config file, with the plugins that the file names. The arms are not read: they may name files that are made from the dataset.
+ *
+ * @throws ConfigurationError as {@link loadConfig} does for the dataset.
+ */
+export async function openConfigDataset(
+  path: string,
+  overrides: readonly string[] = [],
+  dataset: string | null = null,
+): Promise<z.output<typeof datasetOptions>> {
+  await loadConfigPlugins(path, overrides);
+  const composed = chooseDataset(composeFiles(path, overrides), dataset);
+  const result = check(z.object({ dataset: datasetOptions }), { dataset: composed.content.dataset });
+  if ('faults' in result)
+    throw new ConfigurationError(composed.source, locateFaults(result.faults, { composed, arms: [] }));
+  setDataFolder(result.value.dataset, findWriterFolder(findDatasetPath(['dataset', 'path'], composed), composed));
+  return result.value.dataset;
+}
+
+/**
+ * Reads a config file with the files that it names, applies `path=value` overrides, and resolves it.
+ *
+ * @param dataset which one, of a config with several
+ * @throws ConfigurationError with all faults at once, each with the file that wrote the value.
+ */
+export function loadConfig(
+  path: string,
+  overrides: readonly string[] = [],
+  dataset: string | null = null,
+): ExperimentConfig {
+  return resolveComposed(chooseDataset(composeFiles(path, overrides), dataset));
+}
+
+/** The datasets of a config file that has several; null for one dataset. @throws ConfigurationError for a file that cannot be composed. */
+export function listConfigDatasets(path: string, overrides: readonly string[] = []): string[] | null {
+  return listDatasetNames(composeFiles(path, overrides));
+}

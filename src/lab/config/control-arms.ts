@@ -1,0 +1,129 @@
+import type { ConfigurationFault } from '../../core/errors/errors.ts';
+import { check } from '../../core/validation/validation.ts';
+import { listControlsOfArm } from '../../rank/retrieval/arm.ts';
+import { readArm } from '../../rank/retrieval/form.ts';
+import { CONTROL_KINDS, type ControlKind } from '../../rank/signals/worlds/control-options.ts';
+import { listCombinations } from '../composition/arms.ts';
+import type { Plain } from '../composition/config-file.ts';
+import { type ArmOptions, armOptions } from './arm-options.ts';
+import { listArmsToRun } from './arm-selection.ts';
+import type { ControlsOptions, ExperimentConfig } from './config-schema.ts';
+import { applyTunedPoint, inheritTunedPoint } from './tuned-arm.ts';
+
+/** The arm that a null control controls, and the structure it destroys. */
+export interface ArmControl {
+  readonly of: string;
+  readonly kind: string;
+}
+
+/** Null for an arm that is no control. */
+export function describeControl({ control, extends: of }: ArmOptions): ArmControl | null {
+  return control === null ? null : { of: of as string, kind: control.kind }; // the schema asks for the arm that it extends
+}
+
+/** The null controls among some arms, by their names. */
+export function indexControls(arms: readonly ArmOptions[]): ReadonlyMap<string, ArmControl> {
+  return new Map(
+    arms.flatMap((arm) => {
+      const control = describeControl(arm);
+      return control === null ? [] : [[arm.name, control] as const];
+    }),
+  );
+}
+
+const DESTROYS: Readonly<Record<ControlKind, string>> = {
+  'permuted-order': 'the turns of each conversation are in a random order on its ring',
+  'shuffled-coordinates': "each query's candidates exchange their coordinates at random",
+  'random-parents': 'each turn answers any earlier one of its conversation',
+  'rewired-graph': 'each turn has as many children as it has, but others',
+  'random-graph': 'the edges of the concept graph exchange their ends at random, those of each kind',
+  'random-slices': 'each query sees as many turns as its slice has, drawn at random from the earlier ones',
+  'newest-slices': 'each query sees as many turns as its slice has, the newest ones',
+  'shuffled-strategies': 'the questions exchange their strategies at random',
+  'shuffled-titles': 'the turns exchange their titles at random, for what names them in the concept graph',
+};
+
+function buildControlArm(arm: ArmOptions, kind: ControlKind): ArmOptions {
+  return {
+    ...arm,
+    name: `${arm.name} | control: ${kind}`,
+    description: DESTROYS[kind],
+    extends: arm.name,
+    tune: {}, // so that it reuses the tuned values of its arm
+    levels: null,
+    differences: ['control'],
+    control: { kind, seed: null },
+  };
+}
+
+type ArmsByName = ReadonlyMap<string, ArmOptions>;
+
+const listControlsFor = (arm: ArmOptions) => listControlsOfArm(readArm(arm));
+
+/** Whether a value that tuning may set at a path affects which controls change anything. */
+function decidesControls(arm: ArmOptions, path: string): boolean {
+  const kinds = (arm.tune[path] ?? []).map((value) => {
+    const tried = check(armOptions, applyTunedPoint(arm, { [path]: value }));
+    return 'faults' in tried ? '' : listControlsFor(tried.value).join();
+  });
+  return kinds.some((listed) => listed !== listControlsFor(arm).join());
+}
+
+/** The points that tuning may choose for an arm, as `ArmTuning` comes to them, of the paths that decide which controls change anything. */
+function listTunedPoints(arm: ArmOptions, arms: ArmsByName): Plain[] {
+  const parent = arm.extends === undefined ? undefined : arms.get(arm.extends);
+  const inherited =
+    parent === undefined ? [] : listTunedPoints(parent, arms).map((point) => inheritTunedPoint(arm, parent, point));
+  const starts = new Map(inherited.map((point) => [JSON.stringify(point), point]));
+  const own = listCombinations(
+    Object.fromEntries(Object.entries(arm.tune).filter(([path]) => decidesControls(arm, path))),
+  );
+  return (starts.size === 0 ? [{}] : [...starts.values()]).flatMap((start) =>
+    own.map((point) => ({ ...start, ...point })),
+  );
+}
+
+/** The controls that affect an arm at any point of its tuning grid; a point with invalid options has none. */
+function listEffectiveControls(arm: ArmOptions, arms: ArmsByName): ControlKind[] {
+  const found = listTunedPoints(arm, arms).flatMap((point) => {
+    if (Object.keys(point).length === 0) return listControlsFor(arm);
+    const tried = check(armOptions, applyTunedPoint(arm, point));
+    return 'faults' in tried ? [] : listControlsFor(tried.value);
+  });
+  return CONTROL_KINDS.filter((kind) => found.includes(kind));
+}
+
+/**
+ * Adds the null controls that change anything of an arm, at any point of its tuning, for every arm that is run; the values that are tuned
+ * for an arm hold for its controls. A control that is written out already is not made again.
+ */
+export function withControls(config: ExperimentConfig, wanted: ControlsOptions): ExperimentConfig {
+  const kinds = Array.isArray(wanted) ? wanted : wanted ? CONTROL_KINDS : [];
+  if (kinds.length === 0) return config;
+  const byName = new Map(config.arms.map((arm) => [arm.name, arm]));
+  const written = new Set(config.arms.map((arm) => JSON.stringify(describeControl(arm))));
+  const isThere = (of: string, kind: ControlKind) => written.has(JSON.stringify({ of, kind }));
+  const controls = listArmsToRun(config)
+    .filter(({ control }) => control === null)
+    .flatMap((arm) => {
+      const changing = listEffectiveControls(arm, byName).filter(
+        (kind) => kinds.includes(kind) && !isThere(arm.name, kind),
+      );
+      return changing.map((kind) => buildControlArm(arm, kind));
+    });
+  const only = config.only === null ? null : [...config.only, ...controls.map(({ name }) => name)];
+  return { ...config, arms: [...config.arms, ...controls], only };
+}
+
+/** Several controls of one kind for one arm: they would have the same name. */
+export function findControlFaults(arms: readonly ArmOptions[]): ConfigurationFault[] {
+  const known = new Set<string>();
+  return arms.flatMap((arm, i) => {
+    if (arm.control === null || arm.repeats !== null) return [];
+    const control = JSON.stringify(describeControl(arm));
+    const isKnown = known.has(control);
+    known.add(control);
+    const fault = { path: `arms[${i}].control`, expected: 'one control of each kind for an arm' };
+    return isKnown ? [{ ...fault, got: JSON.stringify(arm.control.kind) }] : [];
+  });
+}

@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { COORDINATES } from '../../ops/trajectory/coordinate-names.ts';
+import { createLinearModel } from '../../rank/learning/linear-model.ts';
+import { chooseParameterValues } from '../../rank/learning/parameters.ts';
+import { createTrajectoryModel } from '../../rank/learning/trajectory-model.ts';
+import { formatUserWeights } from '../../rank/learning/user-weights-file.ts';
+import { writeWeights } from '../../rank/learning/weight-file.ts';
+import { withWeightFiles } from './weight-references.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-references-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const bank = { groups: ['text'], encoders: [] };
+const provenance = {
+  config: { signals: bank, embedding: { encoder: 'lsa', dimension: 61 } },
+  dataHash: 'abc',
+  seeds: [1],
+  commit: 'def',
+  backend: 'cpu',
+  trainingClusters: ['c0'],
+  trainingContents: ['0123456789abcdef'],
+};
+const mix = join(folder, 'mix.safetensors');
+const standardisation = { means: Float64Array.of(3, 5), deviations: Float64Array.of(2, 0.5) };
+const model = createLinearModel({ signals: ['bm25', 'age'], nonNegative: [], initial: {} }, standardisation);
+writeWeights(mix, { model, values: Float64Array.of(7, -1), provenance });
+const chain = join(folder, 'chain.safetensors');
+const trajectory = createTrajectoryModel({ dimensions: 5, self: 'include' });
+const values = chooseParameterValues(trajectory, ({ initial }) => initial).map((value, i) =>
+  i < 5 ? value + i : value,
+);
+writeWeights(chain, { model: trajectory, values, provenance });
+
+describe('a mix of signals', () => {
+  const expected = {
+    signals: bank,
+    weights: { bm25: 3.5, age: -2 }, // of a unit, not of a deviation
+    origin: {
+      ...{ file: mix, dataHash: 'abc', trainingClusters: ['c0'], commit: 'def' },
+      trainingContents: ['0123456789abcdef'],
+    },
+  };
+
+  test('takes the place of its file', () => {
+    expect(withWeightFiles({ name: 'x', scoring: { weights: mix, share: 1 } }, {})).toEqual({
+      arm: { name: 'x', scoring: { share: 1, ...expected } },
+      faults: [],
+    });
+  });
+
+  test('comes from the file of the config where the arm names none, and from the own one where it does', () => {
+    expect(withWeightFiles({ scoring: {} }, { scoring: { weights: mix } }).arm.scoring).toEqual(expected);
+    const { faults } = withWeightFiles({ scoring: { weights: chain } }, { scoring: { weights: mix } });
+    expect(faults).toHaveLength(1);
+  });
+
+  test('is refused where texts are embedded otherwise than it was learned with, whoever writes the defaults out', () => {
+    const arm = { scoring: { weights: mix } };
+    const same = { encoder: 'lsa', dimension: 61, stem: false };
+    expect(withWeightFiles(arm, { embedding: same }).arm.scoring).toEqual(expected);
+    for (const embedding of [{ encoder: 'lsa', dimension: 67 }, { encoder: 'use-lite' }]) {
+      const { faults } = withWeightFiles(arm, { embedding });
+      expect(faults).toHaveLength(1);
+      expect(faults[0]?.path).toBe('scoring.weights');
+      expect(faults[0]?.got).toMatch(/^one that was learned with .*"dimension":61/);
+    }
+  });
+
+  test('fits vectors of the same content wherever they are; where the content is unknown, the paths must be the same', () => {
+    const write = (name: string, embedding: object) => {
+      const path = join(folder, name);
+      const config = { signals: bank, embedding };
+      writeWeights(path, { model, values: Float64Array.of(7, -1), provenance: { ...provenance, config } });
+      return path;
+    };
+    const embed = (turns: string, hash?: string) => ({
+      ...{ encoder: 'precomputed', turns, turnIds: null, queries: null, queryIds: null, dimension: null },
+      ...(hash === undefined ? {} : { hash }),
+    });
+    const [pinned, older] = [
+      write('pinned.safetensors', embed('a.npy', 'x')),
+      write('older.safetensors', embed('a.npy')),
+    ];
+    const countFaults = (weights: string, embedding: object) =>
+      withWeightFiles({ scoring: { weights } }, { embedding }).faults.length;
+    expect(countFaults(pinned, embed('b.npy', 'x'))).toBe(0);
+    expect(countFaults(pinned, embed('a.npy', 'y'))).toBe(1);
+    expect(countFaults(pinned, { ...embed('b.npy', 'x'), dimension: 3 })).toBe(1);
+    expect(countFaults(older, embed('a.npy', 'x'))).toBe(0);
+    expect(countFaults(older, embed('b.npy', 'x'))).toBe(1);
+  });
+
+  test('fits vectors of other texts if both configs name the model that made them', () => {
+    const embed = (turns: string, hash: string, more: object = {}) => ({
+      encoder: 'precomputed',
+      turns,
+      hash,
+      ...more,
+    });
+    const path = join(folder, 'named.safetensors');
+    const config = { signals: bank, embedding: embed('a.npy', 'x', { model: 'mini' }) };
+    writeWeights(path, { model, values: Float64Array.of(7, -1), provenance: { ...provenance, config } });
+    const listFaults = (embedding: object) => withWeightFiles({ scoring: { weights: path } }, { embedding }).faults;
+    expect(listFaults(embed('b.npy', 'y', { model: 'mini' }))).toEqual([]);
+    expect(listFaults(embed('b.npy', 'x'))).toEqual([]);
+    expect(listFaults(embed('b.npy', 'y', { model: 'other' }))).toHaveLength(1);
+    expect(listFaults(embed('b.npy', 'y', { model: 'mini', dimension: 3 }))).toHaveLength(1);
+    expect(listFaults(embed('b.npy', 'y'))[0]?.expected).toMatch(/embedding\.model in the configs of both$/);
+  });
+
+  test('that is written out stays', () => {
+    const arm = { scoring: { signals: bank, weights: { bm25: 1 } } };
+    expect(withWeightFiles(arm, { scoring: { weights: mix } })).toEqual({ arm, faults: [] });
+  });
+});
+
+test('coordinate weights take the place of their file, with the dimensions that there are without a word', () => {
+  const learned = Object.fromEntries(COORDINATES[5].map((name, i) => [name, values[i]]));
+  for (const more of [{}, { dimensions: 5 }])
+    expect(withWeightFiles({ trajectory: { weights: chain, ...more } }, {})).toEqual({
+      arm: { trajectory: { ...more, weights: learned } },
+      faults: [],
+    });
+});
+
+describe('weights of users', () => {
+  const users = join(folder, 'users.json');
+  const weights = {
+    semantic_similarity: 0.1,
+    entity_overlap: 0.2,
+    temporal_relevance: 0.3,
+    importance: 0.4,
+    reinforcement: 0,
+  };
+  writeFileSync(
+    users,
+    formatUserWeights({ provenance, users: { ann: { exploratory: { weights, questions: 11, share: 0.2 } } } }),
+  );
+  const arm = (file: string) => ({ relevance: { signals: ['strategy'], options: { strategy: { users: file } } } });
+
+  test('take the place of their file', () => {
+    const { arm: resolved, faults } = withWeightFiles(arm(users), {});
+    expect(faults).toEqual([]);
+    expect(resolved.relevance).toMatchObject({
+      signals: ['strategy'],
+      options: { strategy: { users: { ann: { exploratory: weights } }, origin: { file: users, dataHash: 'abc' } } },
+    });
+  });
+
+  test.each([
+    ['of another encoder', users, { embedding: { encoder: 'use-lite' } }, /one that was learned with/],
+    ['that are not there', join(folder, 'none.json'), {}, /none\.json/],
+    ['in a file of another kind', mix, {}, /mix\.safetensors/],
+  ])('%s are refused', (_, file, around, got) => {
+    const { faults } = withWeightFiles(arm(file), around);
+    expect(faults.map(({ path }) => path)).toEqual(['relevance.options.strategy.users']);
+    expect(faults[0]?.got).toMatch(got);
+  });
+});
+
+test('an arm without weights stays as it is', () => {
+  const arm = { name: 'x', trajectory: { dimensions: 3 }, relevance: { signals: ['bm25'] } };
+  expect(withWeightFiles(arm, { scoring: { weights: mix } })).toEqual({ arm, faults: [] });
+});
+
+const missing = join(folder, 'missing.safetensors');
+test.each([
+  [
+    'a chain for a mix',
+    { scoring: { weights: chain } },
+    'scoring.weights',
+    /linear mix of signals$/,
+    'one of model trajectory',
+  ],
+  ['no file at all', { scoring: {} }, 'scoring.weights', /here or as scoring\.weights of the config/, 'nothing'],
+  [
+    'a file that is not there',
+    { scoring: { weights: missing } },
+    'scoring.weights',
+    /cannot read.*ENOENT/,
+    JSON.stringify(missing),
+  ],
+  [
+    'a mix for coordinates',
+    { trajectory: { weights: mix } },
+    'trajectory.weights',
+    /in 5 dimensions$/,
+    'one of model linear',
+  ],
+  [
+    'other dimensions',
+    { trajectory: { weights: chain, dimensions: 3 } },
+    'trajectory.weights',
+    /in 3 dimensions$/,
+    'one in 5 dimensions',
+  ],
+])('%s is an error with path, expectation and finding', (_, arm, path, expected, got) => {
+  const { arm: left, faults } = withWeightFiles(arm, {});
+  expect(faults).toEqual([{ path, expected: expect.stringMatching(expected), got }]);
+  expect(left).toEqual(arm);
+});

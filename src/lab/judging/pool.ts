@@ -1,0 +1,54 @@
+import { ValidationError } from '../../core/errors/errors.ts';
+import { computeHash } from '../../core/hash/hash.ts';
+import { getOrCompute } from '../../core/values/once.ts';
+import type { Qrels, Run } from '../../model/run.ts';
+import { compareBytes } from '../../model/turns/tie-rule.ts';
+
+/** A query and a document that some system ranked for it. */
+export interface PooledPair {
+  readonly queryId: string;
+  readonly id: string;
+}
+
+/** How deep {@link poolRuns} reads, and what it leaves out. */
+export interface PoolOptions {
+  /** Documents of each ranking. */
+  readonly depth: number;
+  /** Of the order. */
+  readonly seed: number;
+  /** Pairs that need no judgement. */
+  readonly judged?: Qrels;
+}
+
+/**
+ * Sorts by hashes of seed and key: an order that depends on nothing else, so that it shows neither the source nor the place of an item, and that stays when
+ * items are added.
+ */
+export function sortByHash<T>(items: readonly T[], seed: number, getKey: (item: T) => readonly string[]): T[] {
+  return items
+    .map((item) => ({ item, hash: computeHash([seed, ...getKey(item)]) }))
+    .sort((a, b) => compareBytes(a.hash, b.hash))
+    .map(({ item }) => item);
+}
+
+/**
+ * The documents to judge: the union of the first `depth` documents of every run, each once, grouped by query. The order of queries and of documents is that of
+ * {@link sortByHash}. Source: buckley2007pooling.
+ *
+ * @param runs best first by the tie rule.
+ * @throws ValidationError without a run, and for a depth that is no whole number from 1.
+ */
+export function poolRuns(runs: readonly Run[], { depth, seed, judged }: PoolOptions): PooledPair[] {
+  if (runs.length === 0) throw new ValidationError('no run to pool; name at least 1 run');
+  if (!(Number.isInteger(depth) && depth > 0))
+    throw new ValidationError(`depth of a pool is not a whole number from 1: ${depth}; pass a rank`, { depth });
+  const pooled = new Map<string, Set<string>>();
+  for (const run of runs)
+    for (const [queryId, ranking] of run) {
+      const ids = getOrCompute(pooled, queryId, () => new Set<string>());
+      for (const { id } of ranking.slice(0, depth)) if (judged?.get(queryId)?.has(id) !== true) ids.add(id);
+    }
+  return sortByHash([...pooled.keys()], seed, (queryId) => [queryId]).flatMap((queryId) =>
+    sortByHash([...(pooled.get(queryId) as Set<string>)], seed, (id) => [queryId, id]).map((id) => ({ queryId, id })),
+  );
+}

@@ -1,0 +1,45 @@
+import type { BackendName } from '../../core/tensors/backend.ts';
+import type { Program } from './program.ts';
+
+/** Receives how far an arm is, from 0 to 1. */
+export type ReportShare = (share: number) => void;
+
+/** The outcomes that arms leave in the folder of a run, well or not. */
+export interface ArmOutcomes {
+  has(arm: string): boolean;
+  /** Records that an arm failed. */
+  fail(arm: string, error: unknown): void;
+}
+
+/** Arms to be run, and where. */
+export interface LaunchJob {
+  /** The folder of the run, with its frozen config and state; absolute. */
+  readonly folder: string;
+  /** Names of the arms without an outcome. */
+  readonly arms: readonly string[];
+  /** The command line, to be started on other processors. */
+  readonly program: Program;
+  /** What the arms have left in the folder so far. */
+  readonly outcomes: ArmOutcomes;
+  /** Runs an arm in this process and leaves its outcome in the folder. */
+  readonly runHere: (arm: string) => Promise<unknown>;
+  readonly backend: BackendName;
+  /** Absolute. */
+  readonly cacheFolder: string;
+  /** Told how much of an arm is done, from 0 to 1. */
+  readonly report: (arm: string, share: number) => void;
+  /** Once it is aborted, whatever was started ends, and `launch` rejects. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Has arms run: in this process, in others, on other machines. Each arm leaves a record or a failure in the folder, which is all that is known of it
+ * afterwards. To add one: a file with its options and its class, and a line in `registry.ts`.
+ */
+export interface Launcher {
+  readonly name: string;
+  /** The maximum number of arms to run at the same time, of a number of arms; at least 1. */
+  countArmsAtOnce(arms: number): number;
+  /** Resolves when nothing that was started is running any more. */
+  launch(job: LaunchJob): Promise<void>;
+}

@@ -1,0 +1,12 @@
+import { findProgram, type Program } from '../../core/terminal/own-program.ts';
+
+export type { Program };
+
+/** Limits of V8's memory, which hold for every process that we start. */
+const MEMORY_OPTION = /^--max[-_]/;
+
+/** The arguments with which Node starts the command line in another process. */
+export function findOwnProgram(): Program {
+  const { nodeOptions, main } = findProgram('../../cli/work', import.meta.url);
+  return { nodeOptions: [...process.execArgv.filter((option) => MEMORY_OPTION.test(option)), ...nodeOptions], main };
+}

@@ -1,0 +1,128 @@
+import { DimensionMismatchError } from '../../core/errors/errors.ts';
+import { freezeDeeply } from '../../core/values/frozen.ts';
+import { isListed } from '../../index/candidates/visible-turns.ts';
+import type { Candidates } from '../../model/candidates.ts';
+import type { Qrels } from '../../model/run.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+import type { CandidatePool, Column } from '../../rank/signals/candidate-pool.ts';
+
+/** Where a relevant turn can be lost on its way to the top, by the number that a record keeps. */
+export const LOSS_STAGES = freezeDeeply([
+  'kept',
+  'slice',
+  'candidates',
+  'filter',
+  'fusion',
+  'rerank',
+  'budget',
+] as const);
+/** The stage that lost a relevant turn, one of {@link LOSS_STAGES}; `kept` if no stage lost it. */
+export type LossStage = (typeof LOSS_STAGES)[number];
+
+const encodeLossStage = (stage: LossStage) => LOSS_STAGES.indexOf(stage);
+
+/** The intermediate results of an arm for Q queries, by stage. */
+export interface StageTrace {
+  /** [Q] the turns of each query's slice, ascending; null: every earlier turn is admissible. */
+  readonly admitted: readonly Int32Array[] | null;
+  /** The candidates of each source. */
+  readonly found: readonly Candidates[];
+  readonly pool: Pick<CandidatePool, 'queryCount' | 'width' | 'positions'>;
+  /** [Q, C] after fusion alone. */
+  readonly relevance: Column;
+  /** [Q, C] in the end. */
+  readonly scores: Column;
+  /** [Q] the number of first places that fit into a budget of tokens; null without a budget. */
+  readonly fitting: Int32Array | null;
+}
+
+/** [Q] the corpus positions of each query's relevant turns, in the order of its judgements. @param queryIds of queries that may have no judgement. */
+export function listRelevantPositions(
+  corpus: Corpus,
+  qrels: Qrels,
+  relevantGrade: number,
+  queryIds: readonly string[],
+): Int32Array[] {
+  return queryIds.map((id) =>
+    Int32Array.from(
+      [...(qrels.get(id) ?? [])].filter(([, grade]) => grade >= relevantGrade),
+      ([turnId]) => corpus.getPosition(turnId),
+    ),
+  );
+}
+
+/** The number of places of a pool's row above one: higher scores, and equal ones before it, as the row is in the tie rule's order. */
+function countPlacesAbove(row: Column, slot: number, occupied: number): number {
+  const own = row[slot] as number;
+  let above = 0;
+  for (let i = 0; i < occupied; i++) {
+    const score = row[i] as number;
+    if (score > own || (score === own && i < slot)) above++;
+  }
+  return above;
+}
+
+function isFound(sources: readonly Candidates[], query: number, position: number): boolean {
+  return sources.some(({ positions, width }) =>
+    positions.subarray(query * width, (query + 1) * width).includes(position),
+  );
+}
+
+function findLossStage(trace: StageTrace, query: number, position: number, depth: number) {
+  const { admitted, found, pool, relevance, scores, fitting } = trace;
+  if (admitted !== null && !isListed(admitted[query] as Int32Array, position)) return 'slice';
+  const [start, end] = [query * pool.width, (query + 1) * pool.width];
+  const row = pool.positions.subarray(start, end);
+  const slot = row.indexOf(position);
+  if (slot < 0) return isFound(found, query, position) ? 'filter' : 'candidates';
+  const padding = row.indexOf(-1);
+  const occupied = padding < 0 ? row.length : padding;
+  const countAbove = (column: Column) => countPlacesAbove(column.subarray(start, end), slot, occupied);
+  const above = countAbove(scores);
+  if (above < depth) return fitting === null || above < (fitting[query] as number) ? 'kept' : 'budget';
+  return countAbove(relevance) < depth ? 'rerank' : 'fusion';
+}
+
+/**
+ * Says for every relevant turn which stage lost it: `slice`, it is inadmissible; `candidates`, no source found it; `filter`, one did, but it was not admitted to the pool; `fusion`, it was
+ * in the pool, but below the cut by relevance as by the final score; `rerank`, relevance alone would have kept it; `budget`, it is above the cut, but the turns
+ * down to it do not fit into the tokens; `kept`, it is above the cut in the end, whatever relevance alone made of it. The cost is relevant turns x candidates.
+ *
+ * @param relevant [Q] positions each, see {@link listRelevantPositions}.
+ * @param depth places above the cut.
+ * @returns a number of {@link LOSS_STAGES} for each relevant turn, query after query.
+ * @throws DimensionMismatchError where queries and pool differ.
+ */
+export function attribute(trace: StageTrace, relevant: readonly Int32Array[], depth: number): Uint8Array {
+  if (relevant.length !== trace.pool.queryCount)
+    throw new DimensionMismatchError('queries with relevant turns', trace.pool.queryCount, relevant.length);
+  return Uint8Array.from(
+    relevant.flatMap((positions, query) =>
+      Array.from(positions, (position) => encodeLossStage(findLossStage(trace, query, position, depth))),
+    ),
+  );
+}
+
+/** [Q] the fate of each query's relevant turns, by turn id. @param codes of {@link attribute}. */
+export function groupLosses(
+  corpus: Corpus,
+  relevant: readonly Int32Array[],
+  codes: Uint8Array,
+): Record<string, LossStage>[] {
+  let next = 0;
+  return relevant.map((positions) =>
+    Object.fromEntries(
+      Array.from(positions, (position) => [
+        (corpus.turns[position] as Corpus['turns'][number]).id,
+        LOSS_STAGES[codes[next++] as number] as LossStage,
+      ]),
+    ),
+  );
+}
+
+/** Relevant turns by the stage that lost them, in the order of the stages; stages that lost none are omitted. */
+export function countLosses(losses: readonly Readonly<Record<string, string>>[]): Record<string, number> {
+  const stages = losses.flatMap((turns) => Object.values(turns));
+  const counts = LOSS_STAGES.map((stage) => [stage, stages.filter((one) => one === stage).length] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}

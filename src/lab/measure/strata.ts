@@ -1,0 +1,158 @@
+import { getOrCompute } from '../../core/values/once.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import { listSharedContentStems } from '../../model/text/content-words.ts';
+import { findLowerBound } from '../../model/turns/corpus.ts';
+import type { Turn } from '../../model/turns/turn.ts';
+import { QUERY_STRATA } from '../judging/query-strata.ts';
+import type { Stratum } from './result.ts';
+
+const HOUR_MILLISECONDS = 3_600_000;
+
+/** A way to divide queries. */
+interface Division {
+  readonly name: string;
+  readonly description: string;
+  /** In order; without a list, those of the queries. */
+  readonly levels: readonly string[] | null;
+  /**
+   * @param target the newest relevant turn.
+   * @param relevant the number of relevant turns.
+   */
+  levelOf(query: Query, target: Turn, relevant: number): string;
+}
+
+/** Names of the levels and the least value of each, ascending. */
+type Bins = readonly (readonly [name: string, least: number])[];
+
+function findBin(bins: Bins, value: number): string {
+  return (bins.findLast(([, least]) => value >= least) ?? (bins[0] as Bins[number]))[0];
+}
+
+const DEPTHS: Bins = [
+  ['0', 0],
+  ['1', 1],
+  ['2', 2],
+  ['3 to 5', 3],
+  ['6 and deeper', 6],
+];
+const SIZES: Bins = [
+  ['1', 1],
+  ['2 to 5', 2],
+  ['6 to 20', 6],
+  ['21 to 100', 21],
+  ['over 100', 101],
+];
+const AGES: Bins = [
+  ['under an hour', 0],
+  ['under a day', HOUR_MILLISECONDS],
+  ['under a week', 24 * HOUR_MILLISECONDS],
+  ['a week and older', 7 * 24 * HOUR_MILLISECONDS],
+];
+
+function binQueries(name: string, description: string, bins: Bins, measure: (query: Query, target: Turn) => number) {
+  const levels = bins.map(([level]) => level);
+  return { name, description, levels, levelOf: (query: Query, target: Turn) => findBin(bins, measure(query, target)) };
+}
+
+/** Counts the turns of a conversation before a moment; the times of each conversation are laid out once. */
+function createTurnCounter({ corpus }: Dataset): (conversationId: string, moment: number) => number {
+  const times = new Map<string, Float64Array>();
+  return (id, moment) => {
+    const timesOf = () => Float64Array.from(corpus.getConversation(id).turns, ({ timestamp }) => timestamp);
+    return findLowerBound(getOrCompute(times, id, timesOf), moment);
+  };
+}
+
+const KIND = { name: 'kind', description: 'what sort of query it is, as the dataset says' };
+const NO_KIND = 'not said';
+
+/** The strata of judged queries, as `ragpp judge check-queries` defines them, with the relevant turns as sources. */
+const EVIDENCE: Division = {
+  name: 'evidence',
+  description:
+    'whether a query shares a content word with its relevant turn (exact) or none (paraphrase), or has several relevant turns (multi-hop)',
+  levels: QUERY_STRATA,
+  levelOf: ({ text }, target, relevant): (typeof QUERY_STRATA)[number] => {
+    if (relevant > 1) return 'multi-hop';
+    return listSharedContentStems(text, target.text).length > 0 ? 'exact' : 'paraphrase';
+  },
+};
+
+function listDivisions(dataset: Dataset): readonly Division[] {
+  const { corpus } = dataset;
+  const sizeBefore = createTurnCounter(dataset);
+  const findTargetConversation = ({ turnId, anchorTurnId }: Query, target: Turn) =>
+    corpus.getTurn(turnId ?? anchorTurnId ?? target.id).conversationId;
+  const readTurnDepth = (id: string) => corpus.getConversation(corpus.getTurn(id).conversationId).getDepth(id);
+  return [
+    { ...KIND, levels: null, levelOf: ({ kind }) => kind ?? NO_KIND },
+    EVIDENCE,
+    binQueries(
+      'depth',
+      'edges from the root to the turn that the query is, or to its newest relevant turn where it is none',
+      DEPTHS,
+      ({ turnId }, target) => readTurnDepth(turnId ?? target.id),
+    ),
+    binQueries(
+      'thread size',
+      'turns that the conversation (of the query, or of its newest relevant turn) held before the query',
+      SIZES,
+      (query, target) => sizeBefore(findTargetConversation(query, target), query.timestamp),
+    ),
+    binQueries(
+      'age of the target',
+      'time from the newest relevant turn to the query',
+      AGES,
+      ({ timestamp }, target) => timestamp - target.timestamp,
+    ),
+  ];
+}
+
+/** The newest relevant turn of a query that has one, and the number of its relevant turns. */
+function findNewestRelevant({ corpus, qrels, relevantGrade }: Dataset, { id }: Query) {
+  const relevant = [...(qrels.get(id) ?? [])].filter(([, grade]) => grade >= relevantGrade);
+  const newest = Math.max(...relevant.map(([turnId]) => corpus.getPosition(turnId)));
+  return { target: corpus.turns[newest] as Turn, count: relevant.length };
+}
+
+/** @param levels in order; null for those of the queries, by name. @returns one division, or none with queries in fewer than two levels. */
+function divideByLevels(
+  division: Pick<Stratum, 'name' | 'description'>,
+  levels: readonly string[] | null,
+  levelsOfQueries: readonly string[],
+): Stratum[] {
+  const queryIndexes = new Map<string, number[]>((levels ?? []).map((level) => [level, []]));
+  for (const [queryIndex, level] of levelsOfQueries.entries())
+    queryIndexes.set(level, [...(queryIndexes.get(level) ?? []), queryIndex]);
+  const filled = [...queryIndexes].filter(([, held]) => held.length > 0);
+  if (levels === null) filled.sort(([a], [b]) => (a < b ? -1 : 1));
+  if (filled.length < 2) return [];
+  return [{ ...division, levels: filled.map(([level, held]) => ({ name: level, queries: held })) }];
+}
+
+/** Divides queries of which only the kind is known, as those of judgements in a file. @returns as {@link divideIntoStrata} does. */
+export function divideByKind(queries: readonly { readonly kind: string | null }[]): Stratum[] {
+  return divideByLevels(
+    KIND,
+    null,
+    queries.map(({ kind }) => kind ?? NO_KIND),
+  );
+}
+
+/**
+ * Divides queries by their kind, their evidence, depth, the size of their thread and the age of what they look for, all as of the query's moment. What decides the
+ * level is never shown to a scorer.
+ *
+ * @param queries all with a relevant turn.
+ * @returns the divisions that have queries in at least two levels, without the empty levels; queries by their place.
+ */
+export function divideIntoStrata(dataset: Dataset, queries: readonly Query[]): Stratum[] {
+  const targets = queries.map((query) => findNewestRelevant(dataset, query));
+  return listDivisions(dataset).flatMap(({ name, description, levels, levelOf }) => {
+    const levelsOfQueries = queries.map((query, queryIndex) => {
+      const { target, count } = targets[queryIndex]!;
+      return levelOf(query, target, count);
+    });
+    return divideByLevels({ name, description }, levels, levelsOfQueries);
+  });
+}

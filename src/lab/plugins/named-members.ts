@@ -1,0 +1,103 @@
+import type { ConfigurationFault } from '../../core/errors/errors.ts';
+import { isPlain, type Plain } from '../composition/config-file.ts';
+import { listInstalledPlugins, type PluginKind } from './install.ts';
+import type { ResolvedPlugin } from './resolved-plugin.ts';
+
+/** A member where a config names it. */
+export interface NamedMember {
+  readonly path: string;
+  readonly kind: PluginKind;
+  readonly name: unknown;
+}
+
+const toPlain = (value: unknown) => (isPlain(value) ? value : {});
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The plugin signals and the encoders of a bank of signals. */
+export function listBankNames(bank: unknown, at: string): NamedMember[] {
+  const { plugins, encoders } = toPlain(bank);
+  return [
+    ...Object.keys(toPlain(plugins)).map(
+      (name): NamedMember => ({ path: `${at}.plugins.${name}`, kind: 'signals', name }),
+    ),
+    ...toList(encoders).map(
+      (encoder, i): NamedMember => ({ path: `${at}.encoders[${i}]`, kind: 'encoders', name: toPlain(encoder).encoder }),
+    ),
+  ];
+}
+
+/** The indexes of sources. @param at the path before `candidates`, with its dot */
+export const listSourceNames = (candidates: unknown, at: string) =>
+  toList(candidates).map(
+    (source, i): NamedMember => ({ path: `${at}candidates[${i}]`, kind: 'indexes', name: toPlain(source).index }),
+  );
+
+/** The members that the steps of an arm name. */
+function listStepNames({ search, score, fuse, mix }: Plain, at: string): NamedMember[] {
+  const sources = Object.entries(toPlain(search)).map(
+    ([name, source]): NamedMember => ({ path: `${at}.search.${name}`, kind: 'indexes', name: toPlain(source).index }),
+  );
+  const signals = Object.keys(toPlain(score)).map(
+    (name): NamedMember => ({ path: `${at}.score.${name}`, kind: 'signals', name }),
+  );
+  const fusions = Object.keys(toPlain(fuse)).map(
+    (name): NamedMember => ({ path: `${at}.fuse.${name}`, kind: 'fusions', name }),
+  );
+  return [...sources, ...signals, ...fusions, ...listBankNames(toPlain(mix).signals, `${at}.mix.signals`)];
+}
+
+function listArmNames(arm: unknown, at: string): NamedMember[] {
+  const { candidates, relevance, embedding, scoring } = toPlain(arm);
+  const { signals, fusion } = toPlain(relevance);
+  return [
+    { path: `${at}.embedding.encoder`, kind: 'encoders', name: toPlain(embedding).encoder },
+    ...listStepNames(toPlain(arm), at),
+    ...listSourceNames(candidates, `${at}.`),
+    ...toList(signals).map(
+      (name, i): NamedMember => ({ path: `${at}.relevance.signals[${i}]`, kind: 'signals', name }),
+    ),
+    { path: `${at}.relevance.fusion`, kind: 'fusions', name: toPlain(fusion).method },
+    ...listBankNames(toPlain(scoring).signals, `${at}.scoring.signals`),
+  ];
+}
+
+/** The metrics of `evaluation.metrics`, or of another path. */
+export function listMetricNames(
+  metrics: readonly string[],
+  locate: (i: number) => string = (i) => `evaluation.metrics[${i}]`,
+): NamedMember[] {
+  return metrics.map((metric, i) => ({ path: locate(i), kind: 'metrics', name: metric.split('@')[0] }));
+}
+
+interface NamingConfig {
+  readonly dataset: { readonly name: string };
+  readonly embedding: { readonly encoder: string };
+  readonly tuning: { readonly metric: string };
+  readonly evaluation: { readonly metrics: readonly string[] };
+  readonly arms: readonly unknown[];
+}
+
+/** Where an experiment names members. */
+export function listExperimentMembers({ dataset, embedding, tuning, evaluation, arms }: NamingConfig): NamedMember[] {
+  return [
+    { path: 'dataset.name', kind: 'datasets', name: dataset.name },
+    { path: 'embedding.encoder', kind: 'encoders', name: embedding.encoder },
+    ...listMetricNames([tuning.metric], () => 'tuning.metric'),
+    ...listMetricNames(evaluation.metrics),
+    ...arms.flatMap((arm, i) => listArmNames(arm, `arms[${i}]`)),
+  ];
+}
+
+/** Members of plugins that this process has installed but that the config does not list: its hash would not cover them. */
+export function findUnnamedPlugins(
+  named: readonly NamedMember[],
+  plugins: readonly ResolvedPlugin[] = [],
+): ConfigurationFault[] {
+  const own = new Set(plugins.map(({ name }) => name));
+  const others = listInstalledPlugins().filter(({ name }) => !own.has(name));
+  return named.flatMap(({ path, kind, name }) => {
+    const owner = others.find(({ members }) => (members[kind] as readonly unknown[]).includes(name));
+    if (owner === undefined) return [];
+    return [{ path, expected: `plugin ${owner.name} in plugins`, got: JSON.stringify(name) }];
+  });
+}

@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { ConfigurationError } from '../../core/errors/errors.ts';
+import { check } from '../../core/validation/validation.ts';
+import type { DatasetContext } from '../../data/prepared/dataset-definition.ts';
+import type { JudgedRanking } from '../../eval/metrics/judged-ranking.ts';
+import type { IndexContext, IndexReads } from '../../index/candidates/index-definition.ts';
+import type { EncoderInputs } from '../../index/encoders/encoder-definition.ts';
+import type { Candidates, QueryBatch } from '../../model/candidates.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+import type { Turn } from '../../model/turns/turn.ts';
+import type { ScoreColumns } from '../../ops/fusion/score-columns.ts';
+import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
+import type { World } from '../../rank/signals/signal.ts';
+import { isSignalName } from '../../rank/signals/signal-names.ts';
+import { WORLD_PARTS, type WorldPart } from '../../rank/signals/worlds/world-parts.ts';
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** The schema of each option of a member, by name; a member without it takes none. */
+type Shape = Readonly<Record<string, z.ZodType>>;
+/** The options of a member as its schemas make them. A function may declare a narrower parameter, such as `{ boost: number }`. */
+type Options = Readonly<Record<string, unknown>>;
+
+/** A query with one of its candidates, which is strictly earlier. */
+export interface CandidatePair {
+  readonly query: Query;
+  readonly turn: Turn;
+  /** Of the turn in the corpus. */
+  readonly position: number;
+  /** How many leading turns of the corpus existed at the query's time: a signal reads no other. */
+  readonly cutoff: number;
+  readonly corpus: Corpus;
+}
+
+/** A score of each candidate, for `relevance.signals` of an arm. */
+export interface PluginSignal {
+  /** `family[.variant][@context]`, see docs/signals.md. */
+  readonly name: string;
+  readonly summary: string;
+  readonly options?: Shape;
+  /** The parts of the world that it reads, for null controls and refitted encoders; by default all with `compute`, and texts, times and replies with `score`. */
+  readonly reads?: readonly WorldPart[];
+  /** The indexes whose lists a fusion of lists takes for the signal. */
+  readonly indexes?: readonly string[];
+  /** The score of a pair: finite, and from 0 up where it is decayed or summed as it is. */
+  score?(pair: CandidatePair, options: Options): number;
+  /** In the place of `score`: all pairs at once. @returns row-major [Q, C], 0 where the pool is padded. */
+  compute?(work: { readonly world: World; readonly pool: CandidatePool }, options: Options): MaybePromise<Float32Array>;
+}
+
+/** A metric, by its name in `evaluation.metrics`. */
+export interface PluginMetric {
+  readonly name: string;
+  readonly description: string;
+  /** Whether `name@k` and `name` exist; by default both. */
+  readonly cutoff?: 'required' | 'optional' | 'none';
+  /** The value for one query. @param k infinite without a cutoff. */
+  compute(ranking: JudgedRanking, k: number): number;
+}
+
+/** An encoder of a plugin: `create` makes it with the options of the config, which `options` checks. Its vectors have `dimension` numbers. */
+export interface PluginEncoder {
+  readonly name: string;
+  readonly description: string;
+  readonly options?: Shape;
+  /** May be fitted on `fitTexts` alone. */
+  create(
+    options: Options,
+    inputs: EncoderInputs,
+  ): MaybePromise<{
+    readonly dimension: number;
+    /** @returns row-major [texts, dimension], rows of length 1 or all 0. */
+    encode(texts: readonly string[]): MaybePromise<Float32Array>;
+    dispose?(): void;
+  }>;
+}
+
+/** A candidate index of a plugin: `create` makes it with the options of the config, which `options` checks. */
+export interface PluginIndex {
+  readonly name: string;
+  readonly description: string;
+  /** Besides `k`, which every index has. */
+  readonly options?: Shape;
+  /** By default texts, vectors and times. */
+  readonly reads?: IndexReads;
+  create(
+    options: Options,
+    context: IndexContext,
+  ): {
+    /** The best k turns for each query among the first `cutoffs[q]` that `visible[q]` lists (`listVisibleTurns`), best first; -1 pads a row. */
+    search(queries: QueryBatch, k: number): MaybePromise<Candidates>;
+    dispose?(): void;
+  };
+}
+
+/** A dataset of a plugin: `load` reads it with the options of the config, which `options` checks. */
+export interface PluginDataset {
+  readonly name: string;
+  readonly description: string;
+  readonly options?: Shape;
+  readonly licence?: string;
+  readonly source?: string;
+  load(options: Options, context: DatasetContext): MaybePromise<Dataset>;
+}
+
+/** A fusion of the signals of an arm, over the whole pool. */
+export interface PluginFusion {
+  readonly name: string;
+  readonly description: string;
+  readonly options?: Shape;
+  /** @param columns by signal, [C]. @returns [C] */
+  fuse(columns: ScoreColumns, options: Options): Float64Array;
+}
+
+/** Members that a program or a config adds. */
+export interface PluginDefinition {
+  readonly name: string;
+  /** Raised when results change in a way that the code of the module does not show, such as a data file. */
+  readonly version: string | number;
+  /** `import.meta.url` of the module, for a plugin that is not loaded from its path. */
+  readonly module?: string;
+  readonly signals?: readonly PluginSignal[];
+  readonly metrics?: readonly PluginMetric[];
+  readonly encoders?: readonly PluginEncoder[];
+  readonly indexes?: readonly PluginIndex[];
+  readonly datasets?: readonly PluginDataset[];
+  readonly fusions?: readonly PluginFusion[];
+}
+
+const call = z.custom((value) => typeof value === 'function', 'a function');
+const text = z.string().min(1);
+const shape = z
+  .record(
+    z.string(),
+    z.custom((value) => value instanceof z.ZodType, 'a schema of zod'),
+  )
+  .optional();
+const member = { name: text.regex(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and hyphens'), description: text };
+
+const definition = z.strictObject({
+  name: text.regex(/^[a-z0-9][a-z0-9-]*$/, 'lower-case letters, digits and hyphens'),
+  version: z.union([text, z.number()]),
+  module: text.optional(),
+  signals: z
+    .array(
+      z
+        .strictObject({
+          name: text.refine(isSignalName, 'a name of the form family[.variant][@context]'),
+          summary: text,
+          options: shape,
+          reads: z.array(z.enum(WORLD_PARTS)).optional(),
+          indexes: z.array(text).optional(),
+          score: call.optional(),
+          compute: call.optional(),
+        })
+        .refine(({ score, compute }) => (score === undefined) !== (compute === undefined), 'either score or compute'),
+    )
+    .optional(),
+  metrics: z
+    .array(
+      z.strictObject({
+        ...member,
+        name: text.regex(/^[a-z][a-z0-9_-]*$/, 'lower-case letters, digits, hyphens and underscores'),
+        cutoff: z.enum(['required', 'optional', 'none']).optional(),
+        compute: call,
+      }),
+    )
+    .optional(),
+  encoders: z.array(z.strictObject({ ...member, options: shape, create: call })).optional(),
+  indexes: z
+    .array(
+      z.strictObject({
+        ...member,
+        options: shape,
+        reads: z.array(z.enum(['texts', 'vectors', 'times'])).optional(),
+        create: call,
+      }),
+    )
+    .optional(),
+  datasets: z
+    .array(z.strictObject({ ...member, options: shape, licence: text.optional(), source: text.optional(), load: call }))
+    .optional(),
+  fusions: z.array(z.strictObject({ ...member, options: shape, fuse: call })).optional(),
+});
+
+const PLUGINS = new WeakSet<object>();
+
+/** Whether a value is what {@link definePlugin} returned. */
+export function isPlugin(value: unknown): value is PluginDefinition {
+  return typeof value === 'object' && value !== null && PLUGINS.has(value);
+}
+
+/**
+ * Checks the members of a plugin, for `plugins` of {@link experiment} or as the default export of a module that a config names.
+ *
+ * @throws ConfigurationError with every fault.
+ */
+export function definePlugin<const Plugin extends PluginDefinition>(plugin: Plugin): Plugin {
+  const found = check(definition, plugin);
+  if ('faults' in found) throw new ConfigurationError(`plugin ${String(plugin?.name)}`, found.faults);
+  PLUGINS.add(plugin);
+  return plugin;
+}

@@ -1,0 +1,177 @@
+import { createRequire } from 'node:module';
+import { ValidationError } from '../../../core/errors/errors.ts';
+import { readText } from '../../../core/files/files.ts';
+import type { ExperimentResult } from '../../measure/result.ts';
+import { renderPassports } from '../tables/passports.ts';
+import { renderSettings } from '../tables/settings.ts';
+import { buildLadderTable } from '../tables/table.ts';
+import { bundleClientScript } from './client-script.ts';
+import {
+  renderDifferencesSection,
+  renderFigurePlace,
+  renderFigureSections,
+  type Section,
+  select,
+} from './figure-sections.ts';
+import { renderDecision, renderLadderTable } from './html-table.ts';
+import { INSPECTOR_STYLE } from './inspector-style.ts';
+import { type Content, encodeScriptJson, html, Markup } from './markup.ts';
+import { renderPageHeader } from './page-header.ts';
+import { PAGE_STYLE } from './page-style.ts';
+import { buildPayload, type Payload } from './payload.ts';
+import { PRINT_STYLE } from './print-style.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Nothing is fetched: the policy forbids every address except those that Plotly creates to save an image. */
+export const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:";
+
+/**
+ * A finished run as one file that needs nothing else: table, figures, inspector, parameters and config.
+ *
+ * @throws ValidationError, NotFiniteError or DimensionMismatchError for a result whose parts do not fit together.
+ */
+export function renderHtml(result: ExperimentResult): string {
+  const payload = buildPayload(result);
+  const sections = renderFigureSections(result, payload);
+  const passports = renderPassports(result);
+  const lead = payload.baseline < 0 ? [] : [renderDifferencesSection(result)];
+  const table = buildLadderTable(result);
+  const page = html`<!doctype html>
+<html lang="en">
+${renderPageHead(`${result.name} ${result.hash}`, PAGE_STYLE + INSPECTOR_STYLE)}
+<body>
+${renderPageHeader(result)}
+${renderRunNavigation(lead, sections, passports !== '')}
+<main>
+${renderDecision(table.decision)}
+${lead.map(renderSection)}
+<section id="ladder"><h2>Table</h2>${renderLadderTable(table, passports !== '')}</section>
+${sections.map(renderSection)}
+${renderInspector(payload)}
+${passports}
+${renderSettings(result)}
+</main>
+<noscript><style>.figure, .controls { display: none; }</style><p>The figures and the inspector need JavaScript; the table is complete without it.</p></noscript>
+${renderScripts(payload, bundleClientScript('run'))}
+</body>
+</html>
+`;
+  return page.text;
+}
+
+/** The head of a page that fetches nothing. */
+export function renderPageHead(title: string, style: string): Markup {
+  return html`<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(POLICY)}">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${new Markup(style + PRINT_STYLE)}</style>
+</head>`;
+}
+
+/** The data of a page, the library that draws it, and the page's own script. */
+export function renderScripts(payload: unknown, script: string): Markup {
+  return html`<script type="application/json" id="data">${encodeScriptJson(payload)}</script>
+<script>${renderPlotly()}</script>
+<script>${renderScript(script)}</script>`;
+}
+
+/** The library that draws: the bundle of Plotly with the fewest traces that holds bars and lines. docs/reports.md has sizes. */
+export function renderPlotly(): Markup {
+  return renderScript(readText(require.resolve('plotly.js-basic-dist-min')));
+}
+
+function renderSection({ id, name, content }: Section): Markup {
+  return html`
+<section id="${id}"><h2>${name}</h2>${content}
+</section>`;
+}
+
+function renderRunNavigation(lead: readonly Section[], sections: readonly Section[], passports: boolean): Markup {
+  const links = [
+    ...lead.map(({ id, link }) => [id, link]),
+    ['ladder', 'Table'],
+    ...sections.map(({ id, link }) => [id, link]),
+    ['inspector', 'Inspector'],
+    ...(passports ? [['passports', 'Metrics']] : []),
+    ['parameters', 'Parameters'],
+  ] as const;
+  return html`
+<div class="bar-of-page"><nav aria-label="sections">${links.map(([id, name]) => html`<a href="#${id}">${name}</a>`)}</nav>
+<p class="controls filter" hidden><label for="arm-filter">arms</label> <input id="arm-filter" type="search" placeholder="words of a name" autocomplete="off" spellcheck="false"> <span id="arm-count" class="quiet" aria-live="polite"></span></p></div>`;
+}
+
+/** @throws ValidationError for a script that would end its own element. */
+export function renderScript(text: string): Markup {
+  const found = /<\/?script/i.exec(text);
+  if (found !== null) throw new ValidationError(`script cannot be embedded, since it contains ${found[0]}; escape it`);
+  return new Markup(text);
+}
+
+/** Which rankings the inspector lacks. */
+function describeHeldRankings({ arms }: Payload): Content {
+  const held = arms.filter(({ rankings }) => rankings !== null).length;
+  if (held === arms.length) return '';
+  if (held === 0) return html`<p class="legend">The page holds no rankings, so candidates have no list here.</p>`;
+  return html`<p class="legend">Rankings are here of ${held} of the ${arms.length} arms: the baseline, the best by the first metric, and the first of the config.</p>`;
+}
+
+/** The attention to the candidates, or the reason that there is none. */
+function renderAttentionPart({ arms }: Payload): Markup {
+  if (!arms.some(({ rankings, components }) => rankings !== null && components.includes('attention')))
+    return html`<p class="quiet">No arm with rankings on this page has attention: there is no map of it.</p>`;
+  return html`<div id="attention">
+<h3>Attention</h3>
+<p class="quiet">What each arm with attention gives to the candidates of A and B. Colours are shares of the greatest in a column; a turn below the ranks of the page has no cell. <span id="attention-note" aria-live="polite"></span></p>
+${renderFigurePlace('attention-figure')}
+</div>`;
+}
+
+/** The candidates in trajectory coordinates, or the reason that there are none. */
+function renderCoordinatesPart({ arms }: Payload): Markup {
+  if (!arms.some(({ coordinates, coordinateNames }) => coordinates !== null && coordinateNames.length > 0))
+    return html`<p class="quiet">No arm with rankings on this page has trajectory coordinates: there is no picture of them.</p>`;
+  return html`<div id="coordinates">
+<h3>Trajectory coordinates</h3>
+<p class="controls">${select('coordinates-across', 'across')} ${select('coordinates-up', 'up')}</p>
+<p class="quiet">Circles are candidates of A with their ranks above, diamonds those of B with their ranks below, filled if relevant. A line leads to the query, the square, as it is placed in the candidate's conversation. <span id="coordinates-note" aria-live="polite"></span></p>
+${renderFigurePlace('coordinates-figure')}
+</div>`;
+}
+
+/** Two arms side by side on one query, and the pictures of the query. */
+export function renderInspector(payload: Payload): Markup {
+  return html`
+<section id="inspector"><h2>Inspector</h2>
+${describeHeldRankings(payload)}
+<div class="inspector">
+<div class="picker">
+<p class="controls"><label for="query-words">find</label> <input id="query-words" type="search" placeholder="words, author or id" autocomplete="off" spellcheck="false">
+<label for="query-order">order</label> <select id="query-order"><option value="gain">gain first</option><option value="loss">loss first</option><option value="time">time</option></select></p>
+<p class="controls filters">${select('query-stratum', 'stratum')} ${select('query-moved', 'rank in B')} ${select('query-lost', 'B lost by')}</p>
+<p id="query-count" class="quiet" aria-live="polite"></p>
+<ol id="query-list" aria-label="queries"></ol>
+</div>
+<div class="opened">
+<h3>Query</h3>
+<div id="query-card" aria-live="polite"></div>
+<h3>Candidates</h3>
+<p class="controls">${select('inspector-left', 'A')} ${select('inspector-right', 'B')} ${select('inspector-metric', 'gain in')}</p>
+<div id="rankings"></div>
+<h3>Thread</h3>
+<p class="quiet" id="thread-absence" hidden>No relevant turn of this query is in a conversation of this page: there is no thread to draw.</p>
+<div id="thread-parts">
+<p class="quiet">Replies are to the right of what they answer, with ranks in A and B. Filled circles are relevant, the square is the query. Dotted lines leave out as many turns as they say. <span id="thread-count" aria-live="polite"></span></p>
+${renderFigurePlace('thread-figure')}
+<p class="quiet list-note">The conversations of the relevant turns, replies indented. Turns in italics are as late as the query or later: no arm may return them.</p>
+<div id="threads"></div>
+</div>
+${renderAttentionPart(payload)}
+${renderCoordinatesPart(payload)}
+</div>
+</div>
+</section>`;
+}

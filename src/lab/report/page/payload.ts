@@ -1,0 +1,160 @@
+import type { ShowableText } from '../../../core/display/showable-text.ts';
+import { tQuantile } from '../../../core/numbers/distributions.ts';
+import { chooseIntervalMethod } from '../../../eval/intervals/mean-intervals.ts';
+import { LOSS_STAGES } from '../../measure/attribution.ts';
+import type { ExperimentResult } from '../../measure/result.ts';
+import { orderLadderArms } from '../tables/table.ts';
+import { type ArmPayload, buildArmPayload, type Factor } from './arm-payload.ts';
+import { selectInspectedArms } from './inspected-arms.ts';
+import { packTurnColumns, selectShownTurns, type TurnColumns } from './turn-columns.ts';
+
+export type { ArmPayload, TurnColumns };
+
+/** The data of the page's script: turns once, everything else by position. -1 is a missing value. Q queries, T turns. */
+export interface Payload {
+  readonly metrics: readonly string[];
+  readonly relevantGrade: number;
+  readonly gradeNames: Readonly<Record<number, string>>;
+  /** Position of the baseline among the arms; -1 if it failed. */
+  readonly baseline: number;
+  /** Confidence of the intervals; a corrected p below 1 - level decides. */
+  readonly level: number;
+  /** Standard errors that an interval of a clustered mean reaches to either side; null where there are too few clusters for one. */
+  readonly reach: number | null;
+  readonly turns: TurnColumns;
+  readonly queries: readonly QueryPayload[];
+  readonly strata: readonly StratumPayload[];
+  /** Of a sweep; levels that are all numbers are sorted. */
+  readonly factors: readonly SweptFactor[];
+  /** Whether every level of a factor was combined with those of the others: not one at a time, not at random. */
+  readonly crossed: boolean;
+  /** Whether the levels were drawn at random. */
+  readonly drawn: boolean;
+  /** Position of the arm that the sweep started from among the arms; -1 if it was not run. */
+  readonly start: number;
+  /** The fate of a relevant turn: `kept`, or the stage that lost it. Empty without attribution. */
+  readonly fates: readonly string[];
+  /** Tokens at which evidence was measured; empty without curves. */
+  readonly budgets: readonly number[];
+  /** Null controls stand below the arm that they control. */
+  readonly arms: readonly ArmPayload[];
+}
+
+interface SweptFactor extends Factor {
+  /** Whether all levels are numbers. */
+  readonly numeric: boolean;
+}
+
+export interface QueryPayload {
+  readonly id: string;
+  readonly text: ShowableText;
+  readonly timestamp: number;
+  readonly author: string;
+  readonly channel: string;
+  /** Number of its cluster. */
+  readonly cluster: number;
+  /** Position of the turn that the query itself is. */
+  readonly turn: number;
+  /** Turn and grade in turn. */
+  readonly judged: readonly number[];
+  /** Judged turns that the page does not hold. */
+  readonly judgedElsewhere: number;
+}
+
+interface StratumPayload {
+  readonly name: string;
+  readonly levels: readonly { readonly name: string; readonly queries: number }[];
+  /** [Q] the level of each query; -1 if it has none. */
+  readonly of: readonly number[];
+}
+
+/** @throws ValidationError for a ranked turn that is not in the dataset; DimensionMismatchError if an arm's arrays do not fit the queries. */
+export function buildPayload(result: ExperimentResult): Payload {
+  const inspected = selectInspectedArms(result);
+  const turns = selectShownTurns(result, inspected);
+  const positions = new Map(turns.map((turn, at) => [turn.id, at]));
+  const arms = orderLadderArms(result.arms);
+  const clusters = [...new Set(result.queries.map(({ cluster }) => cluster))];
+  const fates = listFates(result);
+  const factors = buildSweptFactors(result);
+  return {
+    metrics: result.metrics,
+    relevantGrade: result.dataset.relevantGrade,
+    gradeNames: result.dataset.gradeNames,
+    baseline: arms.findIndex((arm) => arm.name === result.baseline),
+    level: result.statistics.level,
+    reach:
+      chooseIntervalMethod(clusters.length) === 'none'
+        ? null
+        : tQuantile((1 + result.statistics.level) / 2, clusters.length - 1),
+    turns: packTurnColumns(turns, positions),
+    queries: buildQueryPayloads(result, inspected, positions, new Map(clusters.map((cluster, at) => [cluster, at]))),
+    strata: result.strata.map(({ name, levels }) => ({
+      name,
+      levels: levels.map((level) => ({ name: level.name, queries: level.queries.length })),
+      of: result.queries.map((_, query) => levels.findIndex(({ queries }) => queries.includes(query))),
+    })),
+    factors,
+    crossed: ['grid', 'factorial'].includes(result.sweep?.method ?? ''),
+    drawn: result.sweep?.method === 'random',
+    start: arms.findIndex(({ name }) => name === result.sweep?.arm),
+    fates,
+    budgets: arms.find(({ evidence }) => evidence !== undefined)?.evidence?.budgets ?? [],
+    arms: arms.map((arm) => buildArmPayload(arm, result, { positions, inspected, fates, factors })),
+  };
+}
+
+function buildSweptFactors({ sweep }: ExperimentResult): SweptFactor[] {
+  return (sweep?.factors ?? []).map(({ name, levels }) => {
+    const numeric = levels.every((level) => level !== '' && Number.isFinite(Number(level)));
+    return { name, numeric, levels: numeric ? levels.toSorted((a, b) => Number(a) - Number(b)) : levels };
+  });
+}
+
+/** Kept turns first, then lost turns in the order of the stages. */
+function listFates({ arms }: ExperimentResult): string[] {
+  const found = new Set(arms.flatMap(({ attribution }) => Object.keys(attribution)));
+  return LOSS_STAGES.filter((stage) => found.has(stage));
+}
+
+/** Of a query with more judgements than this, the page holds those that it shows. In a thread of N replies there are N² / 2. */
+const ALL_JUDGEMENTS = 300;
+
+/** The judgements of a query that the page holds: all, or those of relevant turns and of turns that an inspected arm ranks. */
+function selectHeldJudgements(
+  { dataset, arms }: ExperimentResult,
+  inspected: ReadonlySet<string>,
+  judgements: readonly (readonly [turn: string, grade: number])[],
+  query: number,
+): readonly (readonly [turn: string, grade: number])[] {
+  if (judgements.length <= ALL_JUDGEMENTS) return judgements;
+  const ranked = new Set(
+    arms
+      .filter(({ name }) => inspected.has(name))
+      .flatMap(({ rankings }) => (rankings[query] ?? []).map(({ id }) => id)),
+  );
+  return judgements.filter(([turn, grade]) => grade >= dataset.relevantGrade || ranked.has(turn));
+}
+
+function buildQueryPayloads(
+  result: ExperimentResult,
+  inspected: ReadonlySet<string>,
+  positions: ReadonlyMap<string, number>,
+  clusters: ReadonlyMap<string, number>,
+): QueryPayload[] {
+  return result.queries.map(({ id, text, timestamp, author, channel, cluster, turnId, judgements }, query) => {
+    const all = Object.entries(judgements);
+    const shown = selectHeldJudgements(result, inspected, all, query).filter(([turn]) => positions.has(turn));
+    return {
+      id,
+      text,
+      timestamp,
+      author: author ?? '',
+      channel: channel ?? '',
+      cluster: clusters.get(cluster) as number,
+      turn: positions.get(turnId ?? '') ?? -1,
+      judged: shown.flatMap(([turn, grade]) => [positions.get(turn) as number, grade]),
+      judgedElsewhere: all.length - shown.length,
+    };
+  });
+}

@@ -1,0 +1,49 @@
+import { parseRunLines } from '../../../index/runs/run-lines.ts';
+import type { ExperimentResult } from '../../measure/result.ts';
+import { scoreFiles } from '../../score/score.ts';
+import { buildSystem } from '../../score/system.ts';
+import { inventResult } from './invented-result.fixture.ts';
+
+const QUERIES = 7;
+const DOCUMENTS = 13;
+
+/** Two invented systems, scored without a dataset: 13 documents each for seven queries with a relevant one. */
+export function inventScoredResult(): ExperimentResult {
+  const queries = Array.from({ length: QUERIES }, (_, q) => q);
+  const rankDocuments = (name: string, step: number) =>
+    buildSystem(
+      name,
+      `${name}.trec`,
+      parseRunLines(
+        queries
+          .flatMap((q) =>
+            Array.from(
+              { length: DOCUMENTS },
+              (_, rank) => `q${q} Q0 d${(q + step * rank) % DOCUMENTS} ${rank + 1} ${1 / (1 + rank)} ${name}`,
+            ),
+          )
+          .join('\n'),
+        `${name}.trec`,
+      ),
+    );
+  const qrels = new Map(queries.map((q) => [`q${q}`, new Map([[`d${(5 * q) % DOCUMENTS}`, 1]])]));
+  const options = {
+    name: 'scored',
+    metrics: ['mrr@10'],
+    baseline: 'first',
+    relevantGrade: 1,
+    test: 'permutation',
+    correction: 'holm',
+    samples: 100,
+    level: 0.95,
+    seed: 1,
+  } as const;
+  const { environment } = inventResult(3, { arms: 2, threads: 3, turnsAThread: 5, top: 2 });
+  const files = {
+    systems: [rankDocuments('first', 1), rankDocuments('second', 3)],
+    qrels,
+    documents: null,
+    clusters: null,
+  };
+  return scoreFiles(files, options, environment).result;
+}

@@ -1,0 +1,286 @@
+import { createRandom, type Random } from '../../../core/numbers/random.ts';
+import type { Comparison, Interval, Stratum } from '../../measure/result.ts';
+import { type TrainingConfig, trainingConfig } from '../../training/training-config.ts';
+import type {
+  FoldResult,
+  Importance,
+  LearnedNumber,
+  MethodResult,
+  ModelResult,
+  NullControl,
+  TrainingResult,
+} from '../../training/training-result.ts';
+import { inventResult } from '../page/invented-result.fixture.ts';
+import { inventInspection } from './invented-inspection.fixture.ts';
+
+/** The size of an invented training. */
+interface SampleTrainingSize {
+  readonly signals: number;
+  readonly folds: number;
+  readonly epochs: number;
+  readonly queries: number;
+  /** Whether a model of trajectories follows the mix of signals, with a table of transfer. */
+  readonly second: boolean;
+}
+
+const METRICS = ['recall@10', 'ndcg@10', 'mrr@10'];
+const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'];
+const GAINS = [0, -0.06, 0.02, 0.035, 0.07];
+/** The loss under each null control; the last one exchanges the signals of all the others. */
+const TAKEN = { neighbours: 0.028, time: 0.009, structure: -0.001, 'all of these': 0.041 };
+const SCORES = [
+  'bm25',
+  'cosine',
+  'cosine.lsa',
+  'coverage.entities',
+  'bm25.session',
+  'asked & <named>',
+  'age',
+  'rank.age',
+];
+const SPREADS = ['', '@previous', '@next', '@previous-2', '@next-2', '@session-best', '@session-mean', '@share'];
+
+/** A result with the shape of a real training and invented figures. */
+export function inventTraining(seed: number, size: SampleTrainingSize): TrainingResult {
+  const draw = createRandom(seed, 'sample-training');
+  const run = inventResult(seed, { arms: 2, threads: 5, turnsAThread: 3, top: 2 });
+  const config = buildTrainingConfig();
+  const strata = inventTrainingStrata(size.queries);
+  const signals = inventSignalNames(size.signals);
+  const linear = inventModelResult(
+    draw,
+    'linear',
+    inventLearnedNumbers(draw, 'weights', signals),
+    strata,
+    size,
+    signals,
+  );
+  const coordinates = ['depth', 'sibling order', 'homogeneity', 'time', 'complexity'];
+  const single = ['alpha', 'temperature', 'decay'].flatMap((name) => inventLearnedNumbers(draw, name, [name]));
+  const trajectory = [...inventLearnedNumbers(draw, 'coordinates', coordinates), ...single];
+  return {
+    name: 'sample-training',
+    hash: '5a17c0de',
+    description: 'Which signals find the turn that a question asks for? An invented training.',
+    environment: run.environment,
+    config,
+    dataset: { ...run.dataset, turns: [] },
+    metrics: METRICS,
+    level: 0.95,
+    queries: size.queries + 3,
+    conversations: size.folds,
+    signals,
+    poolRecall: 0.931,
+    strata,
+    models: [linear, ...(size.second ? [inventModelResult(draw, 'trajectory', trajectory, strata, size, [])] : [])],
+    transfer: size.second
+      ? [
+          {
+            model: 'linear',
+            queries: 97,
+            conversations: 41,
+            trainedOn: 'sample-training',
+            testedOn: 'irc',
+            metrics: inventIntervals(draw, 0.31),
+          },
+          {
+            model: 'linear',
+            queries: 89,
+            conversations: 13,
+            trainedOn: 'irc',
+            testedOn: 'sample-training',
+            metrics: inventIntervals(draw, 0.44),
+          },
+        ]
+      : [],
+    inspection: inventInspection(seed, size, METRICS),
+  };
+}
+
+function buildTrainingConfig(): TrainingConfig {
+  return trainingConfig.parse({
+    name: 'sample-training',
+    dataset: { name: 'jsonl', path: 'nowhere' },
+    embedding: { encoder: 'lsa', dimension: 61 },
+    candidates: [
+      { index: 'bm25', k: 100 },
+      { index: 'flat', k: 100 },
+    ],
+    crossValidation: { outer: 'leave-one-out' },
+  });
+}
+
+function inventSignalNames(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => {
+    const name = `${SCORES[at % SCORES.length]}${SPREADS[Math.floor(at / SCORES.length) % SPREADS.length]}`;
+    return at < SCORES.length * SPREADS.length ? name : `${name}*form.${at}`;
+  });
+}
+
+function inventTrainingStrata(queries: number): Stratum[] {
+  const filterQueryNumbers = (test: (query: number) => boolean) =>
+    Array.from({ length: queries }, (_, q) => q).filter(test);
+  return [
+    {
+      name: 'kind',
+      description: 'what sort of question it is',
+      levels: ['multi-hop', 'temporal', 'single-hop'].map((name, l) => ({
+        name,
+        queries: filterQueryNumbers((q) => q % 3 === l),
+      })),
+    },
+    {
+      name: 'place of the query in its conversation',
+      description: 'as of its moment',
+      levels: ['first half', 'second half'].map((name, l) => ({
+        name,
+        queries: filterQueryNumbers((q) => q % 2 === l),
+      })),
+    },
+  ];
+}
+
+function inventMeanInterval(draw: Random, mean: number, half: number): Interval {
+  return { mean, low: mean - half * (0.8 + 0.4 * draw.uniform()), high: mean + half * (0.8 + 0.4 * draw.uniform()) };
+}
+
+function inventIntervals(draw: Random, around: number): Record<string, Interval> {
+  return Object.fromEntries(
+    METRICS.map((metric, m) => [metric, inventMeanInterval(draw, around + 0.1 - 0.06 * m, 0.025)]),
+  );
+}
+
+function inventTestedComparison(draw: Random, mean: number): Comparison {
+  const p = Math.min(1, Math.exp(-80 * Math.abs(mean)) * (0.5 + draw.uniform()));
+  const verdict = mean > 0 ? 'better' : 'worse';
+  return {
+    difference: inventMeanInterval(draw, mean, 0.02),
+    p: p / 2,
+    correctedP: p,
+    samples: 10_000,
+    unresolved: false,
+    verdict: p < 0.05 ? verdict : 'undecided',
+    effectSize: 3 * mean,
+    minimumDetectable: 0.03,
+    wins: 23,
+    ties: 61,
+    losses: 13,
+    clusterWins: 17,
+    clusterTies: 3,
+    clusterLosses: 9,
+    signFlipP: null,
+  };
+}
+
+function inventComparisons(draw: Random, mean: number): Record<string, Comparison> {
+  return Object.fromEntries(METRICS.map((metric, m) => [metric, inventTestedComparison(draw, mean * (1 - 0.1 * m))]));
+}
+
+function inventMethodResult(draw: Random, at: number, strata: readonly Stratum[]): MethodResult {
+  const gain = GAINS[at] as number;
+  const inventStratumValue = (shift: number) => ({
+    mean: 0.6 + gain + shift,
+    difference: at === 0 ? null : inventMeanInterval(draw, gain + shift / 3, 0.04),
+    p: at === 0 ? null : 0.01,
+    correctedP: at === 0 ? null : Math.min(1, 0.04 + Math.abs(shift)),
+  });
+  return {
+    name: METHODS[at] as string,
+    metrics: inventIntervals(draw, 0.6 + gain),
+    comparisons: at === 0 ? null : inventComparisons(draw, gain),
+    holes: 97 * (at + 1),
+    strata: Object.fromEntries(
+      strata.map(({ name, levels }) => [
+        name,
+        Object.fromEntries(
+          levels.map((level, l) => [
+            level.name,
+            Object.fromEntries(METRICS.map((metric, m) => [metric, inventStratumValue(0.07 * (l - 1) - 0.05 * m)])),
+          ]),
+        ),
+      ]),
+    ),
+  };
+}
+
+function inventLearnedNumbers(draw: Random, parameter: string, labels: readonly string[]): LearnedNumber[] {
+  return labels.map((label, at) => {
+    const value = (1.4 * (draw.uniform() - 0.4)) / Math.sqrt(1 + at / 5);
+    const { low, high } = inventMeanInterval(draw, value, 0.15);
+    return { parameter, label, handTuned: at < 2 ? 1 : 0, value, interval: { low, high } };
+  });
+}
+
+function inventFoldResult(draw: Random, fold: number, { epochs }: SampleTrainingSize): FoldResult {
+  const height = 2.4 + 0.3 * draw.uniform();
+  const ran = Math.round(epochs * (0.6 + 0.4 * draw.uniform()));
+  const best = 0.58 + 0.06 * draw.uniform();
+  return {
+    clusters: [`conversation-${fold}`],
+    point: { loss: fold % 3 === 0 ? 'infonce' : 'listwise', l2: 0.003, learningRate: 0.05 },
+    epochs: ran,
+    curve: Array.from({ length: ran + 1 }, (_, epoch) => ({
+      epoch,
+      loss: epoch === 0 ? null : height * (0.7 + 0.3 * Math.exp(-epoch / 9)) + 0.02 * draw.uniform(),
+      validation: null,
+    })),
+    validation: Array.from({ length: ran + 9 }, (_, epoch) => best - 0.1 * Math.exp(-epoch / 6) - 0.0004 * epoch),
+  };
+}
+
+function inventModelResult(
+  draw: Random,
+  name: string,
+  numbers: readonly LearnedNumber[],
+  strata: readonly Stratum[],
+  size: SampleTrainingSize,
+  families: readonly string[],
+): ModelResult {
+  const { clusters: _, ...last } = inventFoldResult(draw, 1, size);
+  return {
+    ...last,
+    name,
+    methods: METHODS.map((_, at) => inventMethodResult(draw, at, strata)),
+    baseline: 'hand-tuned',
+    measured: { queries: size.queries, conversations: size.folds },
+    numbers,
+    folds: Array.from({ length: size.folds }, (_, fold) => inventFoldResult(draw, fold, size)),
+    searches: ['random search', 'coordinate ascent'].map((method, at) => ({
+      method,
+      evaluations: Array.from({ length: size.folds }, (_, fold) => 311 + (fold % 3)),
+      foldsAtStart: at === 0 ? 2 : 0,
+    })),
+    calibration: { bins: inventCalibrationBins(draw), expectedError: 0.0123 },
+    importance: families.slice(0, 60).map((family) => inventImportance(draw, family)),
+    controls: families.length === 0 ? [] : inventNullControls(draw, families),
+    file: `weights-${name}.safetensors`,
+  };
+}
+
+function inventCalibrationBins(draw: Random): ModelResult['calibration']['bins'] {
+  return Array.from({ length: 10 }, (_, bin) => {
+    const count = bin === 7 ? 0 : Math.round(30_000 * Math.exp(-1.1 * bin)) + 1;
+    const predicted = count === 0 ? null : (bin + 0.3 + 0.3 * draw.uniform()) / 10;
+    const observed = predicted === null ? null : Math.min(1, predicted * (0.8 + 0.3 * draw.uniform()));
+    return { low: bin / 10, high: (bin + 1) / 10, count, predicted, observed };
+  });
+}
+
+function inventImportance(draw: Random, family: string): Importance {
+  const mean = -0.05 * draw.uniform() ** 4 + 0.004 * (draw.uniform() - 0.5);
+  return { family, signals: [family, `${family}@share`], comparisons: inventComparisons(draw, mean) };
+}
+
+function inventNullControls(draw: Random, signals: readonly string[]): NullControl[] {
+  const gain = GAINS.at(-1) as number;
+  return Object.entries(TAKEN).map(([part, taken], at, { length }) => ({
+    part,
+    signals: signals.filter((_, s) => (at === length - 1 ? s % length < at : s % length === at)),
+    metrics: inventIntervals(draw, 0.6 + gain - taken),
+    comparisons: inventComparisons(draw, -taken),
+    baseline: {
+      isUnchanged: part !== 'all of these',
+      comparisons: inventComparisons(draw, part === 'all of these' ? -0.03 : 0),
+    },
+  }));
+}

@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ChecksumMismatchError, type ConfigurationFault } from '../../core/errors/errors.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { encodeSafetensors, readCheckedSafetensors, type TensorFile } from '../../core/files/safetensors.ts';
+import { check } from '../../core/validation/validation.ts';
+import type { SignedSlices, SliceAnswer } from '../../rank/retrieval/packed-slices.ts';
+import type { StageCounts } from '../../rank/signals/stage.ts';
+import { formatFileName } from '../composition/arms.ts';
+import { armOptions } from '../config/arm-options.ts';
+import type { Latency } from '../measure/result.ts';
+import type { TunedArm } from './tuning.ts';
+
+/** What a report shows of the first I places of each ranking besides their scores. */
+export interface InspectedPlaces {
+  /** The P' parts of a score that add up to it. */
+  readonly contributionNames: readonly string[];
+  /** Row-major [Q, I, P']; they add up to the score before a selection. */
+  readonly contributions: Float32Array;
+  /** The M coordinates of an arm with trajectory; empty of others. */
+  readonly coordinateNames: readonly string[];
+  /** Row-major [Q, I, 2, M]: those of the place, then those of the query in the frame of the place's conversation. */
+  readonly coordinates: Float32Array;
+  /** [Q, 5] of an arm with the signal `strategy`: the weights of `MEMORY_SIGNALS` for each query. */
+  readonly strategyWeights?: readonly (readonly number[])[];
+}
+
+/** The slices that a kernel signed, and the queries that they are of. */
+export interface RecordedSlices extends SignedSlices {
+  readonly queries: readonly string[];
+}
+
+/** The rankings of an arm for Q queries, K ranks each, with everything that measuring and reporting need. */
+export interface ArmRecord extends TunedArm, Partial<InspectedPlaces> {
+  /** Of an arm with a slice: those of the evaluated queries, in order, then those of the queries that it was tuned on. */
+  readonly slices?: RecordedSlices;
+  readonly name: string;
+  /** K. */
+  readonly depth: number;
+  /** Row-major [Q, K] corpus positions, best first; -1 if a query has fewer candidates. */
+  readonly positions: Int32Array;
+  /** Row-major [Q, K]; 0 if the position is -1. */
+  readonly scores: Float32Array;
+  /** The P parts of a score, in the order in which they were applied. */
+  readonly componentNames: readonly string[];
+  /** Row-major [Q, I, P]: the parts of the scores of the first I places. */
+  readonly components: Float32Array;
+  /** I. */
+  readonly inspected: number;
+  /** The fate of each query's relevant turns, query after query: numbers of `LOSS_STAGES`. */
+  readonly losses: Uint8Array;
+  /** By stage; what another process left on disk is not executed again, so these differ between runs. */
+  readonly stages: StageCounts;
+  readonly seconds: number;
+  /** The maximum number of arms run at the same time: an arm takes longer beside others. */
+  readonly armsAtOnce: number;
+  /** Milliseconds a query, by component; null if not timed. */
+  readonly latency: Readonly<Record<string, Latency>> | null;
+}
+
+/** The remedy in the error about a damaged outcome. */
+export const REMEDY = 'run again with --resume to run its arm again';
+
+/** The folder of the records in a run's folder. */
+export const RECORDS = 'arms';
+
+export function recordPath(runFolder: string, arm: string): string {
+  return join(runFolder, RECORDS, `${formatFileName(arm)}.safetensors`);
+}
+
+/** The bytes of a record's file. */
+export function encodeArmRecord(record: ArmRecord): Uint8Array {
+  const { positions, scores, components, losses, contributions, coordinates, slices, ...facts } = record;
+  const { depth, inspected, componentNames, contributionNames = [], coordinateNames = [] } = facts;
+  const queries = positions.length / depth;
+  return encodeSafetensors({
+    tensors: {
+      positions: { shape: [queries, depth], data: positions },
+      scores: { shape: [queries, depth], data: scores },
+      components: { shape: [queries, inspected, componentNames.length], data: components },
+      losses: { shape: [losses.length], data: losses },
+      ...(contributions === undefined
+        ? {}
+        : { contributions: { shape: [queries, inspected, contributionNames.length], data: contributions } }),
+      ...(coordinates === undefined
+        ? {}
+        : {
+            coordinates: {
+              shape: coordinates.length === 0 ? [0] : [queries, inspected, 2, coordinateNames.length],
+              data: coordinates,
+            },
+          }),
+      ...(slices && {
+        sliceStarts: { shape: [slices.starts.length], data: slices.starts },
+        slicePositions: { shape: [slices.positions.length], data: slices.positions },
+      }),
+    },
+    metadata: {
+      arm: JSON.stringify(facts),
+      ...(slices && { slices: JSON.stringify({ queries: slices.queries, answers: slices.answers }) }),
+    },
+  });
+}
+
+/** Written whole or not at all, so that a record that is there is complete. */
+export function writeArmRecord(path: string, record: ArmRecord): void {
+  writeAtomic(path, encodeArmRecord(record));
+}
+
+/** The parts of a record that are not arrays. */
+type Facts = Omit<
+  ArmRecord,
+  'positions' | 'scores' | 'components' | 'losses' | 'contributions' | 'coordinates' | 'slices'
+>;
+
+const text = z.string();
+const count = z.int().min(0);
+const number = z.number();
+
+const factsSchema: z.ZodType<Facts> = z.strictObject({
+  name: text,
+  options: armOptions,
+  tuned: z.record(text, z.unknown()),
+  depth: count,
+  componentNames: z.array(text),
+  contributionNames: z.array(text).exactOptional(),
+  coordinateNames: z.array(text).exactOptional(),
+  strategyWeights: z.array(z.array(number)).exactOptional(),
+  inspected: count,
+  stages: z.record(text, z.strictObject({ executed: count, memory: count, disk: count })),
+  seconds: number,
+  armsAtOnce: z.int().min(1),
+  latency: z.record(text, z.strictObject({ p50: number, p95: number, p99: number })).nullable(),
+});
+
+/** @throws ChecksumMismatchError for facts that are not those of a record. */
+function parseFacts(json: string, path: string): Facts {
+  const found = check(factsSchema, JSON.parse(json));
+  if ('value' in found) return found.value;
+  const [{ path: location, expected, got }] = found.faults as [ConfigurationFault];
+  throw new ChecksumMismatchError(
+    path,
+    `not the record of an arm (${location}: expected ${expected}, got ${got})`,
+    REMEDY,
+  );
+}
+
+/** The file has a checksum, and a replay verifies what it takes from a run. */
+function readSlices({ sliceStarts, slicePositions }: TensorFile['tensors'], metadata: TensorFile['metadata']) {
+  const [starts, positions] = [sliceStarts?.data, slicePositions?.data];
+  if (!(starts instanceof Int32Array) || !(positions instanceof Int32Array) || metadata.slices === undefined) return {};
+  const { queries, answers } = JSON.parse(metadata.slices) as { queries: string[]; answers: SliceAnswer[] };
+  return { slices: { queries, answers, starts, positions } };
+}
+
+/** @throws StorageError, ChecksumMismatchError naming the file and what to do about it. */
+export function readArmRecord(path: string): ArmRecord {
+  const { tensors, metadata } = readCheckedSafetensors(path, REMEDY);
+  const [positions, scores] = [tensors.positions?.data, tensors.scores?.data];
+  const [components, losses] = [tensors.components?.data, tensors.losses?.data];
+  if (
+    !(positions instanceof Int32Array) ||
+    !(scores instanceof Float32Array) ||
+    !(components instanceof Float32Array) ||
+    !(losses instanceof Uint8Array) ||
+    metadata.arm === undefined
+  )
+    throw new ChecksumMismatchError(path, 'not the record of an arm', REMEDY);
+  const [contributions, coordinates] = [tensors.contributions?.data, tensors.coordinates?.data];
+  return {
+    ...parseFacts(metadata.arm, path),
+    positions,
+    scores,
+    components,
+    losses,
+    ...(contributions instanceof Float32Array ? { contributions } : {}),
+    ...(coordinates instanceof Float32Array ? { coordinates } : {}),
+    ...readSlices(tensors, metadata),
+  };
+}

@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
+import { applyOverrides, type Plain } from '../composition/config-file.ts';
+import { resolveConfig } from '../config/config.ts';
+import type { ArmRecord } from './arm-record.ts';
+import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
+import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-runner-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeAll(async () => {
+  await useBackend('wasm');
+  writeSampleJsonl(folder);
+});
+const resolveSampleConfig = (...overrides: string[]) =>
+  resolveConfig(applyOverrides(buildSampleConfig(folder) as Plain, overrides), 'sample');
+const open = (cache: string, ...overrides: string[]) =>
+  openArmRunner(resolveSampleConfig(...overrides), { cacheFolder: join(folder, cache) });
+
+test('what was counted since is the difference, without stages that were not asked for', () => {
+  const before = { a: { executed: 2, memory: 3, disk: 5 }, b: { executed: 1, memory: 0, disk: 0 } };
+  const after = {
+    a: { executed: 2, memory: 10, disk: 16 },
+    b: { executed: 1, memory: 0, disk: 0 },
+    c: { executed: 0, memory: 0, disk: 13 },
+  };
+  expect(subtractCounts(before, after)).toEqual({
+    a: { executed: 0, memory: 7, disk: 11 },
+    c: { executed: 0, memory: 0, disk: 13 },
+  });
+});
+
+describe('an arm', () => {
+  let runner: ArmRunner;
+  const shares: number[] = [];
+  let decayed: ArmRecord;
+  beforeAll(async () => {
+    runner = await open('cache', 'evaluation.depth=11', 'evaluation.inspect=3');
+    decayed = await runner.run('Decayed × 2', (share) => void shares.push(share));
+  });
+  afterAll(() => runner.dispose());
+
+  test('tells how much is done of its chain of tunings and its own ranking', () => {
+    expect(shares).toEqual([1 / 5, 2 / 5, 3 / 5, 4 / 5]);
+  });
+
+  test('measures each point of its chain once on the queries of dev', () => {
+    expect(decayed.stages['tuning-value']).toEqual({ executed: 4, memory: 0, disk: 0 });
+    expect(Object.keys(decayed.tuned)).toEqual(['relevance.fusion.alpha', 'decay.halfLifeHours']);
+  });
+
+  test('is ranked for every evaluated query as deep as is asked for', () => {
+    expect(runner.queries).toHaveLength(14);
+    expect(decayed).toMatchObject({ name: 'Decayed × 2', depth: 11, inspected: 3, latency: null });
+    expect(decayed.positions).toHaveLength(14 * 11);
+    expect(decayed.components).toHaveLength(14 * 3 * decayed.componentNames.length);
+    const relevant = runner.queries.flatMap(({ id }) => [...(runner.dataset.qrels.get(id) ?? [])]);
+    expect(decayed.losses).toHaveLength(relevant.length);
+  });
+
+  test('finds the same after another arm has, from the cache alone', async () => {
+    const again = await open('cache', 'evaluation.depth=11', 'evaluation.inspect=3');
+    try {
+      await again.run('unified');
+      const { stages, seconds: _, ...found } = await again.run('Decayed × 2');
+      const { stages: __, seconds: ___, ...first } = decayed;
+      expect(found).toEqual(first);
+      expect(Object.values(stages).reduce((sum, { executed }) => sum + executed, 0)).toBe(0);
+    } finally {
+      await again.dispose();
+    }
+  });
+
+  test('is run under another config on the same data', async () => {
+    const other = runner.withConfig(resolveSampleConfig('evaluation.depth=10', 'evaluation.limitQueries=7'));
+    try {
+      expect(other.dataset).toBe(runner.dataset);
+      const { depth, positions } = await other.run('newest');
+      expect([depth, positions.length]).toEqual([10, 7 * 10]);
+      const ranked = other.queries.map((_, q) => [...positions.subarray(q * 10, q * 10 + 10)]);
+      const { positions: deeper } = await runner.run('newest');
+      const places = other.queries.map(({ id }) => runner.queries.findIndex((query) => query.id === id));
+      expect(ranked).toEqual(places.map((q) => [...deeper.subarray(q * 11, q * 11 + 10)]));
+    } finally {
+      await other.dispose();
+    }
+  });
+
+  test('that there is none of is an error', async () => {
+    await expect(runner.run('nobody')).rejects.toThrow(
+      new ValidationError('experiment has no arm: nobody; use the name of one of its arms', { name: 'nobody' }),
+    );
+  });
+});
+
+test('arms are timed where it is asked for, but no null control', async () => {
+  const overrides = ['evaluation.latency={queries: 2, warmUp: 1}', 'controls=true'];
+  const control = resolveSampleConfig(...overrides).arms.find((arm) => arm.control !== null);
+  const timed = await open('cache', ...overrides);
+  try {
+    expect((await timed.run('newest')).latency?.total?.p50).toBeGreaterThan(0);
+    expect((await timed.run(control?.name as string)).latency).toBeNull();
+  } finally {
+    await timed.dispose();
+  }
+});
+
+test('what is disposed leaves no tensor, also where a workspace could not be opened', async () => {
+  const before = tf.memory().numTensors;
+  const runner = await open('cache', 'tuning.holdout=0.001');
+  await expect(runner.prepare(resolveSampleConfig().arms)).rejects.toThrow(ValidationError);
+  await runner.openArmWorkspace();
+  await runner.run('newest');
+  await runner.dispose();
+  expect(tf.memory().numTensors).toBe(before);
+});
+
+describe('an arm with an encoder or a seed of its own', () => {
+  const HYBRID_64 =
+    '{ name: other, extends: newest, embedding: { dimension: 7 }, candidates: [{ index: flat, k: 17 }], relevance: { signals: [cosine] } }';
+
+  test('is ranked as in an experiment that has them', async () => {
+    const mixed = await open('own', `arms=[${ALONE}, ${HYBRID_64}]`, 'evaluation.baseline=newest');
+    const pure = await open(
+      'pure',
+      `arms=[${ALONE}, ${HYBRID_64.replace('embedding: { dimension: 7 }, ', '')}]`,
+      'embedding.dimension=7',
+      'evaluation.baseline=newest',
+    );
+    try {
+      const [got, known] = [await mixed.run('other'), await pure.run('other')];
+      expect(got.positions).toEqual(known.positions);
+      expect(got.scores).toEqual(known.scores);
+      const [own, shared] = [await mixed.openArmWorkspace(got.options), await mixed.openArmWorkspace()];
+      expect([own.dimension, shared.dimension]).toEqual([7, 13]);
+      expect(await mixed.openArmWorkspace({ embedding: null, seed: null })).toBe(shared);
+    } finally {
+      await mixed.dispose();
+      await pure.dispose();
+    }
+  });
+});
+const ALONE = '{ name: newest, candidates: [{ index: newest, k: 19 }], relevance: { signals: [recency] } }';

@@ -1,0 +1,250 @@
+import { join } from 'node:path';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { loadDataset } from '../../data/registry.ts';
+import type { SliceSource } from '../../kernel/slices/slice-source.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import type { EncoderUse } from '../../model/encoder.ts';
+import { readArm } from '../../rank/retrieval/form.ts';
+import type { Watch } from '../../rank/retrieval/steps/step.ts';
+import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../rank/signals/stage.ts';
+import type { Workspace } from '../../rank/signals/workspace.ts';
+import { listArmsToRun } from '../config/arm-selection.ts';
+import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
+import type { ReportShare } from '../launch/launcher.ts';
+import { attribute, listRelevantPositions } from '../measure/attribution.ts';
+import { measureLatency } from '../measure/latency.ts';
+import { computeMetricMean } from '../measure/measurement.ts';
+import type { ArmRecord, RecordedSlices } from './arm-record.ts';
+import { collectSlices, listAdmitted } from './arm-slices.ts';
+import { stageVersion } from './code-version.ts';
+import { inspectPlaces } from './inspected-places.ts';
+import { assertArmAttributes } from './needed-attributes.ts';
+import { assertArmData } from './needed-data.ts';
+import {
+  type ArmRanking,
+  buildRun,
+  countFittingPlaces,
+  listRankedComponents,
+  listRankedPositions,
+  rankArm,
+} from './rankings.ts';
+import { StageCache } from './stage-cache.ts';
+import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
+import {
+  type ArmEncoding,
+  ByEncoding,
+  chooseArmEncoding,
+  type ExperimentSource,
+  limitReach,
+  openWorkspace,
+  SHARED_ENCODING,
+  selectEvaluatedQueries,
+  splitTuningQueries,
+  type WorkspaceSource,
+} from './workspaces.ts';
+
+/** Where the arms of an experiment get their data from, and where they keep what they compute. */
+export interface RunnerInputs extends Pick<WorkspaceSource, 'omitsVectors' | 'givenVectors'> {
+  /** Where prepared data, embeddings and the results of stages are kept between runs; null keeps them in memory. */
+  readonly cacheFolder: string | null;
+  /** By default the dataset that the config names. */
+  readonly dataset?: Dataset;
+  /** The queries that the arms are asked; by default those that the config chooses of the dataset. */
+  readonly queries?: readonly Query[];
+  readonly progress?: StartProgress;
+  /** Where slices come from; without it there are none. */
+  readonly slices?: SliceSource;
+  /** Gets what each encoder has used, also if it failed. */
+  readonly noteUse?: (use: EncoderUse) => void;
+}
+
+/** Opens the data of an experiment, to run its arms in this process. */
+export async function openArmRunner(
+  config: ExperimentConfig,
+  { cacheFolder, dataset: given, queries, progress = ignoreProgress, noteUse = () => {}, ...more }: RunnerInputs,
+): Promise<ArmRunner> {
+  const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
+  const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, progress }));
+  const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
+  const source = { config, dataset, cacheFolder, store, code: stageVersion, progress, noteUse };
+  return new ArmRunner({ ...source, ...more }, queries);
+}
+
+/**
+ * Runs the arms of an experiment one by one. The ranking of an arm depends on the config, the data and the backend alone, not on earlier runs or on the
+ * process: hyper-parameters are tuned along the chain of arms that it extends, on the held-out part of dev, and its queries are ranked with an encoder fitted
+ * on all of dev. What arms share is made once. Owns tensors.
+ */
+export class ArmRunner {
+  readonly dataset: Dataset;
+  /** The queries that the table is about. */
+  readonly queries: readonly Query[];
+  readonly #source: ExperimentSource;
+  readonly #tuning: ArmTuning;
+  readonly #tuningWorkspaces: ByEncoding<Promise<Workspace>>;
+  readonly #workspaces: ByEncoding<Promise<Workspace>>;
+
+  /** @throws ValidationError when the dataset has no query to evaluate, or lacks times, threads or attributes that an arm needs. */
+  constructor(source: ExperimentSource, queries?: readonly Query[]) {
+    assertArmData(source.dataset, listArmsToRun(source.config));
+    assertArmAttributes(source.dataset, listArmsToRun(source.config));
+    this.#source = source;
+    this.dataset = source.dataset;
+    this.queries = queries ?? selectEvaluatedQueries(source.dataset, source.config);
+    this.#workspaces = new ByEncoding(source.config, (arm) =>
+      this.#open(this.queries, this.dataset.devConversations, arm),
+    );
+    this.#tuningWorkspaces = new ByEncoding(source.config, (arm) => {
+      const { fit, tuning } = splitTuningQueries(this.dataset, source.config);
+      return this.#open(tuning, fit, arm);
+    });
+    this.#tuning = new ArmTuning(source.config.arms, (arm) => this.#measureTuningMetric(arm));
+  }
+
+  /** A runner of another config on the same data; as its owner, the caller disposes it. */
+  withConfig(config: ExperimentConfig): ArmRunner {
+    return new ArmRunner({ ...this.#source, config });
+  }
+
+  /** Of the evaluated queries, with the encoder and the seed of an arm. */
+  openArmWorkspace(arm: ArmEncoding = SHARED_ENCODING): Promise<Workspace> {
+    return this.#workspaces.get(arm);
+  }
+
+  async #open(queries: readonly Query[], fit: ReadonlySet<string>, arm: ArmEncoding): Promise<Workspace> {
+    const { config } = this.#source;
+    const reach = limitReach(this.dataset, config, queries);
+    return openWorkspace({ ...this.#source, ...reach, config: chooseArmEncoding(config, arm) }, queries, fit);
+  }
+
+  /**
+   * Embeds all that some arms need, and asks for their slices, so that other processes find them on disk.
+   *
+   * @throws AdmissibilityError for a kernel that fails, or a slice that is not valid: then no arm is run.
+   * @throws ValidationError, NotFiniteError for data or vectors that no arm could be run on.
+   */
+  async prepare(arms: readonly ArmOptions[]): Promise<void> {
+    for (const arm of arms) {
+      if (this.#tuning.countPointsLeft(arm.name) > 0) await this.#tuningWorkspaces.get(arm);
+      await this.openArmWorkspace(arm);
+      await this.#collectArmSlices(arm);
+    }
+  }
+
+  /** The slices that an arm is ranked and tuned with. */
+  async #collectArmSlices(arm: ArmOptions): Promise<RecordedSlices | null> {
+    if (readArm(arm).outline.view.slice === null) return null;
+    const own = { workspace: await this.openArmWorkspace(arm), arm };
+    const tuned = this.#tuning.listTunedChain(arm.name).map(async (above) => ({
+      ...{ workspace: await this.#tuningWorkspaces.get(above), arm: above },
+    }));
+    return collectSlices([own, ...(await Promise.all(tuned))]);
+  }
+
+  /** The mean of the tuning metric for an arm with its hyper-parameters set. */
+  async #measureTuningMetric(arm: ArmOptions): Promise<number> {
+    const { metric } = this.#source.config.tuning;
+    const depth = parseMetricCutoff(metric, this.#source.config.evaluation.depth);
+    const workspace = await this.#tuningWorkspaces.get(arm);
+    return workspace.runStage<number>(tuningStage(workspace.plan, arm, this.#source.config), async () => {
+      const ranked = listRankedPositions(await rankArm(workspace, arm, depth));
+      const run = buildRun(workspace.corpus, workspace.queries, ranked);
+      return computeMetricMean(metric, run, this.dataset, workspace.queries);
+    });
+  }
+
+  #listWorkspaces(): Promise<Workspace>[] {
+    return [...this.#tuningWorkspaces.list(), ...this.#workspaces.list()];
+  }
+
+  /** The number of times each stage was executed, found in memory and read from the store so far. */
+  async sumStageCounts(): Promise<StageCounts> {
+    const workspaces = await Promise.all(this.#listWorkspaces());
+    return addCounts(...workspaces.map((workspace) => workspace.readStageCounts()));
+  }
+
+  /**
+   * Tunes and ranks an arm. Not to be called for another arm before it is done.
+   *
+   * @param armsAtOnce how many arms are run at the same time, those of other processes included.
+   * @param signal ends the arm before its next part.
+   */
+  async run(
+    name: string,
+    report: ReportShare = () => {},
+    armsAtOnce = 1,
+    signal?: AbortSignal | undefined,
+  ): Promise<ArmRecord> {
+    const started = performance.now();
+    const before = await this.sumStageCounts();
+    const steps = this.#tuning.countPointsLeft(name) + 1;
+    let done = 0;
+    const tuned = await this.#tuning.tuneNamedArm(name, () => report(++done / steps));
+    const { evaluation } = this.#source.config;
+    const workspace = await this.openArmWorkspace(tuned.options);
+    const watchParts: Watch = async (_, work) => {
+      signal?.throwIfAborted();
+      return work();
+    };
+    const arm = await rankArm(workspace, tuned.options, evaluation.depth, watchParts);
+    signal?.throwIfAborted();
+    const slices = await this.#collectArmSlices(tuned.options);
+    return {
+      name,
+      ...tuned,
+      ...listRankedPositions(arm),
+      ...listRankedComponents(arm, evaluation.inspect),
+      ...(await inspectPlaces(workspace, tuned.options, arm, evaluation.inspect)),
+      losses: await this.#encodeArmLosses(tuned.options, arm),
+      ...(slices && { slices }),
+      stages: subtractCounts(before, await this.sumStageCounts()),
+      seconds: (performance.now() - started) / 1000,
+      armsAtOnce,
+      latency: await this.#measureArmLatency(tuned.options),
+    };
+  }
+
+  /** A null control is nothing that anybody would wait for, and a repetition takes as long as its arm. */
+  async #measureArmLatency(arm: ArmOptions): Promise<ArmRecord['latency']> {
+    const { evaluation, seed } = this.#source.config;
+    if (evaluation.latency === null || arm.control !== null || arm.repeats !== null) return null;
+    return measureLatency(await this.openArmWorkspace(arm), arm, evaluation.depth, evaluation.latency, seed);
+  }
+
+  /** The fate of the relevant turns, as {@link attribute} numbers it. */
+  async #encodeArmLosses(options: ArmOptions, arm: ArmRanking): Promise<Uint8Array> {
+    const { qrels, relevantGrade } = this.dataset;
+    const { attributionDepth, attributionTokens } = this.#source.config.evaluation;
+    const { retrieved } = arm;
+    const workspace = await this.openArmWorkspace(options);
+    const { pool, scores, components } = retrieved;
+    const { sources } = readArm(options).outline;
+    const found = await Promise.all(sources.map((source) => workspace.under(options.control).get(source.found)));
+    const ids = this.queries.map(({ id }) => id);
+    const relevant = listRelevantPositions(workspace.corpus, qrels, relevantGrade, ids);
+    const admitted = await listAdmitted(workspace, options);
+    const relevance = components.get('relevance') ?? components.get('scoring')!;
+    const fitting =
+      attributionTokens === undefined
+        ? null
+        : countFittingPlaces(workspace.corpus, listRankedPositions(arm), attributionTokens);
+    return attribute({ admitted, found, pool, relevance, scores, fitting }, relevant, attributionDepth);
+  }
+
+  async dispose(): Promise<void> {
+    for (const workspace of this.#listWorkspaces())
+      await workspace.then(
+        (opened) => opened.dispose(),
+        () => {}, // it was never opened, as its caller knows
+      );
+  }
+}
+
+/** What was counted between two moments; stages that were not asked for in between are left out. */
+export function subtractCounts(before: StageCounts, after: StageCounts): StageCounts {
+  const differences = Object.entries(after).map(([name, { executed, memory, disk }]) => {
+    const old = before[name] ?? { executed: 0, memory: 0, disk: 0 };
+    return [name, { executed: executed - old.executed, memory: memory - old.memory, disk: disk - old.disk }] as const;
+  });
+  return Object.fromEntries(differences.filter(([, { executed, memory, disk }]) => executed + memory + disk > 0));
+}

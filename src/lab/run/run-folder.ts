@@ -1,0 +1,175 @@
+import type { BackendName } from '../../core/tensors/active-backend.ts';
+import { yaml } from '../../core/values/yaml.ts';
+import { chooseIntervalMethod } from '../../eval/intervals/mean-intervals.ts';
+import { encodeQrels, formatRun } from '../../eval/trec/trec-files.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+import type { Turn } from '../../model/turns/turn.ts';
+import { formatFileName } from '../composition/arms.ts';
+import { listArmsToRun } from '../config/arm-selection.ts';
+import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
+import { countTokens } from '../measure/token-counter.ts';
+import { encodeFailure, joinFailurePath } from './arm-failure.ts';
+import { encodeArmRecord, recordPath } from './arm-record.ts';
+import { PartialFolder, type RunFiles, STATE } from './partial-folder.ts';
+import { encodeSliceLines, formatSliceKeys, KEYS, SLICES } from './replayed-slices.ts';
+import type { FinishedRun } from './run.ts';
+import { describeRunState, formatState } from './run-state.ts';
+
+export type { RunFiles };
+
+function formatPerQueryLines(result: ExperimentResult): string {
+  const lines = result.queries.flatMap((query, q) =>
+    result.arms.map((arm) => {
+      const values = Object.fromEntries(result.metrics.map((metric) => [metric, arm.perQuery[metric]?.[q]]));
+      return JSON.stringify({ query: query.id, cluster: query.cluster, arm: arm.name, ...values });
+    }),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** The result of an arm as a whole: single queries and strata are in other files, timings in a file that no comparison reads. */
+function summariseArm(arm: ArmResult) {
+  const { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution } = arm;
+  const seeds = arm.seeds === undefined ? {} : { seeds: arm.seeds };
+  const slices = arm.slices === undefined ? {} : { slices: arm.slices };
+  const evidence = arm.evidence === undefined ? {} : { evidence: arm.evidence };
+  return {
+    name,
+    description,
+    tuned,
+    levels,
+    control,
+    structure,
+    metrics,
+    ...seeds,
+    comparisons,
+    holes,
+    attribution,
+    ...evidence,
+    ...slices,
+  };
+}
+
+/** The text of metrics.json. */
+export function formatMetrics(result: ExperimentResult): string {
+  const { name, hash, baseline, metrics, statistics, passports, failures, stopped, remarks, warnings, look } = result;
+  const { turns: _, ...dataset } = result.dataset;
+  const queries = result.queries.length;
+  const conversations = new Set(result.queries.map(({ cluster }) => cluster)).size;
+  const seeds = Math.max(1, ...result.arms.map((arm) => arm.seeds?.count ?? 1));
+  const intervals = chooseIntervalMethod(conversations, seeds);
+  const arms = result.arms.map(summariseArm);
+  const content = {
+    experiment: name,
+    hash,
+    queries,
+    conversations,
+    baseline,
+    metrics,
+    statistics,
+    intervals,
+    passports,
+    arms,
+  };
+  return `${JSON.stringify({ ...content, failures, stopped, dataset, look, remarks, warnings }, null, 2)}\n`;
+}
+
+function formatStrata({ strata, arms }: ExperimentResult): string {
+  const divisions = strata.map(({ levels, ...stratum }) => ({
+    ...stratum,
+    levels: levels.map(({ name, queries }) => ({ name, queries: queries.length })),
+  }));
+  const values = Object.fromEntries(arms.map(({ name, strata: held }) => [name, held]));
+  return `${JSON.stringify({ strata: divisions, arms: values })}\n`;
+}
+
+/** The strata and clusters of the queries, one query per line, those without a relevant turn last. */
+function formatQueryLines({ queries, unanswerable, strata }: ExperimentResult): string {
+  const levels: Record<string, string>[] = queries.map(() => ({}));
+  for (const stratum of strata)
+    for (const level of stratum.levels)
+      for (const query of level.queries) (levels[query] as Record<string, string>)[stratum.name] = level.name;
+  const formatQueryLine =
+    (answerable: boolean) =>
+    ({ judgements: _, ...query }: QueryRecord, queryIndex: number) =>
+      `${JSON.stringify({ ...query, answerable, levels: answerable ? levels[queryIndex] : {} })}\n`;
+  return [...queries.map(formatQueryLine(true)), ...unanswerable.map(formatQueryLine(false))].join('');
+}
+
+/** The conversation of each turn, one turn per line in the order of the positions that the arms' records use. */
+function formatTurnLines({ turns }: Corpus): string {
+  const line = ({ id, conversationId, text }: Turn) => ({
+    id,
+    conversation: conversationId,
+    tokens: countTokens(text),
+  });
+  return turns.map((turn) => `${JSON.stringify(line(turn))}\n`).join('');
+}
+
+/** What the files of a run are written from: figures, rankings, judgements and turns. */
+export type MeasuredRankings = Pick<FinishedRun, 'result' | 'runs' | 'qrels' | 'corpus'> &
+  Partial<Pick<FinishedRun, 'records' | 'sliceKeys' | 'look'>>;
+
+/** The signed slices of the arms: those of null controls and repetitions are those of their arms. */
+function sliceFiles({ records = [], sliceKeys = null, corpus }: MeasuredRankings): RunFiles {
+  if (sliceKeys === null) return {};
+  const files = records.flatMap(({ name, options: { control, repeats }, slices }) =>
+    slices === undefined || control !== null || repeats !== null
+      ? []
+      : [[`${SLICES}/${formatFileName(name)}.jsonl`, encodeSliceLines(slices, corpus)] as const],
+  );
+  return { [KEYS]: formatSliceKeys(sliceKeys), ...Object.fromEntries(files) };
+}
+
+/** The files of a finished run besides its tables. */
+export function runFiles(measured: MeasuredRankings): RunFiles {
+  const { result, runs, qrels, corpus } = measured;
+  const trec = [...runs].map(([name, run]) => [
+    `runs/${formatFileName(name)}.trec`,
+    formatRun(run, formatFileName(name)),
+  ]);
+  const { environment, stages, armsAtOnce, timings } = result;
+  const latency = Object.fromEntries(
+    result.arms.flatMap((arm) => (arm.latency === null ? [] : [[arm.name, arm.latency]])),
+  );
+  return {
+    'config.yaml': yaml().stringify(result.config),
+    'environment.json': `${JSON.stringify({ ...environment, stages, armsAtOnce, timings, latency }, null, 2)}\n`,
+    'metrics.json': formatMetrics(result),
+    'strata.json': formatStrata(result),
+    'queries.jsonl': formatQueryLines(result),
+    'turns.jsonl': formatTurnLines(corpus),
+    'per-query.jsonl': formatPerQueryLines(result),
+    'qrels.trec': encodeQrels(qrels),
+    ...Object.fromEntries(trec),
+    ...sliceFiles(measured),
+  };
+}
+
+/** The files that arms leave while they run in a folder: their records and failures, and the state that they belong to. */
+export function recordFiles({ result, records, config }: FinishedRun): RunFiles {
+  const { hash, dataset, failures, stopped, armsAtOnce } = result;
+  const left = new Set(stopped.map(({ name }) => name));
+  const arms = listArmsToRun(config).filter(({ name }) => !left.has(name));
+  const backend = result.environment.backend as BackendName;
+  return {
+    [STATE]: formatState(describeRunState({ hash, backend, arms }, dataset.hash, armsAtOnce)),
+    ...Object.fromEntries(records.map((record) => [recordPath('', record.name), encodeArmRecord(record)])),
+    ...Object.fromEntries(failures.map((failure) => [joinFailurePath('', failure.name), encodeFailure(failure)])),
+  };
+}
+
+/**
+ * Replaces a folder as a whole: files are written to a folder beside it, which is then renamed, so that an interruption leaves the earlier one or none.
+ *
+ * @throws StorageError naming the folder; UnavailableError while another process writes it.
+ */
+export function writeRunFolder(target: string, files: RunFiles): void {
+  const folder = PartialFolder.open(target, 'fresh');
+  try {
+    folder.finish(files);
+  } catch (error) {
+    folder.remove();
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../../core/tensors/backend.ts';
+import { resolveConfig } from '../config/config.ts';
+import { TOKENS } from '../measure/token-counter.ts';
+import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+import { type FinishedRun, runExperiment } from './run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-result-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const words = { name: 'words', candidates: [{ index: 'bm25', k: 17 }], relevance: { signals: ['bm25'] } };
+async function run(method: string, more: object = {}): Promise<FinishedRun> {
+  const evaluation = { baseline: 'words', samples: 199, metrics: ['mrr@10'], attributionDepth: 3, ...more };
+  const sweep = {
+    method,
+    arm: 'words',
+    factors: { k1: { path: 'candidates.0.k1', values: [0.5, 2] }, sameChannel: [true, false] },
+  };
+  const config = resolveConfig({ ...buildSampleConfig(folder), evaluation, arms: [words], sweep }, 'sample');
+  return runExperiment(config, { backend: 'wasm', cacheFolder: join(folder, 'cache'), command: 'ragpp run' });
+}
+
+let factorial: FinishedRun;
+beforeAll(async () => {
+  await useBackend('wasm');
+  writeSampleJsonl(folder);
+  factorial = await run('factorial');
+});
+
+describe('the fate of relevant turns', () => {
+  test('is reported for each measured query, although one of them has no answer', () => {
+    const { result, runs, qrels } = factorial;
+    expect(result.unanswerable.map(({ id }) => id)).toEqual(['q21-1']);
+    expect(result.queries.map(({ id }) => id).indexOf('q22-0')).toBeGreaterThan(0);
+    for (const { name, losses } of result.arms) {
+      expect(losses).toHaveLength(result.queries.length);
+      for (const [q, { id }] of result.queries.entries()) {
+        const first = (runs.get(name)?.get(id) ?? []).slice(0, 3).map((turn) => turn.id);
+        const relevant = [...(qrels.get(id)?.keys() ?? [])];
+        expect(Object.keys(losses[q] ?? {})).toEqual(relevant);
+        const kept = relevant.filter((turn) => losses[q]?.[turn] === 'kept');
+        expect(kept, `${name} ${id}`).toEqual(relevant.filter((turn) => first.includes(turn)));
+      }
+    }
+  });
+
+  test('is counted for each arm', () => {
+    for (const { attribution, losses } of factorial.result.arms) {
+      const fates = losses.flatMap((one) => Object.values(one));
+      for (const [fate, count] of Object.entries(attribution))
+        expect(count).toBe(fates.filter((one) => one === fate).length);
+      expect(Object.values(attribution).reduce((sum, count) => sum + count, 0)).toBe(fates.length);
+    }
+  });
+});
+
+test('a run with budgets has a curve for each arm, and names the turns that did not fit', async () => {
+  const more = { metrics: ['evidence@8t'], tokenBudgets: [2, 8, 32], attributionDepth: 100, attributionTokens: 8 };
+  const { result } = await run('factorial', more);
+  expect(result.metrics).toEqual(['recall@8t']);
+  expect(result.passports['recall@8t']).toMatchObject({ metric: 'recall@8t', tokens: TOKENS, queries: 13 });
+  expect(result.arms[0]?.attribution.budget).toBeGreaterThan(0);
+  for (const { evidence, metrics, perQuery, losses } of result.arms) {
+    expect(evidence?.budgets).toEqual([2, 8, 32]);
+    expect(evidence?.recall[1]).toEqual(metrics['recall@8t']);
+    for (const [k, { mean }] of (evidence?.recall ?? []).entries())
+      expect(mean).toBeLessThanOrEqual(evidence?.ceiling[k]?.mean ?? Number.NaN);
+    for (const [q, fates] of losses.entries()) {
+      const all = Object.values(fates);
+      expect(all.filter((fate) => fate === 'kept').length / all.length).toBeCloseTo(
+        perQuery['recall@8t']?.[q] ?? Number.NaN,
+        12,
+      );
+    }
+  }
+  expect(factorial.result.arms.every(({ evidence }) => evidence === undefined)).toBe(true);
+});
+
+describe('of a sweep', () => {
+  const factors = [
+    { name: 'k1', levels: ['0.5', '2'] },
+    { name: 'sameChannel', levels: ['true', 'false'] },
+  ];
+
+  test('that is factorial, the factors are reported with their interactions', () => {
+    const { sweep, arms } = factorial.result;
+    expect(sweep).toMatchObject({ method: 'factorial', factors });
+    const mean = (k1: string, sameChannel: string) =>
+      arms.find(({ levels }) => levels?.k1 === k1 && levels.sameChannel === sameChannel)?.metrics['mrr@10']?.mean ??
+      Number.NaN;
+    const together = mean('2', 'false') - mean('2', 'true') - mean('0.5', 'false') + mean('0.5', 'true');
+    expect(sweep?.interactions.map(({ levels, metric }) => [...levels, metric])).toEqual([['2', 'false', 'mrr@10']]);
+    expect(sweep?.interactions[0]?.effect.mean).toBeCloseTo(together, 12);
+  });
+
+  test('that is none, the factors alone', async () => {
+    const { sweep } = (await run('grid')).result;
+    expect(sweep).toEqual({ method: 'grid', arm: 'words', factors, interactions: [] });
+  });
+});
+
+test('the turns that can be shown hold every ranked and every relevant one', () => {
+  const { result } = factorial;
+  const shown = new Set(result.dataset.turns.map(({ id }) => id));
+  const named = [
+    ...result.arms.flatMap(({ rankings }) => rankings.flat().map(({ id }) => id)),
+    ...result.queries.flatMap(({ judgements }) => Object.keys(judgements)),
+  ];
+  expect(named.filter((id) => !shown.has(id))).toEqual([]);
+  expect(named.length).toBeGreaterThan(100);
+});

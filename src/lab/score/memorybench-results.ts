@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { parseOrNull } from '../../core/validation/validation.ts';
+import type { RunLine } from '../../index/runs/run-lines.ts';
+import type { WarningCode } from '../measure/warning.ts';
+
+/**
+ * Result files of memorybench (github.com/supermemoryai/memorybench), as its sources write them: `results/<question>.json` of
+ * `src/orchestrator/phases/search.ts` and `report.json` of `phases/report.ts`, checkpoint schema 4 at commit 462192ac, and the report of the versions before
+ * and after, at 416da1f1, whose search results are of the provider's own shape.
+ */
+const name = z.union([z.string().min(1), z.number().transform(String)]);
+
+const found = z.looseObject({
+  id: name.optional(),
+  rank: z.number().optional(),
+  sessionId: z.string().nullish(),
+  metadata: z.looseObject({ sessionId: z.string().nullish() }).nullish(),
+});
+type Found = z.output<typeof found>;
+
+const question = z.looseObject({ questionId: name, results: z.array(found) });
+
+const evaluation = z.looseObject({
+  questionId: name,
+  searchResults: z.array(found),
+  retrievalMetrics: z.looseObject({ hitAtK: z.number(), recallAtK: z.number().optional() }).nullish(),
+});
+
+const report = z.looseObject({ provider: z.string(), evaluations: z.array(evaluation) });
+
+/** What a result file holds, besides lines: a warning of figures that it reports itself. */
+export interface ForeignRun {
+  readonly lines: readonly RunLine[];
+  /** The name of the system, empty if the file does not state it. */
+  readonly system: string;
+  readonly warnings: readonly { readonly code: WarningCode; readonly text: string }[];
+}
+
+function readSession({ sessionId, metadata }: Found): string | null {
+  return sessionId ?? metadata?.sessionId ?? null;
+}
+
+/** The documents of one question, best first: the sessions where every result has one, else the results by id. */
+function listLines(queryId: string, results: readonly Found[], at: string, tag: string): RunLine[] {
+  const ordered = results.toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
+  const sessions = ordered.map(readSession);
+  const ids = sessions.every((session) => session !== null) ? sessions : ordered.map(({ id }) => id);
+  const missing = ids.indexOf(undefined);
+  if (missing >= 0)
+    throw new ValidationError(
+      `search result ${missing + 1} of question ${queryId} at ${at} has neither sessionId nor id; convert it to JSONL`,
+      { at, queryId },
+    );
+  // Several memories of one session are one hit: the session stands where its first memory does.
+  return [...new Set(ids as string[])].map((id, i) => ({ at, queryId, id, rank: i + 1, score: -(i + 1), tag }));
+}
+
+/** Whether the report's recall is 0 or 1 with its hit rate, question by question. */
+function warnOfRecall(evaluations: z.output<typeof report>['evaluations']): ForeignRun['warnings'] {
+  const pairs = evaluations.flatMap(({ retrievalMetrics: metrics }) =>
+    metrics?.recallAtK === undefined ? [] : [metrics.recallAtK === metrics.hitAtK],
+  );
+  if (pairs.length === 0 || pairs.includes(false)) return [];
+  const text = `the file reports recallAtK equal to hitAtK for each of ${pairs.length} questions, a hit rate; use the recall of this table`;
+  return [{ code: 'reported-recall-is-hit-rate', text }];
+}
+
+/**
+ * Reads one JSON file of memorybench. @returns null for a file of another shape.
+ *
+ * @throws ValidationError for a search result without a session and an id, naming the question.
+ */
+export function readMemorybenchFile(json: unknown, source: string): ForeignRun | null {
+  const whole = parseOrNull(report, json);
+  if (whole !== null) {
+    const { provider, evaluations } = whole;
+    const lines = evaluations.flatMap(({ questionId, searchResults }) =>
+      listLines(questionId, searchResults, source, provider),
+    );
+    return { lines, system: provider, warnings: warnOfRecall(evaluations) };
+  }
+  const asked = parseOrNull(question, json);
+  if (asked === null) return null;
+  const { questionId, results } = asked;
+  const system = parseOrNull(z.object({ provider: z.string() }), results[0])?.provider ?? '';
+  return { lines: listLines(questionId, results, source, system), system, warnings: [] };
+}

@@ -1,0 +1,216 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { readFolder, readText } from '../../core/files/files.ts';
+import { readLines } from '../../core/files/text-lines.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { parseQrels } from '../../eval/trec/trec-files.ts';
+import { parseRunLines } from '../../index/runs/run-lines.ts';
+import type { Qrels } from '../../model/run.ts';
+import { describeWarning } from '../measure/warning.ts';
+import { isStoredRun, listArmRunFiles } from '../stored/stored-run.ts';
+import { type ForeignRun, readMemorybenchFile } from './memorybench-results.ts';
+import { readMtebPredictions } from './mteb-predictions.ts';
+import { buildSystem, type System } from './system.ts';
+
+/** A file and, before `=`, the name that its system gets, or the judge of its judgements. */
+export interface NamedFile {
+  readonly name: string | null;
+  readonly path: string;
+}
+
+/** `name=path`, or a path alone. */
+export function parseNamedFile(typed: string): NamedFile {
+  const [, name, path] = /^([^=/\\]+)=(.+)$/s.exec(typed) ?? [];
+  return name === undefined || path === undefined ? { name: null, path: typed } : { name, path };
+}
+
+/** A JSON file as one value; null for another file, such as JSONL. */
+function parseWhole(path: string, text: string): unknown {
+  if (!path.endsWith('.json')) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // one value a line, or no JSON: an error of its lines
+  }
+}
+
+/** The file before `#`, and the part of it that is meant. */
+function splitFragment(path: string): readonly [file: string, fragment: string | null] {
+  const at = path.lastIndexOf('#');
+  return at < 0 || existsSync(path) ? [path, null] : [path.slice(0, at), path.slice(at + 1)];
+}
+
+function readForeignFile(path: string): ForeignRun {
+  const [file, fragment] = splitFragment(path);
+  const text = readText(file);
+  const json = parseWhole(file, text);
+  const foreign = readMtebPredictions(json, fragment, file) ?? readMemorybenchFile(json, file);
+  if (foreign !== null) return foreign;
+  return { lines: parseRunLines(text, file), system: '', warnings: [] };
+}
+
+/** The results of memorybench in a folder, a file a question. @throws ValidationError for a file that is none. */
+function readForeignFolder(path: string): ForeignRun {
+  const files = readFolder(path)
+    .filter((name) => name.endsWith('.json'))
+    .sort();
+  const parts = files.map((name) => {
+    const file = join(path, name);
+    const foreign = readMemorybenchFile(parseWhole(file, readText(file)), file);
+    if (foreign === null)
+      throw new ValidationError(`no result of memorybench: ${file}; name its folder of results, or its report.json`, {
+        file,
+      });
+    return foreign;
+  });
+  if (parts.length === 0)
+    throw new ValidationError(`folder has no .json file: ${path}; name a run file, or the results of memorybench`, {
+      path,
+    });
+  const system = parts.find((part) => part.system !== '')?.system ?? '';
+  return { lines: parts.flatMap(({ lines }) => lines), system, warnings: [] };
+}
+
+function readForeignRun(path: string): ForeignRun {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? readForeignFolder(path) : readForeignFile(path);
+}
+
+/** The name of a system: the typed one, else that of its file if no other file has it, else the file's own. */
+function nameSystem({ name, path }: NamedFile, { lines, system }: ForeignRun, others: readonly string[]): string {
+  if (name !== null) return name;
+  const tags = system === '' ? [...new Set(lines.map(({ tag }) => tag))] : [system];
+  const [tag = ''] = tags;
+  if (tags.length === 1 && tag !== '' && !others.includes(tag)) return tag;
+  return basename(path).replace(/\.[^.]*$/, '') || path;
+}
+
+/** The run files of the arms, for the folder of a stored run; else the file itself. */
+function listArmFiles(file: NamedFile): NamedFile[] {
+  if (!isStoredRun(file.path)) return [file];
+  return listArmRunFiles(file.path).map(({ arm, path }) => ({
+    name: file.name === null ? arm : `${file.name} ${arm}`,
+    path,
+  }));
+}
+
+/**
+ * Reads run files: TREC, JSONL, predictions of mteb, as LMEB writes them (`file.json#subset` chooses one), and results of memorybench, a report or a folder.
+ * The folder of a stored run is a system for each of its arms.
+ *
+ * @param typed paths, or `name=path`.
+ * @throws StorageError for a file that cannot be read, ValidationError naming the line that is no line of a run.
+ */
+export function readSystems(typed: readonly string[]): System[] {
+  const files = typed
+    .map(parseNamedFile)
+    .flatMap(listArmFiles)
+    .map((file) => ({ file, run: readForeignRun(file.path) }));
+  const tags = files.map(({ run }) => [...new Set(run.lines.map(({ tag }) => tag))]);
+  return files.map(({ file, run }, i) => {
+    const name = nameSystem(file, run, tags.filter((_, at) => at !== i).flat());
+    const system = buildSystem(name, file.path, run.lines);
+    const warnings = run.warnings.map(({ code, text }) => describeWarning(code, name, text));
+    return { ...system, warnings: [...system.warnings, ...warnings] };
+  });
+}
+
+/** Judgements of three columns, query, document and grade, with or without the heading that BEIR writes, as those of trec_eval. */
+function widenColumns(text: string): string {
+  const lines = text.split('\n');
+  const width = (line: string) => line.trim().split(/\s+/).length;
+  const first = lines.findIndex((line) => line.trim() !== '');
+  if (first < 0 || width(lines[first] as string) !== 3) return text;
+  const isHeading = Number.isNaN(Number((lines[first] as string).trim().split(/\s+/)[2]));
+  return lines
+    .map((line, i) => {
+      if (line.trim() === '' || (i === first && isHeading)) return '';
+      const fields = line.trim().split(/\s+/);
+      return fields.length === 3 ? [fields[0], '0', fields[1], fields[2]].join(' ') : line;
+    })
+    .join('\n');
+}
+
+/**
+ * Reads judgements: trec_eval's four columns, or the three of BEIR (`query-id corpus-id score`).
+ *
+ * @throws StorageError, ValidationError naming the line.
+ */
+export function readJudgements(path: string): Qrels {
+  const qrels = parseQrels(widenColumns(readText(path)), path);
+  if (qrels.size > 0) return qrels;
+  throw new ValidationError(`file has no judgement: ${path}; name a file of lines such as "q1 0 d7 1"`, { path });
+}
+
+/** A word of each query of a file, in two columns or as a key of JSONL. */
+interface QueryColumn {
+  readonly key: 'cluster' | 'kind';
+  /** What it is, for errors. */
+  readonly meaning: string;
+  readonly example: string;
+}
+
+function parseQueryLine({ key, meaning, example }: QueryColumn, line: string, at: string): readonly [string, string] {
+  const fields = line.trim().split(/\s+/);
+  if (!line.trim().startsWith('{') && fields.length === 2) return fields as [string, string];
+  try {
+    const row = parse(queryLine, JSON.parse(line), at);
+    const [query, value] = [row.query ?? row.id, row[key]];
+    if (query !== undefined && typeof value === 'string') return [query, value];
+  } catch {
+    // another shape, as the error below says
+  }
+  throw new ValidationError(
+    `no line of ${key === 'cluster' ? 'clusters' : 'strata'} at ${at}; write a query and its ${meaning} in two columns, or {"query": "q1", "${key}": "${example}"}`,
+    { at },
+  );
+}
+
+const queryLine = z.looseObject({ id: z.string().optional(), query: z.string().optional() });
+
+function readQueryColumn(column: QueryColumn, path: string): ReadonlyMap<string, string> {
+  const filled = Array.from(readLines(path)).filter(({ text }) => text.trim() !== '');
+  return new Map(filled.map(({ text, where }) => parseQueryLine(column, text, where)));
+}
+
+/**
+ * Reads the conversation of each query: two columns, or JSONL such as the `queries.jsonl` of a run.
+ *
+ * @throws StorageError, ValidationError naming the line.
+ */
+export function readClusters(path: string): ReadonlyMap<string, string> {
+  return readQueryColumn({ key: 'cluster', meaning: 'conversation', example: 'c1' }, path);
+}
+
+/**
+ * Reads the stratum of each query: two columns, or JSONL with `kind`, such as the `queries.jsonl` of a run or of the dataset `jsonl`.
+ *
+ * @throws StorageError, ValidationError naming the line.
+ */
+export function readStrata(path: string): ReadonlyMap<string, string> {
+  return readQueryColumn({ key: 'kind', meaning: 'stratum', example: 'paraphrase' }, path);
+}
+
+const documentLine = z.union([
+  z.looseObject({ id: z.string() }).transform(({ id }) => id),
+  z.looseObject({ _id: z.string() }).transform(({ _id }) => _id),
+]);
+
+/**
+ * Reads the ids of a collection: one a line, or JSONL with `id` or `_id`, such as the `turns.jsonl` of a run or the corpus of BEIR.
+ *
+ * @throws StorageError, ValidationError naming the line.
+ */
+export function readDocuments(path: string): ReadonlySet<string> {
+  const read = (line: string, at: string): string => {
+    if (!line.startsWith('{')) return line;
+    try {
+      return parse(documentLine, JSON.parse(line), at);
+    } catch (error) {
+      throw new ValidationError(`no document at ${at}; write an id, or {"id": "d1"}`, { at }, { cause: error });
+    }
+  };
+  const filled = Array.from(readLines(path)).filter(({ text }) => text.trim() !== '');
+  return new Set(filled.map(({ text, where }) => read(text.trim(), where)));
+}

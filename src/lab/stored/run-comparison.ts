@@ -1,0 +1,191 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { groupIntoClusters } from '../../eval/intervals/clusters.ts';
+import { type BaselineComparison, compareWithBaseline } from '../../eval/significance/significance.ts';
+import { type ConfigDifference, listConfigDifferences } from '../composition/config-differences.ts';
+import { isPlain, type Plain } from '../composition/config-file.ts';
+import { computeByFamily } from '../measure/arm-families.ts';
+import { countSeeds } from '../measure/seed-count.ts';
+import { type PerQueryValues, readPerQuery } from './per-query-values.ts';
+import { type RunSummary, readRunConfig, readRunSummary } from './run-summary.ts';
+
+/** A run of a comparison. */
+export interface ComparedRun {
+  readonly summary: RunSummary;
+  readonly config: Plain;
+}
+
+/** An arm that both runs have. */
+export interface ComparedArm {
+  readonly name: string;
+  /** By metric: both means, and the second run minus the first if they may be compared. */
+  readonly metrics: Readonly<
+    Record<string, { readonly first: number; readonly second: number; readonly comparison: BaselineComparison | null }>
+  >;
+}
+
+/** Two stored runs side by side: the differences of their configs, and each common arm in each common metric, with a paired test where it is possible. */
+export interface RunComparison {
+  readonly first: ComparedRun;
+  readonly second: ComparedRun;
+  /** Of the configs, without arms of only one of them, and of the tuned values. */
+  readonly differences: readonly ConfigDifference[];
+  readonly onlyInFirst: readonly string[];
+  readonly onlyInSecond: readonly string[];
+  /** Metrics that both have. */
+  readonly metrics: readonly string[];
+  readonly arms: readonly ComparedArm[];
+  /** Why nothing is tested, or why a metric is not; empty where everything is. */
+  readonly obstacles: readonly string[];
+  /** Conversations of the queries that are tested; null without a test. */
+  readonly conversations: number | null;
+  /** Resamples and confidence of the tests, those of the first run. */
+  readonly statistics: RunSummary['statistics'];
+  /** The largest number of seeds of a compared arm. With several, a value of a query is its mean over them, and no p has the variance between seeds. */
+  readonly seeds: number;
+}
+
+/** The part of a passport that describes the metric; the rest describes the arms. */
+const DEFINING = [
+  'definition',
+  'ties',
+  'granularity',
+  'cutoff',
+  'relevantGrade',
+  'judgedOnly',
+  'unanswerableAre',
+] as const;
+
+/**
+ * Two stored runs side by side: what differs in their configs, and for the arms and metrics that both have the paired, clustered comparison from
+ * per-query.jsonl, corrected by Holm over the arms, and over the null controls separately. It requires the same data and queries, and for each metric the same definition.
+ *
+ * @throws StorageError or ValidationError for a folder that is not one of a finished run.
+ */
+export function compareRuns(
+  firstFolder: string,
+  secondFolder: string,
+  progress: StartProgress = ignoreProgress,
+): RunComparison {
+  const [first, second] = [firstFolder, secondFolder].map((folder) => ({
+    summary: readRunSummary(folder),
+    config: readRunConfig(folder),
+  })) as [ComparedRun, ComparedRun];
+  const [before, after] = [listComparedArms(first), listComparedArms(second)];
+  const shared = before.filter((name) => after.includes(name));
+  const metrics = first.summary.metrics.filter((metric) => second.summary.metrics.includes(metric));
+  const values = pairValues(first.summary, second.summary);
+  const changed = metrics.filter((metric) => !isSameDefinition(metric, first.summary, second.summary));
+  const tested = metrics.filter((metric) => !changed.includes(metric));
+  const comparisons =
+    typeof values === 'string' ? new Map() : compareShared(shared, tested, first.summary, values, progress);
+  return {
+    first,
+    second,
+    differences: listConfigDifferences(selectComparable(first, shared), selectComparable(second, shared)),
+    onlyInFirst: before.filter((name) => !after.includes(name)),
+    onlyInSecond: after.filter((name) => !before.includes(name)),
+    metrics,
+    arms: shared.map((name, at) => compareArm(name, at, metrics, first.summary, second.summary, comparisons)),
+    obstacles: [
+      ...(typeof values === 'string' ? [`nothing is tested: ${values}`] : []),
+      ...changed.map((metric) => `${metric} is not compared: its definition differs`),
+    ],
+    conversations: typeof values === 'string' ? null : new Set(values[0].clusters).size,
+    statistics: first.summary.statistics,
+    seeds: countSeeds(
+      [first, second].flatMap(({ summary }) => summary.arms.filter(({ name }) => shared.includes(name))),
+    ),
+  };
+}
+
+function listComparedArms({ summary }: ComparedRun): string[] {
+  return summary.arms.map(({ name }) => name);
+}
+
+/** A config with the arms that both runs have, without their `differences`, which only repeat options, and with their tuned values. */
+function selectComparable({ config, summary }: ComparedRun, shared: readonly string[]): Plain {
+  const isShared = ({ name }: Plain) => shared.includes(name as string);
+  const arms = Array.isArray(config.arms) ? config.arms.filter(isPlain).filter(isShared) : [];
+  const tuned = summary.arms.filter(isShared).map(({ name, tuned: chosen }) => ({ name, ...chosen }));
+  return { ...config, arms: arms.map(({ differences: _, ...arm }) => arm), tuned };
+}
+
+/** The values of both runs, query by query; or why they make no pairs. */
+export function pairValues(a: RunSummary, b: RunSummary): readonly [PerQueryValues, PerQueryValues] | string {
+  const lacking = [a, b].find(({ folder }) => !existsSync(join(folder, 'per-query.jsonl')));
+  if (lacking !== undefined) return `there is no per-query.jsonl in ${lacking.folder}`;
+  if (a.dataset.hash !== b.dataset.hash)
+    return `the data differ, ${a.dataset.hash.slice(0, 12)} and ${b.dataset.hash.slice(0, 12)}`;
+  const [first, second] = [readPerQuery(a.folder), readPerQuery(b.folder)];
+  const known = new Set(second.queries);
+  const both = first.queries.filter((id) => known.has(id)).length;
+  if (both !== first.queries.length || both !== second.queries.length)
+    return `the queries differ, ${first.queries.length} and ${second.queries.length} with ${both} in both`;
+  if (new Set(first.clusters).size < 2) return 'all queries are of one conversation';
+  return [first, second];
+}
+
+export function isSameDefinition(metric: string, a: RunSummary, b: RunSummary): boolean {
+  const [first, second] = [a.passports[metric], b.passports[metric]];
+  return first === undefined || second === undefined || DEFINING.every((key) => first[key] === second[key]);
+}
+
+/** Compares in each metric, and shows how many are done. */
+export function compareMetrics<T>(
+  metrics: readonly string[],
+  compare: (metric: string) => T,
+  progress: StartProgress,
+): (readonly [metric: string, compared: T])[] {
+  const shown = progress('statistics', metrics.length);
+  const compared = metrics.map((metric, done) => {
+    const entry = [metric, compare(metric)] as const;
+    shown.update(done + 1);
+    return entry;
+  });
+  shown.finish(`${metrics.length} metrics`);
+  return compared;
+}
+
+/** By metric, a comparison an arm. */
+function compareShared(
+  arms: readonly string[],
+  metrics: readonly string[],
+  { statistics, environment, arms: summaries }: RunSummary,
+  [first, second]: readonly [PerQueryValues, PerQueryValues],
+  progress: StartProgress,
+): Map<string, BaselineComparison[]> {
+  const clusters = groupIntoClusters(first.clusters);
+  const indexInSecond = new Map(second.queries.map((id, queryIndex) => [id, queryIndex]));
+  const computeArmGains = (arm: string, metric: string) => {
+    const [before, after] = [first, second].map(({ values }) => values.get(arm)?.get(metric) as readonly number[]);
+    return first.queries.map((id, q) => (after?.[indexInSecond.get(id) as number] as number) - (before?.[q] as number));
+  };
+  const nothing = new Float64Array(first.queries.length);
+  const controls = new Set(summaries.flatMap(({ name, control }) => (control === null ? [] : [name])));
+  const isControl = (queryIndex: number) => controls.has(arms[queryIndex] as string);
+  const options = { ...statistics, seed: environment.seed };
+  const compare = (metric: string) => (members: readonly string[]) => {
+    const gains = members.map((arm) => computeArmGains(arm, metric));
+    return gains.length === 0 ? [] : compareWithBaseline(gains, nothing, clusters, options);
+  };
+  return new Map(compareMetrics(metrics, (metric) => computeByFamily(arms, isControl, -1, compare(metric)), progress));
+}
+
+function compareArm(
+  name: string,
+  at: number,
+  metrics: readonly string[],
+  first: RunSummary,
+  second: RunSummary,
+  comparisons: ReadonlyMap<string, readonly BaselineComparison[]>,
+): ComparedArm {
+  const mean = (run: RunSummary, metric: string) =>
+    run.arms.find((arm) => arm.name === name)?.metrics[metric]?.mean ?? Number.NaN;
+  const figures = metrics.map((metric) => [
+    metric,
+    { first: mean(first, metric), second: mean(second, metric), comparison: comparisons.get(metric)?.[at] ?? null },
+  ]);
+  return { name, metrics: Object.fromEntries(figures) };
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
+import { createFixedSource } from '../../rank/learning/feature-source.ts';
+import { drawHandmadeTable } from '../../rank/learning/feature-table.fixture.ts';
+import { type FeatureTable, selectQueries } from '../../rank/learning/feature-table.ts';
+import { chooseParameterValues } from '../../rank/learning/parameters.ts';
+import { scoreTable } from '../../rank/learning/table-scorer.ts';
+import { buildOuterFolds, fitFold, listFittingPoints, METHODS } from './fitted-methods.ts';
+import { buildSampleTrainingConfig } from './training-config.fixture.ts';
+import { trainingConfig } from './training-config.ts';
+import { createModelMaker } from './training-models.ts';
+
+const signals = ['a', 'b'];
+const table = drawHandmadeTable({
+  queries: 41,
+  candidates: 7,
+  clusters: 6,
+  signals,
+  weights: [1, -1],
+  noise: 0.3,
+  seed: 3,
+});
+const options = { name: 'linear' as const, signals: null, nonNegative: [], initial: { a: 1 } };
+const config = trainingConfig.parse({ ...buildSampleTrainingConfig('nowhere'), models: [options] });
+
+test('a point a combination of the grid, with what all have in common', () => {
+  const points = listFittingPoints(config);
+  expect(points.map(({ point }) => point)).toEqual([
+    { loss: 'listwise', l2: 0.003, learningRate: 0.05 },
+    { loss: 'listwise', l2: 0.03, learningRate: 0.05 },
+  ]);
+  expect(points[1]?.training).toMatchObject({
+    l2: 0.03,
+    epochs: 3,
+    patience: 2,
+    loss: { name: 'listwise', temperature: 1 },
+  });
+});
+
+test('folds are as many as asked for, or one a conversation', () => {
+  expect(buildOuterFolds(config, table)).toHaveLength(3);
+  const alone = { ...config, crossValidation: { ...config.crossValidation, outer: 'leave-one-out' as const } };
+  expect(buildOuterFolds(alone, table).map(({ clusters }) => clusters.length)).toEqual([1, 1, 1, 1, 1, 1]);
+});
+
+describe('a fold, on wasm', () => {
+  useBackendWithoutLeaks('wasm');
+  const [fold] = buildOuterFolds(config, table) as [ReturnType<typeof buildOuterFolds>[number]];
+  const size = fold.heldOut.length * table.width;
+  const sliceMethodScores = ({ scores }: { readonly scores: Float32Array }, method: (typeof METHODS)[number]) =>
+    scores.subarray(METHODS.indexOf(method) * size, (METHODS.indexOf(method) + 1) * size);
+
+  test('is scored by each method, with the units of its training rows', async () => {
+    const outcome = await fitFold(config, options, createFixedSource(table), fold);
+    const model = createModelMaker(options)(selectQueries(table, fold.training));
+    const held = selectQueries(table, fold.heldOut);
+    const numbers = {
+      'hand-tuned': chooseParameterValues(model, ({ initial }) => initial),
+      uniform: chooseParameterValues(model, ({ uniform }) => uniform),
+      learned: outcome.values,
+    };
+    for (const [method, values] of Object.entries(numbers))
+      expect(sliceMethodScores(outcome, method as 'learned'), method).toEqual(await scoreTable(model, values, held));
+    expect(outcome.values[0]! - outcome.values[1]!).toBeGreaterThan(1);
+    expect(outcome.curve).toHaveLength(outcome.epochs + 1);
+    expect(outcome.validation.length).toBeGreaterThan(1);
+  });
+
+  test('learns nothing from the rows that it holds out', async () => {
+    const spoilt: FeatureTable = { ...table, grades: table.grades.slice(), values: table.values.slice() };
+    for (const row of fold.heldOut) {
+      spoilt.grades.fill(0, row * table.width, (row + 1) * table.width);
+      spoilt.grades[row * table.width] = 1;
+      for (let i = row * table.width * 2; i < (row + 1) * table.width * 2; i++)
+        spoilt.values[i] = spoilt.values[i]! * -3 + 5;
+    }
+    const [clean, other] = [
+      await fitFold(config, options, createFixedSource(table), fold),
+      await fitFold(config, options, createFixedSource(spoilt), fold),
+    ];
+    const { scores: _, ...learned } = clean;
+    expect(other).toMatchObject(learned);
+    const coordinates = sliceMethodScores(clean, 'coordinate ascent').every(Number.isFinite);
+    expect(
+      coordinates &&
+        sliceMethodScores(other, 'learned').some((score, i) => score !== sliceMethodScores(clean, 'learned')[i]),
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,150 @@
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { letEventsIn } from '../../core/values/event-loop.ts';
+import { coordinateAscent } from '../../rank/learning/coordinate-ascent.ts';
+import { fitWithSelection, type HyperParameters, type SelectionPlan } from '../../rank/learning/cross-validation.ts';
+import type { FeatureSource } from '../../rank/learning/feature-source.ts';
+import type { FeatureTable } from '../../rank/learning/feature-table.ts';
+import { drawBalancedFolds, type Fold, splitAsListed, splitByCluster } from '../../rank/learning/folds.ts';
+import type { ScoringModel } from '../../rank/learning/model.ts';
+import { searchOnTable } from '../../rank/learning/parameter-search.ts';
+import { listHandTunedValues, listUniformValues } from '../../rank/learning/parameters.ts';
+import { randomSearch } from '../../rank/learning/random-search.ts';
+import { computeEqualBudget } from '../../rank/learning/search-budget.ts';
+import { scoreTable } from '../../rank/learning/table-scorer.ts';
+import type { CurvePoint } from '../../rank/learning/training.ts';
+import { listCombinations } from '../composition/arms.ts';
+import type { TrainingConfig } from './training-config.ts';
+import { createModelMaker } from './training-models.ts';
+
+/** Methods to choose a model's numbers, the learned one last. */
+export const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'] as const;
+type Method = (typeof METHODS)[number];
+
+const SEARCHES = { 'random search': randomSearch, 'coordinate ascent': coordinateAscent } as const;
+type SearchMethod = keyof typeof SEARCHES;
+
+/** The results of one outer fold. */
+export type FoldOutcome = {
+  /** Row-major [methods, held out, C]: each method's scores of the rows that it has not seen. */
+  readonly scores: Float32Array;
+  /** [P] of the learned method. */
+  readonly values: Float64Array;
+  readonly clusters: readonly string[];
+  /** Index of the grid point that the inner folds chose, and the validation of each point. */
+  readonly point: number;
+  readonly pointValues: readonly number[];
+  /** The validation of the chosen point after each epoch. */
+  readonly validation: readonly number[];
+  readonly epochs: number;
+  readonly curve: readonly CurvePoint[];
+  readonly searches: readonly Readonly<FoundValues>[];
+};
+
+/** The points of the grid, as training takes them. */
+export function listFittingPoints({ fitting }: TrainingConfig) {
+  const { grid, temperature, metric, epochs, patience, batchSize, startNoise } = fitting;
+  const fixed = { metric, epochs, patience, batchSize, startNoise };
+  return listCombinations({ ...grid }).map((point) => ({
+    point,
+    training: {
+      ...fixed,
+      loss: { name: point.loss as 'listwise' | 'infonce', temperature },
+      l2: point.l2 as number,
+      learningRate: point.learningRate as number,
+    },
+  }));
+}
+
+/** The point that a fit chose, with its number of epochs. */
+export function selectChosenPoint(
+  config: TrainingConfig,
+  { point, epochs }: { readonly point: number; readonly epochs: number },
+): HyperParameters {
+  return { ...(listFittingPoints(config)[point]?.training as HyperParameters), epochs };
+}
+
+/** Chooses weights from rows alone. */
+export function buildSelectionPlan(config: TrainingConfig, model: TrainingConfig['models'][number]): SelectionPlan {
+  return {
+    modelOf: createModelMaker(model),
+    points: listFittingPoints(config).map(({ training }) => training),
+    innerFolds: config.crossValidation.inner,
+    seeds: Array.from({ length: config.fitting.seeds }, (_, i) => config.seed + i),
+  };
+}
+
+/** @param known conversations that listed folds may name, besides those of the rows */
+export function buildOuterFolds(
+  config: TrainingConfig,
+  rows: Pick<FeatureSource, 'clusters'>,
+  known: readonly string[] = [],
+): Fold[] {
+  const { outer } = config.crossValidation;
+  if (outer === 'leave-one-out') return splitByCluster(rows);
+  return typeof outer === 'number' ? drawBalancedFolds(rows, outer, config.seed) : splitAsListed(rows, outer, known);
+}
+
+/** The result of a search for a model's numbers. */
+interface FoundValues {
+  readonly method: SearchMethod;
+  /** The number of its evaluations of the metric on all training rows. */
+  readonly evaluations: number;
+  /** Whether no evaluation was better than the hand-tuned start. */
+  readonly isStart: boolean;
+}
+
+/** Looks for a model's numbers by the metric alone. @param budget evaluations of the rows */
+async function searchParameters(
+  model: ScoringModel,
+  rows: FeatureTable,
+  { fitting, seed }: TrainingConfig,
+  method: SearchMethod,
+  budget: number,
+) {
+  const search = SEARCHES[method];
+  const { values, evaluations, isStart } = await searchOnTable(model, rows, fitting.metric, (objective) =>
+    search(model, objective, { budget, seed }),
+  );
+  return { values, found: { method, evaluations, isStart } };
+}
+
+/** Fits every method on a fold's training rows and scores the rows that it holds out. */
+export async function fitFold(
+  config: TrainingConfig,
+  options: TrainingConfig['models'][number],
+  source: FeatureSource,
+  fold: Fold,
+  progress: StartProgress = ignoreProgress,
+): Promise<FoldOutcome> {
+  const fit = await fitWithSelection(source, fold, buildSelectionPlan(config, options), { progress });
+  await letEventsIn();
+  const rows = await source.gatherRowsFor(fold.training, fold.clusters);
+  const { model } = fit;
+  const budget = computeEqualBudget(fit.work, rows.queryIds.length);
+  const drawn = await searchParameters(model, rows, config, 'random search', budget);
+  const climbed = await searchParameters(model, rows, config, 'coordinate ascent', budget);
+  const values: Record<Method, Float64Array> = {
+    'hand-tuned': listHandTunedValues(model),
+    uniform: listUniformValues(model),
+    'random search': drawn.values,
+    'coordinate ascent': climbed.values,
+    learned: fit.values,
+  };
+  const held = await source.gatherRowsFor(fold.heldOut, fold.clusters);
+  const scores = new Float32Array(METHODS.length * held.mask.length);
+  for (const [m, method] of METHODS.entries())
+    scores.set(await scoreTable(model, values[method], held), m * held.mask.length);
+  const { point, pointValues, validation, epochs, curve } = fit;
+  const searches = [drawn.found, climbed.found];
+  return {
+    scores,
+    values: fit.values,
+    clusters: fold.clusters,
+    point,
+    pointValues,
+    validation,
+    epochs,
+    curve,
+    searches,
+  };
+}

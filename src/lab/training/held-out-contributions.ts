@@ -1,0 +1,125 @@
+import type { FeatureTable } from '../../rank/learning/feature-table.ts';
+import type { Fold } from '../../rank/learning/folds.ts';
+import { computeRawWeights, type LinearModel } from '../../rank/learning/linear-model.ts';
+import type { ScoringModel } from '../../rank/learning/model.ts';
+import { listHandTunedValues } from '../../rank/learning/parameters.ts';
+import { findBestPlaces } from '../../rank/learning/table-metrics.ts';
+import { decomposeTable } from '../../rank/learning/table-scorer.ts';
+import { type Contributions, decomposeMix } from '../../rank/retrieval/mix-parts.ts';
+import { type FoldOutcome, METHODS } from './fitted-methods.ts';
+import { BASELINE } from './measured-methods.ts';
+import type { ModelJob } from './model-job.ts';
+import { createModelMaker } from './training-models.ts';
+
+/** Methods whose rankings the page of a training shows. */
+export const SHOWN_METHODS = [BASELINE, 'learned'] as const;
+
+/** Places of each ranking that the page shows. */
+export const SHOWN_PLACES = 10;
+
+/** The parts of the first places of each ranking, by query. */
+export interface RankingParts {
+  /** [P] families of signals, the greatest total magnitude first. */
+  readonly names: readonly string[];
+  /** Query -> row-major [places, P]. */
+  readonly byQuery: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Splits the scores of some pairs of a table into parts. */
+type Decompose = (pairs: Int32Array) => Contributions;
+
+/**
+ * Of a linear mix by families of signals: the sum over a family of `w_f (x_f - mean_f) / deviation_f`. So a part is what the family gives a candidate beyond the
+ * mean candidate of the training rows.
+ */
+function prepareMix(model: LinearModel, values: Float64Array, table: FeatureTable): Decompose {
+  const raw = computeRawWeights(model, values);
+  return (pairs) => {
+    const places = Int32Array.from(pairs.keys());
+    return decomposeMix({ signals: model.signals, values: centreSignals(table, model, pairs) }, raw, places);
+  };
+}
+
+/** Of another model by the parts that it has itself; none without them. */
+async function prepareParts(model: ScoringModel, values: Float64Array, table: FeatureTable): Promise<Decompose> {
+  const parts = await decomposeTable(model, values, table);
+  const names = [...parts.keys()];
+  const columns = [...parts.values()];
+  return (pairs) => ({
+    names,
+    values: Float32Array.from(
+      { length: pairs.length * names.length },
+      (_, i) => columns[i % names.length]?.[pairs[Math.floor(i / names.length)] as number] as number,
+    ),
+  });
+}
+
+/**
+ * Splits the scores at the top of each ranking into parts that add up to them, by the weights of the fold that holds the query out.
+ *
+ * @returns by method.
+ */
+export async function decomposeHeldOut(
+  { task, options }: ModelJob,
+  folds: readonly Fold[],
+  outcomes: readonly FoldOutcome[],
+): Promise<Map<string, RankingParts>> {
+  const found = new Map(SHOWN_METHODS.map((method) => [method, new Map<string, Contributions>()]));
+  for (const [f, fold] of folds.entries()) {
+    const training = await task.features.gatherRowsFor(fold.training, fold.clusters);
+    const model = createModelMaker(options)(training);
+    const { scores, values } = outcomes[f] as FoldOutcome;
+    const weights = { [BASELINE]: listHandTunedValues(model), learned: values };
+    const table = await task.features.gatherRowsFor(fold.heldOut, fold.clusters);
+    for (const method of SHOWN_METHODS) {
+      const m = METHODS.indexOf(method);
+      const own = scores.subarray(m * table.mask.length, (m + 1) * table.mask.length);
+      const decompose =
+        options.name === 'linear'
+          ? prepareMix(model as LinearModel, weights[method], table)
+          : await prepareParts(model, weights[method], table);
+      const best = new Int32Array(Math.min(SHOWN_PLACES, table.width));
+      for (const [row, id] of table.queryIds.entries()) {
+        const count = findBestPlaces(own, table.mask, row * table.width, (row + 1) * table.width, best);
+        found.get(method)?.set(id, decompose(best.subarray(0, count)));
+      }
+    }
+  }
+  return new Map([...found].map(([method, queries]) => [method, alignParts(queries)]));
+}
+
+/** Row-major [places, F]: the signals of the model minus their means. */
+function centreSignals(
+  { signals, values }: { readonly signals: readonly string[]; readonly values: Float32Array },
+  model: LinearModel,
+  pairs: Int32Array,
+): Float32Array {
+  const columns = model.signals.map((signal) => signals.indexOf(signal));
+  return Float32Array.from({ length: pairs.length * columns.length }, (_, i) => {
+    const [place, f] = [Math.floor(i / columns.length), i % columns.length];
+    const value = values[(pairs[place] as number) * signals.length + (columns[f] as number)] as number;
+    return value - (model.standardisation.means[f] as number);
+  });
+}
+
+/** The parts of all queries in one order. */
+function alignParts(queries: ReadonlyMap<string, Contributions>): RankingParts {
+  const sizes = new Map<string, number>();
+  for (const { names, values } of queries.values())
+    for (const [i, value] of values.entries()) {
+      const name = names[i % names.length] as string;
+      sizes.set(name, (sizes.get(name) ?? 0) + Math.abs(value));
+    }
+  const order = [...sizes].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  const byQuery = new Map(
+    [...queries].map(([id, { names, values }]) => {
+      const columns = order.map((name) => names.indexOf(name));
+      const places = names.length === 0 ? 0 : values.length / names.length;
+      const parts = Array.from({ length: places }, (_, place) =>
+        columns.map((column) => (column < 0 ? 0 : (values[place * names.length + column] as number))),
+      );
+      return [id, parts.flat()] as const;
+    }),
+  );
+  return { names: order, byQuery };
+}

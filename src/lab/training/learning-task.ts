@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { loadDataset } from '../../data/registry.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import type { FeatureSource } from '../../rank/learning/feature-source.ts';
+import { assertFeatureTable, type FeatureTable } from '../../rank/learning/feature-table.ts';
+import { signalTable } from '../../rank/signals/bank/signal-bank.ts';
+import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
+import { KEEPS_NOTHING, type Stage, type StageResult } from '../../rank/signals/stage.ts';
+import type { Workspace } from '../../rank/signals/workspace.ts';
+import { learningVersion, stageVersion } from '../run/code-version.ts';
+import { sampleConversationQueries } from '../run/conversation-sample.ts';
+import { StageCache } from '../run/stage-cache.ts';
+import { openWorkspace } from '../run/workspaces.ts';
+import { FoldSignals, type JudgedRows } from './fold-signals.ts';
+import { assertModelAttributes } from './model-attributes.ts';
+import { assertModelData } from './model-data.ts';
+import { buildFeatureTable } from './signal-features.ts';
+import { computeTaskSignals, findCandidatePool } from './task-signals.ts';
+import type { TrainingConfig } from './training-config.ts';
+
+export interface TaskContext {
+  /** Where prepared data, embeddings and the results of stages are kept between trainings; null, the default, keeps them in memory. */
+  readonly cacheFolder?: string | null;
+  readonly progress?: StartProgress;
+  /** The dataset whose dev conversations encoders are fitted on, if it is not the task's. */
+  readonly fittedOn?: Dataset;
+}
+
+/** Where prepared datasets are kept; null without a cache. */
+export function locateDatasets(cacheFolder: string | null): string | null {
+  return cacheFolder === null ? null : join(cacheFolder, 'datasets');
+}
+
+/** The queries of a split that a config measures. @throws ValidationError if there is none. */
+export function selectTaskQueries(
+  { name, queries }: Dataset,
+  split: Query['split'],
+  { limitQueries, seed }: TrainingConfig,
+): readonly Query[] {
+  const asked = queries.filter((query) => query.split === split);
+  if (asked.length > 0) return sampleConversationQueries(asked, limitQueries, seed);
+  throw new ValidationError(`dataset ${name} has no query in split ${split}; add queries or choose another split`);
+}
+
+/**
+ * A dataset's queries of one split with their candidates and signals: what models are trained and measured on. Encoders are fitted on all dev conversations in
+ * `table`, and on those of its own training rows in each fold of `features`. Owns tensors.
+ */
+export class LearningTask {
+  readonly dataset: Dataset;
+  readonly queries: readonly Query[];
+  readonly table: FeatureTable;
+  readonly workspace: Workspace;
+  readonly pool: CandidatePool;
+  readonly #folds: FoldSignals;
+  readonly #signals: Stage;
+  /** A plugin's metric is no stage of its own. */
+  readonly #plugins: readonly (readonly string[])[];
+
+  private constructor(
+    parts: Pick<LearningTask, 'dataset' | 'queries' | 'table' | 'workspace' | 'pool'>,
+    folds: FoldSignals,
+    signals: Stage,
+    { plugins = [] }: TrainingConfig,
+  ) {
+    this.dataset = parts.dataset;
+    this.queries = parts.queries;
+    this.table = parts.table;
+    this.workspace = parts.workspace;
+    this.pool = parts.pool;
+    this.#folds = folds;
+    this.#signals = signals;
+    this.#plugins = plugins.map(({ name, version, hash }) => [name, version, hash]);
+  }
+
+  /** @throws ValidationError for a dataset without a query in the split, or without times or attributes that a model needs. */
+  static async open(config: TrainingConfig, split: Query['split'], context: TaskContext): Promise<LearningTask> {
+    const { cacheFolder = null, progress = ignoreProgress, fittedOn } = context;
+    const dataset = await loadDataset(config.dataset, { cacheFolder: locateDatasets(cacheFolder), progress });
+    assertModelData(dataset, config);
+    assertModelAttributes(dataset, config);
+    const queries = selectTaskQueries(dataset, split, config);
+    const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
+    const other = fittedOn === undefined ? {} : { fittedOn };
+    const source = { dataset, ...other, config, cacheFolder, store, code: stageVersion, progress };
+    const workspace = await openWorkspace(source, queries, (fittedOn ?? dataset).devConversations);
+    try {
+      const pool = await findCandidatePool(workspace, config);
+      const table = buildFeatureTable(dataset, queries, pool, await computeTaskSignals(workspace, pool, config));
+      assertFeatureTable(table);
+      const stage = workspace.plan.stage(signalTable(config.signals), pool.stage);
+      const folds = new FoldSignals({ source, config, queries, workspace, pool, table });
+      return new LearningTask({ dataset, queries, table, workspace, pool }, folds, stage, config);
+    } catch (error) {
+      workspace.dispose();
+      throw error;
+    }
+  }
+
+  /** The rows of folds, with encoders that are fitted on no conversation that a fold holds out. */
+  get features(): FeatureSource {
+    return this.#folds;
+  }
+
+  /** The judged candidates of rows while clusters are held out. */
+  judgeRowsFor(rows: Int32Array, heldOut: readonly string[]): Promise<JudgedRows> {
+    return this.#folds.judgeRowsFor(rows, heldOut);
+  }
+
+  /** A cached result of a training on this task, so that an interrupted training continues after it. */
+  async keepResult<T extends StageResult<T>>(name: string, options: unknown, compute: () => Promise<T>): Promise<T> {
+    const stage = this.workspace.plan.derived(name, [learningVersion(), options, ...this.#plugins], [this.#signals]);
+    return this.workspace.runStage(stage, compute);
+  }
+
+  dispose(): void {
+    this.workspace.dispose();
+  }
+}

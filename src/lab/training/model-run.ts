@@ -1,0 +1,168 @@
+import { ignoreProgress } from '../../core/terminal/progress.ts';
+import type { Run } from '../../model/run.ts';
+import { fitWithSelection, type HyperParameters } from '../../rank/learning/cross-validation.ts';
+import { buildWholeFold } from '../../rank/learning/folds.ts';
+import type { ScoringModel } from '../../rank/learning/model.ts';
+import { listHandTunedValues } from '../../rank/learning/parameters.ts';
+import type { Measurement } from '../measure/measurement.ts';
+import { bootstrapWeights, type ParameterBounds } from './bootstrapped-weights.ts';
+import {
+  buildSelectionPlan,
+  type FoldOutcome,
+  fitFold,
+  listFittingPoints,
+  METHODS,
+  selectChosenPoint,
+} from './fitted-methods.ts';
+import { decomposeHeldOut, type RankingParts } from './held-out-contributions.ts';
+import { buildTaskFolds, HeldOutRows } from './held-out-rows.ts';
+import { BASELINE, countMeasured, listMethodResults, measureMethods } from './measured-methods.ts';
+import { buildJobKey, type ModelJob } from './model-job.ts';
+import { measureImportance, measureNullControls } from './refits.ts';
+import type { LearnedNumber, ModelResult, SearchSummary } from './training-result.ts';
+
+export interface TrainedModel {
+  readonly result: ModelResult;
+  readonly model: ScoringModel;
+  readonly values: Float64Array;
+  /** The training of the values. */
+  readonly point: HyperParameters;
+  /** Rankings of rows by weights that have not seen them, by method. */
+  readonly runs: ReadonlyMap<string, Run>;
+  readonly measurement: Measurement;
+  /** The parts of the scores at the top of each ranking, by method. */
+  readonly parts: ReadonlyMap<string, RankingParts>;
+}
+
+/** Every method's scores of every row, by models that have not seen its fold. */
+async function crossValidateModel(job: ModelJob) {
+  const { task, config, options, progress = ignoreProgress } = job;
+  const folds = buildTaskFolds(task, config);
+  const shown = progress(`folds of ${options.name}`, folds.length);
+  const outcomes: FoldOutcome[] = [];
+  for (const fold of folds) {
+    const compute = () => fitFold(config, options, task.features, fold, progress);
+    outcomes.push(await task.keepResult('trained-fold', [buildJobKey(job), fold.clusters], compute));
+    shown.update(outcomes.length);
+  }
+  shown.finish(`${folds.length} folds`);
+  const rows = await HeldOutRows.of(task, folds, config.evaluation.depth);
+  const sliceMethod = (scores: Float32Array, m: number) => {
+    const size = scores.length / METHODS.length;
+    return scores.subarray(m * size, (m + 1) * size);
+  };
+  const scores = METHODS.map((_, m) => rows.joinFoldScores(outcomes.map((outcome) => sliceMethod(outcome.scores, m))));
+  return { rows, scores, outcomes };
+}
+
+/** The weights that are kept: chosen and trained on all rows. */
+async function fitFinalWeights(job: ModelJob) {
+  const { progress = ignoreProgress } = job;
+  const plan = buildSelectionPlan(job.config, job.options);
+  const { features } = job.task;
+  const kept = await job.task.keepResult('trained-weights', buildJobKey(job), async () => {
+    const { values, point, validation, epochs, curve } = await fitWithSelection(
+      features,
+      buildWholeFold(features),
+      plan,
+      { progress },
+    );
+    return { values, point, validation: [...validation], epochs, curve: [...curve] };
+  });
+  return { ...kept, model: plan.modelOf(job.task.table) };
+}
+
+function listLearnedNumbers(
+  model: ScoringModel,
+  values: Float64Array,
+  bounds: ParameterBounds | null,
+): LearnedNumber[] {
+  const handTuned = listHandTunedValues(model);
+  const named = model.parameters.flatMap(({ name, labels }) => labels.map((label) => ({ parameter: name, label })));
+  return named.map((name, p) => ({
+    ...name,
+    handTuned: handTuned[p] as number,
+    value: values[p] as number,
+    interval: bounds === null ? null : { low: bounds.low[p] as number, high: bounds.high[p] as number },
+  }));
+}
+
+/** The result of each search in all folds. */
+function summariseSearches(outcomes: readonly FoldOutcome[]): SearchSummary[] {
+  const methods = [...new Set(outcomes.flatMap(({ searches }) => searches.map(({ method }) => method)))];
+  return methods.map((method) => {
+    const own = outcomes.flatMap(({ searches }) => searches.filter((search) => search.method === method));
+    return {
+      method,
+      evaluations: own.map(({ evaluations }) => evaluations),
+      foldsAtStart: own.filter(({ isStart }) => isStart).length,
+    };
+  });
+}
+
+/** Intervals of the learned numbers. */
+async function bootstrapBounds(
+  job: ModelJob,
+  fit: Awaited<ReturnType<typeof fitFinalWeights>>,
+): Promise<ParameterBounds | null> {
+  const { config, task, progress = ignoreProgress } = job;
+  const { resamples, level } = config.evaluation;
+  if (resamples === 0) return null;
+  const shown = progress('resampled trainings', resamples);
+  const options = { resamples, level, seed: config.seed };
+  const bounds = await task.keepResult('weight-bounds', [buildJobKey(job), options], async () => ({
+    ...(await bootstrapWeights(fit.model, task.table, selectChosenPoint(config, fit), options, (done) =>
+      shown.update(done),
+    )),
+  }));
+  shown.finish();
+  return bounds;
+}
+
+/** Trains a model, measures it on held-out conversations, and compares it with the other methods. */
+export async function trainModel(job: ModelJob): Promise<TrainedModel> {
+  const { task, config, options } = job;
+  const validated = await crossValidateModel(job);
+  const { rows } = validated;
+  const runs = new Map<string, Run>(
+    METHODS.map((method, m) => [method, rows.rankAllRows(validated.scores[m] as Float32Array)]),
+  );
+  const measurement = await measureMethods(task, config, runs);
+  const fit = await fitFinalWeights(job);
+  const bounds = await bootstrapBounds(job, fit);
+  const learned = validated.scores[METHODS.indexOf('learned')] as Float32Array;
+  const handTuned = validated.scores[METHODS.indexOf(BASELINE)] as Float32Array;
+  const refits = { ...validated, learned: runs.get('learned') as Run, handTuned };
+  const points = listFittingPoints(config).map(({ point }) => point);
+  return {
+    model: fit.model,
+    values: fit.values,
+    point: selectChosenPoint(config, fit),
+    runs,
+    measurement,
+    parts: await decomposeHeldOut(job, rows.folds, validated.outcomes),
+    result: {
+      name: options.name,
+      methods: listMethodResults(runs.keys(), measurement),
+      baseline: BASELINE,
+      measured: countMeasured(measurement),
+      numbers: listLearnedNumbers(fit.model, fit.values, bounds),
+      folds: validated.outcomes.map(({ clusters, point, validation, epochs, curve }) => ({
+        clusters,
+        validation,
+        point: points[point] ?? {},
+        epochs,
+        curve,
+      })),
+      searches: summariseSearches(validated.outcomes),
+      curve: fit.curve,
+      point: points[fit.point] ?? {},
+      validation: fit.validation,
+      epochs: fit.epochs,
+      calibration: rows.measureHeldOutCalibration(learned, config.fitting.temperature),
+      importance: await measureImportance(job, refits),
+      controls: await measureNullControls(job, refits),
+      file: `weights-${options.name}.safetensors`,
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { ignoreProgress } from '../../core/terminal/progress.ts';
+import { letEventsIn } from '../../core/values/event-loop.ts';
+import type { Estimate } from '../../eval/intervals/mean-intervals.ts';
+import type { Run } from '../../model/run.ts';
+import { fitPoint } from '../../rank/learning/cross-validation.ts';
+import { exchangeSignals } from '../../rank/learning/exchanged-signals.ts';
+import { createChangedSource, type FeatureSource } from '../../rank/learning/feature-source.ts';
+import { listHandTunedValues } from '../../rank/learning/parameters.ts';
+import { scoreTable } from '../../rank/learning/table-scorer.ts';
+import { listExchangedParts } from './exchanged-parts.ts';
+import { buildSelectionPlan, type FoldOutcome, selectChosenPoint } from './fitted-methods.ts';
+import type { HeldOutRows } from './held-out-rows.ts';
+import { BASELINE, measureMethods } from './measured-methods.ts';
+import { buildJobKey, type ModelJob } from './model-job.ts';
+import { groupSignalFamilies } from './signal-families.ts';
+import { listModelSignals } from './training-models.ts';
+import type { Importance, NullControl } from './training-result.ts';
+
+/** The inputs of a refit: the folds with their hyper-parameters, and the rankings of the learned method for comparison. */
+export interface Validated {
+  readonly rows: HeldOutRows;
+  readonly outcomes: readonly FoldOutcome[];
+  readonly learned: Run;
+  /** Scores of the held out rows by the hand-tuned numbers. */
+  readonly handTuned: Float32Array;
+}
+
+type LinearOptions = Extract<ModelJob['options'], { name: 'linear' }>;
+
+/** A refit, compared with the learned method. */
+interface Refit {
+  readonly name: string;
+  readonly signals: readonly string[];
+  readonly metrics: Readonly<Record<string, Estimate>>;
+  readonly comparisons: Importance['comparisons'];
+}
+
+/** Scores of all held out rows. */
+type RefitScores = {
+  /** By a model trained again on the other folds, with the hyper-parameters of each fold. */
+  readonly scores: Float32Array;
+  /** By the hand-tuned numbers. */
+  readonly handTuned: Float32Array;
+};
+
+async function computeRefitScores(
+  { config }: ModelJob,
+  { rows, outcomes }: Validated,
+  source: FeatureSource,
+  model: ModelJob['options'],
+): Promise<RefitScores> {
+  const scores: Float32Array[] = [];
+  const handTuned: Float32Array[] = [];
+  for (const [f, { training, heldOut, clusters }] of rows.folds.entries()) {
+    const point = selectChosenPoint(config, outcomes[f] as FoldOutcome);
+    const fit = await fitPoint(
+      await source.gatherRowsFor(training, clusters),
+      point,
+      buildSelectionPlan(config, model),
+    );
+    const held = await source.gatherRowsFor(heldOut, clusters);
+    scores.push(await scoreTable(fit.model, fit.values, held));
+    handTuned.push(await scoreTable(fit.model, listHandTunedValues(fit.model), held));
+    await letEventsIn();
+  }
+  return { scores: rows.joinFoldScores(scores), handTuned: rows.joinFoldScores(handTuned) };
+}
+
+/** The refit of each set of signals, from the cache if present. @param name the name of the progress stage */
+async function scoreSignalSets(
+  job: ModelJob,
+  name: string,
+  sets: ReadonlyMap<string, readonly string[]>,
+  refit: (signals: readonly string[]) => Promise<RefitScores>,
+): Promise<ReadonlyMap<string, RefitScores>> {
+  const { task, progress = ignoreProgress } = job;
+  const shown = progress(name, sets.size);
+  const found = new Map<string, RefitScores>();
+  for (const [set, signals] of sets) {
+    const stage = name.replaceAll(' ', '-');
+    found.set(set, await task.keepResult(stage, [buildJobKey(job), signals], () => refit(signals)));
+    shown.update(found.size);
+  }
+  shown.finish(`${sets.size} refits`);
+  return found;
+}
+
+/** Figures of rankings, each compared with one of them. */
+async function measureBeside(
+  { task, config }: ModelJob,
+  sets: ReadonlyMap<string, readonly string[]>,
+  [name, baseline]: readonly [string, Run],
+  runOf: (set: string) => Run,
+): Promise<Refit[]> {
+  const runs = new Map([[name, baseline]]);
+  for (const set of sets.keys()) runs.set(`refit: ${set}`, runOf(set));
+  const { arms } = await measureMethods(task, config, runs, name);
+  return [...sets].map(([set, signals], i) => {
+    const { metrics, comparisons } = arms[i + 1] as (typeof arms)[number];
+    return { name: set, signals, metrics, comparisons: comparisons as Importance['comparisons'] };
+  });
+}
+
+/** A mix of fewer signals. */
+function without(options: LinearOptions, all: readonly string[], left: readonly string[]): LinearOptions {
+  const listOtherSignals = (signals: readonly string[]) => signals.filter((signal) => !left.includes(signal));
+  return { ...options, signals: listOtherSignals(all), nonNegative: listOtherSignals(options.nonNegative) };
+}
+
+/** The value of each family of signals: the learned method without it against the learned method. Omits a family that is the whole model. */
+export async function measureImportance(job: ModelJob, validated: Validated): Promise<Importance[]> {
+  const { task, config, options } = job;
+  if (!config.importance || options.name !== 'linear') return [];
+  const all = listModelSignals(options, task.table.signals);
+  const families = new Map([...groupSignalFamilies(all)].filter(([, signals]) => signals.length < all.length));
+  const scored = await scoreSignalSets(job, 'without signals', families, (left) =>
+    computeRefitScores(job, validated, task.features, without(options, all, left)),
+  );
+  const { rows, learned } = validated;
+  const rankScoredSet = (set: string) => rows.rankAllRows((scored.get(set) as RefitScores).scores);
+  const found = await measureBeside(job, families, ['learned', learned], rankScoredSet);
+  return found.map(({ name: family, signals, comparisons }) => ({ family, signals, comparisons }));
+}
+
+function isSame(a: Float32Array, b: Float32Array): boolean {
+  return a.every((score, i) => score === b[i]);
+}
+
+/** The learned and the hand-tuned method when the candidates of each query exchange a part of its signals. */
+export async function measureNullControls(job: ModelJob, validated: Validated): Promise<NullControl[]> {
+  const { task, config, options } = job;
+  if (!config.controls) return [];
+  const { rows, learned, handTuned } = validated;
+  const parts = listExchangedParts(config, options, task.table.signals);
+  const scored = await scoreSignalSets(job, 'exchanged signals', parts, (signals) => {
+    const exchanged = createChangedSource(task.features, (own) => exchangeSignals(own, signals, config.seed));
+    return computeRefitScores(job, validated, exchanged, options);
+  });
+  const getRefitScores = (part: string) => scored.get(part) as RefitScores;
+  const found = await measureBeside(job, parts, ['learned', learned], (part) =>
+    rows.rankAllRows(getRefitScores(part).scores),
+  );
+  const baselines = await measureBeside(job, parts, [BASELINE, rows.rankAllRows(handTuned)], (part) =>
+    rows.rankAllRows(getRefitScores(part).handTuned),
+  );
+  return found.map(({ name: part, ...rest }, i) => {
+    const { comparisons } = baselines[i] as Refit;
+    return { part, ...rest, baseline: { isUnchanged: isSame(getRefitScores(part).handTuned, handTuned), comparisons } };
+  });
+}

@@ -1,0 +1,265 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { readDisplay } from '../../core/display/display.harness.ts';
+import { ConfigurationError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
+import { loadDataset } from '../../data/registry.ts';
+import { formatRun } from '../../eval/trec/trec-files.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import { buildLadderTable } from '../report/tables/table.ts';
+import { writeSampleJsonl } from '../run/jsonl.fixture.ts';
+import { readRunSummary } from '../stored/run-summary.ts';
+import { listFrameRows } from './data-frame.ts';
+import { experiment } from './experiment.ts';
+import type { ArmInput, ExperimentInput } from './experiment-input.ts';
+import type { FinishedExperiment } from './finished-experiment.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-experiment-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const ARMS: readonly ArmInput[] = [
+  { name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
+  { name: 'fading', extends: 'words', decay: {}, tune: { 'decay.halfLifeHours': [6, 96] } },
+];
+
+let data: Dataset;
+let input: ExperimentInput;
+let finished: FinishedExperiment;
+beforeAll(async () => {
+  await useBackend('cpu');
+  writeSampleJsonl(folder);
+  data = await loadDataset({ name: 'jsonl', path: folder });
+  input = { data, encoder: { encoder: 'lsa', dimension: 13 }, arms: ARMS, metrics: ['mrr@10', 'recall@5'] };
+  finished = await experiment({ ...input, evaluation: { samples: 499 } }).run();
+});
+
+describe('an experiment from code', () => {
+  test('fills in the encoder, the baseline, the metrics and the name', () => {
+    const { config } = experiment({ data: { name: 'jsonl', path: folder }, arms: ARMS });
+    expect(config.embedding).toMatchObject({ encoder: 'lsa', dimension: 512 });
+    expect(config.evaluation).toMatchObject({
+      baseline: 'words',
+      metrics: ['mrr@10', 'recall@10', 'ndcg@10', 'recall@1'],
+    });
+    expect(config.name).toBe('experiment');
+    expect(config.arms.map(({ name }) => name)).toEqual(['words', 'fading']);
+  });
+
+  test('takes an encoder and a seed for an arm, and several seeds', () => {
+    const [words] = ARMS as readonly [ArmInput, ArmInput];
+    const arms: ArmInput[] = [words, { name: 'small', extends: 'words', embedding: { dimension: 7 }, seed: 3 }];
+    const { config } = experiment({ ...input, arms, seeds: 2 });
+    expect(config.arms.map(({ name, seed }) => [name, seed])).toEqual([
+      ['words', null],
+      ['small', 3],
+      ['words | seed: 2', 2],
+      ['small | seed: 4', 4],
+    ]);
+    expect(config.arms[1]?.embedding).toMatchObject({ encoder: 'lsa', dimension: 7 });
+  });
+
+  test('gives its table, its rankings and its rows', () => {
+    const [decided = ''] = buildLadderTable(finished.result).decision;
+    expect(decided).toContain('fading');
+    for (const format of ['text', 'markdown', 'latex'] as const)
+      expect(finished.table(format).replace(/\s+/g, ' ')).toContain(decided);
+    expect(finished.table()).toContain('fading');
+    expect(finished.table('markdown')).toContain('| fading');
+    expect(finished.table('latex')).toContain('\\begin{tabular}');
+    expect(finished.table('csv').split('\n')[0]).toContain('arm');
+    expect(finished.run('fading').size).toBe(14);
+    const rows = finished.rows();
+    expect(rows).toHaveLength(2 * finished.result.queries.length);
+    const mean = rows.filter(({ arm }) => arm === 'words').reduce((sum, row) => sum + Number(row['mrr@10']), 0) / 13;
+    expect(mean).toBeCloseTo(finished.result.arms[0]?.metrics['mrr@10']?.mean as number, 12);
+  });
+
+  test('shows itself, its rankings, figures and comparisons in a notebook', async () => {
+    const table = await readDisplay(finished);
+    expect(table['text/plain']).toBe(finished.table());
+    expect(table['text/html']).toMatch(/words \(baseline\).*fading/s);
+    expect((await readDisplay(finished.run('fading')))['text/plain']).toContain('run of 14 queries');
+    expect(await readDisplay(finished.figure('means'))).toHaveProperty(['application/vnd.plotly.v1+json']);
+    const comparison = finished.compare('fading');
+    expect((await readDisplay(comparison))['text/plain']).toMatch(
+      /^fading minus words in mrr@10, with a 95 % interval\n/,
+    );
+    expect(JSON.parse(JSON.stringify(comparison))).toEqual(comparison);
+    expect(listFrameRows(finished)).toEqual(finished.rows());
+  });
+
+  test('compares any two arms, and the other way round with the other sign', () => {
+    const there = finished.compare('fading');
+    expect(there).toMatchObject({ arm: 'fading', other: 'words', metric: 'mrr@10' });
+    const stored = finished.result.arms[1]?.comparisons?.['mrr@10'];
+    expect(there.difference).toEqual(stored?.difference);
+    expect(there.p).toBe(stored?.p);
+    const back = finished.compare('words', 'fading', 'recall@5');
+    const forth = finished.compare('fading', 'words', 'recall@5');
+    expect(back.difference.mean).toBeCloseTo(-forth.difference.mean, 12);
+    expect(back.wins).toBe(forth.losses);
+    expect(finished.compare('fading', 'words', 'R@5')).toEqual(forth);
+    expect(finished.figure('means', { metric: 'recall_5' })).toEqual(finished.figure('means', { metric: 'recall@5' }));
+  });
+
+  test('knows a metric by its names in trec_eval and ir_measures', () => {
+    expect(finished.compare('fading', 'words', 'RR@10')).toEqual(finished.compare('fading', 'words', 'mrr@10'));
+    expect(finished.compare('fading', 'words', 'recall_5').metric).toBe('recall@5');
+    expect(finished.figure('means', { metric: 'R@5' })).toEqual(finished.figure('means', { metric: 'recall@5' }));
+    expect(() => finished.compare('fading', 'words', 'nonsense@')).toThrow(/unknown metric: nonsense@; use/);
+  });
+
+  test('takes the run file of another system as an arm, and warns of what it lacks', async () => {
+    const saved = mkdtempSync(join(tmpdir(), 'ragpp-run-file-'));
+    try {
+      const run = finished.run('words');
+      const file = join(saved, 'theirs.trec');
+      writeFileSync(file, formatRun(run, 'theirs'));
+      const [missing] = run.keys();
+      const partial = join(saved, 'partial.trec');
+      writeFileSync(partial, formatRun(new Map([...run].slice(1)), 'partial'));
+      const arms: ArmInput[] = [
+        { name: 'theirs', run: file },
+        { name: 'partial', run: { file: partial, k: 5 } },
+      ];
+      const theirs = await experiment({ ...input, arms, evaluation: { samples: 499 } }).run();
+      expect(theirs.result.arms[0]?.perQuery).toEqual(finished.result.arms[0]?.perQuery);
+      expect(theirs.run('partial').get(missing as string)).toEqual([]);
+      expect([...theirs.run('partial').values()].map(({ length }) => length)).toContain(5);
+      expect(theirs.table()).toContain('Warning (missing-queries): partial: 1 of 13');
+      const wrong: ArmInput[] = [{ name: 'theirs', run: join(saved, 'none.trec') }];
+      expect(() => experiment({ ...input, arms: wrong })).toThrow(/arms\[0\]\.run: expected a run file/);
+    } finally {
+      rmSync(saved, { recursive: true });
+    }
+  });
+
+  test('refuses names that it does not have', () => {
+    expect(() => finished.compare('fadin')).toThrow('result has no arm: fadin; use fading');
+    expect(() => finished.compare('fading', 'words', 'map')).toThrow(/result has no metric: map/);
+    expect(() => finished.run('none')).toThrow(ValidationError);
+    expect(() => finished.table('pdf' as never)).toThrow('unknown format of a table: pdf');
+    expect(() => finished.figure('heat' as never)).toThrow('result has no figure: heat');
+    expect(() => finished.figure('means', { metric: 'map' })).toThrow('result has no metric: map');
+    expect(() => finished.figure('queries', { arm: 'fade' })).toThrow('result has no arm: fade');
+  });
+
+  test('draws Plotly JSON', () => {
+    const {
+      data: [trace],
+      layout,
+    } = finished.figure('differences');
+    const difference = finished.compare('fading').difference;
+    expect(trace).toMatchObject({ type: 'scatter', x: [difference.mean], y: ['fading'] });
+    expect(JSON.parse(JSON.stringify(layout))).toEqual(layout);
+    expect(finished.figure('means').data[0]).toMatchObject({ y: ['words', 'fading'] });
+    const bars = finished.figure('queries', { arm: 'fading', metric: 'recall@5' }).data[0]?.y as number[];
+    expect(bars).toHaveLength(13);
+    expect(bars).toEqual([...bars].sort((a, b) => b - a));
+  });
+
+  test('writes no file, and saves the folder of a run on request', () => {
+    expect(readdirSync(folder).sort()).toEqual(['qrels.txt', 'queries.jsonl', 'turns.jsonl']);
+    const results = mkdtempSync(join(tmpdir(), 'ragpp-saved-'));
+    try {
+      const saved = finished.save(results);
+      expect(readdirSync(results)).toEqual([`experiment-${finished.result.hash}`, 'test-looks.json']);
+      expect(finished.table()).not.toContain('Look 1'); // nothing is counted before it is saved
+      expect(readFileSync(join(saved, 'table.md'), 'utf8')).toContain('Look 1 at the test split of');
+      expect(readdirSync(saved)).toEqual(expect.arrayContaining(['arms', 'config.yaml', 'report.html', 'state.json']));
+      expect(readRunSummary(saved).arms.map(({ name }) => name)).toEqual(['words', 'fading']);
+    } finally {
+      rmSync(results, { recursive: true });
+    }
+  });
+
+  test('leaves no tensor behind', async () => {
+    const before = tf.memory().numTensors;
+    await experiment({ ...input, arms: ARMS.slice(0, 1) }).run();
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
+  test('shows progress where it is asked to, and ends by its signal', async () => {
+    const stages: string[] = [];
+    const progress = (stage: string) => {
+      stages.push(stage);
+      return { update() {}, finish() {} };
+    };
+    await experiment({ ...input, arms: ARMS.slice(0, 1) }).run({ progress });
+    expect(stages).toContain('arms');
+    const controller = new AbortController();
+    const aborting = (stage: string) => {
+      if (stage === 'arms') controller.abort(new Error('enough'));
+      return { update() {}, finish() {} };
+    };
+    const before = tf.memory().numTensors;
+    const run = experiment(input).run({ signal: controller.signal, progress: aborting });
+    await expect(run).rejects.toThrow('enough');
+    expect(tf.memory().numTensors).toBe(before);
+    await expect(experiment(input).run({ signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
+  });
+});
+
+describe('faults of an experiment', () => {
+  test('name the path where the program wrote the value', () => {
+    const wrong = { ...input, encoder: { encoder: 'lsa', dimension: 0 }, metrics: ['mrr@ten'], baseline: 'word' };
+    const act = () => experiment(wrong as ExperimentInput);
+    expect(act).toThrow(ConfigurationError);
+    for (const part of ['encoder.dimension: expected', 'metrics[0]: expected', 'baseline: expected'])
+      expect(act).toThrow(part);
+  });
+
+  test('refuse the names of a config file', () => {
+    const wrong = { ...input, embedding: { encoder: 'lsa' }, evaluation: { baseline: 'words' } } as never;
+    expect(() => experiment(wrong)).toThrow(/embedding: .*did you mean encoder/);
+    expect(() => experiment(wrong)).toThrow(/evaluation\.baseline: .*did you mean baseline/);
+  });
+
+  test('tell data that are none', () => {
+    expect(() => experiment({ arms: ARMS } as never)).toThrow(/data: expected a dataset/);
+    expect(() => experiment({ ...input, data: { name: 'jsonll', path: 'x' } as never })).toThrow(
+      /data\.name: .*did you mean jsonl/,
+    );
+  });
+
+  test('a run of data that a program held cannot be repeated from its config alone', async () => {
+    const run = experiment({ data: { name: 'memory' }, arms: ARMS }).run();
+    await expect(run).rejects.toThrow(UnavailableError);
+  });
+});
+
+test('an editor knows every key', () => {
+  expectTypeOf<ExperimentInput>().toHaveProperty('baseline');
+  expectTypeOf<ArmInput>().toHaveProperty('trajectory');
+  const arm: ArmInput = { name: 'a', candidates: [{ index: 'hnsw', m: 16 }], relevance: { signals: ['cosine'] } };
+  expect(arm.name).toBe('a');
+  // @ts-expect-error: no such key
+  const misspelt: ArmInput = { name: 'a', decai: {} };
+  // @ts-expect-error: no such index
+  const unknown: ArmInput = { name: 'a', candidates: [{ index: 'annoy' }] };
+  // @ts-expect-error: bm25 has no m
+  const foreign: ArmInput = { name: 'a', candidates: [{ index: 'bm25', m: 16 }] };
+  // @ts-expect-error: a run file has no path
+  const file: ArmInput = { name: 'a', run: { path: 'x.trec' } };
+  // @ts-expect-error: no such metric of a comparison of arms
+  const metric: ExperimentInput = { data: { name: 'irc', path: 'x' }, arms: [], metrics: [10] };
+  // @ts-expect-error: no such key of an experiment
+  const key: ExperimentInput = { data: { name: 'irc', path: 'x' }, arms: [], metric: ['mrr'] };
+  // @ts-expect-error: no such dataset
+  const source: ExperimentInput = { data: { name: 'locomoo', path: 'x' }, arms: [] };
+  // @ts-expect-error: decay has no half-life in days
+  const nested: ArmInput = { name: 'a', decay: { halfLifeDays: 3 } };
+  // @ts-expect-error: no such key of the evaluation
+  const evaluation: ExperimentInput['evaluation'] = { sample: 10 };
+  // @ts-expect-error: no such method of a sweep
+  const sweep: ExperimentInput['sweep'] = { method: 'gird', arm: 'a', factors: {} };
+  // @ts-expect-error: an encoder has no path
+  const encoder: ExperimentInput['encoder'] = { encoder: 'lsa', path: 'x' };
+  // @ts-expect-error: no data
+  const bare: ExperimentInput = { arms: [] };
+  expect([misspelt, unknown, foreign, encoder, bare]).toHaveLength(5);
+  expect([file, metric, key, source, nested, evaluation, sweep]).toHaveLength(7);
+});

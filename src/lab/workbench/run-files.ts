@@ -1,0 +1,19 @@
+import { renderHtml } from '../report/page/html.ts';
+import { renderCsv } from '../report/tables/csv.ts';
+import { renderLatex } from '../report/tables/latex.ts';
+import { renderMarkdown } from '../report/tables/markdown.ts';
+import { type MeasuredRankings, type RunFiles, runFiles } from '../run/run-folder.ts';
+import { encodePerQueryParquet } from '../stored/per-query-parquet.ts';
+
+/** The files of a finished run with its tables and its page: those of the folder that `ragpp run` writes, besides what arms leave. */
+export function renderRunFiles(finished: MeasuredRankings): RunFiles {
+  const { result } = finished;
+  return {
+    ...runFiles(finished),
+    'per-query.parquet': encodePerQueryParquet(result),
+    'table.md': renderMarkdown(result),
+    'table.tex': renderLatex(result),
+    'table.csv': renderCsv(result),
+    'report.html': renderHtml(result),
+  };
+}

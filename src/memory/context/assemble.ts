@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { parse } from '../../core/validation/validation.ts';
+import { TOKEN_COUNTERS } from '../../model/text/token-counter-names.ts';
+import { createTokenCounter } from '../../model/text/token-counts.ts';
+import { asksForTime } from '../../rank/query/time-range.ts';
+import { type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';
+import { type ContextItem, type CountedItem, type ItemType, readItemText } from './context-item.ts';
+import { mergeByWeight, rerankByWords } from './merge.ts';
+import { PACKING_NAMES, PACKINGS, packInOrder } from './packing.ts';
+import { assertMoment, formatPrompt } from './prompt.ts';
+import { askSource, type ContextSource, type SourceAnswer } from './source.ts';
+
+/** How a context is put together. */
+export const assemblyOptionsSchema = z.strictObject({
+  /** `rag`: documents and memories; `hybrid`: memories of every type; `episodic` and `semantic`: memories of one type. */
+  strategy: z.enum(['rag', 'hybrid', 'episodic', 'semantic']).default('rag'),
+  /** Tokens of the whole context, without the question and the words around it. */
+  budget: z.int('a whole number of tokens').min(1).default(2000),
+  /** Only memories of this session; null: of all. */
+  session: z.string().nullable().default(null),
+  /** The shares of documents and of memories. */
+  weights: contextSharesSchema.default('memory-focused'),
+  /** One order over both: by the words of the question, or by the weighted scores as they are. */
+  rerank: z.enum(['bm25', 'none']).default('bm25'),
+  packing: z.enum(PACKING_NAMES).default('in-order'),
+  tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
+  /** Each source is left out if it takes longer. */
+  timeoutMs: z.int().min(1).default(1000),
+  /** The time zone of the dates of memories, which the prompt states if the question asks for a time; null: no dates. */
+  timeZone: z.string().nullable().default('UTC'),
+});
+/** How a context is put together, see {@link assemblyOptionsSchema}. */
+export type AssemblyOptions = z.output<typeof assemblyOptionsSchema>;
+/** The same as one writes it: what has a default may be missing. */
+export type AssemblyInput = z.input<typeof assemblyOptionsSchema>;
+
+/** Where documents and memories come from; without documents the strategy `rag` is `hybrid`. */
+export interface AssemblySources {
+  readonly documents?: ContextSource;
+  readonly memories: ContextSource;
+  /** Records of a database, see `createDomainSource`: packed before anything else. */
+  readonly domain?: ContextSource;
+}
+
+/** What a model is shown, and why. */
+export interface AssembledContext {
+  readonly prompt: string;
+  /** In the order of the packing; the prompt groups them by type. */
+  readonly items: readonly CountedItem[];
+  /** What was found and did not fit. */
+  readonly left: readonly CountedItem[];
+  readonly tokens: number;
+  readonly budget: number;
+  /** The strategy that was used: `hybrid` where `rag` has no documents. */
+  readonly strategy: AssemblyOptions['strategy'];
+  readonly weights: ContextShares;
+  /** The time zone of the dates in the prompt; null: it has ages alone. */
+  readonly datesIn: string | null;
+  /** Each source that was asked, with its fault if it is left out. */
+  readonly sources: readonly SourceAnswer[];
+}
+
+/** Records that a database is asked for: they are short, and the budget bounds them. */
+const MOST_RECORDS = 100;
+
+/** The memory types that a strategy shows. */
+function acceptsType(strategy: AssemblyOptions['strategy'], type: ItemType): boolean {
+  return strategy === 'episodic' || strategy === 'semantic' ? type === strategy : true;
+}
+
+/**
+ * From a question to a context: documents and memories are asked in parallel for the share of the budget that each has, merged by weight, put into one order,
+ * and packed into the budget. A source that fails or is late is left out and named in `sources`.
+ *
+ * @param now the moment of the question in milliseconds since 1970.
+ * @throws ConfigurationError for options that break the schema, such as an empty question or weights whose sum is not 1; ValidationError for a `now` that is no time;
+ *   the reason of the signal.
+ */
+export async function assemble(
+  query: string,
+  input: AssemblyInput,
+  sources: AssemblySources,
+  { now, signal }: { readonly now: number; readonly signal?: AbortSignal },
+): Promise<AssembledContext> {
+  const options = parse(assemblyOptionsSchema, input, 'options of a context');
+  const question = parse(z.string().regex(/\S/, 'a question with at least one letter'), query, 'question');
+  assertMoment(now);
+  const strategy = options.strategy === 'rag' && sources.documents === undefined ? 'hybrid' : options.strategy;
+  const { timeZone } = options;
+  const datesIn = timeZone !== null && asksForTime(question, { timestamp: now, timeZone }) ? timeZone : null;
+  const alone = strategy !== 'rag';
+  const split = splitBudget(options.budget, alone ? { documents: 0, memories: 1 } : options.weights);
+  const ask = (name: string, source: ContextSource, k: number, session: string | null) =>
+    askSource(name, source, { query: question, k, session, now }, options.timeoutMs, signal);
+  const documents = alone ? null : ask('documents', sources.documents as ContextSource, split.documents.k, null);
+  const asked = await Promise.all([
+    ...(documents === null ? [] : [documents]),
+    ask('memories', sources.memories, split.memories.k, options.session),
+    ...(sources.domain === undefined ? [] : [ask('domain', sources.domain, MOST_RECORDS, options.session)]),
+  ]);
+  const find = (name: string) => asked.find((answer) => answer.name === name)?.items ?? [];
+  const memories = find('memories').filter(
+    // Other sessions are left out, also if the source ignores the session.
+    ({ memoryType, session }) =>
+      acceptsType(strategy, memoryType) && (options.session === null || session === options.session),
+  );
+  const merged = mergeByWeight(find('documents'), memories, split.weights);
+  const ordered = options.rerank === 'bm25' ? await rerankByWords(question, merged) : merged;
+  const countTokens = await createTokenCounter(options.tokens);
+  const count = (item: ContextItem) => ({ ...item, tokens: countTokens(readItemText(item)) });
+  const records = packInOrder(find('domain').map(count), options.budget);
+  const others = PACKINGS[options.packing](ordered.map(count), options.budget - records.tokens);
+  const items = [...records.packed, ...others.packed];
+  return {
+    ...{ prompt: formatPrompt(question, items, now, datesIn), items, left: [...records.left, ...others.left] },
+    ...{ tokens: records.tokens + others.tokens, budget: options.budget },
+    ...{ strategy, weights: split.weights, datesIn, sources: asked },
+  };
+}

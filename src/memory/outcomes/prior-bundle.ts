@@ -1,0 +1,230 @@
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
+import { readQuantile } from '../../core/numbers/quantile.ts';
+import { parse } from '../../core/validation/validation.ts';
+import type { OutcomeStatistics } from '../../model/turns/memory-record.ts';
+import { RunningSums } from '../../ops/conservation/running-sums.ts';
+import { computeBoundedInterval } from './bounded-interval.ts';
+import { computeHistogram, type Histogram } from './histogram.ts';
+import { computeMeanInterval } from './mean-interval.ts';
+import {
+  type CountedValue,
+  listObserved,
+  type ObservedRecord,
+  type OutcomePool,
+  recoverValues,
+} from './outcome-pool.ts';
+import { findBounds, type OutcomeRange, outcomeRange } from './outcome-range.ts';
+import { assertOutcome, assertOutcomeStatistics } from './outcome-statistics.ts';
+
+/** The percentiles of a prior. */
+export const PRIOR_PERCENTILES = Object.freeze([5, 25, 50, 75, 95] as const);
+
+/** The count at which confidence is one half. */
+export const PRIOR_KAPPA = 5;
+
+/** What the outcomes of retrieved records say about the next one. */
+export interface KnownPrior {
+  /** Observations that contribute; a record may have several. */
+  readonly count: number;
+  /** Records with an observation and a weight above 0. */
+  readonly records: number;
+  /** (sum w)^2 / sum w^2 over observations: `count` without weights, less the more the weights differ. */
+  readonly effectiveCount: number;
+  readonly mean: number;
+  /** Population variance: 0 for one observation. */
+  readonly variance: number;
+  readonly min: number;
+  readonly max: number;
+  /** effectiveCount / (effectiveCount + kappa), in (0, 1). */
+  readonly confidence: number;
+  /**
+   * By percent, between two observations in proportion; without weights. Null where later observations of a record
+   * take more than two values.
+   */
+  readonly percentiles: Readonly<Record<string, number>> | null;
+  /** 10 bins of equal width; without weights. Null as `percentiles`. */
+  readonly histogram: Histogram | null;
+  /**
+   * 95 % interval of the mean, within the range of outcomes; null where no range is known and all observations are
+   * equal or weigh as one.
+   */
+  readonly interval: readonly [low: number, high: number] | null;
+}
+
+/** A prior of no record: every figure is null. */
+export interface UnknownPrior extends Readonly<Record<Exclude<keyof KnownPrior, 'count'>, null>> {
+  readonly count: 0;
+}
+
+/** Statistics of outcomes, or, with a count of 0, null for each: `prior.mean === null` tells which. */
+export type PriorBundle = KnownPrior | UnknownPrior;
+
+/** Options of a prior. */
+export interface PriorOptions {
+  /** The count at which confidence is one half, above 0. */
+  readonly kappa?: number;
+  /** Which observations of a record count; default `both`. */
+  readonly pool?: OutcomePool;
+  /** Bounds of the interval; default `unit`. */
+  readonly range?: OutcomeRange;
+}
+
+const UNKNOWN: UnknownPrior = Object.freeze({
+  count: 0,
+  records: null,
+  effectiveCount: null,
+  mean: null,
+  variance: null,
+  min: null,
+  max: null,
+  confidence: null,
+  percentiles: null,
+  histogram: null,
+  interval: null,
+});
+
+/** Observations of a record, and the weight of each of them. */
+interface Part {
+  readonly observed: OutcomeStatistics;
+  readonly weight: number;
+}
+
+function assertWeight(weight: number, record: string): void {
+  if (!Number.isFinite(weight)) throw new NotFiniteError('weight', record, weight, 'pass finite weights');
+  if (weight < 0)
+    throw new ValidationError(`weight of ${record} is negative: ${weight}; pass weights from 0`, { record, weight });
+}
+
+/**
+ * The observations of each record with some and a weight above 0. Weights are divided by the largest one, so that
+ * squares of tiny weights are not lost.
+ */
+function readParts(records: readonly ObservedRecord[], weights: ArrayLike<number> | null, pool: OutcomePool): Part[][] {
+  if (weights !== null && weights.length !== records.length)
+    throw new DimensionMismatchError('weights of records', records.length, weights.length);
+  const found = records.flatMap((record, place) => {
+    const name = `record ${record.id ?? place}`;
+    const weight = weights === null ? 1 : (weights[place] as number);
+    assertWeight(weight, name);
+    const observed = weight === 0 ? [] : listObserved(record, pool);
+    for (const { mean } of observed) assertOutcome(mean, name);
+    for (const statistics of observed) assertOutcomeStatistics(statistics);
+    return observed.length === 0 ? [] : [{ observed, weight }];
+  });
+  const largest = found.reduce((most, { weight }) => Math.max(most, weight), 0);
+  return found.map(({ observed, weight }) => observed.map((part) => ({ observed: part, weight: weight / largest })));
+}
+
+/** Sum over parts of weight x value. */
+function sumWeighted(parts: readonly Part[], value: (observed: OutcomeStatistics) => number): number {
+  const sums = new RunningSums(1);
+  for (const { observed, weight } of parts) sums.add(0, weight * value(observed));
+  return sums.getSum(0);
+}
+
+/** Weighted mean and population variance: those of the parts, merged. */
+function computeMoments(parts: readonly Part[], min: number, max: number): readonly [mean: number, variance: number] {
+  const total = sumWeighted(parts, ({ count }) => count);
+  const readRest = ({ meanRemainder = 0 }: OutcomeStatistics) => meanRemainder;
+  const sum = sumWeighted(parts, ({ count, mean }) => count * mean);
+  const rest = sumWeighted(parts, (part) => part.count * readRest(part));
+  const pooled = Math.min(max, Math.max(min, (sum + rest) / total));
+  const measure = (part: OutcomeStatistics) => part.mean - pooled + readRest(part);
+  // The mean is rounded: what it leaves of the differences is taken off again.
+  const left = sumWeighted(parts, (part) => part.count * measure(part)) / total;
+  const squares = sumWeighted(parts, (part) => part.m2 + part.count * measure(part) ** 2);
+  return [pooled, Math.max(0, squares / total - left * left)];
+}
+
+/** The observations one by one, ascending; null if statistics do not determine them. */
+function listValues(parts: readonly Part[]): CountedValue[] | null {
+  const values = parts.map(({ observed }) => recoverValues(observed));
+  const known = values.flatMap((found) => found ?? []);
+  return values.includes(null) ? null : known.sort((a, b) => a.value - b.value);
+}
+
+function computePercentiles(values: readonly CountedValue[], count: number): Readonly<Record<string, number>> {
+  const read = (place: number) => {
+    let left = place;
+    const found = values.find(({ times }) => {
+      left -= times;
+      return left < 0;
+    });
+    return (found ?? values.at(-1))?.value as number;
+  };
+  return Object.fromEntries(PRIOR_PERCENTILES.map((percent) => [percent, readQuantile(count, read, percent / 100)]));
+}
+
+function summarise(records: readonly Part[][], { kappa, range }: Required<Omit<PriorOptions, 'pool'>>): KnownPrior {
+  const parts = records.flat();
+  const min = parts.reduce((least, { observed }) => Math.min(least, observed.min as number), Number.POSITIVE_INFINITY);
+  const max = parts.reduce((most, { observed }) => Math.max(most, observed.max as number), Number.NEGATIVE_INFINITY);
+  const count = parts.reduce((sum, { observed }) => sum + observed.count, 0);
+  const total = sumWeighted(parts, (observed) => observed.count);
+  const squares = parts.reduce((sum, { observed, weight }) => sum + observed.count * weight * weight, 0);
+  const effectiveCount = Math.min(count, Math.max(1, (total * total) / squares));
+  const [mean, variance] = computeMoments(parts, min, max);
+  const bounds = findBounds(range, min, max);
+  const student = () => (min === max ? null : computeMeanInterval(mean, variance, effectiveCount));
+  const values = listValues(parts);
+  return {
+    count,
+    records: records.length,
+    effectiveCount,
+    mean,
+    variance,
+    min,
+    max,
+    confidence: effectiveCount / (effectiveCount + kappa),
+    percentiles: values && computePercentiles(values, count),
+    histogram: values && countValues(values),
+    interval: bounds === null ? student() : computeBoundedInterval(mean, variance, effectiveCount, bounds),
+  };
+}
+
+function countValues(values: readonly CountedValue[]): Histogram {
+  return computeHistogram(
+    values.map(({ value }) => value),
+    10,
+    values.map(({ times }) => times),
+  );
+}
+
+/**
+ * Pools the observations of records into a prior. Records without one do not contribute.
+ *
+ * A record i with weight w_i (1 without weights) and n_i observations, of mean x_i and sum of squared distances m2_i,
+ * counts as n_i observations of weight w_i:
+ *
+ * W = sum w_i n_i, mean = sum w_i n_i x_i / W, variance = sum w_i (m2_i + n_i (x_i - mean)^2) / W
+ *
+ * count = sum n_i, effectiveCount = W^2 / sum w_i^2 n_i, confidence = effectiveCount / (effectiveCount + kappa)
+ *
+ * So a record that was observed often outweighs one that was observed once, and observations of one record count as
+ * independent ones.
+ *
+ * The interval is {@link computeBoundedInterval} where a range is known, else Student's. Percentiles and histogram have
+ * no weights. They need every observation, which statistics hold only where they take at most two values
+ * ({@link recoverValues}).
+ *
+ * Guarantees: variance >= 0, min <= mean <= max, the interval holds the mean and stays in the range, confidence
+ * increases with the count, and every figure is null if no record contributes.
+ *
+ * @param weights [records] from 0, such as retrieval scores, in the order of the records; null weighs all alike.
+ * @throws DimensionMismatchError for another number of weights; NotFiniteError; ValidationError for a negative
+ * weight, an outcome beyond 1e140 or the range, statistics that contradict themselves, or a kappa that is not above
+ * 0. Source: diomande2026ragpp, section 4.4.
+ */
+export function computePriors(
+  records: readonly ObservedRecord[],
+  weights: ArrayLike<number> | null = null,
+  { kappa = PRIOR_KAPPA, pool = 'both', range = 'unit' }: PriorOptions = {},
+): PriorBundle {
+  if (!(kappa > 0 && Number.isFinite(kappa)))
+    throw new ValidationError(`kappa is not a finite number above 0: ${kappa}; pass one, such as ${PRIOR_KAPPA}`, {
+      kappa,
+    });
+  parse(outcomeRange, range, 'the range of outcomes');
+  const parts = readParts(records, weights, pool);
+  return parts.length === 0 ? UNKNOWN : summarise(parts, { kappa, range });
+}

@@ -1,0 +1,18 @@
+import { attachDisplay, type Displayable } from '../../core/display/display.ts';
+import { formatCell } from '../../core/display/display-table.ts';
+import { stateShown } from '../../core/display/showable-text.ts';
+import type { Conversation } from './conversation.ts';
+import { buildThreadBundle } from './thread-tree.ts';
+
+/**
+ * A conversation as a tree of replies with a note before some turns, for a notebook: the last value of a cell.
+ *
+ * @param marks by turn id, such as a score or a rank.
+ */
+export function showThread(
+  conversation: Conversation,
+  marks: ReadonlyMap<string, number | string> = new Map(),
+): Displayable {
+  const texts = new Map([...marks].map(([id, mark]) => [id, stateShown(formatCell(mark))]));
+  return attachDisplay({}, () => buildThreadBundle(conversation, texts)) as Displayable;
+}

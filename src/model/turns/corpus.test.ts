@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { Corpus, findLowerBound } from './corpus.ts';
+import type { Turn } from './turn.ts';
+
+const buildTurn = (
+  id: string,
+  conversationId: string,
+  parentId: string | null,
+  timestamp: number,
+  text = id,
+): Turn => ({
+  id,
+  conversationId,
+  parentId,
+  timestamp,
+  author: null,
+  channel: null,
+  text,
+});
+
+describe('Corpus', () => {
+  const corpus = new Corpus([
+    buildTurn('y2', 'y', 'y1', 30),
+    buildTurn('x1', 'x', null, 10),
+    buildTurn('x3', 'x', 'x1', 30),
+    buildTurn('y1', 'y', null, 20),
+    buildTurn('x2', 'x', 'x1', 25),
+  ]);
+
+  it('has positions in time order, ids by bytes where times are equal', () => {
+    expect(corpus.turns.map(({ id }) => id)).toEqual(['x1', 'y1', 'x2', 'x3', 'y2']);
+    expect(corpus.turns.map(({ id }) => corpus.getPosition(id))).toEqual([0, 1, 2, 3, 4]);
+    expect(['p', corpus.turns[3]!.id].map((id) => corpus.findPosition(id))).toEqual([-1, 3]);
+    expect([...corpus.timestamps]).toEqual([10, 20, 25, 30, 30]);
+    expect(corpus.size).toBe(5);
+  });
+
+  it('knows parents, conversations and places in them by position', () => {
+    expect([...corpus.parent]).toEqual([-1, -1, 0, 0, 1]);
+    expect([...corpus.conversationOf].map((i) => corpus.conversations[i]?.id)).toEqual(['x', 'y', 'x', 'x', 'y']);
+    expect([...corpus.ringPosition]).toEqual([0, 0, 1, 2, 1]);
+  });
+
+  it('finds turns and conversations by id, or says that there are none', () => {
+    expect(corpus.getTurn('x2').timestamp).toBe(25);
+    expect(corpus.has('x2')).toBe(true);
+    expect(corpus.has('z')).toBe(false);
+    expect(() => corpus.getTurn('z')).toThrow('corpus has no turn: z');
+    expect(corpus.getConversation('y').turns.length).toBe(2);
+    expect(() => corpus.getConversation('z')).toThrow('corpus has no conversation: z');
+  });
+
+  it.each([
+    [10, 0],
+    [10.5, 1],
+    [25, 2],
+    [30, 3],
+    [31, 5],
+  ])('admits before %d the first %d turns', (time, count) => {
+    expect(corpus.countEarlierTurns(time)).toBe(count);
+  });
+
+  it('may be empty', () => {
+    expect(new Corpus([]).countEarlierTurns(1)).toBe(0);
+  });
+
+  it.each<[string, Turn[], string]>([
+    [
+      'a duplicate id, also across conversations',
+      [buildTurn('a', 'x', null, 1), buildTurn('a', 'y', null, 2)],
+      'duplicate turn id: a',
+    ],
+    ['a missing parent', [buildTurn('a', 'x', 'z', 1)], 'parent of turn a is missing in conversation x: z'],
+    [
+      'a parent in another conversation',
+      [buildTurn('a', 'x', null, 1), buildTurn('b', 'y', 'a', 2)],
+      'parent of turn b is missing in conversation y: a',
+    ],
+    ['a cycle', [buildTurn('a', 'x', 'b', 1), buildTurn('b', 'x', 'a', 1)], 'a cycle in conversation x: a'],
+    [
+      'an id that no file can hold',
+      [buildTurn('a\ud83d', 'x', null, 1)],
+      'id has half a surrogate pair, which a file cannot store: "a\\ud83d"',
+    ],
+    [
+      'a conversation with such an id',
+      [buildTurn('a', '\ude00', null, 1)],
+      'id has half a surrogate pair, which a file cannot store: "\\ude00"',
+    ],
+    ['an empty text', [buildTurn('a', 'x', null, 1, ' \n')], 'turn has an empty text: a'],
+    ['a time that is no number', [buildTurn('a', 'x', null, Number.NaN)], 'time of turn a is not finite: NaN'],
+    [
+      'an endless time',
+      [buildTurn('a', 'x', null, Number.POSITIVE_INFINITY)],
+      'time of turn a is not finite: Infinity',
+    ],
+    [
+      'a child before its parent',
+      [buildTurn('a', 'x', null, 2), buildTurn('b', 'x', 'a', 1)],
+      'turn is before its parent a: b',
+    ],
+  ])('refuses %s', (_, turns, message) => {
+    const build = () => new Corpus(turns);
+    expect(build).toThrow(ValidationError);
+    expect(build).toThrow(message);
+  });
+});
+
+describe('findLowerBound', () => {
+  it('counts the values below', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -20, max: 20 })), fc.integer({ min: -23, max: 23 }), (values, value) => {
+        const ascending = Float64Array.from(values).sort();
+        expect(findLowerBound(ascending, value)).toBe(values.filter((item) => item < value).length);
+      }),
+    );
+  });
+});

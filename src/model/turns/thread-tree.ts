@@ -1,0 +1,81 @@
+import type { MimeBundle } from '../../core/display/display.ts';
+import { phrase, type ShowableText, shortenShown, stateShown } from '../../core/display/showable-text.ts';
+import { escapeHtml } from '../../core/text/escape-html.ts';
+import { formatMinute } from '../../core/text/format-time.ts';
+import { showTurn } from './shown-texts.ts';
+import type { Turn } from './turn.ts';
+
+/** What a tree of turns needs of a conversation. */
+export interface ThreadSource {
+  readonly id: string;
+  readonly turns: readonly Turn[];
+  listRoots(): Turn[];
+  listChildren(id: string): Turn[];
+}
+
+/** A turn in depth-first order with the branches that lead to it. */
+interface TreeLine {
+  readonly turn: Turn;
+  readonly depth: number;
+  /** `├─ `, `└─ ` and what continues above. */
+  readonly branches: string;
+}
+
+const SHOWN_TURNS = 60;
+/** Of a root; deeper turns have less room. */
+const SHOWN_CHARACTERS = 74;
+const LEAST_CHARACTERS = 40;
+
+function layOutLines(source: ThreadSource): TreeLine[] {
+  const lines: TreeLine[] = [];
+  const place = (turns: readonly Turn[], depth: number, before: string) =>
+    turns.map((turn, at) => ({ turn, depth, before, isLast: at === turns.length - 1 })).reverse();
+  const stack = place(source.listRoots(), 0, '');
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { turn, depth, before, isLast } = next;
+    lines.push({ turn, depth, branches: depth === 0 ? '' : before + (isLast ? '└─ ' : '├─ ') });
+    const below = depth === 0 ? '' : before + (isLast ? '   ' : '│  ');
+    stack.push(...place(source.listChildren(turn.id), depth + 1, below));
+  }
+  return lines;
+}
+
+function describe({ turn, depth }: TreeLine): { readonly by: ShowableText; readonly text: ShowableText } {
+  const room = Math.max(SHOWN_CHARACTERS - 4 * depth, LEAST_CHARACTERS);
+  return {
+    by: phrase`${stateShown(turn.author ?? 'unknown')}, ${stateShown(formatMinute(turn.timestamp))}`,
+    text: shortenShown(showTurn(turn), room),
+  };
+}
+
+/**
+ * A conversation as a tree of replies, in text and in HTML.
+ *
+ * @param marks a short note for some turns, by id: a score, a rank.
+ */
+export function buildThreadBundle(
+  source: ThreadSource,
+  marks: ReadonlyMap<string, ShowableText> = new Map(),
+): MimeBundle {
+  const all = layOutLines(source);
+  const shown = all.slice(0, SHOWN_TURNS);
+  const hidden = all.length - shown.length;
+  const title = `conversation ${source.id}: ${all.length} ${all.length === 1 ? 'turn' : 'turns'}`;
+  const more = hidden === 0 ? [] : [`and ${hidden} more`];
+  const mark = ({ turn }: TreeLine) => marks.get(turn.id) ?? '';
+  const texts = shown.map((line) => {
+    const note = mark(line) === '' ? '' : `[${mark(line)}] `;
+    const { by, text } = describe(line);
+    return `${line.branches}${note}${by}: ${text}`;
+  });
+  const items = shown.map((line) => {
+    const note = mark(line) === '' ? '' : `<b>${escapeHtml(mark(line))}</b> `;
+    const { by, text } = describe(line);
+    const author = `<span style="opacity: 0.7">${escapeHtml(by)}</span>`;
+    return `<div style="padding-left: ${1.6 * line.depth}em">${line.depth === 0 ? '' : '↳ '}${note}${author} ${escapeHtml(text)}</div>`;
+  });
+  return {
+    'text/plain': [title, ...texts, ...more].join('\n'),
+    'text/html': [`<p>${escapeHtml(title)}</p>`, ...items, ...more.map((line) => `<p>${line}</p>`)].join('\n'),
+  };
+}

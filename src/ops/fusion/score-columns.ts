@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
+import { suggestKnown } from '../../core/validation/validation.ts';
+import { compareBytes, compareScored, type Scored } from '../../model/turns/tie-rule.ts';
+
+/**
+ * The scores that S sources, by name, gave to the same C candidates of one query: [C] each, NaN where a source did not return the candidate. **Candidates stand
+ * in the order of the tie rule, id descending**, so that of two equal scores the earlier place ranks first; {@link alignLists} puts them so.
+ */
+export type ScoreColumns = Readonly<Record<string, Float64Array>>;
+
+/** The weight of each source, by name. */
+export type SourceWeights = Readonly<Record<string, number>>;
+
+/**
+ * @returns C.
+ * @throws ValidationError without a source, DimensionMismatchError for columns of different lengths, NotFiniteError for an infinite score.
+ */
+export function assertColumns(columns: ScoreColumns): number {
+  const [first] = Object.values(columns);
+  if (first === undefined) throw new ValidationError('fusion has no source; pass at least 1');
+  for (const [source, column] of Object.entries(columns)) {
+    if (column.length !== first.length)
+      throw new DimensionMismatchError(`scores of source ${source}`, first.length, column.length);
+    const infinite = column.findIndex((score) => Math.abs(score) === Number.POSITIVE_INFINITY);
+    if (infinite !== -1)
+      throw new NotFiniteError('score', `source ${source}, candidate ${infinite}`, column[infinite] as number);
+  }
+  return first.length;
+}
+
+/** @throws ValidationError for a weight of an unknown source, naming the nearest one, and for one that is negative or not finite. */
+export function assertWeights(weights: SourceWeights, columns: ScoreColumns): void {
+  const sources = Object.keys(columns);
+  for (const [source, weight] of Object.entries(weights)) {
+    if (!Object.hasOwn(columns, source)) {
+      const hint = suggestKnown(source, sources);
+      throw new ValidationError(`weight of an unknown source: ${source}; use ${hint}`, { source, sources });
+    }
+    if (!(weight >= 0 && Number.isFinite(weight)))
+      throw new ValidationError(
+        `weight of source ${source} is negative or not finite: ${weight}; pass a number from 0`,
+        {
+          source,
+          weight,
+        },
+      );
+  }
+}
+
+/** Weights by source; 1 for a missing source. */
+export const sourceWeights = z.record(z.string(), z.number().nonnegative()).default({});
+
+/** The weight of each column, in their order; 1 for a source without one. @throws ValidationError as {@link assertWeights} does. */
+export function readWeights(weights: SourceWeights, columns: ScoreColumns): number[] {
+  assertWeights(weights, columns);
+  return Object.keys(columns).map((source) => weights[source] ?? 1);
+}
+
+/** Places of the present scores, best first; of equal scores the earlier place, by the order of {@link ScoreColumns}. */
+export function rankPresent(column: Float64Array): Int32Array {
+  const present = Int32Array.from(column.keys()).filter((c) => !Number.isNaN(column[c]));
+  return present.sort((a, b) => (column[b] as number) - (column[a] as number) || a - b);
+}
+
+/** [C] 1 where any source returned the candidate. */
+export function markHeld(columns: ScoreColumns): Uint8Array {
+  const all = Object.values(columns);
+  return Uint8Array.from(all[0] ?? [], (_, c) => (all.some((column) => !Number.isNaN(column[c])) ? 1 : 0));
+}
+
+/** Adds `contribute(score)` of every present score to the candidate's sum. */
+export function addPresent(sums: Float64Array, column: Float64Array, contribute: (score: number) => number): void {
+  for (let c = 0; c < column.length; c++) {
+    const score = column[c] as number;
+    if (!Number.isNaN(score)) sums[c] = (sums[c] as number) + contribute(score);
+  }
+}
+
+/** The smallest and the largest present score; infinite with the wrong sign if there is none. */
+export function findScoreRange(column: Float64Array): { readonly low: number; readonly high: number } {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const score of column) {
+    if (score < low) low = score;
+    if (score > high) high = score;
+  }
+  return { low, high };
+}
+
+/** The candidates of each source, by name. */
+export type NamedLists = Readonly<Record<string, readonly Scored[]>>;
+
+/** Ranked lists of one query over the union of their ids: a column of scores for each list. */
+export interface AlignedLists {
+  /** [C] every id of any list, descending by bytes. */
+  readonly ids: readonly string[];
+  /** [C] each, under the names of the lists. */
+  readonly columns: ScoreColumns;
+}
+
+/**
+ * Lays the lists of S sources over their common candidates.
+ *
+ * @throws NotFiniteError for a score that is not finite and ValidationError for an id that a list repeats; both name the source and the id.
+ */
+export function alignLists(lists: NamedLists): AlignedLists {
+  const ids = [...new Set(Object.values(lists).flatMap((list) => list.map(({ id }) => id)))].sort((a, b) =>
+    compareBytes(b, a),
+  );
+  const itemIndexes = new Map(ids.map((id, itemIndex) => [id, itemIndex]));
+  const fillSourceColumn = (source: string, list: readonly Scored[]) => {
+    const column = new Float64Array(ids.length).fill(Number.NaN);
+    for (const { id, score } of list) {
+      const itemIndex = itemIndexes.get(id) as number;
+      if (!Number.isFinite(score)) throw new NotFiniteError('score', `source ${source}, candidate ${id}`, score);
+      if (!Number.isNaN(column[itemIndex]))
+        throw new ValidationError(`source ${source} repeats a candidate: ${id}; list it once`, { source, id });
+      column[itemIndex] = score;
+    }
+    return column;
+  };
+  const columns = Object.entries(lists).map(([source, list]) => [source, fillSourceColumn(source, list)] as const);
+  return { ids, columns: Object.fromEntries(columns) };
+}
+
+/** Candidates and their fused scores, best first by the tie rule. */
+export function rankFused(ids: readonly string[], fused: Float64Array): Scored[] {
+  return ids.map((id, itemIndex) => ({ id, score: fused[itemIndex] as number })).sort(compareScored);
+}

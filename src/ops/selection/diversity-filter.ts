@@ -1,0 +1,79 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { scoped } from '../../core/tensors/scope.ts';
+import { MASKED } from '../attention/logit-terms.ts';
+import type { DiversityFilterOptions } from './diversity-filter-options.ts';
+import { assertSelection, gatherAtPlaces, type Selection, type SelectionInputs } from './selection.ts';
+
+/** Candidates from the best score down, padding last. */
+interface Ordered {
+  /** [B, C] */
+  readonly scores: tf.Tensor2D;
+  /** int32 [B, C] */
+  readonly slots: tf.Tensor2D;
+}
+
+/** Judges the i-th of each query's ordered candidates, given those taken so far, bool [B, C] by place. */
+function judge(
+  { similarities }: SelectionInputs,
+  { scores, slots }: Ordered,
+  taken: tf.Tensor2D,
+  { lambda, marginalAbove, scoreAbove }: DiversityFilterOptions,
+  i: number,
+): { accepted: tf.Tensor2D; taken: tf.Tensor2D } {
+  const [batch, count] = scores.shape;
+  const score = tf.slice(scores, [0, i], [batch, 1]);
+  const slot = tf.slice(slots, [0, i], [batch, 1]);
+  const similarity = tf.squeeze(gatherAtPlaces(similarities, slot), [1]); // [B, C]
+  const redundancy = tf.max(tf.where(taken, similarity, MASKED), 1, true); // [B, 1]
+  const marginal = tf.sub(tf.mul(score, lambda), tf.mul(redundancy, 1 - lambda));
+  const good = tf.logicalOr(tf.greater(marginal, marginalAbove), tf.greater(score, scoreAbove));
+  const present = tf.greater(score, MASKED / 2);
+  const accepted = (i === 0 ? present : tf.logicalAnd(present, good)) as tf.Tensor2D;
+  const own = tf.equal(tf.range(0, count, 1, 'int32'), slot); // [B, C]
+  return { accepted, taken: tf.logicalOr(taken, tf.logicalAnd(own, accepted)) as tf.Tensor2D };
+}
+
+/**
+ * Goes through each query's candidates from the best score down and takes the first, and then each whose marginal relevance
+ * `lambda score - (1 - lambda) max_s similarity(candidate, s)` over those taken, s, is high enough, or whose score alone is, up to K. Unlike maximal marginal
+ * relevance it keeps the order of the scores and may take fewer. Equal scores are in the order of their places. C batches of operations over [B, C].
+ *
+ * @returns the places taken and their scores (not the marginal ones)
+ * @throws ValidationError for a lambda outside [0, 1] or a k that is no positive integer.
+ */
+export function diversityFilter(inputs: SelectionInputs, options: DiversityFilterOptions): Selection {
+  const { relevance, mask } = inputs;
+  const { k } = options;
+  assertSelection(inputs, options.lambda, k);
+  const [batch, count] = relevance.shape;
+  return scoped('diversityFilter', () => {
+    if (count === 0)
+      return { slots: tf.fill([batch, k], -1, 'int32') as tf.Tensor2D, scores: tf.zeros([batch, k]) as tf.Tensor2D };
+    const { values, indices } = tf.topk(tf.where(mask, relevance, MASKED), count);
+    const ordered = { scores: values, slots: indices } as Ordered;
+    const verdicts: tf.Tensor2D[] = [];
+    let taken: tf.Tensor2D = tf.zeros([batch, count], 'bool');
+    for (let i = 0; i < count; i++) {
+      const judged = scoped('judge', () => judge(inputs, ordered, taken, options, i));
+      verdicts.push(judged.accepted);
+      taken = judged.taken;
+    }
+    return selectFirstAccepted(ordered, tf.concat(verdicts, 1), k);
+  });
+}
+
+/** The first K accepted of ordered candidates. */
+function selectFirstAccepted({ scores, slots }: Ordered, accepted: tf.Tensor2D, k: number): Selection {
+  const [batch, count] = scores.shape;
+  // C for the best down to 1, and 0 for candidates that were not taken.
+  const ranks = tf.mul(tf.range(count, 0, -1), tf.cast(accepted, 'float32'));
+  const { values, indices } = tf.topk(ranks as tf.Tensor2D, Math.min(k, count));
+  const some = tf.greater(values, 0);
+  const missing: [number, number] = [batch, Math.max(0, k - count)];
+  const takenSlots = tf.where<tf.Tensor>(some, gatherAtPlaces(slots, indices as tf.Tensor2D), tf.scalar(-1, 'int32'));
+  const takenScores = tf.where(some, gatherAtPlaces(scores, indices as tf.Tensor2D), 0);
+  return {
+    slots: tf.concat([takenSlots, tf.fill(missing, -1, 'int32')], 1) as tf.Tensor2D,
+    scores: tf.concat([takenScores, tf.zeros(missing)], 1) as tf.Tensor2D,
+  };
+}

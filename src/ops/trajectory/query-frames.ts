@@ -1,0 +1,255 @@
+import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
+import { multiplyRows } from '../../core/tensors/rows.ts';
+import { findLowerBound } from '../../model/turns/corpus.ts';
+import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
+import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
+import { divideOrZero, scaleComplexity } from './coordinates.ts';
+import type { FrameTables } from './frame-tables.ts';
+import { clipCosine, computeSquaredLengths } from './homogeneity.ts';
+
+/** With fewer turns the shape of a conversation is not informative (section 7.2 of diomande2026ragpp). */
+export const COLD_START_TURNS = 5;
+
+/** B queries as their candidates' conversations see them. */
+export interface QueryPoints {
+  /** [B] milliseconds. */
+  readonly timestamps: Float64Array;
+  /** [B] semantic components of the texts. */
+  readonly components: Int32Array;
+  /** Row-major [B, D]. */
+  readonly vectors: Float32Array;
+  /** [B] corpus position of the turn that the query answers, -1 if unknown. */
+  readonly anchors: Int32Array;
+}
+
+/** Coordinates and ring geometry of B queries and C candidates each, in the frame of each candidate's conversation; padding is all 0. */
+export interface QueryFrames {
+  readonly names: readonly CoordinateName[];
+  /** Row-major [B, C, M]. */
+  readonly candidates: Float32Array;
+  /** Row-major [B, C, M]. */
+  readonly queries: Float32Array;
+  /** [B, C] n, turns of the conversation as of then: the query's place in a ring of n + 1. */
+  readonly turns: Int32Array;
+  /** [B, C] the candidate's place in the ring. */
+  readonly ringPositions: Int32Array;
+  /** [B, C] steps from candidate to query, the shorter way round the ring. */
+  readonly ringDistances: Float32Array;
+  /** [B, C] steps from candidate to query along the line. */
+  readonly lineDistances: Float32Array;
+  /** [B, C] 1 if the conversation had fewer than {@link COLD_START_TURNS} turns. */
+  readonly coldStart: Uint8Array;
+}
+
+/** A conversation at a query's time, with the query as its next turn. */
+interface Frame {
+  readonly turns: number;
+  /** Without the query. */
+  readonly tree: ConversationTree;
+  /** The turn that the query answers, and how many answers it had before. */
+  readonly parent: number;
+  readonly answers: number;
+  readonly first: number;
+  readonly span: number;
+  readonly deepest: number;
+  readonly mostComponents: number;
+  readonly largestGroup: number;
+  readonly mostChildren: number;
+  /** The query's own figures. */
+  readonly depth: number;
+  readonly components: number;
+  readonly homogeneity: number;
+}
+
+/** A frame and the query's coordinates in it, in the order of the context's names. */
+interface JoinedFrame {
+  readonly frame: Frame;
+  readonly values: readonly number[];
+}
+
+interface Context {
+  readonly tables: FrameTables;
+  readonly trees: TreeAsOf;
+  readonly points: QueryPoints;
+  /** [B] squared lengths of the query vectors. */
+  readonly squares: Float64Array;
+  readonly names: readonly CoordinateName[];
+  readonly scale: ComplexityScale;
+}
+
+function computeQueryHomogeneity({ tables, points, squares }: Context, query: number, parent: number): number {
+  const { vectors, dimension } = tables;
+  const product = multiplyRows(points.vectors, query, vectors, parent, dimension);
+  return clipCosine(product, squares[query] as number, tables.squares[parent] as number);
+}
+
+function buildFrame(context: Context, query: number, conversation: number, cutoff: number): Frame {
+  const { tables, points } = context;
+  const positions = tables.conversations[conversation] as Int32Array;
+  const turns = findLowerBound(positions, cutoff);
+  const newest = positions[turns - 1] as number;
+  const anchor = points.anchors[query] as number;
+  const parent = anchor >= 0 && tables.corpus.conversationOf[anchor] === conversation ? anchor : newest;
+  const tree = context.trees(conversation, turns);
+  const answers = tree.children(parent);
+  const first = tables.corpus.timestamps[positions[0] as number] as number;
+  const depth = tree.depth(parent) + 1;
+  const components = points.components[query] as number;
+  return {
+    turns,
+    tree,
+    parent,
+    answers,
+    first,
+    span: (points.timestamps[query] as number) - first,
+    deepest: Math.max(tree.deepest, depth),
+    mostComponents: Math.max(tables.mostComponents[newest] as number, components),
+    largestGroup: Math.max(tree.largestGroup, answers + 1),
+    mostChildren: Math.max(tree.mostChildren, answers + 1),
+    depth,
+    components,
+    homogeneity: computeQueryHomogeneity(context, query, parent),
+  };
+}
+
+/** The query's coordinates: it is the newest turn, and has no answer yet. */
+const QUERY_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Frame) => number>> = {
+  depth: (_, frame) => frame.depth / frame.deepest,
+  siblingOrder: (_, frame) => frame.answers / Math.max(frame.answers, 1),
+  homogeneity: (_, frame) => frame.homogeneity,
+  temporal: () => 1,
+  complexity: ({ scale }, frame) => scaleComplexity(frame.components, frame.mostComponents, scale),
+  branchFactor: (_, frame) => (frame.answers + 1) / frame.largestGroup,
+  childrenCount: () => 0,
+};
+
+/** A candidate's coordinates once the query is there. */
+const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Frame, position: number) => number>> =
+  {
+    depth: (_, frame, position) => frame.tree.depth(position) / frame.deepest,
+    siblingOrder: (_, frame, position) =>
+      frame.tree.siblingIndex(position) / Math.max(countSiblings(frame, position) - 1, 1),
+    homogeneity: (_, frame, position) => frame.tree.homogeneity(position),
+    temporal: ({ tables }, frame, position) =>
+      divideOrZero((tables.corpus.timestamps[position] as number) - frame.first, frame.span),
+    complexity: ({ tables, scale }, frame, position) =>
+      scaleComplexity(tables.components[position] as number, frame.mostComponents, scale),
+    branchFactor: (_, frame, position) => countSiblings(frame, position) / frame.largestGroup,
+    childrenCount: (_, frame, position) => {
+      const children = position === frame.parent ? frame.answers + 1 : frame.tree.children(position);
+      return children / frame.mostChildren;
+    },
+  };
+
+/** The candidate's sibling group, itself included, and the query if both answer the same turn. */
+function countSiblings({ tree, parent, answers }: Frame, position: number): number {
+  return tree.parent(position) === parent ? answers + 1 : tree.siblings(position);
+}
+
+function assertPoints(points: QueryPoints, tables: FrameTables, pairs: number): void {
+  const count = points.timestamps.length;
+  const check = (what: string, expected: number, got: number) => {
+    if (expected !== got) throw new DimensionMismatchError(what, expected, got);
+  };
+  check('components of the queries', count, points.components.length);
+  check('anchors of the queries', count, points.anchors.length);
+  check('vectors of the queries', count * tables.dimension, points.vectors.length);
+  check('candidate positions left over by the queries', 0, count === 0 ? pairs : pairs % count);
+}
+
+/** @returns how many leading turns the query may see. */
+function findQueryCutoff({ corpus }: FrameTables, points: QueryPoints, query: number): number {
+  const cutoff = corpus.countEarlierTurns(points.timestamps[query] as number);
+  const anchor = points.anchors[query] as number;
+  if (anchor >= cutoff)
+    throw new ValidationError(`anchor is not earlier than query ${query}: ${anchor}; pass an earlier turn`, {
+      query,
+      anchor,
+      cutoff,
+    });
+  return cutoff;
+}
+
+/**
+ * Places each query as the next turn of each candidate's conversation: child of the newest turn strictly earlier than the query, or of its anchor in the
+ * anchor's own conversation, at the query's time. All maxima include the query. A frame costs one binary search and one cosine for each conversation among a
+ * query's candidates, a pair O(M log siblings).
+ *
+ * @param positions row-major [B, C] corpus positions of the candidates, -1 for padding
+ * @param options.trees the trees of parents; by default those of the tables
+ * @throws ValidationError for a candidate or an anchor that is not strictly earlier than its query.
+ */
+export function computeQueryFrames(
+  tables: FrameTables,
+  points: QueryPoints,
+  positions: Int32Array,
+  options: { readonly dimensions: Dimensions; readonly complexityScale?: ComplexityScale; readonly trees?: TreeAsOf },
+): QueryFrames {
+  assertPoints(points, tables, positions.length);
+  const names = COORDINATES[options.dimensions];
+  const squares = computeSquaredLengths(points.vectors, tables.dimension, points.timestamps.length);
+  const { trees = createTreesAsOf(tables), complexityScale: scale = 'log' } = options;
+  const context: Context = { tables, trees, points, squares, names, scale };
+  const result = allocateFrames(names, positions.length);
+  const width = positions.length / Math.max(points.timestamps.length, 1);
+  for (let query = 0; query < points.timestamps.length; query++) {
+    const cutoff = findQueryCutoff(tables, points, query);
+    const frames = new Map<number, JoinedFrame>();
+    for (let pair = query * width; pair < (query + 1) * width; pair++) {
+      const position = positions[pair] as number;
+      if (position < 0) continue;
+      if (position >= cutoff)
+        throw new ValidationError(
+          `candidate is not earlier than query ${query}: ${position}; pass earlier turns only`,
+          { query, position },
+        );
+      const conversation = tables.corpus.conversationOf[position] as number;
+      let joined = frames.get(conversation);
+      if (joined === undefined) {
+        joined = buildPlacedFrame(context, query, conversation, cutoff);
+        frames.set(conversation, joined);
+      }
+      fillPair(result, pair, context, joined, position);
+    }
+  }
+  return result;
+}
+
+function allocateFrames(names: readonly CoordinateName[], pairs: number): QueryFrames {
+  return {
+    names,
+    candidates: new Float32Array(pairs * names.length),
+    queries: new Float32Array(pairs * names.length),
+    turns: new Int32Array(pairs),
+    ringPositions: new Int32Array(pairs),
+    ringDistances: new Float32Array(pairs),
+    lineDistances: new Float32Array(pairs),
+    coldStart: new Uint8Array(pairs),
+  };
+}
+
+function buildPlacedFrame(context: Context, query: number, conversation: number, cutoff: number): JoinedFrame {
+  const frame = buildFrame(context, query, conversation, cutoff);
+  return { frame, values: context.names.map((name) => QUERY_VALUES[name](context, frame)) };
+}
+
+function fillPair(
+  result: QueryFrames,
+  pair: number,
+  context: Context,
+  { frame, values }: JoinedFrame,
+  position: number,
+): void {
+  const { names } = context;
+  for (let i = 0, at = pair * names.length; i < names.length; i++, at++) {
+    result.candidates[at] = CANDIDATE_VALUES[names[i] as CoordinateName](context, frame, position);
+    result.queries[at] = values[i] as number;
+  }
+  const ringPosition = context.tables.corpus.ringPosition[position] as number;
+  const steps = frame.turns - ringPosition;
+  result.turns[pair] = frame.turns;
+  result.ringPositions[pair] = ringPosition;
+  result.lineDistances[pair] = steps;
+  result.ringDistances[pair] = Math.min(steps, frame.turns + 1 - steps);
+  result.coldStart[pair] = frame.turns < COLD_START_TURNS ? 1 : 0;
+}

@@ -1,0 +1,78 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { NotFiniteError } from '../../core/errors/errors.ts';
+import { readBack } from '../../core/tensors/read-back.ts';
+import type { FeatureTable } from './feature-table.ts';
+import { registerGradients } from './gradients.ts';
+import { computeQueryLosses, type LossOptions, type LossTargets, uploadLossTargets } from './losses.ts';
+import { nameTensors, type ScoringModel, uploadParameters } from './model.ts';
+import { constrainValues, pullBackGradient } from './parameters.ts';
+import { computeValueAndGradients } from './value-and-gradients.ts';
+
+interface LossAt {
+  /** Mean over the queries that take part, summed in float64. */
+  readonly loss: number;
+  /** [P] by the free numbers. */
+  readonly gradient: Float64Array;
+}
+
+/** The loss of a model on a table, which stays on the device until it is disposed. */
+export class TrainingObjective {
+  readonly #model: ScoringModel;
+  readonly #loss: LossOptions;
+  readonly #inputs: tf.NamedTensorMap;
+  readonly #targets: LossTargets;
+  readonly #weights: Float32Array;
+  /** Queries that take part. */
+  readonly used: number;
+
+  constructor(model: ScoringModel, table: FeatureTable, loss: LossOptions) {
+    registerGradients();
+    this.#model = model;
+    this.#loss = loss;
+    this.#targets = uploadLossTargets(table, loss);
+    try {
+      this.#inputs = model.upload(table);
+    } catch (error) {
+      this.#disposeTargets();
+      throw error;
+    }
+    this.used = this.#targets.used.reduce((sum, bit) => sum + bit, 0);
+    this.#weights = this.#targets.used.map((bit) => bit / this.used);
+  }
+
+  /** @param theta [P] @throws NotFiniteError naming the epoch's culprit, a loss or gradient that is no number. */
+  async computeLossAt(theta: Float64Array): Promise<LossAt> {
+    const numbers = await readBack('TrainingObjective', () =>
+      this.#computeLossesAndGradient(constrainValues(this.#model, theta)),
+    );
+    const queries = this.#weights.length;
+    let sum = 0;
+    for (let query = 0; query < queries; query++) sum += numbers[query] as number;
+    const loss = sum / this.used;
+    const gradient = Float64Array.from(numbers.subarray(queries));
+    const wrong = gradient.find((value) => !Number.isFinite(value));
+    if (!Number.isFinite(loss) || wrong !== undefined)
+      throw new NotFiniteError('loss or its gradient', `parameters ${[...theta]}`, wrong ?? loss);
+    return { loss, gradient: pullBackGradient(this.#model, theta, gradient) };
+  }
+
+  /** [B + P] the loss of each query, then the gradient of their mean by the parameters in their domains. */
+  #computeLossesAndGradient(values: Float64Array): tf.Tensor {
+    const computeLosses = (...tensors: tf.Tensor[]) => {
+      const scores = this.#model.score(nameTensors(this.#model, tensors), this.#inputs);
+      return computeQueryLosses(scores, this.#targets, this.#loss);
+    };
+    const parameters = uploadParameters(this.#model, values);
+    const { value, grads } = computeValueAndGradients(computeLosses, parameters, tf.tensor1d(this.#weights));
+    return tf.concat([value, ...grads] as tf.Tensor1D[]);
+  }
+
+  #disposeTargets(): void {
+    tf.dispose([this.#targets.shares, this.#targets.masks]);
+  }
+
+  dispose(): void {
+    this.#disposeTargets();
+    tf.dispose(this.#inputs);
+  }
+}

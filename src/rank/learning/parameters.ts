@@ -1,0 +1,118 @@
+import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
+import { sumsToOne } from '../../core/validation/validation.ts';
+import { CONSTRAINTS, type ConstraintName } from './constraints.ts';
+
+/** A group of numbers that is learned. */
+export interface ParameterSpec {
+  readonly name: string;
+  /** The name of each of its numbers; the parameter's own name for a single number. */
+  readonly labels: readonly string[];
+  readonly constraint: ConstraintName;
+  /** [labels] hand-tuned values in the domain of the constraint; training starts here. */
+  readonly initial: readonly number[];
+  /** [labels] uninformed values in the domain of the constraint. */
+  readonly uniform: readonly number[];
+  /** The range in which a search draws; logarithmic for positive parameters. Unused for shares of a whole. */
+  readonly range: readonly [number, number];
+}
+
+/** A model with numbers to learn. */
+export interface Parametric {
+  readonly parameters: readonly ParameterSpec[];
+}
+
+/** The number of numbers that a model learns. */
+export function countParameters({ parameters }: Parametric): number {
+  return parameters.reduce((sum, { labels }) => sum + labels.length, 0);
+}
+
+/** Each parameter with its part of a vector of all numbers. */
+export function* splitParameters(
+  { parameters }: Parametric,
+  numbers: Float64Array,
+): Generator<[ParameterSpec, Float64Array]> {
+  let start = 0;
+  for (const spec of parameters) {
+    yield [spec, numbers.subarray(start, start + spec.labels.length)];
+    start += spec.labels.length;
+  }
+}
+
+function joinParameters(
+  model: Parametric,
+  numbers: Float64Array,
+  map: (spec: ParameterSpec, part: Float64Array) => ArrayLike<number>,
+) {
+  const result = new Float64Array(numbers.length);
+  let start = 0;
+  for (const [spec, part] of splitParameters(model, numbers)) {
+    result.set(map(spec, part), start);
+    start += part.length;
+  }
+  return result;
+}
+
+/** The values of each parameter, one after the other. */
+export function chooseParameterValues(
+  model: Parametric,
+  choose: (spec: ParameterSpec) => ArrayLike<number>,
+): Float64Array {
+  return joinParameters(model, new Float64Array(countParameters(model)), choose);
+}
+
+/** The values that free numbers stand for. @param theta [P] */
+export function constrainValues(model: Parametric, theta: Float64Array): Float64Array {
+  return joinParameters(model, theta, ({ constraint }, part) => CONSTRAINTS[constraint].apply(part));
+}
+
+/** The values that training starts from, [P]. */
+export function listHandTunedValues(model: Parametric): Float64Array {
+  return chooseParameterValues(model, ({ initial }) => initial);
+}
+
+/** Every number alike, [P]. */
+export function listUniformValues(model: Parametric): Float64Array {
+  return chooseParameterValues(model, ({ uniform }) => uniform);
+}
+
+/** Free numbers that stand for values. @param values [P] */
+export function freeValues(model: Parametric, values: Float64Array): Float64Array {
+  assertValues(model, values);
+  return joinParameters(model, values, ({ constraint }, part) => CONSTRAINTS[constraint].inverse(part));
+}
+
+/** The gradient by the free numbers from that by the values. @param gradient [P] */
+export function pullBackGradient(model: Parametric, theta: Float64Array, gradient: Float64Array): Float64Array {
+  const parts = [...splitParameters(model, gradient)].map(([, part]) => part);
+  return joinParameters(model, theta, (spec, part) =>
+    CONSTRAINTS[spec.constraint].pullBack(part, parts[model.parameters.indexOf(spec)] as Float64Array),
+  );
+}
+
+/** By parameter's name, then by label: for display and reports. */
+export function nameParameterValues(model: Parametric, values: Float64Array): Record<string, Record<string, number>> {
+  return Object.fromEntries(
+    [...splitParameters(model, values)].map(([{ name, labels }, part]) => [
+      name,
+      Object.fromEntries(labels.map((label, i) => [label, part[i] as number])),
+    ]),
+  );
+}
+
+/** The tolerance of the sum of shares against 1. */
+const SHARE_TOLERANCE = 1e-6;
+
+/** @throws DimensionMismatchError for another number of values, ValidationError for one outside its domain. */
+export function assertValues(model: Parametric, values: Float64Array): void {
+  if (values.length !== countParameters(model))
+    throw new DimensionMismatchError('parameter values', countParameters(model), values.length);
+  for (const [{ name, labels, constraint }, part] of splitParameters(model, values)) {
+    const wrong = part.findIndex((value) => !CONSTRAINTS[constraint].holds(value));
+    if (wrong !== -1)
+      throw new ValidationError(
+        `parameter ${name} of ${labels[wrong]} is not ${constraint}: ${part[wrong]}; pass a value within its constraint`,
+      );
+    if (constraint === 'simplex' && !sumsToOne([...part], SHARE_TOLERANCE))
+      throw new ValidationError(`parameter ${name} does not sum to 1: ${part.join(', ')}; scale its shares`);
+  }
+}

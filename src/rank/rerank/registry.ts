@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import { scoped } from '../../core/tensors/scope.ts';
+import { type Definition, type Lazy, type NamingOptions, OptionsRegistry } from '../../core/validation/registry.ts';
+import { diversity } from '../../ops/selection/diversity-filter-options.ts';
+import { mmr } from '../../ops/selection/marginal-relevance-options.ts';
+import type { Selection, SelectionInputs } from '../../ops/selection/selection.ts';
+import type { Select } from '../../ops/selection/selection-definition.ts';
+import type { Signal } from '../signals/signal.ts';
+import { mentions, nodeDistance } from './column-options.ts';
+import { crossEncoder } from './cross-encoder-options.ts';
+
+/** A selection that is not loaded yet. */
+interface SelectionDefinition<S extends NamingOptions<'method'> = NamingOptions<'method'>>
+  extends Definition<'method', S> {
+  /** The column of a pool that the selection gets with its inputs. */
+  listColumn?(options: z.output<S>): Signal;
+}
+
+function member<S extends NamingOptions<'method'>>(
+  definition: SelectionDefinition<S>,
+  load: () => Promise<Select<z.output<S>>>,
+): Lazy<SelectionDefinition<S>, Select<z.output<S>>> {
+  return { ...definition, load };
+}
+
+const loadColumnReranking = async () => (await import('./column-reranking.ts')).rerankByColumn;
+
+/** Every selection: to add one takes its file and a line here. */
+export const SELECTIONS = new OptionsRegistry('method', [
+  member(mmr, async () => (await import('../../ops/selection/maximal-marginal-relevance.ts')).maximalMarginalRelevance),
+  member(diversity, async () => (await import('../../ops/selection/diversity-filter.ts')).diversityFilter),
+  member(nodeDistance, loadColumnReranking),
+  member(mentions, loadColumnReranking),
+  member(crossEncoder, loadColumnReranking),
+]);
+
+/** The options of every selection, distinguished by `method`; unknown keys are refused. */
+export const selectionOptions = SELECTIONS.options;
+/** The options of one selection, chosen by its name, with every default written out. */
+export type SelectionOptions = z.output<typeof selectionOptions>;
+
+/** The column of a pool that a selection orders by; null for one that orders by relevance, vectors or texts. */
+export function findSelectionColumn(options: SelectionOptions): Signal | null {
+  const { listColumn } = SELECTIONS.get(options.method) as SelectionDefinition;
+  return listColumn?.(options) ?? null;
+}
+
+/**
+ * Imports the selection that the options name.
+ *
+ * @returns what takes the places, k of them at most.
+ */
+export async function loadSelection(
+  options: SelectionOptions,
+): Promise<(inputs: SelectionInputs, k: number) => Selection> {
+  const select = (await SELECTIONS.get(options.method).load()) as Select<SelectionOptions>;
+  const threshold = 'duplicateAbove' in options ? options.duplicateAbove : undefined;
+  if (threshold === undefined) return (inputs, k) => select(inputs, { ...options, k });
+  const { markDistinct } = await import('../../ops/selection/distinct.ts');
+  return (inputs, k) =>
+    scoped('selectDistinct', () => select({ ...inputs, mask: markDistinct(inputs, threshold) }, { ...options, k }));
+}

@@ -1,0 +1,227 @@
+import { assertAdmissible } from '../../index/candidates/query-batch.ts';
+import { isListed } from '../../index/candidates/visible-turns.ts';
+import type { IndexOptions } from '../../index/registry.ts';
+import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
+import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
+import type { PropagationOptions } from '../../ops/attention/options.ts';
+import { type AskedMemories, listMemoryQuestions } from '../signals/asked-memories.ts';
+import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
+import { fuseSeedTurns } from '../signals/seed-turns.ts';
+import { defineStage, type StageUse, type World } from '../signals/signal.ts';
+import { buildWarmUpBatch } from '../signals/subcorpus.ts';
+import { listTurnConcepts, type TurnConcepts } from '../signals/turn-concepts.ts';
+import type { Workspace } from '../signals/workspace.ts';
+import type { ControlOptions } from '../signals/worlds/control-options.ts';
+import { createPoolFilter, listVisibleTurns } from './query-filter.ts';
+import { openSlices, signedSlices } from './signed-slices.ts';
+import {
+  describeIndex,
+  describeSource,
+  type IndexParts,
+  listAskedParts,
+  listIndexParts,
+  listSourceReads,
+  openIndex,
+  readGraphControl,
+  type SourceUse,
+} from './source-parts.ts';
+import { type Outline, runUnwatched, type Source, type View, type Watch } from './steps/step.ts';
+
+/** An index that is kept until the workspace is disposed, as one that is asked time and again. */
+function keepIndex({ shared }: World, use: SourceUse): Promise<CandidateIndex> {
+  // Only another order of turns changes propagated rows, which alone change an index that is no graph.
+  const order = use.propagation !== null && shared.control?.kind === 'permuted-order' ? shared.control : null;
+  const control = use.index.index === 'graph' ? readGraphControl(shared) : order;
+  return shared.keepOnce(['index', { index: use.index, propagation: use.propagation }, control], async () => {
+    const parts: Record<string, unknown> = {};
+    for (const [name, part] of Object.entries(listIndexParts(use))) parts[name] = await shared.get(part);
+    return shared.keepResource(await openIndex(shared, use, parts));
+  });
+}
+
+/** [Q] the turns that each query may see, by the slice and by the filter; null: every earlier turn. */
+async function listSourceVisible(world: World, { filter, slice }: SourceUse): Promise<readonly Int32Array[] | null> {
+  const accepted =
+    filter === null ? null : await world.keepOnce(['visible', filter], () => listVisibleTurns(filter, world));
+  const { control } = world;
+  const admitted =
+    slice === null ? null : await world.keepOnce(['slices', slice, control], () => openSlices(world, slice));
+  if (accepted === null || admitted === null) return accepted ?? admitted;
+  return world.keepOnce(['visible', filter, slice, control], () =>
+    admitted.map((list, query) => list.filter((position) => isListed(accepted[query] as Int32Array, position))),
+  );
+}
+
+/** The queries with the turns that a filter accepts for each, whose lists the sources of an arm share, and with the turns and concepts where walks start. */
+async function buildSourceBatch(
+  world: World,
+  use: SourceUse,
+  found: readonly Candidates[],
+  asked: TurnConcepts | undefined,
+  memories: AskedMemories | undefined,
+): Promise<QueryBatch> {
+  const { batch, corpus, tieRanks } = world;
+  const { index } = use;
+  const visible = await listSourceVisible(world, use);
+  const seeds =
+    index.index === 'graph' ? fuseSeedTurns(found, batch.cutoffs.length, index.seeds, corpus, tieRanks) : null;
+  const concepts = asked && listTurnConcepts(asked);
+  return {
+    ...batch,
+    ...(visible && { visible }),
+    ...(seeds && { seeds }),
+    ...(concepts && { concepts }),
+    ...(memories && { asked: listMemoryQuestions(memories) }),
+  };
+}
+
+/** How many candidates a query can have: the turns that exist before the last one. */
+function countMostFound({ batch }: World): number {
+  return batch.cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 1);
+}
+
+/** What one source finds for every query, each turn strictly earlier than the query. */
+const defineSource = (isKept: boolean) =>
+  defineStage<SourceUse, Candidates, Readonly<Record<string, StageUse<unknown>>>>({
+    name: ({ index: { index } }) => `candidates-${index}`,
+    module: import.meta.url,
+    of: 'queries',
+    isKept,
+    reads: listSourceReads,
+    key: (use, { seed }) => {
+      const key = describeIndex(use, seed);
+      return use.filter === null ? key : { of: key, filter: use.filter };
+    },
+    inputs: (use) => ({
+      ...listIndexParts(use),
+      ...listAskedParts(use),
+      ...(use.slice === null ? {} : { slices: signedSlices(use.slice) }),
+      ...nameInOrder(use.seedSources),
+    }),
+    compute: async ({ world, inputs }, use) => {
+      const isSubset = world.shared.queries !== world.queries;
+      const index = isSubset ? await keepIndex(world, use) : await openIndex(world, use, inputs as IndexParts);
+      try {
+        const k = Math.min(use.index.k, countMostFound(world));
+        const found = use.seedSources.map((_, i) => inputs[`${i}`] as Candidates);
+        const concepts = inputs.asked as TurnConcepts | undefined;
+        const memories = inputs.memories as AskedMemories | undefined;
+        const batch = await buildSourceBatch(world, use, found, concepts, memories);
+        const candidates = await index.search(batch, k, world.startProgress);
+        assertAdmissible(candidates, batch, world.corpus);
+        return candidates;
+      } finally {
+        if (!isSubset) index.dispose();
+      }
+    },
+  });
+
+const keptCandidates = defineSource(true);
+/** Computing these takes less time than a file: measured in docs/cache.md. */
+const newestCandidates = defineSource(false);
+
+/**
+ * What one source finds for every query. Of the source of an arm: {@link candidatesOfArm}.
+ *
+ * @param filter the text of a filter: the source finds the best of the turns that it accepts.
+ * @param seedSources of `graph`: whose results are where its walks start.
+ * @param slice what a kernel signs that the queries may see.
+ */
+export function candidatesFrom(
+  index: IndexOptions,
+  propagation: PropagationOptions | null,
+  filter: string | null = null,
+  seedSources: readonly StageUse<Candidates>[] = [],
+  slice: SliceOptions | null = null,
+): StageUse<Candidates> {
+  const use = describeSource(index, propagation, filter, seedSources, slice);
+  return index.index === 'newest' ? newestCandidates(use) : keptCandidates(use);
+}
+
+/** Indexes whose results are not where a walk starts: those of walks, and of what does not depend on the query. */
+const SEEDLESS: readonly string[] = ['graph', 'newest'];
+
+/** The sources of a search over what its queries see; walks start at what the other sources find. */
+export function listSources(
+  named: Readonly<Record<string, IndexOptions>>,
+  { filter, slice, propagation }: View,
+): Source[] {
+  const find = (index: IndexOptions, seeds: readonly StageUse<Candidates>[] = []) =>
+    candidatesFrom(index, propagation, filter, seeds, slice);
+  const seeds = Object.values(named).filter(({ index }) => !SEEDLESS.includes(index));
+  return Object.entries(named).map(([name, index]) => ({
+    name,
+    index,
+    found:
+      index.index === 'graph'
+        ? find(
+            index,
+            seeds.map((seed) => find(seed)),
+          )
+        : find(index),
+  }));
+}
+
+/** The inputs of a stage by their places. */
+function nameInOrder<T>(stages: readonly StageUse<T>[]): Record<string, StageUse<T>> {
+  return Object.fromEntries(stages.entries());
+}
+
+/** What a pool is made of: what sources find, and the filters that leave turns out. */
+export type PoolParts = Pick<Outline, 'sources' | 'poolFilters'>;
+
+/** Names the sources of a pool as inputs, in their order. */
+function listFound({ sources }: PoolParts): Readonly<Record<string, StageUse<Candidates>>> {
+  return nameInOrder(sources.map(({ found }) => found));
+}
+
+/** The union of what the sources of an arm find. */
+export const poolRows = defineStage<PoolParts, PoolRows, Readonly<Record<string, StageUse<Candidates>>>>({
+  name: 'pool',
+  module: import.meta.url,
+  of: 'queries',
+  reads: ({ sources }) => [...new Set(sources.flatMap(({ found }) => found.reads))],
+  key: ({ poolFilters }) => poolFilters,
+  inputs: listFound,
+  compute: ({ world, inputs }, { poolFilters }) => {
+    const admits = poolFilters.length === 0 ? () => true : createPoolFilter(poolFilters, world);
+    return joinCandidates(Object.values(inputs), world.queries.length, world.tieRanks, admits);
+  },
+});
+
+/** @param watch is informed of the candidates of each source. */
+export async function findPool(
+  workspace: Workspace,
+  control: ControlOptions | null,
+  parts: PoolParts,
+  watch: Watch = runUnwatched,
+): Promise<CandidatePool> {
+  const world = workspace.under(control);
+  const use = poolRows(parts);
+  const stage = workspace.plan.under(control).stage(use);
+  const rows = await workspace.runStage(stage, async () => {
+    const found: Record<string, Candidates> = {};
+    for (const [name, source] of Object.entries(listFound(parts)))
+      found[name] = await watch(source.name.replace('-', ' '), () => world.get(source));
+    return use.compute(world, undefined, found);
+  });
+  return { ...rows, stage };
+}
+
+/**
+ * Builds the indexes of some sources, for a workspace made `withQueries`: what does not depend on the queries. Indexes are to hold what its queries may see:
+ * hnsw takes turns in when it is asked. The question is a vector without a direction.
+ */
+export async function warmUpSources(
+  workspace: Workspace,
+  control: ControlOptions | null,
+  indexes: readonly IndexOptions[],
+  propagation: PropagationOptions | null,
+): Promise<void> {
+  const nothing = buildWarmUpBatch(workspace.subcorpora, workspace.batch);
+  const world = workspace.under(control);
+  for (const options of indexes) {
+    const index = await keepIndex(world, describeSource(options, propagation, null));
+    await index.search(nothing, 1);
+  }
+}

@@ -1,0 +1,201 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../../core/tensors/backend.ts';
+import { listConcepts } from '../../index/graph/list-concepts.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
+import { shareConceptGraphs } from '../signals/kept-graphs.ts';
+import { conceptVectors, listTurnConcepts, queryConcepts, turnConcepts } from '../signals/turn-concepts.ts';
+import { Workspace } from '../signals/workspace.ts';
+import { candidatesOfArm } from './arms.fixture.ts';
+import { candidatesFrom } from './candidate-sources.ts';
+import { checkRetrieverOptions, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
+
+const describeArm = (candidates: readonly object[]): RetrieverOptions =>
+  retrieverOptions.parse({ candidates, relevance: { signals: ['cosine'] } });
+const graph = { index: 'graph', k: 13, seeds: { concepts: false } };
+const [flat, newest, bm25] = [
+  { index: 'flat', k: 5 },
+  { index: 'newest', k: 7 },
+  { index: 'bm25', k: 9 },
+];
+
+describe('the graph source of an arm', () => {
+  const world = drawSampleWorld(3);
+  let workspace: Workspace;
+  beforeAll(async () => {
+    await useBackend('wasm');
+    workspace = createSampleWorkspace(world);
+  });
+  afterAll(() => workspace.dispose());
+
+  /** What the last source of an arm finds. */
+  const findLast = (candidates: readonly object[], of = workspace) => {
+    const arm = describeArm(candidates);
+    return of.get(candidatesOfArm(arm, arm.candidates.at(-1) as RetrieverOptions['candidates'][number]));
+  };
+
+  test('finds nothing without other sources and without concepts of the query', async () => {
+    expect((await findLast([graph])).positions.every((position) => position === -1)).toBe(true);
+  });
+
+  test('starts at what the lexical and the dense sources found, not at the newest turns', async () => {
+    const fromFlat = await findLast([flat, graph]);
+    const first = await workspace.get(candidatesFrom(describeArm([flat]).candidates[0] as never, null));
+    for (const query of workspace.queries.keys()) {
+      const found = fromFlat.positions.subarray(query * fromFlat.width, (query + 1) * fromFlat.width);
+      const seeds = first.positions.subarray(query * first.width, (query + 1) * first.width);
+      expect(found).toContain(seeds[0]);
+    }
+    expect(await findLast([newest, flat, graph])).toEqual(fromFlat);
+    expect(await findLast([newest, graph])).toEqual(await findLast([graph]));
+    expect((await findLast([flat, bm25, graph])).scores).not.toEqual(fromFlat.scores);
+  });
+
+  test('is another result for other seeds, so that no cache gives one for the other', () => {
+    const readKey = (...candidates: object[]) => {
+      const arm = describeArm(candidates);
+      return workspace.plan.stage(candidatesOfArm(arm, arm.candidates.at(-1) as never)).key;
+    };
+    const keys = [[graph], [flat, graph], [flat, bm25, graph], [{ ...flat, k: 4 }, graph]].map((arm) =>
+      readKey(...arm),
+    );
+    expect(new Set(keys).size).toBe(4);
+    expect(readKey(newest, flat, graph)).toBe(readKey(flat, graph));
+    const arm = describeArm([flat, graph]);
+    expect(candidatesOfArm(arm, arm.candidates[1] as never).reads).toContain('vectors');
+    const alone = describeArm([graph]);
+    expect(candidatesOfArm(alone, alone.candidates[0]).reads).not.toContain('vectors');
+  });
+
+  test('takes the concepts of turns from one stage, which equal those of each text', async () => {
+    await findLast([flat, { ...graph, damping: 0.4 }]);
+    await findLast([flat, { ...graph, damping: 0.6 }]);
+    expect(workspace.readStageCounts().concepts?.executed).toBe(1);
+    const concepts = listTurnConcepts(await workspace.get(turnConcepts('names')));
+    expect(concepts).toEqual(workspace.corpus.turns.map(({ text }) => listConcepts(text)));
+    expect(new Set(concepts.flat()).size).toBeGreaterThan(2);
+  });
+
+  test('builds one graph for sources that differ in seeds, scoring and weights', async () => {
+    const own = createSampleWorkspace(world);
+    try {
+      const options = [
+        {},
+        { damping: 0.7 },
+        { scoring: 'degree' },
+        { edges: { reply: 0 } },
+        { seeds: { titles: true } },
+      ];
+      for (const given of options) await findLast([flat, { ...graph, ...given }], own);
+      expect((await shareConceptGraphs(own)).built).toBe(1);
+      await findLast([flat, { ...graph, edges: { similar: 1 } }], own);
+      expect((await shareConceptGraphs(own)).built).toBe(2);
+    } finally {
+      own.dispose();
+    }
+  });
+
+  test('takes the concepts of queries from one stage, which equal those of each text', async () => {
+    const asking = { ...graph, seeds: { concepts: true } };
+    await findLast([flat, { ...asking, damping: 0.4 }]);
+    await findLast([flat, { ...asking, damping: 0.6 }]);
+    expect(workspace.readStageCounts()['query-concepts']?.executed).toBe(1);
+    const concepts = listTurnConcepts(await workspace.get(queryConcepts('names')));
+    expect(concepts).toEqual(workspace.queries.map(({ text }) => listConcepts(text)));
+    expect(new Set(concepts.flat()).size).toBeGreaterThan(0);
+  });
+
+  test('joins turns by noun phrases where these are its concepts', async () => {
+    const arm = describeArm([{ ...graph, concepts: 'phrases' }]);
+    const { inputs } = candidatesOfArm(arm, arm.candidates[0] as never);
+    const named = Object.values(inputs(workspace)).map(({ name }) => name);
+    expect(named).toContain('concepts');
+    const concepts = listTurnConcepts(await workspace.get(turnConcepts('phrases')));
+    expect(concepts).toEqual(workspace.corpus.turns.map(({ text }) => listConcepts(text, null, 'phrases')));
+    expect(concepts).not.toEqual(listTurnConcepts(await workspace.get(turnConcepts('names'))));
+    expect((await findLast([flat, { ...graph, concepts: 'phrases' }])).scores).not.toEqual(
+      (await findLast([flat, graph])).scores,
+    );
+  });
+
+  test('takes concepts and triples of turns from a file, known by its content, and phrases of queries', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'ragpp-graph-source-'));
+    const write = (name: string, joined: number) => {
+      const lines = workspace.corpus.turns.map(({ id, text }, position) => {
+        const concepts = listConcepts(text, null, 'phrases');
+        const [subject, object] = concepts;
+        const triples = position % joined === 0 && object ? [{ subject, relation: 'is', object }] : [];
+        return { id, concepts, triples };
+      });
+      const header = { format: 'ragpp-concepts', version: 1, model: 'm', prompts: 'p', corpus: 'c' };
+      writeFileSync(join(root, name), [header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''));
+      return { ...graph, concepts: { file: join(root, name) } };
+    };
+    const readKey = (source: object) => {
+      const arm = describeArm([flat, source]);
+      return workspace.plan.stage(candidatesOfArm(arm, arm.candidates[1] as never)).key;
+    };
+    const [one, same, other] = [write('one.jsonl', 1), write('same.jsonl', 1), write('other.jsonl', 2)];
+    expect(readKey(one)).toBe(readKey(same));
+    expect(readKey(one)).not.toBe(readKey(other));
+    const edges = { mentions: 1, reply: 0, next: 0, relation: 1 };
+    const joined = await findLast([flat, { ...one, edges, damping: 0.9 }]);
+    expect(joined.scores).not.toEqual((await findLast([flat, { ...other, edges, damping: 0.9 }])).scores);
+    expect(await findLast([flat, one])).toEqual(await findLast([flat, { ...graph, concepts: 'phrases' }]));
+    const asking = describeArm([{ ...one, seeds: { concepts: true } }]);
+    const { inputs } = candidatesOfArm(asking, asking.candidates[0] as never);
+    const asked = Object.values(inputs(workspace)).find(({ name }) => name === 'query-concepts');
+    expect(asked?.key(workspace)).toBe('phrases');
+    rmSync(root, { recursive: true });
+  });
+
+  test('gives the concepts to the encoder once, each as of the first turn that mentions it', async () => {
+    const asked: [string, string][] = [];
+    const { corpus, queries, turnVectors, batch, dimension } = workspace;
+    const encoding = new Workspace({
+      corpus,
+      queries,
+      turnVectors,
+      queryVectors: batch.vectors,
+      dimension,
+      seed: 5,
+      encodeTexts: async (texts, owners) => {
+        asked.push(...texts.map((text, i): [string, string] => [text, owners[i]?.id as string]));
+        return { dimension: 2, vectors: Float32Array.from(texts.flatMap(() => [0, 1])) };
+      },
+    });
+    const near = { ...graph, seeds: { concepts: true }, edges: { alias: 1 }, aliasCosine: 0.9 };
+    const found = await findLast([flat, near], encoding);
+    await findLast([flat, { ...near, damping: 0.3 }], encoding);
+    const { names } = await encoding.get(conceptVectors('names'));
+    const listed = corpus.turns.map(({ id, text }) => ({ id, concepts: listConcepts(text) }));
+    const expected = names.map((name) => [name, listed.find(({ concepts }) => concepts.includes(name))?.id]);
+    expect(asked).toEqual(expected);
+    expect(found.scores).not.toEqual((await findLast([flat, { ...near, aliasCosine: null }], encoding)).scores);
+    const arm = describeArm([near]);
+    expect(candidatesOfArm(arm, arm.candidates[0] as never).reads).toContain('vectors');
+    encoding.dispose();
+  });
+
+  test('has the graph of one conversation for a query that asks it alone', async () => {
+    const queries = world.queries.map((query) => ({ ...query, conversationId: query.cluster }));
+    const apart = createSampleWorkspace({ ...world, queries });
+    const found = await findLast([flat, { ...graph, seeds: { concepts: true } }], apart);
+    const { conversationOf, conversations } = apart.corpus;
+    for (const [i, position] of found.positions.entries())
+      if (position >= 0)
+        expect(conversations[conversationOf[position] as number]?.id).toBe(
+          queries[Math.floor(i / found.width)]?.conversationId,
+        );
+    expect(found.positions.some((position) => position >= 0)).toBe(true);
+    apart.dispose();
+  });
+
+  test('is one at most', () => {
+    expect(() => checkRetrieverOptions(describeArm([flat, graph, graph]))).toThrow(
+      /one source with index graph at most/,
+    );
+  });
+});

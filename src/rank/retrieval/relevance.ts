@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { createOpenSchema } from '../../core/validation/open-schema.ts';
+import type { IndexOptions } from '../../index/registry.ts';
+import type { Candidates } from '../../model/candidates.ts';
+import { combSumOptions } from '../../ops/fusion/combination.ts';
+import { reciprocalRankOptions } from '../../ops/fusion/reciprocal-rank.ts';
+import { FUSIONS, type FusionOptions, fuseColumns, type fusionOptions } from '../../ops/fusion/registry.ts';
+import { markHeld, type ScoreColumns } from '../../ops/fusion/score-columns.ts';
+import type { Column, PoolRows } from '../signals/candidate-pool.ts';
+import { ADDED_SIGNALS } from '../signals/signal.ts';
+
+export const SIGNALS = ['bm25', 'cosine', 'recency', 'run', 'graph', 'strategy'] as const;
+/**
+ * A built-in signal of relevance: BM25, the cosine of the embeddings, the recency of a turn, the score in a ranking that was read from a file (`run`), the
+ * score that the walks over the concept graph gave (`graph`), or the five signals of memories, weighted by the strategy of each question (`strategy`).
+ */
+export type RelevanceSignal = (typeof SIGNALS)[number];
+
+/** The name of a signal of relevance: one of {@link SIGNALS}, or of a plugin. */
+export const relevanceSignal = createOpenSchema(
+  () => z.enum([...SIGNALS, ...ADDED_SIGNALS.names] as unknown as typeof SIGNALS),
+  () => ADDED_SIGNALS.changes,
+);
+
+const LIST_SOURCES: Readonly<Record<RelevanceSignal, readonly IndexOptions['index'][]>> = {
+  bm25: ['bm25'],
+  cosine: ['hnsw', 'flat', 'pgvector', 'semantic'],
+  recency: ['newest'],
+  run: ['run'],
+  graph: ['graph'],
+  strategy: [],
+};
+
+/** The indexes that rank by a signal: what they find is the signal's own list. */
+export function listSignalIndexes(signal: RelevanceSignal): readonly string[] {
+  return ADDED_SIGNALS.find(signal)?.indexes ?? LIST_SOURCES[signal];
+}
+
+/**
+ * How several signals become one. `convex`, `weighted`, the methods of plugins and the two that begin with `pool` fuse scores of the whole pool: every signal scores and ranks
+ * each candidate, whichever source found it; `graph` alone scores what its own source found. All others fuse the lists that the signals' sources found, as {@link fuseLists} does with run files: a candidate
+ * gets nothing from a list that lacks it.
+ */
+export const relevanceFusionOptions = createOpenSchema(
+  () =>
+    z.discriminatedUnion('method', [
+      ...(FUSIONS.members.map(({ options }) => options) as unknown as typeof fusionOptions.options),
+      reciprocalRankOptions.extend({ method: z.literal('pool-rrf') }),
+      combSumOptions.extend({ method: z.literal('pool-combsum') }),
+    ]),
+  () => FUSIONS.changes,
+);
+/** The checked options of one fusion of an arm. */
+export type PoolFusionOptions = z.output<typeof relevanceFusionOptions>;
+
+/** Whether the signals' own lists are fused, and not scores of the whole pool. */
+export function fusesLists({ method }: PoolFusionOptions): boolean {
+  if (method === 'pool-rrf' || method === 'pool-combsum') return false;
+  return FUSIONS.get(method).fusesPool !== true;
+}
+
+/** The fusion that is computed, whatever it is given. */
+export function resolveFusion(options: PoolFusionOptions): FusionOptions {
+  switch (options.method) {
+    case 'pool-rrf':
+      return { ...options, method: 'rrf' };
+    case 'pool-combsum':
+      return { ...options, method: 'combsum' };
+    default:
+      return options;
+  }
+}
+
+/** The places of a pool's row that hold a candidate. */
+function countOccupied(pool: PoolRows, query: number): number {
+  const row = pool.positions.subarray(query * pool.width, (query + 1) * pool.width);
+  const padding = row.indexOf(-1);
+  return padding === -1 ? pool.width : padding;
+}
+
+/** (1 + cos) / 2, the semantic weight of ring attention: never negative, so that it can be decayed and blended. */
+export function computeSemanticWeight(cosines: Column): Column {
+  return cosines.map((cosine) => (1 + cosine) / 2);
+}
+
+/** What the sources of each column found, by its name. */
+export type ColumnLists = ReadonlyMap<string, readonly Candidates[]>;
+
+/** The scores of a query's candidates; NaN for those that the column's sources did not find, where its list is given. */
+function listCandidateScores(
+  pool: PoolRows,
+  query: number,
+  column: Column,
+  sources: readonly Candidates[] | undefined,
+) {
+  const start = query * pool.width;
+  const end = start + countOccupied(pool, query);
+  const scores = Float64Array.from(column.subarray(start, end));
+  if (sources === undefined) return scores;
+  const listed = new Set<number>();
+  for (const { positions, width } of sources)
+    for (const position of positions.subarray(query * width, (query + 1) * width)) listed.add(position);
+  return scores.map((score, c) => (listed.has(pool.positions[start + c] as number) ? score : Number.NaN));
+}
+
+/**
+ * Shifts the scores of the candidates that a list holds so that the lowest is 0, where the normalisation gave negative ones; their order stays. Decay would
+ * raise a negative score, and a candidate that no list holds, which has 0, must not rank above one that a list holds.
+ */
+function shiftToZero(fused: Float64Array, columns: ScoreColumns): Float64Array {
+  const lowest = fused.reduce((low, score) => Math.min(low, score), 0);
+  if (lowest === 0) return fused;
+  const held = markHeld(columns);
+  return fused.map((score, c) => (held[c] === 1 ? score - lowest : 0));
+}
+
+/**
+ * Fuses the columns of each query over its candidates, or their lists where they are given; a candidate that no list holds has 0. No score of a method
+ * with a normalisation is negative.
+ *
+ * @param columns by name, in the order that the method asks for.
+ * @returns [Q, C]
+ */
+export function fuseColumnsOfPool(
+  pool: PoolRows,
+  columns: ReadonlyMap<string, Column>,
+  options: FusionOptions,
+  lists?: ColumnLists,
+): Column {
+  const fused = new Float32Array(pool.positions.length);
+  for (let query = 0; query < pool.queryCount; query++) {
+    const named = Object.fromEntries(
+      Array.from(columns, ([name, column]) => [name, listCandidateScores(pool, query, column, lists?.get(name))]),
+    );
+    const scores = fuseColumns(named, options);
+    fused.set('normalisation' in options ? shiftToZero(scores, named) : scores, query * pool.width);
+  }
+  return fused;
+}

@@ -1,0 +1,173 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { readBack } from '../../core/tensors/read-back.ts';
+import { multiplyRows } from '../../core/tensors/rows.ts';
+import type { Selection, SelectionInputs } from '../../ops/selection/selection.ts';
+import type { CrossEncoderOptions } from '../rerank/cross-encoder-options.ts';
+import { findSelectionColumn, loadSelection, type SelectionOptions } from '../rerank/registry.ts';
+import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
+import { QUERY_BATCH } from '../signals/candidate-pool.ts';
+import type { Workspace } from '../signals/workspace.ts';
+import { divideScoresByRowMaximum } from './blend.ts';
+import { type Ranking, rank } from './rank.ts';
+
+/** Numbers in the largest tensor of a batch of queries: 16 MB. */
+const BATCH_NUMBERS = 2 ** 22;
+
+/** The best K candidates of each of B queries, best first. */
+interface Top {
+  /** Row-major [B, K] corpus positions, -1 where a query has fewer. */
+  readonly positions: Int32Array;
+  /** Row-major [B, K], any number where the position is -1. */
+  readonly scores: Float32Array;
+  /** K */
+  readonly depth: number;
+  /** Row-major [B, K] what a reranking orders by, 0 where the position is -1; null without one. */
+  readonly column: Float32Array | null;
+}
+
+/**
+ * Cosines among each query's turns, on the host: the embeddings are there, and wasm takes three times as long for products as small as these.
+ *
+ * @returns row-major [B, K, K], 0 where there is no candidate
+ */
+function computeTopSimilarities(
+  { turnVectors, dimension }: Workspace,
+  { positions, depth }: Pick<Top, 'positions' | 'depth'>,
+): Float32Array {
+  const similarities = new Float32Array(positions.length * depth);
+  for (let row = 0; row < positions.length; row++) {
+    const first = row - (row % depth);
+    for (let other = first; other <= row; other++) {
+      const [a, b] = [positions[row] as number, positions[other] as number];
+      const cosine = a < 0 || b < 0 ? 0 : multiplyRows(turnVectors, a, turnVectors, b, dimension); // of length 1, or 0
+      similarities[row * depth + other - first] = cosine;
+      similarities[other * depth + row - first] = cosine;
+    }
+  }
+  return similarities;
+}
+
+function uploadSelectionInputs(workspace: Workspace, top: Top): SelectionInputs {
+  const { positions, scores, depth, column } = top;
+  const shape: [number, number] = [positions.length / depth, depth];
+  const isPresent = Uint8Array.from(positions, (position) => Number(position >= 0));
+  return {
+    relevance: divideScoresByRowMaximum(
+      tf.tensor2d(
+        scores.map((score, i) => (isPresent[i] === 1 ? score : 0)),
+        shape,
+      ),
+    ),
+    // An order by a column compares no turns with each other.
+    similarities:
+      column === null
+        ? tf.tensor3d(computeTopSimilarities(workspace, top), [...shape, depth])
+        : tf.zeros([...shape, depth]),
+    mask: tf.tensor2d(isPresent, shape, 'bool'),
+    ...(column === null ? {} : { column: tf.tensor2d(column, shape) }),
+  };
+}
+
+/** @returns row-major [B, K] places in the top in the order in which they are taken, -1 where there are no more */
+function selectTakenPlaces(
+  workspace: Workspace,
+  top: Top,
+  select: (inputs: SelectionInputs, k: number) => Selection,
+): Promise<Float32Array> {
+  return readBack('takenSlots', () =>
+    tf.cast(select(uploadSelectionInputs(workspace, top), top.depth).slots, 'float32'),
+  );
+}
+
+/** A query's places: those that were taken, then the others in the order in which they stood. */
+function reorderPlaces(ordered: Int32Array, taken: Float32Array): number[] {
+  const first = Array.from(
+    taken.filter((slot) => slot >= 0),
+    (slot) => ordered[slot] as number,
+  );
+  const isTaken = new Set(first);
+  return [...first, ...ordered.filter((slot) => slot >= 0 && !isTaken.has(slot))];
+}
+
+/** The top K of queries first … first + count - 1. */
+function cutTopPlaces(
+  pool: CandidatePool,
+  ranking: Ranking,
+  values: Column | null,
+  first: number,
+  count: number,
+  depth: number,
+): Top {
+  const positions = new Int32Array(count * depth);
+  const scores = new Float32Array(count * depth);
+  const column = values === null ? null : new Float32Array(count * depth);
+  for (let i = 0; i < positions.length; i++) {
+    const query = first + Math.floor(i / depth);
+    const pair = query * pool.width + (i % depth);
+    const slot = ranking.slots[pair] as number;
+    positions[i] = slot < 0 ? -1 : (pool.positions[query * pool.width + slot] as number);
+    scores[i] = ranking.scores[pair] as number;
+    if (column !== null && values !== null && slot >= 0) column[i] = values[query * pool.width + slot] as number;
+  }
+  return { positions, scores, depth, column };
+}
+
+/** The top K with what a model makes of each query and turn. */
+async function readPairs(workspace: Workspace, top: Top, first: number, options: CrossEncoderOptions): Promise<Top> {
+  const { openPairModel, scorePairs } = await import('../rerank/cross-encoder.ts');
+  const { model, dtype } = options;
+  const opened = await workspace.keepOnce(['cross-encoder', model, dtype], async () => {
+    const pairModel = await openPairModel(options);
+    return workspace.keepResource({ ...pairModel, dispose: () => void pairModel.model.dispose() });
+  });
+  const places = [...top.positions.keys()].filter((place) => (top.positions[place] as number) >= 0);
+  const pairs = places.map((place) => ({
+    query: workspace.queries[first + Math.floor(place / top.depth)]?.text as string,
+    text: workspace.corpus.turns[top.positions[place] as number]?.text as string,
+  }));
+  const scores = await scorePairs(opened, pairs, options);
+  const column = new Float32Array(top.positions.length);
+  for (const [i, place] of places.entries()) column[place] = scores[i] as number;
+  return { ...top, column };
+}
+
+/**
+ * Reorders the top K of each query's ranking: what maximal marginal relevance or the diversity filter takes stands first, in the order in which it is taken, then
+ * what it leaves, then everything below K, both in their old order. A reranking by a column takes all of the top K. Relevance is score / largest score of the query, similarity the cosine of the turns.
+ *
+ * @param scores row-major [Q, C], not negative
+ * @returns row-major [Q, C]: the number of candidates with at most the score of each, independent of the tie rule; 0 for padding
+ * @throws NotFiniteError naming the query and the turn of a score that is no number.
+ */
+export async function selectTop(
+  workspace: Workspace,
+  pool: CandidatePool,
+  scores: Column,
+  options: SelectionOptions,
+): Promise<Column> {
+  const { queryCount, width } = pool;
+  const formatSelectedPair = (query: number, position: number) =>
+    `query ${workspace.queries[query]?.id}, turn ${workspace.corpus.turns[position]?.id}`;
+  const select = await loadSelection(options);
+  const columnSignal = findSelectionColumn(options);
+  const values = columnSignal === null ? null : await workspace.get(columnSignal, pool);
+  const ranking = await rank(pool, scores, width, formatSelectedPair);
+  const depth = Math.min(options.k, width);
+  const size = Math.min(Math.max(1, Math.floor(BATCH_NUMBERS / depth ** 2)), QUERY_BATCH);
+  const column = new Float32Array(scores.length);
+  for (let first = 0; first < queryCount; first += size) {
+    const count = Math.min(size, queryCount - first);
+    const cut = cutTopPlaces(pool, ranking, values, first, count, depth);
+    const top = options.method === 'cross-encoder' ? await readPairs(workspace, cut, first, options) : cut;
+    const taken = await selectTakenPlaces(workspace, top, select);
+    for (let i = 0; i < count; i++) {
+      const start = (first + i) * width;
+      const order = reorderPlaces(
+        ranking.slots.subarray(start, start + width),
+        taken.subarray(i * depth, (i + 1) * depth),
+      );
+      for (const [above, slot] of order.entries()) column[start + slot] = order.length - above;
+    }
+  }
+  return column;
+}

@@ -1,0 +1,306 @@
+import { z } from 'zod';
+import { createOpenSchema } from '../../../core/validation/open-schema.ts';
+import { parse, parsePart } from '../../../core/validation/validation.ts';
+import { type IndexOptions, indexOptions } from '../../../index/registry.ts';
+import { sliceOptions } from '../../../kernel/slices/slice-options.ts';
+import { readWrittenFilter, writtenFilter } from '../../../model/filter/filter-schema.ts';
+import { formatFilter } from '../../../model/filter/format-filter.ts';
+import { propagationOptions } from '../../../ops/attention/options.ts';
+import { PROPAGATION_PRESETS } from '../../../ops/attention/presets.ts';
+import { FUSIONS } from '../../../ops/fusion/registry.ts';
+import { SELECTIONS, type SelectionOptions, selectionOptions } from '../../rerank/registry.ts';
+import { attentionOptions } from '../../signals/attention-options.ts';
+import { scoringOptions } from '../../signals/bank/options.ts';
+import { boostOptions } from '../../signals/boost-options.ts';
+import { curationArmOptions } from '../../signals/curation-options.ts';
+import { decayOptions } from '../../signals/decay.ts';
+import { ADDED_SIGNALS } from '../../signals/signal.ts';
+import { strategyOptions } from '../../signals/strategy-options.ts';
+import { trajectoryOptions } from '../../signals/trajectory-options.ts';
+import { type PoolFusionOptions, relevanceFusionOptions } from '../relevance.ts';
+import { blendWithAttention, blendWithTrajectory } from './blend.ts';
+import { boost, curate, decay } from './change.ts';
+import { fuse } from './fuse.ts';
+import { mix } from './mix.ts';
+import { type ScoreOptions, score } from './score.ts';
+import { type SearchOptions, search } from './search.ts';
+import { select } from './select.ts';
+import type { Outline, Step, StepOf } from './step.ts';
+import { filter, propagate, slice } from './visible.ts';
+
+/** A fault of an arm: where, within the arm, and what is expected there. */
+export type AddFault = (path: readonly PropertyKey[], expected: string) => void;
+
+/** What a config writes for a step: the schema of its options, and the steps that they stand for. */
+export interface StepKey {
+  readonly name: string;
+  /** The row of docs/arms.md. */
+  readonly summary: string;
+  /** Options as written, to which defaults are added; what it gives is written the same way. */
+  readonly options: z.ZodType;
+  /** What must be there before the step, and what there is after it. */
+  readonly takes: Step['takes'];
+  readonly gives: Step['gives'];
+  /** @param before what the steps before it say. */
+  create(options: never, before: Outline): readonly Step[];
+  /** Faults that depend on the steps before. */
+  check?(options: never, before: Outline, fault: AddFault): void;
+}
+
+function defineKey<S extends z.ZodType, O>(
+  name: string,
+  options: S,
+  step: StepOf<O>,
+  create: (options: z.output<S>, before: Outline) => readonly Step[],
+  checkOptions?: (options: z.output<S>, before: Outline, fault: AddFault) => void,
+): StepKey {
+  const { summary, takes, gives } = step.definition;
+  const own = { name, summary, options, takes, gives, create: create as StepKey['create'] };
+  return checkOptions === undefined ? own : { ...own, check: checkOptions as NonNullable<StepKey['check']> };
+}
+
+/** A mapping whose values may be left out in a later file or arm by null. */
+const withoutNulls = <T>(mapping: Readonly<Record<string, T | null>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(mapping).filter((entry): entry is [string, T] => entry[1] !== null));
+
+const writtenParts = z.record(z.string().min(1), z.unknown());
+
+const filterText = writtenFilter.transform((written, context) => {
+  const tree = readWrittenFilter(written, context);
+  return context.issues.length > 0 ? z.NEVER : formatFilter(tree);
+});
+
+type Preset = keyof typeof PROPAGATION_PRESETS;
+const propagateOptions = z.union([
+  z.enum(Object.keys(PROPAGATION_PRESETS) as Preset[]).transform((preset) => PROPAGATION_PRESETS[preset]),
+  propagationOptions,
+]);
+
+/** Sources by name; a source whose name is an index need not name it again. */
+const searchOptions = writtenParts
+  .transform((parts, context): SearchOptions => {
+    const named: Record<string, IndexOptions> = {};
+    for (const [name, written] of Object.entries(withoutNulls(parts)))
+      named[name] = parsePart(indexOptions, withName('index', name, written), [name], context) as IndexOptions;
+    return named;
+  })
+  .refine((named) => Object.keys(named).length > 0, 'at least one source');
+
+/** Options with the name of their member, which is that of their place unless they have another. */
+function withName(key: string, name: string, written: unknown): unknown {
+  const isMapping = written !== null && typeof written === 'object' && !Array.isArray(written);
+  return isMapping ? { [key]: name, ...written } : written;
+}
+
+const SCORE_SCHEMAS: Readonly<Record<string, z.ZodType>> = { cosine: z.strictObject({}), strategy: strategyOptions };
+
+/** The signals that the step `score` may add. */
+export const listScoreNames = (): string[] => [...Object.keys(SCORE_SCHEMAS), ...ADDED_SIGNALS.names];
+
+const scoreOptions = writtenParts.transform((parts, context): ScoreOptions => {
+  const named: Record<string, Readonly<Record<string, unknown>>> = {};
+  for (const [name, written] of Object.entries(withoutNulls(parts))) {
+    const schema = SCORE_SCHEMAS[name] ?? ADDED_SIGNALS.find(name)?.options;
+    if (schema === undefined)
+      context.addIssue({ code: 'custom', path: [name], message: `a signal: ${listScoreNames().join(', ')}` });
+    else named[name] = parsePart(schema, written, [name], context) as Readonly<Record<string, unknown>>;
+  }
+  return named;
+});
+
+/** The weight of a column in a fusion: `rest` is 1 without the others. */
+type FusionWeight = number | 'rest';
+/** `only: column`, or a method with its options and the weights of columns. */
+type WrittenFusion = Readonly<Record<string, string | Readonly<Record<string, unknown>>>>;
+
+/** Keys of fusions that the names of columns take the place of. */
+const NAMED_BY_COLUMNS: readonly string[] = ['method', 'weights', 'alpha', 'theoreticalMinimum'];
+
+const POOL_METHODS: readonly string[] = ['pool-rrf', 'pool-combsum'];
+const listMethods = () => [...FUSIONS.names, ...POOL_METHODS];
+
+/** The options of a method, by their names, that are no weights. */
+function listMethodOptions(method: string): string[] {
+  const member = FUSIONS.find(method.replace(/^pool-/, '')) as { readonly options: z.ZodObject } | undefined;
+  return Object.keys(member?.options.shape ?? {}).filter((key) => !NAMED_BY_COLUMNS.includes(key));
+}
+
+function takesWeights(method: string): boolean {
+  const member = FUSIONS.find(method.replace(/^pool-/, '')) as { readonly options: z.ZodObject } | undefined;
+  return member !== undefined && 'weights' in member.options.shape;
+}
+
+/** A fusion as written: the weights of columns by their names, and what is left of the options. */
+function readFusion([method, written]: readonly [string, Readonly<Record<string, unknown>>]) {
+  const own = listMethodOptions(method);
+  const entries = Object.entries(withoutNulls(written));
+  const weights = Object.fromEntries(entries.filter(([key]) => !own.includes(key))) as Record<string, FusionWeight>;
+  return { options: Object.fromEntries(entries.filter(([key]) => own.includes(key))), weights };
+}
+
+/** The weights with the rest as a number. */
+function resolveWeights(weights: Readonly<Record<string, FusionWeight>>): Record<string, number> {
+  const given = Object.values(weights).filter((weight) => weight !== 'rest');
+  const rest = given.reduce((left, weight) => left - weight, 1);
+  return Object.fromEntries(Object.entries(weights).map(([name, weight]) => [name, weight === 'rest' ? rest : weight]));
+}
+
+const fusionWeight = z.union([z.number().nonnegative(), z.literal('rest')]);
+
+const fuseOptions = z
+  .union([z.string().transform((method) => ({ [method]: {} })), z.record(z.string(), z.unknown())])
+  .transform((written, context): WrittenFusion => {
+    const entries = Object.entries(withoutNulls(written as Record<string, unknown>));
+    const [[method, options] = ['', {}], ...others] = entries;
+    if (others.length > 0 || !['only', ...listMethods()].includes(method)) {
+      context.addIssue({ code: 'custom', message: `one method: only, ${listMethods().join(', ')}` });
+      return z.NEVER;
+    }
+    if (method === 'only') return { only: parsePart(z.string(), options, ['only'], context) };
+    const parsed = parsePart(z.record(z.string(), z.unknown()), options ?? {}, [method], context);
+    if (context.issues.length > 0) return z.NEVER;
+    const { weights, options: own } = readFusion([method, parsed]);
+    for (const [name, weight] of Object.entries(weights)) parsePart(fusionWeight, weight, [method, name], context);
+    const values = Object.values(weights);
+    if (values.filter((weight) => weight === 'rest').length > 1)
+      context.addIssue({ code: 'custom', path: [method], message: 'the weight rest once at most' });
+    if (!takesWeights(method) && values.some((weight) => weight !== 1))
+      context.addIssue({
+        code: 'custom',
+        path: [method],
+        message: `1 for each column, since ${method} has no weights`,
+      });
+    const full = { ...own, method, ...(takesWeights(method) && needsWeights(method) ? { weights: { a: 1 } } : {}) };
+    const checked = parsePart(relevanceFusionOptions, full, [method], context) as Record<string, unknown>;
+    if (context.issues.length > 0) return z.NEVER;
+    return { [method]: { ...Object.fromEntries(Object.keys(own).map((key) => [key, checked[key]])), ...weights } };
+  });
+
+/** Whether every column of a fusion has a weight of its own. */
+const needsWeights = (method: string) => method === 'convex' || method === 'weighted';
+
+function createFusion(written: WrittenFusion, { columns }: Outline): readonly Step[] {
+  const [[method, options]] = Object.entries(written) as [[string, string | Readonly<Record<string, unknown>>]];
+  if (typeof options === 'string') return [fuse({ columns: [options], fusion: null })];
+  const { options: own, weights } = readFusion([method, options]);
+  const named = Object.keys(weights).length > 0 ? Object.keys(weights) : [...columns.keys()];
+  const resolved = takesWeights(method) && Object.keys(weights).length > 0 ? { weights: resolveWeights(weights) } : {};
+  const fusion = parse(
+    relevanceFusionOptions,
+    { ...own, method, ...resolved },
+    'the fusion of an arm',
+  ) as PoolFusionOptions;
+  return [fuse({ columns: named, fusion: named.length === 1 ? null : fusion })];
+}
+
+function checkFusion(written: WrittenFusion, { columns }: Outline, fault: AddFault): void {
+  const [[method, options]] = Object.entries(written) as [[string, string | Readonly<Record<string, unknown>>]];
+  const known = [...columns.keys()];
+  const expected = `a column of the arm (${known.join(', ')})`;
+  if (typeof options === 'string') {
+    if (!columns.has(options)) fault(['only'], expected);
+    return;
+  }
+  const { weights } = readFusion([method, options]);
+  for (const name of Object.keys(weights)) if (!columns.has(name)) fault([method, name], expected);
+  if (needsWeights(method) && Object.keys(weights).length === 0)
+    fault([method], `the weight of each column by its name (${known.join(', ')})`);
+  const named = Object.keys(weights).length > 0 ? Object.keys(weights) : known;
+  if (FUSIONS.find(method)?.fusesPool === true || POOL_METHODS.includes(method)) return;
+  for (const name of named)
+    if (columns.get(name)?.lists.length === 0)
+      fault(
+        [method],
+        `columns of sources, whose lists ${method} fuses; ${name} is of none, or method pool-rrf or pool-combsum`,
+      );
+}
+
+/** Attention without its mechanism, which the key of the blend names, and the coordinates that TPO and the mix compare. */
+const attentionBlend = attentionOptions.omit({ mechanism: true }).extend({ coordinates: trajectoryOptions.optional() });
+type AttentionBlendOptions = z.output<typeof attentionBlend>;
+const MECHANISMS = attentionOptions.shape.mechanism.options;
+const BLENDS: Readonly<Record<string, z.ZodType>> = {
+  trajectory: trajectoryOptions,
+  ...Object.fromEntries(MECHANISMS.map((mechanism) => [mechanism, attentionBlend])),
+};
+
+/** A number is the weight alone. */
+const blendOptions = writtenParts.transform((parts, context) => {
+  const blends: Record<string, unknown> = {};
+  for (const [name, written] of Object.entries(withoutNulls(parts))) {
+    const schema = BLENDS[name];
+    if (schema === undefined)
+      context.addIssue({ code: 'custom', path: [name], message: `one of ${Object.keys(BLENDS).join(', ')}` });
+    else blends[name] = parsePart(schema, typeof written === 'number' ? { weight: written } : written, [name], context);
+  }
+  return blends;
+});
+
+function createBlend(name: string, options: unknown): Step {
+  if (name === 'trajectory') return blendWithTrajectory(options as z.output<typeof trajectoryOptions>);
+  const { coordinates = null, ...attention } = options as AttentionBlendOptions;
+  const mechanism = name as (typeof MECHANISMS)[number];
+  return blendWithAttention({ component: name, attention: { ...attention, mechanism }, coordinates });
+}
+
+/** One selection by its method. */
+const createSelectOptions = (reranks: boolean) => {
+  const listNames = () => SELECTIONS.names.filter((name) => RERANKINGS.includes(name) === reranks);
+  return createOpenSchema(
+    () =>
+      z
+        .union([z.string().transform((method) => ({ [method]: {} })), z.record(z.string(), z.unknown())])
+        .transform((written, context): Record<string, unknown> => {
+          const [[method, options] = ['', {}], ...others] = Object.entries(
+            withoutNulls(written as object as Record<string, unknown>),
+          );
+          if (others.length === 0 && (listNames() as string[]).includes(method)) {
+            const parsed = parsePart(selectionOptions, withName('method', method, options ?? {}), [method], context);
+            if (context.issues.length > 0) return z.NEVER;
+            const { method: _, ...own } = parsed as SelectionOptions;
+            return { [method]: own };
+          }
+          context.addIssue({ code: 'custom', message: `one of ${listNames().join(', ')}` });
+          return z.NEVER;
+        }),
+    () => SELECTIONS.changes,
+  );
+};
+
+/** Selections that order all of the best K anew by a column or a model. */
+const RERANKINGS: readonly string[] = ['node-distance', 'mentions', 'cross-encoder'];
+
+const createSelect = (written: Readonly<Record<string, object>>) => {
+  const [[method, options]] = Object.entries(written) as [[string, object]];
+  return [select({ method, ...options } as SelectionOptions)];
+};
+
+/** Every step that a config may name: to add one takes its file and a line here. */
+export const STEP_KEYS: readonly StepKey[] = [
+  defineKey('filter', filterText, filter, (where) => [filter({ where })]),
+  defineKey('slice', sliceOptions, slice, (options) => [slice(options)]),
+  defineKey('propagate', propagateOptions, propagate, (options) => [propagate(options)]),
+  defineKey('search', searchOptions, search, (options) => [search(options)]),
+  defineKey('score', scoreOptions, score, (options) => [score(options)]),
+  defineKey('fuse', fuseOptions, fuse, createFusion, checkFusion),
+  defineKey('mix', scoringOptions, mix, (options) => [mix(options)]),
+  defineKey('boost', boostOptions, boost, (options) => [boost(options)]),
+  defineKey('curate', curationArmOptions, curate, (options) => [curate(options)]),
+  defineKey(
+    'decay',
+    z.union([
+      z
+        .number()
+        .positive()
+        .transform((halfLifeHours) => ({ halfLifeHours })),
+      decayOptions,
+    ]),
+    decay,
+    (options) => [decay(options)],
+  ),
+  defineKey('blend', blendOptions, blendWithTrajectory, (blends) =>
+    Object.entries(blends).map(([name, options]) => createBlend(name, options)),
+  ),
+  defineKey('rerank', createSelectOptions(true), select, createSelect as never),
+  defineKey('select', createSelectOptions(false), select, createSelect as never),
+];

@@ -1,0 +1,311 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { readBack } from '../../../core/tensors/read-back.ts';
+import { scoped } from '../../../core/tensors/scope.ts';
+import type { IndexOptions } from '../../../index/registry.ts';
+import type { SliceOptions } from '../../../kernel/slices/slice-options.ts';
+import type { Candidates } from '../../../model/candidates.ts';
+import type { Dataset } from '../../../model/dataset.ts';
+import type { PropagationOptions } from '../../../ops/attention/options.ts';
+import type { ListReach } from '../../../ops/fusion/reach.ts';
+import type { ScoringOptions } from '../../signals/bank/options.ts';
+import type { CandidatePool, Column } from '../../signals/candidate-pool.ts';
+import type { Plan } from '../../signals/plan.ts';
+import type { Signal, StageUse, World } from '../../signals/signal.ts';
+import type { Stage } from '../../signals/stage.ts';
+import type { StrategyOptions } from '../../signals/strategy-options.ts';
+import type { TrajectoryOptions } from '../../signals/trajectory-options.ts';
+import type { WeightsOrigin } from '../../signals/weights-origin.ts';
+import type { Workspace } from '../../signals/workspace.ts';
+import type { WorldPart } from '../../signals/worlds/world-parts.ts';
+import type { DataReader, FindNeed } from './data-readers.ts';
+import type { ScoreParts } from './score-parts.ts';
+
+/** Runs each part of a retrieval and observes it, for example its time. Parts may be nested. */
+export type Watch = <T>(part: string, work: () => Promise<T> | T) => Promise<T>;
+
+export const runUnwatched: Watch = async (_, work) => work();
+
+/**
+ * What there is between the steps of an arm, in the order in which it comes to be: the turns that a query may see, the pool of its candidates, their scores, and
+ * the order of the best of them.
+ */
+export const ARM_STATES = ['turns', 'pool', 'scores', 'ranking'] as const;
+export type ArmState = (typeof ARM_STATES)[number];
+
+/** What the sources of an arm search: which turns each query sees, and what their vectors are mixed with. */
+export interface View {
+  /** The text of a filter; null: every earlier turn. */
+  readonly filter: string | null;
+  /** What a kernel signs; null: every earlier turn. */
+  readonly slice: SliceOptions | null;
+  /** Of the index `flat` alone. */
+  readonly propagation: PropagationOptions | null;
+}
+
+/** A named source of candidates. */
+export interface Source {
+  readonly name: string;
+  readonly index: IndexOptions;
+  readonly found: StageUse<Candidates>;
+}
+
+/** A named column of scores over the pool. */
+export interface ScoreColumn {
+  readonly signal: Signal;
+  /** The names of the sources whose lists are the column's own, for fusions of lists. */
+  readonly lists: readonly string[];
+  /** Whether there is a score in the lists alone: a fusion of the pool gets none for the other candidates. */
+  readonly isListed: boolean;
+  /** Whether the score of a candidate outside of the lists is 0. */
+  readonly isZeroOutside: boolean;
+  /** The least score that there can be. */
+  readonly minimum: number;
+  /** The column as scores that are never negative; itself where it is left out. */
+  readonly toScores?: (column: Column) => Column;
+  /** What the column is put together from, shown beside it. */
+  readonly parts?: ReadonlyMap<string, Signal>;
+  /** What null controls may destroy of it, besides what the sources read. */
+  readonly reads: readonly WorldPart[];
+  /** What it needs of the data. */
+  readonly needs: (find: FindNeed) => readonly DataReader[];
+  /** Of the five signals of memories: how the questions weigh them. */
+  readonly strategy?: StrategyOptions;
+}
+
+/** What the steps of an arm say before anything is computed. */
+export interface Outline {
+  readonly view: View;
+  readonly sources: readonly Source[];
+  /** The texts of filters that leave turns out of the pool. */
+  readonly poolFilters: readonly string[];
+  /** By name, in the order in which they were added. */
+  readonly columns: ReadonlyMap<string, ScoreColumn>;
+}
+
+/** What an arm begins with: every query sees every earlier turn. */
+export const EMPTY_OUTLINE: Outline = {
+  view: { filter: null, slice: null, propagation: null },
+  sources: [],
+  poolFilters: [],
+  columns: new Map(),
+};
+
+/** Scores [Q, C] that steps change one after the other; the changes are one scope on the device and are read back once. */
+export class PendingScores {
+  readonly #shape: [number, number];
+  readonly #base: Column;
+  readonly #changes: readonly ((scores: tf.Tensor2D) => tf.Tensor2D)[];
+
+  constructor(shape: [number, number], base: Column, changes: readonly ((scores: tf.Tensor2D) => tf.Tensor2D)[] = []) {
+    this.#shape = shape;
+    this.#base = base;
+    this.#changes = changes;
+  }
+
+  /** @param change gets the scores so far and a column on the device, both [Q, C]. */
+  with(column: Column, change: (scores: tf.Tensor2D, column: tf.Tensor2D) => tf.Tensor2D): PendingScores {
+    return new PendingScores(this.#shape, this.#base, [
+      ...this.#changes,
+      (scores) => change(scores, this.#upload(column)),
+    ]);
+  }
+
+  #upload(column: Column): tf.Tensor2D {
+    return tf.tensor2d(column, this.#shape);
+  }
+
+  /** @returns row-major [Q, C] */
+  async read(watch: Watch): Promise<Column> {
+    const compose = () =>
+      scoped('compose', () => this.#changes.reduce((scores, change) => change(scores), this.#upload(this.#base)));
+    return watch('compose', () => (this.#changes.length === 0 ? this.#base : readBack('compose', compose)));
+  }
+}
+
+/** What the steps so far have made of all queries. */
+export interface RankState {
+  readonly workspace: Workspace;
+  /** The workspace, or the world of the arm's null control. */
+  readonly world: World;
+  /** Null before the search. */
+  readonly pool: CandidatePool | null;
+  /** Null before the fusion. */
+  readonly scores: PendingScores | null;
+  /** By name, in the order of their computation. */
+  readonly components: ReadonlyMap<string, Column>;
+}
+
+/** A fusion whose lists bring a turn of their own to certain ranks alone. */
+export interface FusionReach {
+  readonly method: string;
+  /** The constant that flattens the difference between ranks, of methods that have one. */
+  readonly k: number | null;
+  /** @throws RagPlusPlusError where the method refuses lists that no query has. */
+  compute(): readonly ListReach[];
+}
+
+/** An attribute of turns that a step reads, and how to do without it. */
+export interface AttributeRead {
+  readonly part: string;
+  readonly attribute: string;
+  readonly remedy: string;
+}
+
+/** One step of an arm with its options: everything that is asked of it, before anything is computed and while it is. */
+export interface Step {
+  /** Of the step, and of the component that shows what it did; two steps of an arm have two names. */
+  readonly name: string;
+  readonly takes: readonly ArmState[];
+  /** Null: what it takes. */
+  readonly gives: ArmState | null;
+  /** What the step adds to what the arm says before anything is computed; the other questions get what all steps said. */
+  outline(before: Outline): Outline;
+  /** The columns over the pool that the step computes, by the names of their components. */
+  signals(outline: Outline): ReadonlyMap<string, Signal>;
+  /** What else the step is computed from. @param world in which the columns are; `plan` is the undisturbed one. */
+  stages(outline: Outline, world: Plan, pool: Stage, plan: Plan): readonly Stage[];
+  apply(state: RankState, outline: Outline, watch: Watch): Promise<RankState>;
+  /** Adds the step to the parts of a query's scores. */
+  explain(parts: ScoreParts): void;
+  /** The parts of the step that need something which not every dataset has. */
+  needs(outline: Outline, find: FindNeed): readonly DataReader[];
+  /** What null controls may destroy of it. */
+  reads(outline: Outline): readonly WorldPart[];
+  /** Attributes without which it does nothing. */
+  readonly attributes: readonly AttributeRead[];
+  /** Where its learned numbers come from. */
+  origins(outline: Outline): readonly WeightsOrigin[];
+  /** The trajectory coordinates that it compares, to be shown beside scores. */
+  readonly coordinates: TrajectoryOptions | null;
+  /** The signals that it sums. */
+  readonly mix: ScoringOptions | null;
+  /** Whether it compares the vectors of turns besides what its columns read. */
+  readonly comparesVectors: boolean;
+  /** How high a turn that one list alone holds can come by the step; null where it fuses no lists. */
+  reach(outline: Outline): FusionReach | null;
+  /** @throws ValidationError for data of another kind than the step asks for. @param owner the arm, in the error. */
+  assertData(dataset: Dataset, owner: string): void;
+}
+
+/** Describes a step once; what is left out has the effect that its comment says. */
+export interface StepDefinition<O> {
+  /** What a config calls it. */
+  readonly name: string;
+  /** The row of docs/arms.md. */
+  readonly summary: string;
+  readonly takes: readonly ArmState[];
+  /** Left out: what it takes. */
+  readonly gives?: ArmState;
+  /** The component that shows the step; its name where it is left out. */
+  readonly component?: (options: O) => string;
+  /** Left out: it adds nothing that is known before anything is computed. */
+  readonly outline?: (options: O, before: Outline) => Outline;
+  /** Left out: none. */
+  readonly signals?: (options: O, outline: Outline) => ReadonlyMap<string, Signal>;
+  /** Left out: none. */
+  readonly stages?: (options: O, outline: Outline, world: Plan, pool: Stage, plan: Plan) => readonly Stage[];
+  /** Left out: the step is one of the outline alone. */
+  readonly apply?: (options: O, state: RankState, outline: Outline, watch: Watch) => Promise<RankState> | RankState;
+  /** Left out: it adds nothing to scores. */
+  readonly explain?: (options: O, parts: ScoreParts) => void;
+  /** Left out: what its columns read. */
+  readonly needs?: (options: O, outline: Outline, find: FindNeed) => readonly DataReader[];
+  /** Left out: what its columns read. */
+  readonly reads?: (options: O, outline: Outline) => readonly WorldPart[];
+  readonly attributes?: (options: O) => readonly AttributeRead[];
+  readonly origins?: (options: O, outline: Outline) => readonly (WeightsOrigin | null | undefined)[];
+  readonly coordinates?: (options: O) => TrajectoryOptions | null;
+  readonly mix?: (options: O) => ScoringOptions;
+  readonly comparesVectors?: (options: O) => boolean;
+  readonly reach?: (options: O, outline: Outline) => FusionReach | null;
+  readonly assertData?: (options: O, dataset: Dataset, owner: string) => void;
+}
+
+/** A step that options are still to be given to. */
+export interface StepOf<O> {
+  (options: O): Step;
+  readonly definition: Pick<Step, 'name' | 'takes' | 'gives'> & { readonly summary: string };
+}
+
+const NO_SIGNALS: ReadonlyMap<string, Signal> = new Map();
+
+/** @returns what makes a step of its options. */
+export function defineStep<O>(definition: StepDefinition<O>): StepOf<O> {
+  const { name, summary, takes, gives = null } = definition;
+  const create = (options: O): Step => {
+    const signals = (outline: Outline) => definition.signals?.(options, outline) ?? NO_SIGNALS;
+    const readSignals = (outline: Outline) => [...signals(outline).values()].flatMap(({ reads }) => reads);
+    const component = definition.component?.(options) ?? name;
+    const needOf = (signal: Signal, find: FindNeed): DataReader[] => {
+      const needs = find(signal);
+      return needs === null ? [] : [{ needs, part: component, remedy: `leave the step ${component} out` }];
+    };
+    return {
+      name: component,
+      takes,
+      gives,
+      outline: (before) => definition.outline?.(options, before) ?? before,
+      signals,
+      stages: (outline, world, pool, plan) => [
+        ...[...signals(outline).values()].map((signal) => world.stage(signal, pool)),
+        ...(definition.stages?.(options, outline, world, pool, plan) ?? []),
+      ],
+      apply: async (state, outline, watch) => (await definition.apply?.(options, state, outline, watch)) ?? state,
+      explain: (parts) => definition.explain?.(options, parts),
+      needs: (outline, find) =>
+        definition.needs?.(options, outline, find) ??
+        [...signals(outline).values()].flatMap((signal) => needOf(signal, find)),
+      reads: (outline) => definition.reads?.(options, outline) ?? readSignals(outline),
+      attributes: definition.attributes?.(options) ?? [],
+      origins: (outline) => (definition.origins?.(options, outline) ?? []).filter((origin) => origin != null),
+      coordinates: definition.coordinates?.(options) ?? null,
+      mix: definition.mix?.(options) ?? null,
+      comparesVectors: definition.comparesVectors?.(options) ?? false,
+      reach: (outline) => definition.reach?.(options, outline) ?? null,
+      assertData: (dataset, owner) => definition.assertData?.(options, dataset, owner),
+    };
+  };
+  return Object.assign(create, { definition: { name, summary, takes, gives } });
+}
+
+/** The pool and scores of a state that a step asks for: the order of steps is checked before they are applied. */
+export function requirePool({ pool }: RankState): CandidatePool {
+  return pool as CandidatePool;
+}
+
+/** A component for each column that a step computes, one after the other. */
+export async function computeColumns(
+  state: RankState,
+  signals: ReadonlyMap<string, Signal>,
+  watch: Watch,
+): Promise<RankState> {
+  const components = new Map(state.components);
+  for (const [name, signal] of signals)
+    components.set(name, await watch(name, () => state.world.get(signal, requirePool(state))));
+  return { ...state, components };
+}
+
+/** A step that changes scores by one column of its own. */
+export function defineScoreStep<O>({
+  signal,
+  change,
+  ...definition
+}: Omit<StepDefinition<O>, 'takes' | 'signals' | 'apply'> & {
+  readonly signal: (options: O) => Signal;
+  /** Gets the scores so far and the column, both [Q, C]. */
+  readonly change: (options: O, scores: tf.Tensor2D, column: tf.Tensor2D) => tf.Tensor2D;
+}): StepOf<O> {
+  const nameOf = (options: O) => definition.component?.(options) ?? definition.name;
+  return defineStep<O>({
+    ...definition,
+    takes: ['scores'],
+    signals: (options) => new Map([[nameOf(options), signal(options)]]),
+    apply: async (options, state, _, watch) => {
+      const name = nameOf(options);
+      const computed = await computeColumns(state, new Map([[name, signal(options)]]), watch);
+      const column = computed.components.get(name) as Column;
+      const scores = (state.scores as PendingScores).with(column, (so, own) => change(options, so, own));
+      return { ...computed, scores };
+    },
+  });
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { suggestKnown } from '../../core/validation/validation.ts';
+import { type AddFault, STEP_KEYS, type StepKey } from './steps/keys.ts';
+import { EMPTY_OUTLINE, type Outline, type Step } from './steps/step.ts';
+
+/** The steps of an arm by their names, in the order in which `steps` lists them; null for one that is left out. */
+export interface WrittenSteps {
+  readonly steps: readonly string[];
+  readonly [step: string]: unknown;
+}
+
+export const STEP_NAMES: readonly string[] = STEP_KEYS.map(({ name }) => name);
+
+const byName = new Map(STEP_KEYS.map((key) => [key.name, key]));
+
+/** The keys of an arm that are steps. */
+export const stepShape: Readonly<Record<string, z.ZodType>> = {
+  /** The order of the steps. */
+  steps: z.array(z.string()).min(1),
+  ...Object.fromEntries(STEP_KEYS.map(({ name, options }) => [name, options.nullable().optional()])),
+};
+
+/** A step of an arm with its key. */
+interface Placed {
+  readonly name: string;
+  readonly key: StepKey;
+  readonly options: unknown;
+}
+
+/** The steps that an arm has, in order. */
+function listPlaced(arm: WrittenSteps): Placed[] {
+  return arm.steps.flatMap((name) => {
+    const key = byName.get(name);
+    const options = arm[name];
+    return key === undefined || options === undefined || options === null ? [] : [{ name, key, options }];
+  });
+}
+
+/** The fusion that nobody wrote: the only column as it is. */
+function implyFusion(outline: Outline): readonly Step[] {
+  const [only] = outline.columns.keys();
+  return (byName.get('fuse') as StepKey).create({ only } as never, outline);
+}
+
+/** Follows the steps: each is created with what those before it say, after its own faults were told. */
+function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
+  const steps: Step[] = [];
+  let outline = EMPTY_OUTLINE;
+  let state = 'turns';
+  let last = 'nothing';
+  let isWrong = false;
+  const add = (created: readonly Step[]) => {
+    for (const step of created) {
+      steps.push(step);
+      outline = step.outline(outline);
+    }
+  };
+  const reachScores = () => {
+    if (state !== 'pool' || outline.columns.size !== 1) return;
+    add(implyFusion(outline));
+    state = 'scores';
+  };
+  for (const { name, key, options } of listPlaced(arm)) {
+    if (!key.takes.includes('pool')) reachScores();
+    if (!(key.takes as readonly string[]).includes(state)) {
+      const names = [...outline.columns.keys()];
+      const several =
+        state === 'pool' && key.takes.includes('scores') ? `; fuse the columns ${names.join(', ')} before it` : '';
+      fault(
+        [name],
+        `after a step that gives ${key.takes.join(' or ')}, not after ${last}, which gives ${state}${several}`,
+      );
+      return [];
+    }
+    key.check?.(options as never, outline, (path, expected) => {
+      isWrong = true;
+      fault([name, ...path], expected);
+    });
+    if (isWrong) return [];
+    add(key.create(options as never, outline));
+    state = key.gives ?? state;
+    last = name;
+  }
+  reachScores();
+  if (state === 'turns') fault(['steps'], 'a step search, which finds candidates');
+  if (state === 'pool')
+    fault(
+      ['steps'],
+      `a step fuse or mix, since there are ${outline.columns.size} columns: ${[...outline.columns.keys()].join(', ') || 'none'}`,
+    );
+  return steps;
+}
+
+/** What the shape of the options cannot say: the order of steps, and what each asks of those before it. */
+export function assertSteps(arm: WrittenSteps, context: z.core.$RefinementCtx): void {
+  const fault: AddFault = (path, message) => context.addIssue({ code: 'custom', path: [...path], message });
+  for (const name of arm.steps)
+    if (!byName.has(name)) fault(['steps'], `steps that there are; for ${name}, ${suggestKnown(name, STEP_NAMES)}`);
+  walk(arm, fault);
+}
+
+/** @param arm that {@link assertSteps} has let through. */
+export function createSteps(arm: WrittenSteps): readonly Step[] {
+  return walk(arm, () => {});
+}

@@ -1,0 +1,177 @@
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { createEventBreaks } from '../../core/values/event-loop.ts';
+import type { MemoryQuestion } from '../../model/candidates.ts';
+import { findEntities } from '../../model/text/entities.ts';
+import { findLowerBound } from '../../model/turns/corpus.ts';
+import type { Turn } from '../../model/turns/turn.ts';
+import { createEntityRegistry, type EntityRegistry } from '../query/entity-registry.ts';
+import type { StrategyName } from '../query/strategy.ts';
+import { understand } from '../query/understand.ts';
+import { defineStage, type StageUse, type World } from './signal.ts';
+import type { SubcorpusQueries } from './subcorpus.ts';
+
+/** The time zone in which the times of questions are read. */
+const TIME_ZONE = 'UTC';
+
+/** What each of N turns is about. */
+export interface TurnEntities {
+  /** Whether the entities are the attribute `entities`, and not the named things of the texts. */
+  readonly areGiven: boolean;
+  /** [N] canonical ids, or named things in lower case. */
+  readonly entities: readonly (readonly string[])[];
+}
+
+/** The attribute `entities` of each turn where any turn has one, else the named things of its text. */
+export async function listTurnEntities(
+  turns: readonly Turn[],
+  startProgress: StartProgress = ignoreProgress,
+): Promise<TurnEntities> {
+  const given = turns.map(({ attributes }) => attributes?.entities as readonly string[] | undefined);
+  if (given.some((entities) => entities !== undefined))
+    return { areGiven: true, entities: given.map((entities) => entities ?? []) };
+  const progress = startProgress('entities of turns', turns.length);
+  const pause = createEventBreaks();
+  const entities: string[][] = [];
+  for (const { text } of turns) {
+    entities.push([...findEntities(text)]);
+    progress.update(entities.length);
+    await pause();
+  }
+  progress.finish(`entities of ${turns.length} turns`);
+  return { areGiven: false, entities };
+}
+
+/** The entities of every turn: its attribute `entities` where any turn has one, else the named things of its text. */
+export const turnEntities = defineStage<null, TurnEntities>({
+  name: 'turn-entities',
+  module: import.meta.url,
+  of: 'turns',
+  reads: ['texts', 'attributes'],
+  compute: ({ world: { corpus, startProgress } }) => listTurnEntities(corpus.turns, startProgress),
+});
+
+/** What each of Q questions asks of memories. */
+export interface AskedMemories {
+  /** [Q] */
+  readonly strategies: readonly StrategyName[];
+  /** [Q] the ids or named things that each question names, once each. */
+  readonly entities: readonly (readonly string[])[];
+  /** [Q, 2] the first and the last millisecond that each question is about; NaN for a question without a time. */
+  readonly windows: Float64Array;
+}
+
+/** [Q] the same as indexes of memories read it. */
+export function listMemoryQuestions({ strategies, entities, windows }: AskedMemories): MemoryQuestion[] {
+  return strategies.map((strategy, query) => {
+    const [start, end] = [windows[2 * query] as number, windows[2 * query + 1] as number];
+    return {
+      entities: entities[query] as readonly string[],
+      window: Number.isNaN(start) ? null : { start, end },
+      // The first condition of the choice of a strategy.
+      procedural: strategy === 'procedural',
+    };
+  });
+}
+
+/** The name of a canonical id: what follows its type in `customer:kai-media`. */
+function readEntityName(id: string): string {
+  const name = id.slice(id.indexOf(':') + 1);
+  return /[\p{L}\p{N}]/u.test(name) ? name : id;
+}
+
+/** The entities of some turns, as of one moment after the other. */
+export class KnownEntities {
+  readonly #ids: readonly string[];
+  /** Where each id occurs first, ascending. */
+  readonly #positions: readonly number[];
+  #registry: EntityRegistry | null = null;
+  #size = -1;
+
+  /** @param entities of each turn, in time order. */
+  constructor(entities: readonly (readonly string[])[]) {
+    const first = new Map<string, number>();
+    for (const [position, ids] of entities.entries())
+      for (const id of ids) if (!first.has(id) && /[\p{L}\p{N}]/u.test(id)) first.set(id, position);
+    this.#ids = [...first.keys()];
+    this.#positions = [...first.values()];
+  }
+
+  /** Those of the turns before a cutoff. */
+  async open(cutoff: number): Promise<EntityRegistry> {
+    const size = findLowerBound(this.#positions, cutoff);
+    if (this.#registry === null || size !== this.#size) {
+      const known = this.#ids.slice(0, size);
+      this.#registry = await createEntityRegistry(known.map((id) => ({ id, name: readEntityName(id) })));
+    }
+    this.#size = size;
+    return this.#registry;
+  }
+}
+
+/** The entities that each question of a part may name; null where they are the named things of texts. */
+function listKnown({ subcorpus }: SubcorpusQueries, { areGiven, entities }: TurnEntities): KnownEntities | null {
+  if (!areGiven) return null;
+  return new KnownEntities(Array.from(subcorpus.positions, (position) => entities[position] as readonly string[]));
+}
+
+/**
+ * What each question asks of memories: its strategy, its entities and its time, by rules. Canonical ids are known from the turns that the question asks and that are earlier.
+ */
+export const askedMemories = defineStage<null, AskedMemories, { readonly turns: StageUse<TurnEntities> }>({
+  name: 'asked-memories',
+  module: import.meta.url,
+  of: 'queries',
+  reads: ['texts', 'attributes', 'times', 'clock'],
+  inputs: () => ({ turns: turnEntities(null) }),
+  compute: ({ world, inputs: { turns } }) => understandAll(world, turns),
+});
+
+/** What one question asks of memories. */
+export interface AskedMemory extends MemoryQuestion {
+  readonly strategy: StrategyName;
+}
+
+/**
+ * What a question asks of memories.
+ *
+ * @param known the entities that questions may name; null: the named things of texts.
+ * @param cutoff how many of the turns of `known` are earlier.
+ */
+export async function askMemory(
+  text: string,
+  { timestamp, timeZone = TIME_ZONE }: { readonly timestamp: number; readonly timeZone?: string },
+  known: KnownEntities | null,
+  cutoff: number,
+): Promise<AskedMemory> {
+  const asked = await understand(text, { timestamp, timeZone, entities: await known?.open(cutoff) });
+  const { name: strategy } = asked.strategy;
+  const range = asked.timeRange;
+  return {
+    ...{ strategy, procedural: strategy === 'procedural' },
+    entities: known ? asked.entities.map(({ canonicalId }) => canonicalId) : [...findEntities(text)],
+    window: range === null ? null : { start: range.start, end: range.end - 1 },
+  };
+}
+
+async function understandAll({ queries, batch, subcorpora, startProgress }: World, turns: TurnEntities) {
+  const strategies: StrategyName[] = Array(queries.length).fill('exploratory');
+  const entities: (readonly string[])[] = queries.map(() => []);
+  const windows = new Float64Array(2 * queries.length).fill(Number.NaN);
+  const progress = startProgress('questions', queries.length);
+  let done = 0;
+  for (const part of subcorpora.split(batch)) {
+    const known = listKnown(part, turns);
+    for (const [row, query] of part.queryIndexes.entries()) {
+      const { text, timestamp } = queries[query] as (typeof queries)[number];
+      if (text.trim() !== '') {
+        const asked = await askMemory(text, { timestamp }, known, part.batch.cutoffs[row] as number);
+        strategies[query] = asked.strategy;
+        entities[query] = asked.entities;
+        if (asked.window !== null) windows.set([asked.window.start, asked.window.end], 2 * query);
+      }
+      progress.update(++done);
+    }
+  }
+  progress.finish(`${queries.length} questions`);
+  return { strategies, entities, windows };
+}

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { freezeDeeply } from '../../../core/values/frozen.ts';
+import { encoderOptions } from '../../../index/encoders/registry.ts';
+import { signalNumbers } from '../signal-names.ts';
+import { weightsOrigin } from '../weights-origin.ts';
+import type { WorldPart } from '../worlds/world-parts.ts';
+import { findAddedFaults, listAddedSignals } from './added-signals.ts';
+import { listAttributeSignals } from './attributes.ts';
+import { listGraphSignals } from './graph-signals.ts';
+import { listMemorySignals } from './memory.ts';
+import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
+import { PRODUCTS } from './products.ts';
+import { RANK_SIGNALS } from './session-ranks.ts';
+import { SPREAD } from './spread.ts';
+import { STRUCTURE } from './structure.ts';
+
+/** What signals look at. `author` and `channel` are features that a task must allow. */
+export const SIGNAL_GROUPS = freezeDeeply([
+  'text',
+  'form',
+  'time',
+  'thread',
+  'channel',
+  'author',
+  'structure',
+  'attributes',
+  'graph',
+  'memory',
+] as const);
+/** The name of a group of signals, one of {@link SIGNAL_GROUPS}. */
+export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
+
+/** The groups that a bank has only where they are asked for: few datasets have attributes, and what all turns and questions name takes long to find. */
+const ASKED_GROUPS: readonly SignalGroup[] = ['attributes', 'graph', 'memory'];
+
+/**
+ * The schema of a bank of signals: the groups of signals (by default all but `attributes`, `graph` and `memory`), encoders besides that of the experiment (by default none),
+ * and signals of plugins.
+ */
+export const signalBankOptions = z
+  .strictObject({
+    groups: z
+      .array(z.enum(SIGNAL_GROUPS))
+      .min(1)
+      .default(SIGNAL_GROUPS.filter((group) => !ASKED_GROUPS.includes(group))),
+    /** Besides the experiment's own; each gives a cosine that is spread as the words' scores are. */
+    encoders: z.array(encoderOptions).default([]),
+    /** Signal of a plugin -> its options. */
+    plugins: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+  })
+  .superRefine(({ plugins, ...own }, context) => {
+    // What looks at the bank later meets no signal that cannot be made.
+    for (const { path, expected } of plugins === undefined ? [] : findAddedFaults(plugins, listSignalNames(own)))
+      context.addIssue({ code: 'custom', path: ['plugins', ...path], message: expected, continue: false });
+  });
+/** The checked choice of the signals of a bank; {@link listSignalNames} gives the columns that it has. */
+export type SignalBankOptions = z.output<typeof signalBankOptions>;
+
+/** What every signal of a bank has, whichever way it is computed. */
+export interface BankSignal {
+  readonly name: string;
+  /** The row of docs/signals.md. */
+  readonly summary: string;
+  readonly reads: readonly WorldPart[];
+}
+
+function describeTextSignal(name: string, summary: string): BankSignal {
+  return { name, summary, reads: ['texts', 'times'] };
+}
+
+/** The scores of turns that are spread over their sessions. */
+const SPREAD_WORDS: readonly BankSignal[] = [
+  describeTextSignal(
+    'bm25',
+    "BM25 of the query's words (stems, no stop words, no names of authors if authors may be used)",
+  ),
+  describeTextSignal(
+    'characters',
+    'BM25 of runs of four characters within words, which are shared by `paint` and `painting`',
+  ),
+  describeTextSignal('pairs', 'BM25 of pairs of consecutive words'),
+  describeTextSignal('coverage', "share of the query's known words that the turn contains, weighted by rarity"),
+  describeTextSignal(
+    'feedback',
+    'BM25 of the twelve words that distinguish the best five turns by `bm25` from the others',
+  ),
+];
+/** The same with the names of authors. */
+const AUTHOR_WORDS = describeTextSignal(
+  'bm25.author',
+  "BM25 with names of authors, over turns with their author's name prepended",
+);
+
+/** The scores of the words of several turns together. */
+const SHARED: readonly BankSignal[] = [
+  describeTextSignal('bm25.window-1', 'BM25 of the turn together with the ones before and after it in its session'),
+  describeTextSignal('coverage.window-1', 'coverage of the same'),
+  describeTextSignal('bm25.window-2', 'BM25 of the turn with the two before and the two after it'),
+  describeTextSignal('coverage.window-2', 'coverage of the same'),
+  describeTextSignal('bm25.session', 'BM25 of its session'),
+  describeTextSignal('coverage.session', 'coverage of its session'),
+];
+export const SHARED_WORDS: readonly string[] = SHARED.map(({ name }) => name);
+
+/** How the cosines are called: the experiment's encoder first. */
+export function listCosineNames({ encoders }: SignalBankOptions): string[] {
+  const names = encoders.map(({ encoder }, i) => {
+    const earlier = encoders.slice(0, i).filter((other) => other.encoder === encoder).length;
+    return `cosine.${encoder}${earlier === 0 ? '' : `-${earlier + 1}`}`;
+  });
+  return ['cosine', ...names];
+}
+
+function listCosineSignals(options: SignalBankOptions): BankSignal[] {
+  return listCosineNames(options).map((name, i) => ({
+    name,
+    summary:
+      i === 0 ? "cosine by the experiment's encoder" : 'cosine by a further encoder; the second of one name is `-2`',
+    reads: ['vectors', 'times'],
+  }));
+}
+
+/** The scores that are spread, in the order of their columns. */
+function listSpreadSignals(options: SignalBankOptions): BankSignal[] {
+  const { groups } = options;
+  if (!groups.includes('text')) return [];
+  return [...SPREAD_WORDS, ...(groups.includes('author') ? [AUTHOR_WORDS] : []), ...listCosineSignals(options)];
+}
+
+function listPairSignals(groups: readonly SignalGroup[]): BankSignal[] {
+  return (Object.keys(PAIR_SIGNALS) as PairGroup[])
+    .filter((group) => groups.includes(group))
+    .flatMap((group) =>
+      Object.entries(PAIR_SIGNALS[group]).map(([name, { summary, reads }]) => ({ name, summary, reads })),
+    );
+}
+
+/** The signals of a bank, in the order of their columns. */
+export function bankSignals(options: SignalBankOptions): BankSignal[] {
+  const { groups, plugins } = options;
+  const ranks = Object.values(RANK_SIGNALS).filter(({ group }) => groups.includes(group));
+  const columns: BankSignal[] = [
+    ...listSpreadSignals(options).flatMap((signal) =>
+      SPREAD.map((suffix) => ({ ...signal, name: `${signal.name}${suffix}` })),
+    ),
+    ...(groups.includes('text') ? SHARED : []),
+    ...listPairSignals(groups),
+    ...ranks.flatMap(({ newest, rank }) =>
+      [newest, rank].map((signal) => ({ ...signal, reads: ['replies', 'times'] as const })),
+    ),
+    ...(groups.includes('structure') ? STRUCTURE : []),
+    ...(groups.includes('attributes') ? listAttributeSignals() : []),
+    ...(groups.includes('graph') ? listGraphSignals() : []),
+    ...(groups.includes('memory') ? listMemorySignals() : []),
+  ];
+  const byName = new Map(columns.map((signal) => [signal.name, signal]));
+  const products = PRODUCTS.flatMap(({ name, of }) => {
+    const factors = of.map((factor) => byName.get(factor));
+    if (factors.some((factor) => factor === undefined)) return [];
+    const reads = factors.flatMap((factor) => (factor as BankSignal).reads);
+    return [{ name, summary: 'the product of both', reads: [...new Set(reads)] }];
+  });
+  const added = Array.from(listAddedSignals(plugins), ([name, { definition, use }]) => {
+    return { name, summary: definition.summary, reads: use.reads };
+  });
+  return [...columns, ...products, ...added];
+}
+
+/** The names of the signals of a bank, in the order of their columns. */
+export function listSignalNames(options: SignalBankOptions): string[] {
+  return bankSignals(options).map(({ name }) => name);
+}
+
+/** A linear mix of signals in the place of what an arm would put together by hand. */
+export const scoringOptions = z.strictObject({
+  /** The bank that the signals are of. */
+  signals: signalBankOptions.prefault({}),
+  /** Signal -> what one unit of it is worth. */
+  weights: signalNumbers,
+  origin: weightsOrigin.nullable().default(null),
+});
+/** A checked linear mix of signals: the bank, the weight of each signal by name, and the origin of learned weights (null for weights set by hand). */
+export type ScoringOptions = z.output<typeof scoringOptions>;

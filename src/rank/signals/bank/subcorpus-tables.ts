@@ -1,0 +1,62 @@
+import { ValidationError } from '../../../core/errors/errors.ts';
+import type { Corpus } from '../../../model/turns/corpus.ts';
+import { AuthorNames, listNameWords } from './author-names.ts';
+import type { SignalGroup } from './options.ts';
+import type { PairTables } from './pair-signals.ts';
+import { SessionRanks } from './session-ranks.ts';
+import { groupSessions, type Sessions } from './sessions.ts';
+import { Spread } from './spread.ts';
+import { TextScores } from './text-scores.ts';
+import { ThreadTables } from './thread-tables.ts';
+import { readTurnForms, type TurnForms } from './turn-forms.ts';
+
+/** What the signals of a corpus's turns are made from, for all queries that ask them. */
+export class SubcorpusTables implements PairTables {
+  readonly corpus: Corpus;
+  readonly sessions: Sessions;
+  readonly threads: ThreadTables;
+  readonly ranks: SessionRanks;
+  readonly spread: Spread;
+  /** Of nobody where it may not be looked at who speaks. */
+  readonly authors: AuthorNames;
+  readonly words: readonly ReadonlySet<string>[];
+  readonly #forms: TurnForms | null;
+  readonly #text: TextScores | null;
+
+  private constructor(corpus: Corpus, sessions: Sessions, forms: TurnForms | null, groups: readonly SignalGroup[]) {
+    const author = groups.includes('author');
+    this.corpus = corpus;
+    this.sessions = sessions;
+    this.threads = new ThreadTables(corpus);
+    this.ranks = new SessionRanks(corpus, sessions);
+    this.spread = new Spread(sessions);
+    this.authors = new AuthorNames(author ? corpus.turns : []);
+    this.words = author ? corpus.turns.map(({ text }) => listNameWords(text)) : [];
+    this.#forms = forms;
+    this.#text = groups.includes('text') ? new TextScores(corpus, sessions, this.authors, { author }) : null;
+  }
+
+  /** Makes what the signals of these groups need. */
+  static async of(corpus: Corpus, groups: readonly SignalGroup[]): Promise<SubcorpusTables> {
+    const sessions = groupSessions(corpus);
+    const author = groups.includes('author');
+    const forms = groups.includes('form') ? await readTurnForms(corpus, sessions, { author }) : null;
+    return new SubcorpusTables(corpus, sessions, forms, groups);
+  }
+
+  /** @throws ValidationError where the groups are without it. */
+  get forms(): TurnForms {
+    return requireTable(this.#forms, 'form');
+  }
+
+  /** @throws ValidationError where the groups are without it. */
+  get text(): TextScores {
+    return requireTable(this.#text, 'text');
+  }
+}
+
+function requireTable<T>(table: T | null, group: SignalGroup): T {
+  if (table === null)
+    throw new ValidationError(`tables were made without the group: ${group}; add it to groups`, { group });
+  return table;
+}

@@ -1,0 +1,28 @@
+import { type Bm25Index, createBm25 } from '../../index/words/bm25.ts';
+import type { Bm25IndexOptions } from '../../index/words/bm25-options.ts';
+import { defineSignal, type World } from './signal.ts';
+import { type Subcorpus, scoreBySubcorpus } from './subcorpus.ts';
+
+/** An index over the turns of a subcorpus. */
+function createIndexOver(
+  { shared }: World,
+  { k1, b, variant, dropStopWords, stem }: Bm25IndexOptions,
+  subcorpus: Subcorpus,
+): Promise<Bm25Index> {
+  const scoring = { k1, b, variant, dropStopWords, stem };
+  return shared.keepOnce(['bm25', scoring, subcorpus.conversationId], () => createBm25(scoring, subcorpus));
+}
+
+/** BM25 of every pair as of the query's moment. */
+export const bm25Signal = defineSignal({
+  name: 'bm25',
+  summary: "BM25 of the query's words, with the document frequencies at the time of the query",
+  module: import.meta.url,
+  reads: ['texts', 'times'],
+  key: ({ k: _, ...scoring }: Bm25IndexOptions) => scoring,
+  compute: ({ world, pool }, options) =>
+    scoreBySubcorpus(world, pool, async ({ subcorpus, batch }, positions) => {
+      const index = await createIndexOver(world, options, subcorpus);
+      return index.scorePairs(batch, positions, pool.width);
+    }),
+});

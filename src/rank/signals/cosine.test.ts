@@ -1,0 +1,81 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createRandom } from '../../core/numbers/random.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
+import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
+import { QUERY_BATCH } from './candidate-pool.ts';
+import { computeCandidateCosines, computeHostCosines, computePairCosines } from './cosine.ts';
+
+const [N, D, B, C] = [31, 7, 5, 11];
+const source = createRandom(4, 'cosine.test');
+const scaleRowToUnit = (row: number[]) => row.map((x) => x / Math.hypot(...row));
+const corpus = Array.from({ length: N }, () => scaleRowToUnit(Array.from({ length: D }, () => source.drawNormal())));
+corpus[3] = Array(D).fill(0);
+corpus[5] = corpus[4] as number[];
+const queries = Array.from({ length: B }, () => Array.from({ length: D }, () => 3 * source.drawNormal()));
+queries[1] = Array(D).fill(0);
+queries[2] = corpus[4] as number[];
+const positions = Array.from({ length: B }, () => Array.from({ length: C }, () => source.integer(N)));
+positions[2] = [-1, 3, 4, 5, -1, 0, 1, 2, 30, -1, 6];
+
+function computePlainCosine(a: readonly number[], b: readonly number[]): number {
+  let dot = 0;
+  for (let i = 0; i < a.length; i++) dot += (a[i] as number) * (b[i] as number);
+  const norms = Math.hypot(...a) * Math.hypot(...b);
+  return norms === 0 ? 0 : dot / norms;
+}
+
+const computeExpectedCosine = (b: number, position: number) =>
+  position < 0 ? 0 : computePlainCosine(queries[b] as number[], corpus[position] as number[]);
+
+test('a loop on the host gives them too', () => {
+  const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D };
+  const got = computeHostCosines(rows, Float32Array.from(queries.flat()), Int32Array.from(positions.flat()));
+  for (const [b, row] of positions.entries())
+    for (const [c, position] of row.entries())
+      expect(got[b * C + c]).toBeCloseTo(computeExpectedCosine(b, position), 6);
+  expect(got[2 * C + 2]).not.toBe(0);
+});
+
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
+  beforeAll(() => useBackend(backend));
+
+  test('gives each query the cosines of its own candidates', async () => {
+    const inputs = [tf.tensor2d(corpus), tf.tensor2d(queries), tf.tensor2d(positions, [B, C], 'int32')] as const;
+    const before = tf.memory().numTensors;
+    const result = computeCandidateCosines(...inputs);
+    const got = await result.array();
+    result.dispose();
+    expect(() => computeCandidateCosines(inputs[0], inputs[0], inputs[2])).toThrow('shape of positions');
+    expect(tf.memory().numTensors).toBe(before);
+    tf.dispose([...inputs]);
+    for (const [b, row] of positions.entries()) {
+      for (const [c, position] of row.entries()) {
+        expect(got[b]?.[c]).toBeCloseTo(computeExpectedCosine(b, position), 5);
+      }
+    }
+    expect(got[1]?.map(Math.abs)).toEqual(Array(C).fill(0));
+    expect(got[2]?.slice(0, 2).map(Math.abs)).toEqual([0, 0]);
+    expect(got[2]?.[2]).toBe(got[2]?.[3]);
+  });
+
+  // On wasm one candidate of each query is looked up, and of many the whole product is taken.
+  test.each([1, 13])('of more queries than a batch holds, %d candidates each', async (width) => {
+    const count = QUERY_BATCH + 5;
+    const asked = Array.from({ length: count }, (_, i) => queries[i % B] as number[]);
+    const places = Int32Array.from({ length: count * width }, () => source.integer(N + 1) - 1);
+    const tensor = tf.tensor2d(corpus);
+    const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D, tensor: async () => tensor };
+    const before = tf.memory().numTensors;
+    const got = await computePairCosines(rows, Float32Array.from(asked.flat()), places);
+    expect(tf.memory().numTensors).toBe(before);
+    tensor.dispose();
+    for (const [pair, position] of places.entries())
+      expect(got[pair]).toBeCloseTo(computeExpectedCosine(Math.floor(pair / width) % B, position), 5);
+  });
+
+  test('no queries have no cosines', async () => {
+    const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D, tensor: () => Promise.reject(new Error()) };
+    expect(await computePairCosines(rows, new Float32Array(0), new Int32Array(0))).toHaveLength(0);
+  });
+});

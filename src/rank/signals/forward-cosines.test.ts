@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createRandom } from '../../core/numbers/random.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
+import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
+import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
+import { Corpus } from '../../model/turns/corpus.ts';
+import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';
+
+const D = 7;
+/** More turns than two blocks of rows hold; a border is within a conversation, and one near an end. */
+const LENGTHS = [1, 2, 251, 19, 307];
+const corpus = buildConversationTurns(LENGTHS);
+const source = createRandom(13, 'forward-cosines.test');
+const embeddings = Float32Array.from({ length: corpus.size * D }, () => 3 * source.drawNormal()).fill(0, 5 * D, 6 * D);
+
+/** Of turns by their corpus positions, in float64. */
+function cosine(a: number, b: number): number {
+  const [u, v] = [a, b].map((i) => [...embeddings.subarray(i * D, (i + 1) * D)]) as [number[], number[]];
+  const product = u.reduce((sum, value, d) => sum + value * v[d]!, 0);
+  return product === 0 ? 0 : product / Math.hypot(...u) / Math.hypot(...v);
+}
+
+const members = LENGTHS.map((length, c) =>
+  Array.from({ length }, (_, i) => corpus.getPosition(`c${c}-${String(i).padStart(3, '0')}`)),
+);
+
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
+  beforeAll(() => useBackend(backend));
+
+  test.each([1, 13])('W = %i: every turn has its cosines to the next W and to the first W', async (width) => {
+    const tables = await buildForwardCosines(corpus, embeddings, width);
+    expect([tables.width, tables.next.length, tables.first.length]).toEqual([width, 580 * (width + 1), 580 * width]);
+    let [worst, count] = [0, 0];
+    const compare = (got: number | undefined, a: number, b: number) => {
+      count++;
+      worst = Math.max(worst, Math.abs((got ?? Number.NaN) - cosine(a, b)));
+    };
+    for (const turns of members)
+      for (const [i, position] of turns.entries()) {
+        const row = tables.rows[position]!;
+        for (const [k, later] of turns.slice(i, i + width + 1).entries())
+          compare(tables.next[row * (width + 1) + k], position, later);
+        for (const [k, early] of turns.slice(0, width).entries())
+          compare(tables.first[row * width + k], position, early);
+      }
+    expect(count).toBeGreaterThan(580 * width);
+    expect(worst).toBeLessThan(1e-6);
+  });
+});
+
+test('rows follow the conversations, each turn next to the one before it', async () => {
+  const { rows } = await buildForwardCosines(corpus, embeddings, 1);
+  expect(members.flat().map((position) => rows[position])).toEqual([...rows.keys()]);
+});
+
+describe('the width', () => {
+  const fading = { combine: 'multiplicative', decay: 0.5, temperature: 0.1 } as const;
+
+  // e^(e^(-decay W) / temperature) - 1 <= tolerance
+  test('is what the tolerance asks for', () => {
+    expect(computeForwardWidth(corpus, fading)).toBe(28);
+    expect(computeForwardWidth(corpus, fading, 1e-2)).toBe(14);
+  });
+
+  test('is at most the turns of the longest conversation, and at least 1', () => {
+    expect(computeForwardWidth(corpus, { ...fading, decay: 0 })).toBe(307);
+    expect(computeForwardWidth(buildConversationTurns([2, 19, 5]), fading)).toBe(19);
+    expect(computeForwardWidth(new Corpus([]), fading)).toBe(1);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { createRandom } from '../../core/numbers/random.ts';
+import { computeForwardLogMasses, type ForwardOptions, type Looker, listTurnsAhead } from './forward-mass.ts';
+
+const TURNS = 23;
+const source = createRandom(17, 'forward-mass.test');
+const similarity = Array.from({ length: TURNS }, () => Array.from({ length: TURNS }, () => 2 * source.uniform() - 1));
+
+/** A conversation of 23 turns, whose corpus positions are 100 and so on. */
+const buildAhead = (width: number, asked: Looker[] = []) => ({
+  width,
+  cosine(looker: Looker, steps: number): number {
+    asked.push({ ...looker });
+    return similarity[looker.position - 100]![looker.ringPosition + steps] as number;
+  },
+});
+
+/** Every place of the conversation at every later moment. */
+const lookers = Array.from({ length: TURNS }, (_, place) =>
+  Array.from({ length: TURNS - place }, (_, more) => ({
+    position: 100 + place,
+    ringPosition: place,
+    turns: place + 1 + more,
+  })),
+).flat();
+
+function computeForwardMasses(width: number, options: ForwardOptions, asked: readonly Looker[], record?: Looker[]) {
+  const pairs = {
+    positions: Int32Array.from(asked, ({ position }) => position),
+    ringPositions: Int32Array.from(asked, ({ ringPosition: place }) => place),
+    turns: Int32Array.from(asked, ({ turns }) => turns),
+  };
+  return computeForwardLogMasses(buildAhead(width, record), pairs, options);
+}
+
+/** `ln sum_j e^logit_j` over the turns from a place on, those beyond the band counting e^0 or nothing; -1e30 for none. */
+function logMass({ ringPosition: place, turns }: Looker, width: number, options: ForwardOptions): number {
+  const { topology, combine, self, decay, temperature } = options;
+  const logits: number[] = [];
+  for (let j = place + (self === 'exclude' ? 1 : 0); j < turns; j++) {
+    const distance = topology === 'ring' ? Math.min(j - place, turns + 1 - (j - place)) : j - place;
+    const semantic = (1 + similarity[place]![j]!) / 2 / temperature;
+    if (distance > width) logits.push(combine === 'multiplicative' ? 0 : Number.NEGATIVE_INFINITY);
+    else
+      logits.push(combine === 'multiplicative' ? Math.exp(-decay * distance) * semantic : semantic - decay * distance);
+  }
+  const greatest = Math.max(...logits);
+  if (greatest === Number.NEGATIVE_INFINITY) return -1e30;
+  return greatest + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - greatest), 0));
+}
+
+const CHOICES = (['ring', 'line'] as const).flatMap((topology) =>
+  (['multiplicative', 'additive'] as const).flatMap((combine) =>
+    (['include', 'exclude'] as const).map((self) => ({ topology, combine, self })),
+  ),
+);
+
+describe.each(CHOICES)('$topology, $combine, self $self', (choice) => {
+  // The last makes logits of up to 1000, whose powers no float64 holds.
+  test.each([
+    [1, 0.5, 0.1],
+    [5, 0.1, 0.3],
+    [11, 0.03, 0.7],
+    [23, 0.3, 0.1],
+    [7, 0.01, 0.001],
+  ])('the mass of a band of %i, decay %d, temperature %d', async (width, decay, temperature) => {
+    const options = { ...choice, decay, temperature };
+    const masses = await computeForwardMasses(width, options, lookers);
+    for (const [i, looker] of lookers.entries()) {
+      const expected = logMass(looker, width, options);
+      expect(Math.abs(masses[i]! - expected), JSON.stringify(looker)).toBeLessThan(1e-6 * (1 + Math.abs(expected)));
+    }
+  });
+});
+
+const OPTIONS = { topology: 'ring', combine: 'multiplicative', self: 'include', decay: 0.5, temperature: 0.1 } as const;
+
+test('what a candidate sees at a moment is looked at once, whoever asks', async () => {
+  const [once, thrice]: [Looker[], Looker[]] = [[], []];
+  const some = lookers.filter((_, i) => i % 7 === 3);
+  const alone = await computeForwardMasses(5, OPTIONS, some, once);
+  const masses = await computeForwardMasses(5, OPTIONS, [...some, ...some, ...some.toReversed()], thrice);
+  expect(thrice).toEqual(once);
+  expect([...masses]).toEqual([...alone, ...alone, ...alone.toReversed()]);
+});
+
+test('padding is 0 and asks for nothing', async () => {
+  const record: Looker[] = [];
+  const padding = { position: -1, ringPosition: 0, turns: 3 };
+  expect([...(await computeForwardMasses(5, OPTIONS, [padding, padding], record))]).toEqual([0, 0]);
+  expect(record).toEqual([]);
+  expect(await computeForwardMasses(5, OPTIONS, [])).toHaveLength(0);
+});
+
+test('in the order of time near turns are found ahead, and those beyond the band from the beginning', () => {
+  const [width, size] = [3, 11];
+  const tables = {
+    width,
+    next: Float32Array.from({ length: size * (width + 1) }, (_, i) => 100 * Math.floor(i / 4) + (i % 4)),
+    first: Float32Array.from({ length: size * width }, (_, i) => -100 * Math.floor(i / 3) - (i % 3)),
+    rows: Int32Array.from({ length: size }, (_, position) => size - 1 - position),
+  };
+  const order = listTurnsAhead(tables);
+  expect(order.width).toBe(3);
+  const looker = { position: 8, ringPosition: 1, turns: 9 }; // in row 2
+  expect([0, 2, 3].map((steps) => order.cosine(looker, steps))).toEqual([200, 202, 203]);
+  expect([4, 7].map((steps) => order.cosine(looker, steps))).toEqual([-601, -901]);
+});

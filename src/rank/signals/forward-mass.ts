@@ -1,0 +1,130 @@
+import { letEventsIn } from '../../core/values/event-loop.ts';
+import { getOrCompute } from '../../core/values/once.ts';
+import { MASKED, tabulateTerms } from '../../ops/attention/logit-terms.ts';
+import type { RingAttentionOptions } from '../../ops/attention/options.ts';
+import type { ForwardCosines } from './forward-cosines.ts';
+
+/** The number of pairs between two breaks for events, about 20 ms. */
+const PAIRS_AT_ONCE = 4096;
+
+/**
+ * Ring attention of a turn over the turns after it: topology, combination, self, decay and temperature. There is no direction, because the turn only
+ * looks forward.
+ */
+export type ForwardOptions = Omit<RingAttentionOptions, 'direction'>;
+
+/** A turn that looks forward over a conversation of `turns` turns, on a ring that the query has joined. */
+export interface Looker {
+  /** In the corpus. */
+  readonly position: number;
+  /** On the ring. */
+  readonly ringPosition: number;
+  readonly turns: number;
+}
+
+/** The turns that a looker sees, by their distance after it. */
+export interface TurnsAhead {
+  /** W: the steps, either way round the ring, to the last key that is looked at. */
+  readonly width: number;
+  /** Cosine of the looker to the turn `steps` places after it, which is at most W steps away one way or the other. */
+  cosine(looker: Looker, steps: number): number;
+}
+
+/** The turns in time order. */
+export function listTurnsAhead({ width, next, first, rows }: ForwardCosines): TurnsAhead {
+  return {
+    width,
+    cosine({ position, ringPosition }, steps) {
+      const row = rows[position] as number;
+      if (steps <= width) return next[row * (width + 1) + steps] as number;
+      return first[(row + steps) * width + ringPosition] as number;
+    },
+  };
+}
+
+/** Log masses of lookers among the same turns by one set of options; the effect of a distance on a cosine is tabulated. */
+class ForwardMasses {
+  readonly #ahead: TurnsAhead;
+  readonly #options: ForwardOptions;
+  /** `logit = cosine * slope + offset` by distance, 0 … W. */
+  readonly #slopes: Float64Array;
+  readonly #offsets: Float64Array;
+  /** The logits of one looker. */
+  readonly #logits: Float64Array;
+  #count = 0;
+
+  constructor(ahead: TurnsAhead, options: ForwardOptions) {
+    const { slope, offset } = tabulateTerms(ahead.width, options);
+    this.#ahead = ahead;
+    this.#options = options;
+    this.#slopes = slope;
+    this.#offsets = offset;
+    this.#logits = new Float64Array(2 * ahead.width + 1);
+  }
+
+  #push(cosine: number, distance: number): void {
+    this.#logits[this.#count++] = cosine * (this.#slopes[distance] as number) + (this.#offsets[distance] as number);
+  }
+
+  /** Takes in each key in the band but the query, once; returns how many keys are beyond it. */
+  #look(looker: Looker): number {
+    const { ringPosition, turns } = looker;
+    const ahead = this.#ahead;
+    const { width } = ahead;
+    const { topology, self } = this.#options;
+    const steps = turns - ringPosition;
+    const start = self === 'include' ? 0 : 1;
+    const ring = topology === 'ring' ? turns + 1 : Number.POSITIVE_INFINITY;
+    const end = Math.min(steps, width + 1);
+    this.#count = 0;
+    for (let k = start; k < end; k++) this.#push(ahead.cosine(looker, k), Math.min(k, ring - k));
+    // Turns more than W places later, but at most W steps in the other direction.
+    const wrapped = Math.max(width + 1, ring - width);
+    for (let k = wrapped; k < steps; k++) this.#push(ahead.cosine(looker, k), ring - k);
+    return Math.max(0, steps - start) - Math.max(0, end - start) - Math.max(0, steps - wrapped);
+  }
+
+  /** `ln sum_j e^logit_j` over a turn's keys, far ones counting e^0 = 1 each (multiplicative) or nothing (additive); {@link MASKED} without a key. */
+  logMass(looker: Looker): number {
+    const far = this.#look(looker);
+    const logits = this.#logits;
+    const isMultiplicative = this.#options.combine === 'multiplicative';
+    let greatest = isMultiplicative ? 0 : MASKED;
+    for (let i = 0; i < this.#count; i++) greatest = Math.max(greatest, logits[i] as number);
+    let sum = isMultiplicative ? far * Math.exp(-greatest) : 0;
+    for (let i = 0; i < this.#count; i++) sum += Math.exp((logits[i] as number) - greatest);
+    return sum === 0 ? MASKED : greatest + Math.log(sum);
+  }
+}
+
+/**
+ * For each pair of a query and a candidate the log mass of what the candidate sees when it looks forward over the turns after it (and itself, unless `self` is
+ * exclude) up to, and without, the query. It depends on the query only through the number of turns as of then, so each (candidate, turns) is computed once, in
+ * O(W): an exponential a key, which takes less than to pack the key for a device.
+ *
+ * @param ahead of an order that the ring positions are places of
+ * @param positions [B C] corpus positions, -1 for padding
+ * @param ringPositions [B C] p
+ * @param turns [B C] n
+ * @returns [B C], 0 for padding
+ */
+export async function computeForwardLogMasses(
+  ahead: TurnsAhead,
+  pairs: { readonly positions: Int32Array; readonly ringPositions: Int32Array; readonly turns: Int32Array },
+  options: ForwardOptions,
+): Promise<Float32Array> {
+  const { positions, ringPositions, turns } = pairs;
+  const most = turns.reduce((a, b) => Math.max(a, b), 0) + 1;
+  const masses = new ForwardMasses(ahead, options);
+  const known = new Map<number, number>();
+  const result = new Float32Array(positions.length);
+  for (let pair = 0; pair < positions.length; pair++) {
+    if (pair % PAIRS_AT_ONCE === 0) await letEventsIn();
+    const position = positions[pair] as number;
+    if (position < 0) continue;
+    const looker = { position, ringPosition: ringPositions[pair] as number, turns: turns[pair] as number };
+    const key = position * most + looker.turns;
+    result[pair] = getOrCompute(known, key, () => masses.logMass(looker));
+  }
+  return result;
+}

@@ -1,0 +1,161 @@
+import { computeHash } from '../../core/hash/hash.ts';
+import { activeBackend } from '../../core/tensors/active-backend.ts';
+import { getOrCompute } from '../../core/values/once.ts';
+import type { EncoderOptions } from '../../index/encoders/registry.ts';
+import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
+import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
+import type { SliceSource, SliceTrust } from '../../kernel/slices/slice-source.ts';
+import type { Query } from '../../model/dataset.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+import type { Setting, StageUse } from './signal.ts';
+import type { Stage } from './stage.ts';
+import type { ControlOptions } from './worlds/control-options.ts';
+import { disturbs, type WorldPart } from './worlds/world-parts.ts';
+
+/** What stages depend on besides the data: code and encoders. */
+export interface WorkspaceIdentity {
+  /** Version of the code, of all of it or by the module that defines a stage, and of the packages that it computes with. */
+  readonly code: string | ((module: string) => string);
+  /** Of the dataset's content. */
+  readonly data: string;
+  /** Of the encoder: its options, what it was fitted on, where it computes. */
+  readonly encoder: Readonly<Record<string, unknown>>;
+  /** Of any other encoder that may be asked for. */
+  readonly encoderOf?: (options: EncoderOptions) => Readonly<Record<string, unknown>>;
+}
+
+/** What stages are made from besides other stages. */
+export interface StageRoots {
+  readonly identity: WorkspaceIdentity;
+  readonly corpus: Corpus;
+  readonly queries: readonly Query[];
+  readonly seed: number;
+  /** Where slices come from; without it there are none. */
+  readonly slices?: SliceSource;
+}
+
+/** Hashes that all views of a plan share. */
+interface Roots {
+  /** The backend at the first key: a workspace may be made before a backend is active. */
+  readonly getBackend: () => string;
+  readonly turns: string;
+  readonly queries: string;
+  readonly encoder: string;
+  /** By name, options and inputs as they are written: a look-up costs a tenth of a hash, and a plan asks for the same stages thousands of times. */
+  readonly known: Map<string, Stage>;
+}
+
+/**
+ * The stages of a workspace by their options, with the keys that their results are kept under. Nothing is computed for a key, so a plan can be made of what has
+ * never run.
+ */
+export class Plan implements Setting {
+  readonly corpus: Corpus;
+  readonly queries: readonly Query[];
+  readonly control: ControlOptions | null;
+  readonly seed: number;
+  readonly #roots: StageRoots;
+  readonly #hashes: Roots;
+
+  /** The backend that is active at the first key is part of every key. */
+  constructor(roots: StageRoots, control: ControlOptions | null = null, hashes?: Roots) {
+    const { corpus, queries, identity } = roots;
+    this.corpus = corpus;
+    this.queries = queries;
+    this.control = control;
+    this.seed = roots.seed;
+    this.#roots = roots;
+    let backend: string | undefined;
+    this.#hashes = hashes ?? {
+      getBackend: () => (backend ??= activeBackend()),
+      turns: computeHash(['turns', identity.data]),
+      queries: computeHash(['queries', identity.data, queries.map(({ id, split }) => [id, split])]),
+      encoder: computeHash(['encoder', identity.encoder]),
+      known: new Map(),
+    };
+  }
+
+  /** The same plan in the world of a control, or in the world as it is. */
+  under(control: ControlOptions | null): Plan {
+    return control === this.control ? this : new Plan(this.#roots, control, this.#hashes);
+  }
+
+  /** The plan for what reads these parts: the undisturbed one unless the control destroys one of them. */
+  seeing(reads: readonly WorldPart[]): Plan {
+    return this.control === null || disturbs(this.control.kind, reads) ? this : this.under(null);
+  }
+
+  controlSeed({ seed }: ControlOptions): number {
+    return seed ?? this.seed;
+  }
+
+  encoderIdentity(options: EncoderOptions): unknown {
+    return this.#roots.identity.encoderOf?.(options) ?? options;
+  }
+
+  findSliceTrust(slice: SliceOptions): SliceTrust {
+    return requireSlices(this.#roots.slices).findTrust(slice);
+  }
+
+  #code(module: string): string {
+    const { code } = this.#roots.identity;
+    return typeof code === 'string' ? code : code(module);
+  }
+
+  /** @param pool the stage of the pool that a stage of pairs is about. */
+  stage(use: StageUse<unknown>, pool?: Stage): Stage {
+    const plan = this.seeing(use.reads);
+    const { control } = plan;
+    const { queries, encoder } = this.#hashes;
+    const roots = [
+      ...(use.of === 'turns' ? [] : [queries]),
+      ...(use.reads.includes('vectors') ? [encoder] : []),
+      ...(control === null ? [] : [control.kind, plan.controlSeed(control)]),
+    ];
+    const own = Object.values(use.inputs(plan)).map((input) => plan.stage(input, pool));
+    const inputs = [...(use.of === 'pairs' && pool !== undefined ? [pool] : []), ...own];
+    return this.#known(use.name, [use.version, use.key(plan)], roots, inputs, use.module, use.isKept);
+  }
+
+  /** A result of other stages that has its own name, such as a figure of a ranking; its key covers all that the workspace consists of. */
+  derived(name: string, options: unknown, inputs: readonly Stage[], module = import.meta.url): Stage {
+    const { queries, encoder } = this.#hashes;
+    return this.#known(name, [options, this.seed], [queries, encoder], inputs, module, true);
+  }
+
+  #known(
+    name: string,
+    options: unknown,
+    roots: readonly unknown[],
+    inputs: readonly Stage[],
+    module: string,
+    isKept: boolean,
+  ): Stage {
+    const keys = inputs.map((input) => input.key);
+    const written = `${name} ${keys.join(' ')} ${JSON.stringify([options, roots])}`;
+    const { known, getBackend, turns } = this.#hashes;
+    return getOrCompute(known, written, () => {
+      const key = computeHash([name, options, this.#code(module), getBackend(), turns, roots, keys]);
+      return { name, key, inputs, isKept };
+    });
+  }
+}
+
+/** @throws AdmissibilityError where nobody signs slices. */
+export function requireSlices(slices: SliceSource | undefined): SliceSource {
+  if (slices !== undefined) return slices;
+  throw new AdmissibilityError(
+    'kernel-unreachable',
+    'workspace knows no kernel that signs slices; open it with the input slices, or run the arm with ragpp run',
+  );
+}
+
+/** Stages and all that they are computed from, each key once, inputs before what needs them. */
+export function withInputs(stages: readonly Stage[], found = new Map<string, Stage>()): ReadonlyMap<string, Stage> {
+  for (const stage of stages) {
+    if (found.has(stage.key)) continue;
+    withInputs(stage.inputs, found);
+    found.set(stage.key, stage);
+  }
+  return found;
+}

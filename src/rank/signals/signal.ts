@@ -1,0 +1,191 @@
+import type * as tf from '@tensorflow/tfjs-core';
+import type { z } from 'zod';
+import type { StartProgress } from '../../core/terminal/progress.ts';
+import { Registry } from '../../core/validation/registry.ts';
+import type { EncoderOptions } from '../../index/encoders/registry.ts';
+import type { SliceAuthority } from '../../kernel/signatures/slice-export.ts';
+import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
+import type { SliceTrust } from '../../kernel/slices/slice-source.ts';
+import type { QueryBatch } from '../../model/candidates.ts';
+import type { Query } from '../../model/dataset.ts';
+import type { TextOwner } from '../../model/encoder.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+import type { CandidatePool, Column } from './candidate-pool.ts';
+import type { StageResult } from './stage.ts';
+import type { Subcorpora } from './subcorpus.ts';
+import type { ControlOptions } from './worlds/control-options.ts';
+import type { WorldPart } from './worlds/world-parts.ts';
+
+/** What is known before anything is computed: enough for the key of every stage. */
+export interface Setting {
+  readonly corpus: Corpus;
+  readonly queries: readonly Query[];
+  /** The null control that disturbs this world; null for the world as it is. */
+  readonly control: ControlOptions | null;
+  /** Of the experiment. */
+  readonly seed: number;
+  /** The seed of a control: its own, or the experiment's. */
+  controlSeed(control: ControlOptions): number;
+  /** Identity of another encoder than the experiment's own. */
+  encoderIdentity(options: EncoderOptions): unknown;
+  /** Whose slices are trusted. @throws AdmissibilityError if nobody's are. */
+  findSliceTrust(slice: SliceOptions): SliceTrust;
+}
+
+/** The corpus and the queries as one encoder has them. */
+export interface Encoding {
+  readonly dimension: number;
+  /** Row-major [N, D], unit rows. */
+  readonly turnVectors: Float32Array;
+  /** Row-major [Q, D], unit rows. */
+  readonly queryVectors: Float32Array;
+}
+
+/** Vectors of texts: rows of D = `dimension` numbers. */
+export interface TextVectors {
+  readonly dimension: number;
+  /** Row-major [texts, D], unit rows. */
+  readonly vectors: Float32Array;
+}
+
+/** What signals are computed from. A null control is another world with the same data. */
+export interface World extends Setting {
+  /** D */
+  readonly dimension: number;
+  /** Row-major [N, D], unit rows. */
+  readonly turnVectors: Float32Array;
+  readonly batch: QueryBatch;
+  readonly subcorpora: Subcorpora;
+  /** [N] the rank that the tie rule gives each turn among equal scores. */
+  readonly tieRanks: Int32Array;
+  readonly startProgress: StartProgress;
+  /** The world that keeps what does not depend on the queries: this one, or the one whose queries these are a part of. */
+  readonly shared: World;
+  /** [N, D] on the device. */
+  getCorpusTensor(): Promise<tf.Tensor2D>;
+  /** Turns and queries by an encoder, null for the experiment's own; each is embedded at most once. */
+  embedWith(options: EncoderOptions | null): Promise<Encoding>;
+  /**
+   * Texts that are neither turns nor queries, by the experiment's encoder.
+   *
+   * @param owners [texts] the turn that each text is from.
+   */
+  embedTexts(texts: readonly string[], owners: readonly TextOwner[]): Promise<TextVectors>;
+  /** The kernel that signs slices. @throws AdmissibilityError where there is none. */
+  openSliceAuthority(slice: SliceOptions): Promise<SliceAuthority>;
+  /** Computes what cannot be stored, such as tensors and indexes, once for each key. */
+  keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T>;
+  /** Keeps tensors or an index until the world is disposed. */
+  keepResource<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T;
+  /** The result of a stage, computed at most once for each key; stages of pairs need the pool. */
+  get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R>;
+}
+
+/** A stage with its options: what it is called, what its key consists of, and how it is computed. */
+export interface StageUse<R> {
+  readonly name: string;
+  /** URL of the module that defines the stage: its key covers the code that the module can reach. */
+  readonly module: string;
+  readonly version: number;
+  /** What there is a result for: the turns of the corpus, the queries, or the pairs of a pool. */
+  readonly of: 'turns' | 'queries' | 'pairs';
+  /** Whether the result is kept on disk. */
+  readonly isKept: boolean;
+  /** Whether all subsets of the queries share one result. */
+  readonly isShared: boolean;
+  /** The parts of the world that the result depends on, those of its inputs included. */
+  readonly reads: readonly WorldPart[];
+  key(setting: Setting): unknown;
+  inputs(setting: Setting): Readonly<Record<string, StageUse<unknown>>>;
+  compute(world: World, pool: CandidatePool | undefined, inputs: Readonly<Record<string, unknown>>): Promise<R> | R;
+}
+
+type Uses = Readonly<Record<string, StageUse<unknown>>>;
+type Results<I extends Uses> = { readonly [Name in keyof I]: I[Name] extends StageUse<infer R> ? R : never };
+
+/** Describes a stage once: everything else, from its key to its place in a plan, follows from here. */
+export interface StageDefinition<O, R, I extends Uses> {
+  /** Lower-case words joined by hyphens. */
+  readonly name: string | ((options: O) => string);
+  /** `import.meta.url` */
+  readonly module: string;
+  /** Raised when the result changes in a way that the code does not show, such as another meaning of a package's output. */
+  readonly version?: number;
+  readonly of: StageUse<R>['of'];
+  /** Default true. False where computing takes less time than a file. */
+  readonly isKept?: boolean;
+  /** Default: whether the stage is one of turns. */
+  readonly isShared?: boolean;
+  readonly reads: readonly WorldPart[] | ((options: O) => readonly WorldPart[]);
+  /** The part of the options that the result depends on; all of them where it is left out. */
+  readonly key?: (options: O, setting: Setting) => unknown;
+  readonly inputs?: (options: O, setting: Setting) => I;
+  readonly compute: (
+    work: { readonly world: World; readonly pool: CandidatePool; readonly inputs: Results<I> },
+    options: O,
+  ) => Promise<R> | R;
+}
+
+/** @returns the stage with options, to be asked of a {@link World} or planned. */
+export function defineStage<O, R extends StageResult<R>, I extends Uses = Record<never, never>>(
+  definition: StageDefinition<O, R, I>,
+): (options: O) => StageUse<R> {
+  const { name, module, version = 1, of, isKept = true, isShared = of === 'turns', reads } = definition;
+  return (options) => ({
+    name: typeof name === 'string' ? name : name(options),
+    module,
+    version,
+    of,
+    isKept,
+    isShared,
+    reads: typeof reads === 'function' ? reads(options) : reads,
+    key: (setting) => (definition.key === undefined ? options : definition.key(options, setting)),
+    inputs: (setting) => definition.inputs?.(options, setting) ?? {},
+    compute: (world, pool, inputs) =>
+      definition.compute({ world, pool: pool as CandidatePool, inputs: inputs as Results<I> }, options),
+  });
+}
+
+/** A column over [queries, candidates] that scores the candidates of a pool. */
+export type Signal = StageUse<Column>;
+
+/** What a signal has besides a stage of pairs. */
+interface SignalDefinition<O, I extends Uses> extends Omit<StageDefinition<O, Column, I>, 'of' | 'isShared'> {
+  readonly name: string;
+  /** The row of docs/signals.md. */
+  readonly summary: string;
+}
+
+/** A signal that options are still to be given to. */
+export interface SignalOf<O> {
+  (options: O): Signal;
+  readonly definition: Pick<SignalDefinition<O, Uses>, 'name' | 'summary' | 'version'>;
+}
+
+/** Describes a signal: a stage of pairs whose result is a {@link Column}. */
+export function defineSignal<O, I extends Uses = Record<never, never>>(
+  definition: SignalDefinition<O, I>,
+): SignalOf<O> {
+  const { name, summary, version = 1 } = definition;
+  return Object.assign(defineStage<O, Column, I>({ ...definition, of: 'pairs' }), {
+    definition: { name, summary, version },
+  });
+}
+
+/** A signal that a plugin adds to those of relevance and of banks. */
+export interface AddedSignal {
+  readonly name: string;
+  /** One line for people. */
+  readonly summary: string;
+  /** Unknown keys are refused. */
+  readonly options: z.ZodObject;
+  /** The indexes whose lists are the signal's own, for fusions of lists. */
+  readonly indexes: readonly string[];
+  /** @param given that the schema of the options lets through. */
+  create(given: Readonly<Record<string, unknown>>): Signal;
+  /** @throws PluginError for a score below 0, where the score itself is decayed or summed. */
+  assertNotNegative(column: Column): void;
+}
+
+/** The signals of the plugins of this process. */
+export const ADDED_SIGNALS = new Registry<string, AddedSignal>([], ({ name }) => name);

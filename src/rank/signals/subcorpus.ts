@@ -1,0 +1,281 @@
+import { ValidationError } from '../../core/errors/errors.ts';
+import { gatherRows } from '../../core/tensors/rows.ts';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { getOrCompute } from '../../core/values/once.ts';
+import type { IndexContext } from '../../index/candidates/index-definition.ts';
+import { assertVisibleLists } from '../../index/candidates/visible-turns.ts';
+import { type IndexOptions, loadIndex } from '../../index/registry.ts';
+import { createRowFinder, FOREVER } from '../../index/vectors/dense-rows.ts';
+import { FlatIndex } from '../../index/vectors/flat.ts';
+import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
+import type { Query } from '../../model/dataset.ts';
+import { listConversationPositions } from '../../model/turns/conversation-positions.ts';
+import { Corpus, findLowerBound } from '../../model/turns/corpus.ts';
+import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
+import type { PoolRows } from './candidate-pool.ts';
+import { type Subcorpus, selectLocalBatch } from './subcorpus-batch.ts';
+
+export type { Subcorpus };
+
+/** Queries that ask the same turns. */
+export interface SubcorpusQueries {
+  readonly subcorpus: Subcorpus;
+  /** Their places in the batch. */
+  readonly queryIndexes: readonly number[];
+  /** The queries themselves, as the subcorpus's corpus sees them. */
+  readonly batch: QueryBatch;
+}
+
+/** The subcorpora of a corpus, each made once. */
+export class Subcorpora {
+  readonly #corpus: Corpus;
+  readonly #made = new Map<number, Subcorpus>();
+  #positions: readonly Int32Array[] | null = null;
+
+  constructor(corpus: Corpus) {
+    this.#corpus = corpus;
+  }
+
+  /** @param conversation place in `corpus.conversations`, -1 for the whole corpus. */
+  #makeScope(conversation: number): Subcorpus {
+    return getOrCompute(this.#made, conversation, () => this.#make(conversation));
+  }
+
+  #make(conversation: number): Subcorpus {
+    const corpus = this.#corpus;
+    const asked = corpus.conversations[conversation];
+    if (asked === undefined) return { conversationId: null, corpus, positions: Int32Array.from(corpus.turns.keys()) };
+    this.#positions ??= listConversationPositions(corpus);
+    const positions = this.#positions[conversation] as Int32Array;
+    return { conversationId: asked.id, corpus: new Corpus(asked.turns), positions };
+  }
+
+  /** N, the turns of the whole corpus. */
+  get size(): number {
+    return this.#corpus.size;
+  }
+
+  /** A batch in parts that ask the same turns, in the order of their first queries. */
+  split(batch: QueryBatch): SubcorpusQueries[] {
+    const groups = new Map<number, number[]>();
+    for (const queryIndex of batch.cutoffs.keys()) {
+      const conversation = batch.conversations?.[queryIndex] ?? -1;
+      const group = groups.get(conversation);
+      if (group === undefined) groups.set(conversation, [queryIndex]);
+      else group.push(queryIndex);
+    }
+    return Array.from(groups, ([conversation, queryIndexes]) => {
+      const subcorpus = this.#makeScope(conversation);
+      const isAll = subcorpus.conversationId === null && queryIndexes.length === batch.cutoffs.length;
+      return { subcorpus, queryIndexes, batch: isAll ? batch : selectLocalBatch(batch, queryIndexes, subcorpus) };
+    });
+  }
+}
+
+/**
+ * [Q] which conversation each query asks alone, -1 for those that ask the whole corpus.
+ *
+ * @throws ValidationError for a conversation that the corpus does not hold.
+ */
+export function listAskedConversations(corpus: Corpus, queries: readonly Query[]): Int32Array {
+  const queryIndexes = new Map(corpus.conversations.map(({ id }, queryIndex) => [id, queryIndex]));
+  return Int32Array.from(queries, ({ conversationId }) =>
+    conversationId === undefined ? -1 : (queryIndexes.get(corpus.getConversation(conversationId).id) as number),
+  );
+}
+
+/** For each subcorpus that is asked a query without a text and a direction, as early as the earliest. */
+export function buildWarmUpBatch(subcorpora: Subcorpora, batch: QueryBatch): QueryBatch {
+  const earliest = subcorpora.split(batch).map(({ queryIndexes }) => {
+    const readQueryCutoff = (queryIndex: number) => batch.cutoffs[queryIndex] as number;
+    return queryIndexes.reduce((least, queryIndex) =>
+      readQueryCutoff(queryIndex) < readQueryCutoff(least) ? queryIndex : least,
+    );
+  });
+  const dimension = batch.vectors.length / Math.max(1, batch.cutoffs.length);
+  return {
+    ids: earliest.map(() => ''),
+    texts: earliest.map(() => ''),
+    vectors: new Float32Array(earliest.length * dimension),
+    cutoffs: Int32Array.from(earliest, (queryIndex) => batch.cutoffs[queryIndex] as number),
+    conversations: Int32Array.from(earliest, (queryIndex) => batch.conversations?.[queryIndex] ?? -1),
+    asked: earliest.map(() => ({ entities: [], window: null, procedural: false })),
+  };
+}
+
+/**
+ * Some rows of a pool by the positions that they have in a subcorpus.
+ *
+ * @returns row-major [places, C]; -1 where the pool is padded.
+ */
+export function mapLocalRows({ positions }: Subcorpus, pool: PoolRows, queryIndexes: readonly number[]): Int32Array {
+  const local = new Int32Array(queryIndexes.length * pool.width).fill(-1);
+  for (const [row, queryIndex] of queryIndexes.entries()) {
+    for (let i = 0; i < pool.width; i++) {
+      const position = pool.positions[queryIndex * pool.width + i] as number;
+      if (position >= 0) local[row * pool.width + i] = findLowerBound(positions, position);
+    }
+  }
+  return local;
+}
+
+/**
+ * The rows of a subcorpus's turns.
+ *
+ * @param vectors row-major [N, D]
+ * @returns row-major [turns of the subcorpus, D]; for the whole corpus the vectors themselves.
+ */
+export function selectScopeVectors(subcorpus: Subcorpus, vectors: Float32Array, dimension: number): Float32Array {
+  return subcorpus.conversationId === null ? vectors : gatherRows(vectors, dimension, subcorpus.positions);
+}
+
+/**
+ * A column computed one subcorpus at a time.
+ *
+ * @param score the rows of a part, row-major [queries of the part, C], from the positions that its candidates have in the subcorpus, -1 for padding
+ * @returns row-major [Q, C]
+ */
+export async function scoreBySubcorpus(
+  { subcorpora, batch }: { readonly subcorpora: Subcorpora; readonly batch: QueryBatch },
+  pool: PoolRows,
+  score: (part: SubcorpusQueries, positions: Int32Array) => Promise<Float32Array> | Float32Array,
+): Promise<Float32Array> {
+  const { width } = pool;
+  const column = new Float32Array(pool.positions.length);
+  for (const part of subcorpora.split(batch)) {
+    const { subcorpus, queryIndexes } = part;
+    const scores = await score(part, mapLocalRows(subcorpus, pool, queryIndexes));
+    for (const [row, query] of queryIndexes.entries())
+      column.set(scores.subarray(row * width, (row + 1) * width), query * width);
+  }
+  return column;
+}
+
+/**
+ * The versions of a subcorpus's turns, by the positions and the cutoffs that they have in it. A turn's version changes only when its conversation grows, so that no
+ * two cutoffs that a subcorpus takes for one tell versions apart.
+ */
+function selectScopeVersions(
+  subcorpus: Subcorpus,
+  versions: PropagatedVersions,
+  dimension: number,
+  rowsOf: (position: number) => Int32Array = createRowFinder(versions),
+): PropagatedVersions {
+  if (subcorpus.conversationId === null) return versions;
+  const { positions } = subcorpus;
+  const last = positions.at(-1) ?? -1;
+  const rows = Int32Array.from(Array.from(positions, (position) => [...rowsOf(position)]).flat()).sort();
+  const mapLocalPositions = (values: Int32Array) =>
+    Int32Array.from(rows, (row) => findLowerBound(positions, values[row] as number));
+  return {
+    vectors: gatherRows(versions.vectors, dimension, rows),
+    positions: mapLocalPositions(versions.positions),
+    validFrom: mapLocalPositions(versions.validFrom),
+    // A cutoff after the subcorpus's last turn is its size, which an end that no cutoff reaches must stay above.
+    validTo: mapLocalPositions(versions.validTo).map((end, i) =>
+      (versions.validTo[rows[i] as number] as number) > last + 1 ? FOREVER : end,
+    ),
+    reach: versions.reach,
+  };
+}
+
+/**
+ * Answers each query from an index over the turns that it asks, by themselves: what is rare is then what is rare among them. Owns the indexes; throws after
+ * `dispose()`.
+ */
+class SubcorpusIndex implements CandidateIndex {
+  readonly name: string;
+  readonly #subcorpora: Subcorpora;
+  readonly #make: (subcorpus: Subcorpus) => CandidateIndex;
+  readonly #indexes = new Map<Subcorpus, CandidateIndex>();
+  #disposed = false;
+
+  /** @param make an index over the subcorpus's corpus, with its positions. */
+  constructor(name: string, subcorpora: Subcorpora, make: (subcorpus: Subcorpus) => CandidateIndex) {
+    this.name = name;
+    this.#subcorpora = subcorpora;
+    this.#make = make;
+  }
+
+  #index(subcorpus: Subcorpus): CandidateIndex {
+    return getOrCompute(this.#indexes, subcorpus, this.#make);
+  }
+
+  /** @throws ValidationError after `dispose()`; DimensionMismatchError, ValidationError for lists of visible turns as {@link assertVisibleLists}. */
+  async search(queries: QueryBatch, k: number, progress?: StartProgress): Promise<Candidates> {
+    if (this.#disposed) throw new ValidationError(`index was disposed: ${this.name}; build a new index`);
+    if (queries.visible !== undefined) assertVisibleLists(queries, this.#subcorpora.size);
+    const count = queries.cutoffs.length;
+    const found = { positions: new Int32Array(count * k).fill(-1), scores: new Float32Array(count * k), width: k };
+    const parts = this.#subcorpora.split(queries);
+    // A stage for each of a thousand conversations would be a thousand lines.
+    const stage = parts.length > 1 ? progress?.(this.name, count) : undefined;
+    let done = 0;
+    for (const { subcorpus, queryIndexes, batch } of parts) {
+      const part = await this.#index(subcorpus).search(batch, k, stage === undefined ? progress : ignoreProgress);
+      const positions = part.positions.map((position) =>
+        position < 0 ? -1 : (subcorpus.positions[position] as number),
+      );
+      for (const [row, queryIndex] of queryIndexes.entries()) {
+        found.positions.set(positions.subarray(row * k, (row + 1) * k), queryIndex * k);
+        found.scores.set(part.scores.subarray(row * k, (row + 1) * k), queryIndex * k);
+      }
+      done += queryIndexes.length;
+      stage?.update(done);
+    }
+    stage?.finish(`${count} queries of ${parts.length} subcorpora`);
+    return found;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    for (const index of this.#indexes.values()) index.dispose();
+    this.#indexes.clear();
+  }
+}
+
+/**
+ * An index over each subcorpus of a corpus, by the options.
+ *
+ * @param context of the whole corpus: vectors row-major [N, D], concepts [N] and relations [N]
+ * @param rows propagated ones, which `flat` alone can search; null for the turns' own
+ */
+export async function createSubcorpusIndex(
+  options: IndexOptions,
+  subcorpora: Subcorpora,
+  {
+    vectors,
+    dimension,
+    seed,
+    concepts,
+    relations,
+    entities,
+    conceptVectors,
+    control,
+    graphs,
+  }: Omit<IndexContext, 'corpus'>,
+  rows: PropagatedVersions | null = null,
+): Promise<SubcorpusIndex> {
+  const create = await loadIndex(options);
+  const rowsOf = rows === null ? undefined : createRowFinder(rows);
+  return new SubcorpusIndex(options.index, subcorpora, (subcorpus) => {
+    const { corpus } = subcorpus;
+    const ids = corpus.turns.map(({ id }) => id);
+    if (rows !== null)
+      return new FlatIndex(ids, { ...selectScopeVersions(subcorpus, rows, dimension, rowsOf), dimension });
+    return create({
+      corpus,
+      vectors: selectScopeVectors(subcorpus, vectors, dimension),
+      dimension,
+      seed,
+      ...(concepts === undefined
+        ? {}
+        : { concepts: Array.from(subcorpus.positions, (position) => concepts[position] as readonly string[]) }),
+      ...(relations && { relations: Array.from(subcorpus.positions, (position) => relations[position]!) }),
+      ...(entities && { entities: Array.from(subcorpus.positions, (position) => entities[position]!) }),
+      ...(conceptVectors && { conceptVectors }),
+      ...(control && { control }),
+      ...(graphs && { graphs }),
+    });
+  });
+}

@@ -1,0 +1,254 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { Own, TensorOps } from '../../core/tensors/tensor-op.harness.ts';
+import { BM25_DEFAULTS } from '../../index/words/bm25-options.ts';
+import { Corpus } from '../../model/turns/corpus.ts';
+import { RING_ATTENTION_DEFAULTS } from '../../ops/attention/options.ts';
+import { attentionSignal } from './attention.ts';
+import { attentionOptions } from './attention-options.ts';
+import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
+import { listSignalNames, signalBankOptions } from './bank/options.ts';
+import { signalTable } from './bank/signal-bank.ts';
+import { bm25Signal } from './bm25.ts';
+import { joinCandidates } from './candidate-pool.ts';
+import { buildNewestPool } from './columns.harness.ts';
+import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
+import { computeCandidateCosines, computeHostCosines, computePairCosines, cosineSignal } from './cosine.ts';
+import { decaySignal } from './decay.ts';
+import { forwardAttention } from './forward-attention.ts';
+import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';
+import { recencySignal } from './recency.ts';
+import type { Signal } from './signal.ts';
+import { strategySignal, weighByQuery } from './strategy.ts';
+import { trajectorySignal } from './trajectory.ts';
+import { TRAJECTORY_DEFAULTS } from './trajectory-options.ts';
+import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from './trajectory-score.ts';
+import type { Workspace } from './workspace.ts';
+
+const LOGIT = { combine: 'multiplicative', decay: 0, temperature: 1 } as const;
+const row = (...values: number[]) => tf.tensor2d(values, [1, values.length]);
+const seen = (...values: number[]) => tf.tensor2d(values, [1, values.length], 'bool');
+const places = (...values: number[]) => tf.tensor2d(values, [1, values.length], 'int32');
+
+const attention = (own: Own, cosine: number[], mask: number[]) =>
+  candidateAttention(own(row(...cosine)), own(row(...cosine.map(() => 1))), own(seen(...mask)), LOGIT);
+const forward = (own: Own, cosine: number[], mask: number[]) =>
+  forwardAttention(
+    own(row(...cosine)),
+    own(row(...cosine.map(() => 1))),
+    own(row(...cosine.map((value) => (1 + value) / 2))), // as loud as the query itself
+    own(seen(...mask)),
+    LOGIT,
+  );
+
+const unit = Float32Array.of(1, 0, 0, 1, 0, 0);
+const cosines = (own: Own, query: number[], ...positions: number[]) =>
+  computeCandidateCosines(own(tf.tensor2d(unit, [3, 2])), own(row(...query)), own(places(...positions)));
+const onHost = (query: number[], ...positions: number[]) =>
+  computeHostCosines({ vectors: unit, dimension: 2 }, Float32Array.from(query), Int32Array.from(positions));
+/** Cosines with `count` vectors: from a number of vectors on, a loop over the candidates is cheaper. */
+const paired = (own: Own, count: number, query: number[], ...positions: number[]) => {
+  const vectors = new Float32Array(2 * count);
+  vectors.set(unit);
+  const tensor = async () => own(tf.tensor2d(vectors, [count, 2]));
+  return computePairCosines({ vectors, dimension: 2, tensor }, Float32Array.from(query), Int32Array.from(positions));
+};
+
+const pairs = (own: Own, coldStart: number[]) => ({
+  candidates: own(tf.tensor3d([0, 1, 0, 1, 1, 1], [1, 2, 3])),
+  queries: own(tf.tensor3d([0, 1, 1, 1, 1, 1], [1, 2, 3])),
+  coldStart: own(seen(...coldStart)),
+  dimensions: 3 as const,
+});
+
+const corpus = new Corpus(
+  ['a', 'b', 'c'].map((id, i) => {
+    return { id, conversationId: 'x', parentId: null, timestamp: i, author: null, channel: null, text: id };
+  }),
+);
+const lone = new Corpus(corpus.turns.slice(0, 1));
+const tables = async (of: Corpus, rows: number[]) => {
+  const { next, first } = await buildForwardCosines(of, Float32Array.from(rows), 1);
+  return { next: next.subarray(0, 2 * of.size - 1), first }; // the last turn has no next
+};
+
+const world = drawSampleWorld(3, 23, 3, 2);
+
+async function within<T>(work: (workspace: Workspace) => Promise<T>): Promise<T> {
+  const workspace = createSampleWorkspace(world);
+  try {
+    return await work(workspace);
+  } finally {
+    workspace.dispose();
+  }
+}
+
+/** A signal of the newest turns. */
+const scored = (use: Signal) => within(async (workspace) => workspace.get(use, await buildNewestPool(workspace, 5)));
+const bank = (options: object) =>
+  within(async (workspace) => {
+    const use = signalTable(signalBankOptions.parse(options));
+    return (await workspace.get(use, await buildNewestPool(workspace, 5))).values;
+  });
+const attentionUse = { attention: attentionOptions.parse({ mechanism: 'unified' }), trajectory: null };
+
+const weigh = (own: Own, signals: number[][], weights: number[]) =>
+  weighByQuery(
+    own(tf.tensor3d(signals.flat(), [1, signals.length, 2])),
+    own(row(...weights)),
+    own(row(...signals.map(() => 1.15))),
+  );
+
+export const TENSOR_OPS: TensorOps = {
+  weighByQuery: {
+    use: (own) =>
+      weigh(
+        own,
+        [
+          [1, 0],
+          [0.5, 0.5],
+        ],
+        [0.6, 0.4],
+      ), // prettier-ignore
+    refuses: [[(own) => weigh(own, [[1, 0]], [1, 0, 0]), /shape of weights/]],
+    edges: {
+      'one turn': [(own) => weigh(own, [[1, 1]], [0.6, 0.4]), [1.15]],
+      'zero vectors': [(own) => weigh(own, [[0, 0]], [0.6, 0.4]), [0]],
+    },
+  },
+  candidateAttention: {
+    use: (own) => attention(own, [1, 0.5, -1], [1, 1, 0]),
+    refuses: [[(own) => attention(own, [1, 0.5, -1], [1, 1]), /shape of mask/]],
+    edges: {
+      duplicates: [(own) => attention(own, [0.3, 0.3], [1, 1]), [0.5, 0.5]],
+      'one turn': [(own) => attention(own, [-1], [1]), [1]],
+      'all masked': [(own) => attention(own, [1, 0.5], [0, 0]), [0, 0]],
+    },
+  },
+  mixUnifiedScores: {
+    use: (own) => {
+      const [rcp, ircp, tpo] = [own(row(1, 2)), own(row(3, 4)), own(row(5, 6))];
+      return mixUnifiedScores({ rcp, ircp, tpo }, { rcp: 0.4, ircp: 0.4, tpo: 0.2 });
+    },
+    refuses: [
+      [
+        (own) => {
+          const part = own(row(1, 2));
+          return mixUnifiedScores({ rcp: part, ircp: part, tpo: part }, { rcp: 1, ircp: 1, tpo: 1 });
+        },
+        /invalid mix: /,
+      ],
+    ],
+  },
+  computeCandidateCosines: {
+    use: (own) => cosines(own, [3, 4], 0, 1, -1),
+    refuses: [[(own) => cosines(own, [3, 4, 5], 0), /shape of queries/]],
+    edges: {
+      'zero vectors': [(own) => cosines(own, [0, 0], 0, 2), [0, 0]],
+      duplicates: [(own) => cosines(own, [3, 4], 1, 1, 2), [0.8, 0.8, 0]],
+      'one turn': [(own) => cosines(own, [3, 4], 0), [0.6]],
+      'all masked': [(own) => cosines(own, [3, 4], -1, -1), [0, 0]],
+    },
+  },
+  computeHostCosines: {
+    use: () => onHost([3, 4], 0, 1, -1),
+    refuses: [],
+    edges: {
+      'zero vectors': [() => onHost([0, 0], 0, 2), [0, 0]],
+      duplicates: [() => onHost([3, 4], 1, 1, 2), [0.8, 0.8, 0]],
+      'all masked': [() => onHost([3, 4], -1, -1), [0, 0]],
+    },
+  },
+  computePairCosines: {
+    use: (own) => paired(own, 3, [3, 4], 0, 1, -1),
+    refuses: [[(own) => paired(own, 3, [3, 4, 5], 0), /queries: expected rows of 2, got 3 numbers/]],
+    edges: {
+      'zero vectors': [(own) => paired(own, 3, [0, 0], 0, 2, 2), [0, 0, 0]],
+      duplicates: [(own) => paired(own, 101, [3, 4], 1, 1, 2), [0.8, 0.8, 0]],
+      'all masked': [(own) => paired(own, 3, [3, 4], -1, -1, -1), [0, 0, 0]],
+    },
+  },
+  forwardAttention: {
+    use: (own) => forward(own, [1, 0.5, -1], [1, 1, 0]),
+    refuses: [[(own) => forward(own, [1, 0.5], [1]), /shape of mask/]],
+    edges: {
+      duplicates: [(own) => forward(own, [0.3, 0.3], [1, 1]), [0.5, 0.5]],
+      'all masked': [(own) => forward(own, [1, 0.5], [0, 0]), [0, 0]],
+    },
+  },
+  buildForwardCosines: {
+    use: () => tables(corpus, [1, 0, 0.6, 0.8, 0, 1]),
+    refuses: [[() => tables(corpus, [1, 0]), /embeddings of the corpus: expected 3 rows/]],
+    edges: {
+      'zero vectors': [() => tables(lone, [0, 0]), [0, 0]],
+      duplicates: [() => tables(corpus, [3, 4, 3, 4, 3, 4]), [1, 1, 1, 1, 1, 1, 1, 1]],
+      'one turn': [() => tables(lone, [3, 4]), [1, 1]],
+    },
+  },
+  computeForwardWidth: {
+    use: () => computeForwardWidth(corpus, RING_ATTENTION_DEFAULTS),
+    refuses: [
+      [() => computeForwardWidth(corpus, RING_ATTENTION_DEFAULTS, 0), /tolerance of a band is not positive: 0/],
+    ],
+    edges: { 'one turn': [() => computeForwardWidth(lone, RING_ATTENTION_DEFAULTS), [1]] },
+  },
+  computeTrajectoryDistances: {
+    use: (own) => computeTrajectoryDistances(pairs(own, [0, 1]), own(tf.tensor1d([1, 2, 4]))),
+    refuses: [[(own) => computeTrajectoryDistances(pairs(own, [0, 1]), own(tf.tensor1d([1, 2]))), /shape of weights/]],
+    edges: {
+      duplicates: [(own) => computeTrajectoryDistances(pairs(own, [0, 0]), own(tf.tensor1d([1, 2, 4]))), [2, 0]],
+    },
+  },
+  trajectoryScore: {
+    use: (own) => trajectoryScore(own(row(0.5, 1)), 2),
+    refuses: [[(own) => trajectoryScore(own(row(0.5, 1)), 0), /sigma is not positive: 0/]],
+    edges: { 'one turn': [(own) => trajectoryScore(own(row(0)), 1), [1]] },
+  },
+  blendTrajectory: {
+    use: (own) => blendTrajectory(own(row(0.5, 1)), own(row(1, 0)), 0.3),
+    refuses: [
+      [(own) => blendTrajectory(own(row(0.5, 1)), own(row(1, 0)), 2), /trajectoryWeight is outside \[0, 1\]: 2/],
+    ],
+    edges: { 'one turn': [(own) => blendTrajectory(own(row(0.5)), own(row(1)), 0.2), [0.6]] },
+  },
+  attentionSignal: { use: () => scored(attentionSignal(attentionUse)), refuses: [] },
+  bm25Signal: { use: () => scored(bm25Signal({ ...BM25_DEFAULTS, index: 'bm25', k: 5 })), refuses: [] },
+  recencySignal: { use: () => scored(recencySignal(null)), refuses: [] },
+  joinCandidates: {
+    use: () =>
+      joinCandidates(
+        [{ positions: Int32Array.of(1, -1), scores: new Float32Array(2), width: 2 }],
+        1,
+        Int32Array.of(1, 0),
+        () => true,
+      ).positions,
+    refuses: [],
+  },
+  cosineSignal: { use: () => scored(cosineSignal(null)), refuses: [] },
+  strategySignal: {
+    use: () => scored(strategySignal({ weights: 'by-question' })),
+    refuses: [],
+  },
+  decaySignal: {
+    use: () => scored(decaySignal({ halfLifeHours: 5 })),
+    refuses: [[() => scored(decaySignal({ halfLifeHours: 0 })), /half-life is not positive: 0/]],
+  },
+  trajectorySignal: { use: () => scored(trajectorySignal(TRAJECTORY_DEFAULTS)), refuses: [] },
+  signalTable: {
+    use: () => bank({}),
+    refuses: [[() => bank({ encoders: [{ encoder: 'lsa' }] }), /encoder lsa/]],
+  },
+  listSignalNames: { use: () => listSignalNames(signalBankOptions.parse({})).length, refuses: [] },
+  Workspace: {
+    use: () => within(async (workspace) => (await workspace.getCorpusTensor()).size),
+    refuses: [
+      [
+        () =>
+          within(async (workspace) => {
+            workspace.dispose();
+            return workspace.getCorpusTensor();
+          }),
+        /workspace was disposed: "corpus tensor"; open a new workspace/,
+      ],
+    ],
+  },
+};

@@ -1,0 +1,162 @@
+import type { StartProgress } from '../../core/terminal/progress.ts';
+import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { getOrCompute } from '../../core/values/once.ts';
+import type { ConceptVectors } from '../../index/candidates/index-definition.ts';
+import {
+  type ConceptFileSource,
+  type ConceptSource,
+  chooseTextSource,
+  identifyConceptSource,
+} from '../../index/graph/extraction/concept-source.ts';
+import type { FileConcepts } from '../../index/graph/extraction/file-concepts.ts';
+import { listConcepts, type TextConceptSource } from '../../index/graph/list-concepts.ts';
+import { readTitle } from '../../index/graph/turn-title.ts';
+import type { TextOwner } from '../../model/encoder.ts';
+import { isSensitive } from '../../model/turns/attributes.ts';
+import { defineStage, type StageUse, type World } from './signal.ts';
+
+/** The concepts of N texts: a list of names, and each text's as places in it. */
+export interface TurnConcepts {
+  readonly names: readonly string[];
+  /** [N + 1] where the places of each text begin. */
+  readonly offsets: Int32Array;
+  /** Places in `names`, in the order of each text. */
+  readonly places: Int32Array;
+}
+
+/** A text to be read, with its title if it has one. */
+interface TitledText {
+  readonly text: string;
+  readonly title: string | null;
+}
+
+/** Lists of names as places in one list. */
+class ConceptList {
+  readonly #placeOf = new Map<string, number>();
+  readonly #places: number[] = [];
+  readonly #ends: number[] = [0];
+
+  add(concepts: Iterable<string>): void {
+    for (const concept of concepts) this.#places.push(getOrCompute(this.#placeOf, concept, () => this.#placeOf.size));
+    this.#ends.push(this.#places.length);
+  }
+
+  read(): TurnConcepts {
+    const [offsets, places] = [Int32Array.from(this.#ends), Int32Array.from(this.#places)];
+    return { names: [...this.#placeOf.keys()], offsets, places };
+  }
+}
+
+async function readConcepts(
+  texts: readonly TitledText[],
+  source: TextConceptSource,
+  noun: string,
+  startProgress: StartProgress,
+): Promise<TurnConcepts> {
+  const progress = startProgress(`concepts of ${noun}`, texts.length);
+  const pause = createEventBreaks();
+  const list = new ConceptList();
+  for (const [i, { text, title }] of texts.entries()) {
+    list.add(listConcepts(text, title, source));
+    progress.update(i + 1);
+    await pause();
+  }
+  const read = list.read();
+  progress.finish(`${read.names.length} concepts of ${texts.length} ${noun}`);
+  return read;
+}
+
+/** One of the lists of a file of concepts. */
+async function readFileLists(
+  { corpus, startProgress }: Pick<World, 'corpus' | 'startProgress'>,
+  source: ConceptFileSource,
+  noun: string,
+  select: (file: FileConcepts) => readonly (readonly string[])[],
+): Promise<TurnConcepts> {
+  const { readFileConcepts } = await import('../../index/graph/extraction/file-concepts.ts');
+  const progress = startProgress(`${noun} of turns`, corpus.size);
+  const file = readFileConcepts(corpus.turns, source);
+  const list = new ConceptList();
+  for (const concepts of select(file)) list.add(concepts);
+  const read = list.read();
+  const found = `${read.names.length} concepts of ${corpus.size} turns of ${source.file}`;
+  progress.finish([found, ...(file.remark === null ? [] : [file.remark])].join('; '));
+  return read;
+}
+
+/** The concepts of every turn; raise the version when the same code finds others, as with another model of a language. */
+export const turnConcepts = defineStage<ConceptSource, TurnConcepts>({
+  name: 'concepts',
+  module: import.meta.url,
+  version: 1,
+  of: 'turns',
+  reads: ['texts', 'attributes'],
+  key: identifyConceptSource,
+  compute: ({ world }, source) => {
+    if (typeof source !== 'string') return readFileLists(world, source, 'concepts', ({ concepts }) => concepts);
+    const texts = world.corpus.turns.map((turn) => ({ text: turn.text, title: readTitle(turn) }));
+    return readConcepts(texts, source, 'turns', world.startProgress);
+  },
+});
+
+/** The pairs of concepts that the triples of every turn join, as lists of both ends of each: see {@link listTurnRelations}. */
+export const turnRelations = defineStage<ConceptFileSource, TurnConcepts>({
+  name: 'concept-relations',
+  module: import.meta.url,
+  of: 'turns',
+  reads: ['texts', 'attributes'],
+  key: identifyConceptSource,
+  compute: ({ world }, source) =>
+    readFileLists(world, source, 'relations', ({ relations }) => relations.map((pairs) => pairs.flat())),
+});
+
+const textQueryConcepts = defineStage<TextConceptSource, TurnConcepts>({
+  name: 'query-concepts',
+  module: import.meta.url,
+  version: 1,
+  of: 'queries',
+  reads: ['texts'],
+  compute: ({ world }, source) => {
+    const texts = world.batch.texts.map((text) => ({ text, title: null }));
+    return readConcepts(texts, source, 'queries', world.startProgress);
+  },
+});
+
+/** The concepts of every query: arms that differ in their walks share them. Where a file has the concepts of turns, those of queries are phrases. */
+export const queryConcepts = (source: ConceptSource): StageUse<TurnConcepts> =>
+  textQueryConcepts(chooseTextSource(source));
+
+/** The vectors of all concepts of the turns, by the encoder of the arm; each belongs to the first turn that mentions it, or to the last sensitive one. */
+export const conceptVectors = defineStage<ConceptSource, ConceptVectors, { readonly concepts: StageUse<TurnConcepts> }>(
+  {
+    name: 'concept-vectors',
+    module: import.meta.url,
+    of: 'turns',
+    reads: ['texts', 'attributes', 'vectors'],
+    key: identifyConceptSource,
+    inputs: (source) => ({ concepts: turnConcepts(source) }),
+    compute: async ({ world, inputs: { concepts } }) => {
+      const { names, offsets, places } = concepts;
+      const owners: TextOwner[] = Array(names.length);
+      for (const [position, turn] of world.corpus.turns.entries())
+        for (const place of places.subarray(offsets[position], offsets[position + 1]))
+          if (isSensitive(turn)) owners[place] = { kind: 'turn', id: turn.id, sensitive: true };
+          else owners[place] ??= { kind: 'turn', id: turn.id };
+      return { names, ...(await world.embedTexts(names, owners)) };
+    },
+  },
+);
+
+/** @returns [N] the concepts of each text. */
+export function listTurnConcepts({ names, offsets, places }: TurnConcepts): string[][] {
+  return Array.from({ length: offsets.length - 1 }, (_, position) =>
+    Array.from(places.subarray(offsets[position], offsets[position + 1]), (place) => names[place] as string),
+  );
+}
+
+/** @returns [N] the pairs of concepts that the triples of each turn join. */
+export function listTurnRelations(relations: TurnConcepts): [string, string][][] {
+  return listTurnConcepts(relations).map((ends) =>
+    Array.from({ length: ends.length / 2 }, (_, pair): [string, string] => [ends[2 * pair]!, ends[2 * pair + 1]!]),
+  );
+}

@@ -1,0 +1,253 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { DimensionMismatchError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { hasActiveBackend } from '../../core/tensors/active-backend.ts';
+import { ensureBackend } from '../../core/tensors/backend.ts';
+import { gatherRows } from '../../core/tensors/rows.ts';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { assertUnitRows } from '../../index/candidates/query-batch.ts';
+import type { EncoderOptions } from '../../index/encoders/registry.ts';
+import type { SliceAuthority } from '../../kernel/signatures/slice-export.ts';
+import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
+import type { SliceSource, SliceTrust } from '../../kernel/slices/slice-source.ts';
+import type { QueryBatch } from '../../model/candidates.ts';
+import type { Query } from '../../model/dataset.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
+import type { CandidatePool } from './candidate-pool.ts';
+import { Plan, requireSlices, type WorkspaceIdentity } from './plan.ts';
+import { Resources } from './resources.ts';
+import type { Encoding, StageUse, TextVectors, World } from './signal.ts';
+import {
+  KEEPS_NOTHING,
+  type Stage,
+  type StageCounts,
+  type StageResult,
+  StageResults,
+  type StageStore,
+} from './stage.ts';
+import { listAskedConversations, Subcorpora } from './subcorpus.ts';
+import type { ControlOptions } from './worlds/control-options.ts';
+import { DisturbedWorld } from './worlds/disturbed-world.ts';
+
+/** Checked here, since to a fusion NaN means that a source did not find the candidate. */
+function assertVectors(
+  what: string,
+  owners: readonly { readonly id: string }[],
+  vectors: Float32Array,
+  dimension: number,
+): void {
+  if (vectors.length !== owners.length * dimension)
+    throw new DimensionMismatchError(`numbers in the ${what} vectors`, owners.length * dimension, vectors.length);
+  assertUnitRows(vectors, dimension, (row) => `${what} ${owners[row]?.id}`);
+}
+
+/**
+ * What a {@link Workspace} is made of: N turns and Q queries with their vectors of D = `dimension` numbers, a seed, and optionally further encoders and
+ * a store of results.
+ */
+export interface WorkspaceInputs {
+  readonly corpus: Corpus;
+  readonly queries: readonly Query[];
+  /** Row-major [N, D], unit rows. */
+  readonly turnVectors: Float32Array;
+  /** Row-major [Q, D], unit rows. */
+  readonly queryVectors: Float32Array;
+  readonly dimension: number;
+  readonly seed: number;
+  readonly progress?: StartProgress;
+  /** Embeds turns and queries with another encoder than that of the vectors; without it there is none. */
+  readonly encode?: (options: EncoderOptions) => Promise<Encoding>;
+  /** Embeds other texts with the encoder of the vectors; without it there are none. */
+  readonly encodeTexts?: World['embedTexts'];
+  /** Where slices come from; without it there are none. */
+  readonly slices?: SliceSource;
+  /** Where results are kept for other workspaces, and what distinguishes theirs from ours; without it they stay in memory. */
+  readonly stages?: { readonly store: StageStore; readonly identity: WorkspaceIdentity };
+}
+
+/** Enough where keys are compared with those of the same workspace alone. */
+const NOBODY: WorkspaceIdentity = { code: '', data: '', encoder: {} };
+
+/**
+ * What the arms of one experiment share: corpus and queries on the device, and every intermediate result by the key of its stage, so that arms which differ in
+ * one step compute only that step. Owns tensors and indexes; throws after `dispose()`.
+ */
+export class Workspace implements World {
+  readonly corpus: Corpus;
+  readonly queries: readonly Query[];
+  readonly dimension: number;
+  readonly turnVectors: Float32Array;
+  readonly batch: QueryBatch;
+  readonly subcorpora: Subcorpora;
+  readonly control = null;
+  readonly seed: number;
+  readonly startProgress: StartProgress;
+  /** The stages that can be asked for. */
+  readonly plan: Plan;
+  /** This one, unless it was made {@link withQueries}. */
+  readonly shared: Workspace;
+  /** [N] the rank that the tie rule gives each turn among equal scores. */
+  readonly tieRanks: Int32Array;
+  readonly #encode: WorkspaceInputs['encode'];
+  readonly #encodeTexts: WorkspaceInputs['encodeTexts'];
+  readonly #slices: SliceSource | undefined;
+  readonly #results: StageResults;
+  readonly #resources = new Resources();
+
+  /**
+   * @param shared over the same corpus, see {@link withQueries}.
+   * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or query.
+   */
+  constructor(inputs: WorkspaceInputs, shared?: Workspace) {
+    const { corpus, queries, turnVectors, queryVectors, dimension } = inputs;
+    if (shared === undefined) assertVectors('turn', corpus.turns, turnVectors, dimension);
+    assertVectors('query', queries, queryVectors, dimension);
+    this.corpus = corpus;
+    this.queries = queries;
+    this.dimension = dimension;
+    this.turnVectors = turnVectors;
+    this.batch = {
+      ids: queries.map(({ id }) => id),
+      texts: queries.map(({ text }) => text),
+      vectors: queryVectors,
+      cutoffs: Int32Array.from(queries, ({ timestamp }) => corpus.countEarlierTurns(timestamp)),
+      conversations: listAskedConversations(corpus, queries),
+    };
+    this.subcorpora = shared?.subcorpora ?? new Subcorpora(corpus);
+    this.seed = inputs.seed;
+    this.startProgress = inputs.progress ?? ignoreProgress;
+    this.shared = shared ?? this;
+    this.tieRanks = shared?.tieRanks ?? rankIdsDescending(corpus.turns.map(({ id }) => id));
+    this.plan = new Plan({ ...inputs, identity: inputs.stages?.identity ?? NOBODY });
+    this.#encode = inputs.encode;
+    this.#encodeTexts = inputs.encodeTexts;
+    this.#slices = inputs.slices;
+    this.#results = new StageResults(inputs.stages?.store ?? KEEPS_NOTHING);
+  }
+
+  /**
+   * A workspace of some of these queries by themselves: what it computes for them stays in memory, and what does not depend on queries (the corpus on the device,
+   * indexes, propagated rows, tables of coordinates) is this one's. To be disposed before this one.
+   *
+   * @param places in `queries`.
+   */
+  withQueries(places: readonly number[]): Workspace {
+    const { corpus, dimension, turnVectors, batch, seed } = this;
+    const queryVectors = gatherRows(batch.vectors, dimension, places);
+    const queries = places.map((place) => this.queries[place] as Query);
+    const encode = async (options: EncoderOptions) => {
+      const all = await this.embedWith(options);
+      return { ...all, queryVectors: gatherRows(all.queryVectors, all.dimension, places) };
+    };
+    const slices = this.#slices;
+    const own = { corpus, queries, turnVectors, queryVectors, dimension, seed, encode };
+    return new Workspace({ ...own, ...(slices && { slices }) }, this.shared);
+  }
+
+  /** The same data in the world of a null control. */
+  under(control: ControlOptions | null): World {
+    return control === null ? this : new DisturbedWorld(this, control);
+  }
+
+  controlSeed(control: ControlOptions): number {
+    return this.plan.controlSeed(control);
+  }
+
+  encoderIdentity(options: EncoderOptions): unknown {
+    return this.plan.encoderIdentity(options);
+  }
+
+  findSliceTrust(slice: SliceOptions): SliceTrust {
+    return this.plan.findSliceTrust(slice);
+  }
+
+  async openSliceAuthority(slice: SliceOptions): Promise<SliceAuthority> {
+    return requireSlices(this.#slices).openAuthority(slice);
+  }
+
+  get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R> {
+    return this.getIn(this, use, pool);
+  }
+
+  /** The result of a stage in this world or in a disturbed one. */
+  async getIn<R>(world: World, use: StageUse<R>, pool?: CandidatePool): Promise<R> {
+    if (use.of === 'pairs' && pool === undefined)
+      throw new ValidationError(`stage of pairs without a pool: ${use.name}; pass the pool of candidates`);
+    if (!hasActiveBackend()) await ensureBackend(); // it is part of the key
+    if (use.isShared && this.shared !== this) return this.shared.under(world.control).get(use, pool);
+    const stage = this.plan.under(world.control).stage(use, pool?.stage);
+    return this.runStage(stage as Stage, async () => {
+      const inputs: Record<string, unknown> = {};
+      for (const [name, input] of Object.entries(use.inputs(world))) inputs[name] = await world.get(input, pool);
+      return (await use.compute(world, pool, inputs)) as StageResult<R> & R;
+    }) as Promise<R>;
+  }
+
+  /**
+   * The result of a stage: from memory, from the store, or computed.
+   *
+   * @throws ValidationError after `dispose()`, also where that comes before the computation has begun.
+   */
+  async runStage<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
+    this.#resources.assertAlive(stage.name);
+    return this.#results.run(stage, () => {
+      this.#resources.assertAlive(stage.name);
+      return compute();
+    });
+  }
+
+  /** How often each stage was executed, found in memory and read from the store so far. */
+  readStageCounts(): StageCounts {
+    return this.#results.listStageCounts();
+  }
+
+  /** @throws ValidationError after `dispose()`. */
+  keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
+    return this.#resources.keepOnce(key, compute);
+  }
+
+  keepResource<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
+    return this.#resources.keep(owned);
+  }
+
+  getCorpusTensor(): Promise<tf.Tensor2D> {
+    const { shared } = this;
+    return shared.keepOnce('corpus tensor', async () => {
+      await ensureBackend();
+      return shared.keepResource(tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension]));
+    });
+  }
+
+  /**
+   * @throws UnavailableError where the workspace knows no other encoder.
+   * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or query.
+   */
+  async embedWith(options: EncoderOptions | null): Promise<Encoding> {
+    const { dimension, turnVectors, batch } = this;
+    if (options === null) return { dimension, turnVectors, queryVectors: batch.vectors };
+    const encode = this.#encode;
+    if (encode === undefined)
+      throw new UnavailableError(
+        `encoder ${options.encoder}`,
+        'the workspace cannot embed texts; open it with the input encode',
+      );
+    return this.keepOnce(['encoding', options], async () => {
+      const encoding = await encode(options);
+      assertVectors('turn', this.corpus.turns, encoding.turnVectors, encoding.dimension);
+      assertVectors('query', this.queries, encoding.queryVectors, encoding.dimension);
+      return encoding;
+    });
+  }
+
+  /** @throws UnavailableError where the workspace cannot embed texts; what the encoder throws. */
+  async embedTexts(...[texts, owners]: Parameters<World['embedTexts']>): Promise<TextVectors> {
+    if (this.#encodeTexts === undefined)
+      throw new UnavailableError('the encoder', 'the workspace cannot embed texts; open it with the input encodeTexts');
+    return this.#encodeTexts(texts, owners);
+  }
+
+  dispose(): void {
+    this.#resources.dispose();
+    this.#results.clear();
+  }
+}

@@ -1,0 +1,67 @@
+import { createRandom } from '../../../core/numbers/random.ts';
+import { multiplyRows } from '../../../core/tensors/rows.ts';
+import { listConversationPositions } from '../../../model/turns/conversation-positions.ts';
+import type { Corpus } from '../../../model/turns/corpus.ts';
+import type { TurnOrder } from '../../../ops/attention/turn-order.ts';
+import type { QueryFrames } from '../../../ops/trajectory/query-frames.ts';
+import type { Looker, TurnsAhead } from '../forward-mass.ts';
+import { keepLatest } from './keep-latest.ts';
+
+/**
+ * Null control `permuted-order`: the turns of each conversation get a random order, all orders being equally likely. Each turn draws a number when it is
+ * said. The turns present at a moment are sorted by their numbers. So a new turn gets any place between the others and does not change their order.
+ */
+export function drawPermutedOrder(corpus: Corpus, seed: number): TurnOrder {
+  const drawn = corpus.conversations.map(({ id, turns }) => {
+    const source = createRandom(seed, `permuted-order/${id}`);
+    return Float64Array.from(turns, () => source.uniform());
+  });
+  return keepLatest((conversation, size) => {
+    const numbers = drawn[conversation] as Float64Array;
+    const turnAt = Int32Array.from({ length: size }, (_, turn) => turn);
+    turnAt.sort((a, b) => (numbers[a] as number) - (numbers[b] as number) || a - b);
+    const ringPositionOf = new Int32Array(size);
+    for (const [drawnRingPosition, turn] of turnAt.entries()) ringPositionOf[turn] = drawnRingPosition;
+    return { ringPositionOf, turnAt };
+  });
+}
+
+/** The steps of {@link QueryFrames} to a query that stands last, after turns in another order. @param positions [B, C] as of the frames. */
+export function permuteFrames(
+  frames: QueryFrames,
+  positions: Int32Array,
+  { conversationOf, ringPosition }: Corpus,
+  order: TurnOrder,
+): QueryFrames {
+  const drawnRingPosition = (position: number, pair: number) => {
+    if (position < 0) return 0;
+    const { ringPositionOf } = order(conversationOf[position] as number, frames.turns[pair] as number);
+    return ringPositionOf[ringPosition[position] as number] as number;
+  };
+  const ringPositions = positions.map(drawnRingPosition);
+  const countPermutedSteps = (ring: number, pair: number) =>
+    (positions[pair] as number) < 0 ? 0 : (frames.turns[pair] as number) - ring;
+  const lineDistances = Float32Array.from(ringPositions, countPermutedSteps);
+  const ringDistances = lineDistances.map((along, pair) => Math.min(along, (ringPositions[pair] as number) + 1));
+  return { ...frames, ringPositions, lineDistances, ringDistances };
+}
+
+/**
+ * The turns that stand ahead in another order.
+ *
+ * @param vectors row-major [N, D] of length 1, or zero.
+ * @param width W
+ */
+export function listAheadInOrder(corpus: Corpus, vectors: Float32Array, width: number, order: TurnOrder): TurnsAhead {
+  const conversations = listConversationPositions(corpus);
+  const dimension = vectors.length / corpus.size;
+  return {
+    width,
+    cosine({ position, ringPosition: drawnRingPosition, turns }: Looker, steps) {
+      const conversation = corpus.conversationOf[position] as number;
+      const other = order(conversation, turns).turnAt[drawnRingPosition + steps] as number;
+      const there = (conversations[conversation] as Int32Array)[other] as number;
+      return multiplyRows(vectors, position, vectors, there, dimension);
+    },
+  };
+}

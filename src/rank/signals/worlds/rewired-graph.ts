@@ -1,0 +1,98 @@
+import { createRandom, type Random } from '../../../core/numbers/random.ts';
+import { multiplyRows } from '../../../core/tensors/rows.ts';
+import type { Conversation } from '../../../model/turns/conversation.ts';
+import type { ConversationTree, TreeAsOf } from '../../../ops/trajectory/conversation-tree.ts';
+import { computeDepths, type FrameTables } from '../../../ops/trajectory/frame-tables.ts';
+import { clipCosine } from '../../../ops/trajectory/homogeneity.ts';
+import { keepLatest } from './keep-latest.ts';
+import { orderParentsFirst } from './parents-first.ts';
+
+/**
+ * Gives every turn as many children as it had, drawn at random from the later turns. Each of the forests that have the same roots and the same numbers of
+ * children, and no child before its parent, is equally likely. From the last turn to the first, each takes its children from the later ones that are still free;
+ * how many these are does not depend on what was drawn, hence the equal chances, and it is never too few, since the given forest is one of them. O(n).
+ *
+ * @param parent [n] -1 for a root
+ * @param order [n] the turns, each after its parent
+ */
+export function rewire(parent: Int32Array, order: Int32Array, source: Random): Int32Array {
+  const children = new Int32Array(parent.length);
+  for (const above of parent) if (above >= 0) children[above] = (children[above] as number) + 1;
+  const rewired = new Int32Array(parent.length).fill(-1);
+  const free: number[] = [];
+  for (const turn of order.toReversed()) {
+    for (let left = children[turn] as number; left > 0; left--) {
+      const taken = source.integer(free.length);
+      rewired[free[taken] as number] = turn;
+      free[taken] = free[free.length - 1] as number;
+      free.pop();
+    }
+    if ((parent[turn] as number) >= 0) free.push(turn);
+  }
+  return rewired;
+}
+
+/** A tree by its parents. @param parent [n] places in `positions`, -1 for a root. */
+function buildTreeOfParents(
+  { corpus, vectors, dimension, squares }: FrameTables,
+  positions: Int32Array,
+  parent: Int32Array,
+): ConversationTree {
+  const turns = parent.length;
+  const depth = computeDepths(parent);
+  const members = new Int32Array(turns + 1); // the roots are the last group
+  const group = (ownRingPosition: number) =>
+    (parent[ownRingPosition] as number) < 0 ? turns : (parent[ownRingPosition] as number);
+  const siblingIndex = Int32Array.from(parent, (_, ownRingPosition) => {
+    const index = members[group(ownRingPosition)] as number;
+    members[group(ownRingPosition)] = index + 1;
+    return index;
+  });
+  const findGreatest = (figures: Int32Array) => figures.reduce((greatest, figure) => Math.max(greatest, figure), 0);
+  const readRingPosition = (position: number) => corpus.ringPosition[position] as number;
+  const findParentPosition = (position: number) =>
+    (parent[readRingPosition(position)] as number) < 0
+      ? -1
+      : (positions[parent[readRingPosition(position)] as number] as number);
+  return {
+    deepest: findGreatest(depth),
+    largestGroup: findGreatest(members),
+    mostChildren: findGreatest(members.subarray(0, turns)),
+    parent: findParentPosition,
+    depth: (position) => depth[readRingPosition(position)] as number,
+    siblingIndex: (position) => siblingIndex[readRingPosition(position)] as number,
+    siblings: (position) => members[group(readRingPosition(position))] as number,
+    children: (position) => members[readRingPosition(position)] as number,
+    homogeneity: (position) => {
+      const other = findParentPosition(position);
+      if (other < 0) return 1;
+      const product = multiplyRows(vectors, position, vectors, other, dimension);
+      return clipCosine(product, squares[position] as number, squares[other] as number);
+    },
+  };
+}
+
+/**
+ * Null control `rewired-graph`: a graph of the same degrees. Every turn has as many children as it has at the moment, but the children are drawn at random, see
+ * {@link rewire}; roots stay roots, and a query stays where it is. The numbers of children at later moments must not affect the tree, so it is drawn again
+ * whenever its conversation has grown.
+ */
+export function drawRewiredTrees(tables: FrameTables, seed: number): TreeAsOf {
+  const { corpus, conversations } = tables;
+  const orders = orderParentsFirst(corpus).map((order) =>
+    order.map((position) => corpus.ringPosition[position] as number),
+  );
+  const parents = conversations.map((positions) =>
+    positions.map((position) => {
+      const above = corpus.parent[position] as number;
+      return above < 0 ? -1 : (corpus.ringPosition[above] as number);
+    }),
+  );
+  return keepLatest((conversation, turns) => {
+    const { id } = corpus.conversations[conversation] as Conversation;
+    const parent = (parents[conversation] as Int32Array).subarray(0, turns);
+    const order = (orders[conversation] as Int32Array).subarray(0, turns);
+    const rewired = rewire(parent, order, createRandom(seed, `rewired-graph/${id}/${turns}`));
+    return buildTreeOfParents(tables, conversations[conversation] as Int32Array, rewired);
+  });
+}

@@ -1,0 +1,90 @@
+import { freezeDeeply } from '../../../core/values/frozen.ts';
+import {
+  COORDINATES,
+  type CoordinateName,
+  DEFAULT_WEIGHTS,
+  type Dimensions,
+} from '../../../ops/trajectory/coordinate-names.ts';
+import type { ControlKind } from './control-options.ts';
+
+/**
+ * The parts of the world that a signal may read: texts, vectors, times as far as they order turns and queries, the clock (hours and dates, which data with only an
+ * order of turns does not have), what belongs together as the corpus has it (`replies`: reply links, conversations, sessions, channels; no control destroys
+ * it), the order of turns on their ring, the trees and the numbers of answers that coordinates are computed from, which coordinates belong to which candidate,
+ * the attributes of turns, which no control destroys, for walks on the concept graph which turn has which title and which edges there are, which turns the
+ * slice of a query has, and which strategy each question asks for.
+ */
+export const WORLD_PARTS = freezeDeeply([
+  'texts',
+  'vectors',
+  'times',
+  'clock',
+  'replies',
+  'order',
+  'trees',
+  'answer-counts',
+  'coordinates',
+  'attributes',
+  'titles',
+  'concept-edges',
+  'slices',
+  'strategies',
+] as const);
+/** The name of a part of the world that a signal reads, one of {@link WORLD_PARTS}; null controls destroy some of them. */
+export type WorldPart = (typeof WORLD_PARTS)[number];
+
+/** The parts that each null control destroys. */
+const DESTROYED: Readonly<Record<ControlKind, readonly WorldPart[]>> = {
+  'permuted-order': ['order'],
+  'shuffled-coordinates': ['coordinates'],
+  'random-parents': ['trees', 'answer-counts'],
+  'rewired-graph': ['trees'],
+  'random-graph': ['concept-edges'],
+  'shuffled-titles': ['titles'],
+  'random-slices': ['slices'],
+  'newest-slices': ['slices'],
+  'shuffled-strategies': ['strategies'],
+};
+
+/** Whether a control changes anything that is read. */
+export function disturbs(kind: ControlKind, reads: readonly WorldPart[]): boolean {
+  return DESTROYED[kind].some((part) => reads.includes(part));
+}
+
+/** The part of the world that each coordinate is computed from, besides times, texts and vectors. */
+const COORDINATE_PARTS: Readonly<Partial<Record<CoordinateName, WorldPart>>> = {
+  depth: 'trees',
+  siblingOrder: 'trees',
+  homogeneity: 'trees',
+  temporal: 'clock',
+  branchFactor: 'trees',
+  childrenCount: 'answer-counts',
+};
+
+/** Everything that the coordinates of pairs are computed from. */
+export const COORDINATE_SOURCES: readonly WorldPart[] = [
+  'texts',
+  'vectors',
+  'times',
+  'clock',
+  'trees',
+  'answer-counts',
+];
+
+/** What some coordinates read. */
+export function listCoordinateReads(names: readonly CoordinateName[]): readonly WorldPart[] {
+  if (names.length === 0) return [];
+  const parts = names.flatMap((name) => COORDINATE_PARTS[name] ?? []);
+  return [...new Set<WorldPart>(['texts', 'vectors', 'times', 'coordinates', ...parts])];
+}
+
+/** What a trajectory distance reads: the coordinates that have a weight. */
+export function listDistanceReads({
+  dimensions,
+  weights,
+}: {
+  readonly dimensions: Dimensions;
+  readonly weights: Readonly<Partial<Record<CoordinateName, number | undefined>>>;
+}): readonly WorldPart[] {
+  return listCoordinateReads(COORDINATES[dimensions].filter((name) => (weights[name] ?? DEFAULT_WEIGHTS[name]) > 0));
+}
