@@ -5,7 +5,10 @@ import { readStrategyOptions } from '../signals/strategy-options.ts';
 import { type Arm, createArm, listStagesOfArm } from './arm.ts';
 import { SAME_CHANNEL } from './query-filter.ts';
 import { listSignalIndexes, type RelevanceSignal } from './relevance.ts';
-import type { RetrieverOptions } from './retriever-options.ts';
+import type { RankOptions, RetrieverOptions } from './retriever-options.ts';
+
+export type { RankOptions };
+
 import { blendWithAttention, blendWithTrajectory } from './steps/blend.ts';
 import { boost, curate, decay } from './steps/change.ts';
 import {
@@ -83,9 +86,6 @@ function* listSteps(options: RetrieverOptions): Iterable<Step> {
   if (attention !== null) yield blendWithAttention({ component: 'attention', attention, coordinates: trajectory });
   if (selection !== null) yield select(selection);
 }
-
-/** How an arm ranks, as it is written: keys of a form; or steps, and then it has their keys and none of the form but `control`. */
-export type RankOptions = RetrieverOptions & { readonly steps?: readonly string[] };
 
 /** The steps of an arm that is written as steps; null for one that is a form. */
 export const readWrittenSteps = (options: RankOptions): WrittenSteps | null =>

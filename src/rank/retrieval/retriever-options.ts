@@ -70,6 +70,9 @@ export const retrieverOptions = z.strictObject({
  * null, which leaves it out.
  */
 export type RetrieverOptions = z.output<typeof retrieverOptions>;
+/** How an arm ranks, as it is written: keys of a form; or steps, and then it has their keys and none of the form but `control`. */
+export type RankOptions = RetrieverOptions & { readonly steps?: readonly string[] };
+
 /** The options as written: those with a default may be left out. */
 export type RetrieverInput = z.input<typeof retrieverOptions>;
 

@@ -1,29 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import type { ConfigurationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { check } from '../../core/validation/validation.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
-import type { RankOptions } from './form.ts';
 import { retrieve } from './retriever.ts';
-import { assertSteps, stepShape, type WrittenSteps } from './written-steps.ts';
-
-const schema = z
-  .strictObject({ ...stepShape, control: z.unknown().default(null) })
-  .superRefine((arm, context) => assertSteps(arm as unknown as WrittenSteps, context));
+import { parseSteps } from './written-steps.ts';
 
 /** An arm of steps in the order of its keys. */
-const write = (steps: object) => ({ steps: Object.keys(steps), ...steps });
-
-function parseSteps(steps: object): RankOptions {
-  const result = check(schema, write(steps));
-  if ('faults' in result) throw new Error(JSON.stringify(result.faults));
-  return result.value as unknown as RankOptions;
-}
+const toList = (steps: object) => Object.entries(steps).map(([name, options]) => ({ [name]: options }));
 
 const listFaults = (steps: object) => {
-  const result = check(schema, write(steps));
-  return 'faults' in result ? result.faults.map(({ path, expected }) => `${path}: ${expected}`) : [];
+  try {
+    parseSteps(toList(steps));
+  } catch (error) {
+    return (error as ConfigurationError).faults.map(({ path, expected }) => `${path}: ${expected}`);
+  }
+  return [];
 };
 
 const sources = { bm25: { k: 19 }, hnsw: { k: 13 }, newest: { k: 7 } };
@@ -87,7 +79,7 @@ describe('steps', () => {
   test.each(SAME)('give the scores of the keys of arm %s', async (name, steps) => {
     const workspace = createSampleWorkspace(world);
     const [written, keyed] = [
-      await retrieve(workspace, parseSteps(steps)),
+      await retrieve(workspace, parseSteps(toList(steps))),
       await retrieve(workspace, SAMPLE_ARMS[name]),
     ];
     workspace.dispose();
@@ -97,8 +89,9 @@ describe('steps', () => {
 
   test('parse to what they parse to', () => {
     for (const [, steps] of SAME) {
-      const parsed = parseSteps(steps);
-      expect(check(schema, parsed)).toEqual({ value: parsed });
+      const { steps: order, control: _, ...parsed } = parseSteps(toList(steps)) as unknown as Record<string, object>;
+      const again = parseSteps((order as unknown as string[]).map((name) => ({ [name]: parsed[name] })));
+      expect(again).toEqual({ ...parsed, steps: order, control: null });
     }
   });
 });
@@ -164,4 +157,9 @@ describe('an arm is refused', () => {
       [expect.stringContaining('score.cosinus: a signal: cosine, strategy')],
     ],
   ])('%s', (_, steps, faults) => expect(listFaults(steps)).toEqual(faults));
+});
+
+test('a list says of an item that is not one step, and of a step that stands twice, where it is', () => {
+  const list = ['search', { decay: 3, boost: [] }, 'search'];
+  expect(() => parseSteps(list)).toThrow(/\[1\]: expected one step.*[\s\S]*\[2\]: expected each step once/);
 });

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { suggestKnown } from '../../core/validation/validation.ts';
+import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
+import { parse, shortenToExcerpt, suggestKnown } from '../../core/validation/validation.ts';
+import { type ControlOptions, controlOptions } from '../signals/worlds/control-options.ts';
+import type { RankOptions } from './retriever-options.ts';
 import { type AddFault, STEP_KEYS, type StepKey } from './steps/keys.ts';
 import { EMPTY_OUTLINE, type Outline, type Step } from './steps/step.ts';
 
@@ -102,4 +105,42 @@ export function assertSteps(arm: WrittenSteps, context: z.core.$RefinementCtx): 
 /** @param arm that {@link assertSteps} has let through. */
 export function createSteps(arm: WrittenSteps): readonly Step[] {
   return walk(arm, () => {});
+}
+
+/** A step as it is written in a list: its name with its options, or the name alone. */
+export type WrittenStep = string | Readonly<Record<string, unknown>>;
+
+const checkedSteps = z
+  .strictObject({ ...stepShape, control: controlOptions.nullable().default(null) })
+  .superRefine((arm, context) => assertSteps(arm as unknown as WrittenSteps, context));
+
+/** The steps of a list by their names, in their order. @throws ConfigurationError for an item that is not one step, and for a step that stands twice. */
+function nameSteps(list: readonly WrittenStep[]): Record<string, unknown> {
+  const named: Record<string, unknown> = {};
+  const faults: ConfigurationFault[] = [];
+  for (const [i, item] of list.entries()) {
+    const [[name, options] = ['', null], ...others] =
+      typeof item === 'string' ? [[item, {}] as const] : Object.entries(item);
+    const path = `[${i}]`;
+    if (name === '' || others.length > 0)
+      faults.push({ path, expected: 'one step: its name with its options', got: shortenToExcerpt(item) });
+    else if (Object.hasOwn(named, name)) faults.push({ path, expected: 'each step once', got: `${name} twice` });
+    else named[name] = options;
+  }
+  if (faults.length > 0) throw new ConfigurationError('the steps of an arm', faults);
+  return named;
+}
+
+/**
+ * The options of an arm from the list of its steps, checked and with defaults filled in.
+ *
+ * @throws ConfigurationError with every fault.
+ */
+export function parseSteps(list: readonly WrittenStep[], control: ControlOptions | null = null): RankOptions {
+  const named = nameSteps(list);
+  return parse(
+    checkedSteps,
+    { ...named, steps: Object.keys(named), control },
+    'the steps of an arm',
+  ) as unknown as RankOptions;
 }
