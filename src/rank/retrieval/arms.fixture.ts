@@ -1,10 +1,19 @@
 import type { Candidates } from '../../model/candidates.ts';
 import type { StageUse } from '../signals/signal.ts';
-import type { ControlKind } from '../signals/worlds/control-options.ts';
+import type { ControlKind, ControlOptions } from '../signals/worlds/control-options.ts';
 import { listControlsOfArm } from './arm.ts';
 import type { PoolParts } from './candidate-sources.ts';
-import { readArm } from './form.ts';
+import { type RankOptions, readArm } from './form.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
+import { parseSteps } from './written-steps.ts';
+
+/** An arm of steps in the order of the keys. */
+export function parseArm(steps: object, control: ControlOptions | null = null): RankOptions {
+  return parseSteps(
+    Object.entries(steps).map(([name, options]) => ({ [name]: options })),
+    control,
+  );
+}
 
 const sources = [
   { index: 'bm25', k: 19 },

@@ -8,6 +8,7 @@ import { warmUpSources } from './candidate-sources.ts';
 import { type RankOptions, readArm, readWrittenSteps } from './form.ts';
 import { checkRetrieverOptions, type RetrieverOptions } from './retriever-options.ts';
 import { type PendingScores, type RankState, runUnwatched, type Step, type Watch } from './steps/step.ts';
+import { checkSteps } from './written-steps.ts';
 
 export type { RetrieverOptions };
 
@@ -51,7 +52,7 @@ export async function retrieve(
 ): Promise<Retrieved> {
   await letEventsIn();
   await ensureBackend();
-  const checked = readArm(readWrittenSteps(arm) === null ? checkRetrieverOptions(arm) : arm);
+  const checked = readArm(readWrittenSteps(arm) === null ? checkRetrieverOptions(arm) : checkSteps(arm));
   return applySteps(checked.steps, checked, createState(workspace, checked), watch);
 }
 
