@@ -56,7 +56,7 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
   const mix = { rcp: 0.4, ircp: 0.4, tpo: 0.2 };
   const ring = { topology: 'ring', combine: 'multiplicative', decay: 0.5, temperature: 0.1, self: 'include' };
   const trajectory = { weight: 0.3, dimensions: 5, complexityScale: 'log', sigma: 1, weights: { depth: 1 } };
-  const unified = { ...ring, mode: 'directed', weight: 0.2, mix, coordinates: trajectory };
+  const unified = { ...ring, mode: 'directed', weight: 0.2, mix, coordinates: structuredClone(trajectory) };
   const control = { kind: 'permuted-order', seed: 7 } as const;
   /** In the order of the steps; null is a step that another value adds. */
   const written: Readonly<Record<string, unknown>> = {
@@ -153,13 +153,14 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
     expect((await retrieve(shared, other)).scores).not.toEqual((await retrieve(shared, base)).scores);
   });
 
-  // What is computed of the stages' results, and is no stage itself; and the weight of the coordinates that TPO compares, which have none.
+  // What is computed of the stages' results, and is no stage itself; and what the coordinates that TPO compares do not use.
   const composed = [
     'fuse.convex.flat',
     'fuse.convex.bm25',
     'blend.trajectory.weight',
     'blend.unified.weight',
     'blend.unified.coordinates.weight',
+    'blend.unified.coordinates.sigma',
     'select',
   ];
   let shared: Workspace;
