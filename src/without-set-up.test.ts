@@ -74,8 +74,10 @@ test.each([
   ],
   [
     'a retrieval',
-    workspace(`const { parseSteps, retrieve } = await import('./rank/retrieval/index.ts');
-    return [...(await retrieve(workspace, parseSteps([{ search: { newest: { k: 1 } } }]))).pool.positions];`),
+    workspace(`const { retrieve } = await import('./rank/retrieval/index.ts');
+    const { parseSteps } = await import('./rank/retrieval/written-steps.ts');
+    const arm = parseSteps([{ search: { newest: { k: 1 } } }]);
+    return [...(await retrieve(workspace, arm)).pool.positions];`),
     '[0]',
   ],
   [

@@ -7,7 +7,7 @@ import { METRICS } from '../../eval/metrics/metric.ts';
 import { ENCODERS } from '../../index/encoders/registry.ts';
 import { INDEXES } from '../../index/registry.ts';
 import { FUSIONS } from '../../ops/fusion/registry.ts';
-import { SIGNALS } from '../../rank/retrieval/relevance.ts';
+import { COLUMN_NAMES } from '../../rank/retrieval/steps/keys.ts';
 import { ADDED_SIGNALS } from '../../rank/signals/signal.ts';
 import {
   adaptDataset,
@@ -44,9 +44,9 @@ const KINDS = {
 } as const;
 export type PluginKind = keyof typeof KINDS;
 
-/** Names that signals of relevance and pool fusions have beside those of a registry. */
+/** Names that columns of arms and pool fusions have beside those of a registry. */
 const TAKEN: Readonly<Partial<Record<PluginKind, readonly string[]>>> = {
-  signals: SIGNALS,
+  signals: COLUMN_NAMES,
   fusions: ['pool-rrf', 'pool-combsum'],
 };
 

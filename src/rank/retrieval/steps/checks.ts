@@ -2,6 +2,7 @@ import { findNearestWord } from '../../../core/validation/validation.ts';
 import { COORDINATES } from '../../../ops/trajectory/coordinate-names.ts';
 import { listSignalNames, type ScoringOptions } from '../../signals/bank/options.ts';
 import type { TrajectoryOptions } from '../../signals/trajectory-options.ts';
+import type { ScoreOptions } from './score.ts';
 import type { SearchOptions } from './search.ts';
 import type { Outline } from './step.ts';
 
@@ -12,6 +13,12 @@ export type AddFault = (path: readonly PropertyKey[], expected: string) => void;
 export function checkSearch(sources: SearchOptions, { view }: Outline, fault: AddFault): void {
   if (view.propagation !== null && !Object.values(sources).some(({ index }) => index === 'flat'))
     fault([], 'a source with index flat, which alone knows propagated embeddings');
+}
+
+/** Columns of signals have names beside those of sources. */
+export function checkScore(signals: ScoreOptions, { columns }: Outline, fault: AddFault): void {
+  for (const name of Object.keys(signals))
+    if (columns.has(name)) fault([name], `a signal that no source is named as; give the source ${name} another name`);
 }
 
 /** A mix weighs signals that its bank has. */

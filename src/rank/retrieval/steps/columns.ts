@@ -78,6 +78,9 @@ const SOURCE_COLUMNS: Readonly<Record<string, (source: Source, view: View) => Sc
   graph: (source) => createListColumn(source, true),
 };
 
+/** The indexes whose sources give a column. */
+export const SOURCE_COLUMN_NAMES: readonly string[] = Object.keys(SOURCE_COLUMNS);
+
 /** The column that a source of a search gives; null for one that finds candidates and scores none. */
 export function findSourceColumn(source: Source, view: View): ScoreColumn | null {
   return SOURCE_COLUMNS[source.index.index]?.(source, view) ?? null;

@@ -129,6 +129,11 @@ describe('an error is reported for', () => {
     ],
     ['a column without its source', { fuse: { only: 'hnsw' } }, expect.stringContaining('a column of the arm (bm25)')],
     [
+      'a signal with the name of a source',
+      { search: { cosine: { index: 'flat' } }, score: { cosine: {} }, fuse: { only: 'cosine' } },
+      'score.cosine: expected a signal that no source is named as; give the source cosine another name, got {}',
+    ],
+    [
       'a merge that does not weigh a column',
       { search: two, fuse: 'weighted' },
       'fuse.weighted: expected the weight of each column by its name (bm25, hnsw), got nothing',

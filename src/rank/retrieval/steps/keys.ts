@@ -20,7 +20,8 @@ import { trajectoryOptions } from '../../signals/trajectory-options.ts';
 import { type PoolFusionOptions, relevanceFusionOptions } from '../relevance.ts';
 import { blendWithAttention, blendWithTrajectory } from './blend.ts';
 import { boost, curate, decay } from './change.ts';
-import { type AddFault, checkBlend, checkMix, checkSearch } from './checks.ts';
+import { type AddFault, checkBlend, checkMix, checkScore, checkSearch } from './checks.ts';
+import { SOURCE_COLUMN_NAMES } from './columns.ts';
 import { fuse } from './fuse.ts';
 import { mix } from './mix.ts';
 import { type ScoreOptions, score } from './score.ts';
@@ -91,6 +92,9 @@ function withName(key: string, name: string, written: unknown): unknown {
 }
 
 const SCORE_SCHEMAS: Readonly<Record<string, z.ZodType>> = { cosine: z.strictObject({}), strategy: strategyOptions };
+
+/** The columns that an arm may have without plugins, by the names that they have unless a source is given another one. */
+export const COLUMN_NAMES: readonly string[] = [...Object.keys(SCORE_SCHEMAS), ...SOURCE_COLUMN_NAMES];
 
 /** The signals that the step `score` may add. */
 export const listScoreNames = (): string[] => [...Object.keys(SCORE_SCHEMAS), ...ADDED_SIGNALS.names];
@@ -287,7 +291,7 @@ export const STEP_KEYS: readonly StepKey[] = [
   defineKey('slice', sliceOptions, slice, (options) => [slice(options)]),
   defineKey('propagate', propagateOptions, propagate, (options) => [propagate(options)]),
   defineKey('search', searchOptions, search, (options) => [search(options)], checkSearch),
-  defineKey('score', scoreOptions, score, (options) => [score(options)]),
+  defineKey('score', scoreOptions, score, (options) => [score(options)], checkScore),
   defineKey('fuse', fuseOptions, fuse, createFusion, checkFusion),
   defineKey('mix', scoringOptions, mix, (options) => [mix(options)], checkMix),
   defineKey('boost', boostOptions, boost, (options) => [boost(options)]),
