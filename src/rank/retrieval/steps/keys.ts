@@ -232,7 +232,7 @@ const withDefaults = (schema: z.ZodType) =>
     .number()
     .min(0)
     .max(1)
-    .transform((weight) => schema.parse({ weight }));
+    .transform((weight) => parse(schema, { weight }, 'the blends of an arm'));
 
 const blendOptions = writtenParts.transform((parts, context) => {
   const blends: Record<string, unknown> = {};
