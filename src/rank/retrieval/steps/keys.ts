@@ -93,7 +93,7 @@ function withName(key: string, name: string, written: unknown): unknown {
 
 const SCORE_SCHEMAS: Readonly<Record<string, z.ZodType>> = { cosine: z.strictObject({}), strategy: strategyOptions };
 
-/** The columns that an arm may have without plugins, by the names that they have unless a source is given another one. */
+/** The names that columns have without plugins, unless a source is given another name. */
 export const COLUMN_NAMES: readonly string[] = [...Object.keys(SCORE_SCHEMAS), ...SOURCE_COLUMN_NAMES];
 
 /** The signals that the step `score` may add. */
