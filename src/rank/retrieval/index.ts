@@ -16,3 +16,4 @@ export {
 } from './retriever-options.ts';
 export { selectTop } from './select-top.ts';
 export type { SourceUse } from './source-parts.ts';
+export type { AddedNames, PlainStep, StepInput } from './steps/functions.ts';
