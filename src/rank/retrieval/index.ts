@@ -8,4 +8,5 @@ export { computeSemanticWeight } from './relevance.ts';
 export { type Retrieved, retrieve, warmUp } from './retriever.ts';
 export { selectTop } from './select-top.ts';
 export type { SourceUse } from './source-parts.ts';
+export type { AddedNames, PlainStep, StepInput } from './steps/functions.ts';
 export { parseSteps, type WrittenStep } from './written-steps.ts';
