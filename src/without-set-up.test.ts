@@ -74,9 +74,10 @@ test.each([
   ],
   [
     'a retrieval',
-    workspace(`const { retrieve, retrieverOptions } = await import('./rank/retrieval/index.ts');
-    const arm = { candidates: [{ index: 'newest', k: 1 }], relevance: { signals: ['recency'] } };
-    return [...(await retrieve(workspace, retrieverOptions.parse(arm))).pool.positions];`),
+    workspace(`const { retrieve } = await import('./rank/retrieval/index.ts');
+    const { parseSteps } = await import('./rank/retrieval/written-steps.ts');
+    const arm = parseSteps([{ search: { newest: { k: 1 } } }]);
+    return [...(await retrieve(workspace, arm)).pool.positions];`),
     '[0]',
   ],
   [
