@@ -74,10 +74,8 @@ test.each([
   ],
   [
     'a retrieval',
-    workspace(`const { retrieve } = await import('./rank/retrieval/index.ts');
-    const { parseSteps } = await import('./rank/retrieval/written-steps.ts');
-    const arm = parseSteps([{ search: { newest: { k: 1 } } }]);
-    return [...(await retrieve(workspace, arm)).pool.positions];`),
+    workspace(`const { parseSteps, retrieve } = await import('./rank/retrieval/index.ts');
+    return [...(await retrieve(workspace, parseSteps([{ search: { newest: { k: 1 } } }]))).pool.positions];`),
     '[0]',
   ],
   [
