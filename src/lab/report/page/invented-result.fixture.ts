@@ -166,11 +166,11 @@ function inventArm(
   return {
     name,
     description: `The invented arm number ${at}.`,
-    options: { candidates: [{ index: 'hnsw' }, { index: 'bm25' }] },
+    options: { steps: ['search'], search: { hnsw: {}, bm25: {} } },
     levels: null,
     control: null,
     structure: null,
-    tuned: at % 3 === 2 ? { halfLifeHours: 24 * at, 'fusion.alpha': 0.3 } : {},
+    tuned: at % 3 === 2 ? { halfLifeHours: 24 * at, 'fuse.convex.hnsw': 0.3 } : {},
     metrics,
     comparisons: null,
     perQuery,
