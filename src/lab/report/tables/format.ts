@@ -40,7 +40,7 @@ export function estimate(
   return [write(mean, 3), formatInterval(ends, write, digits)].filter(Boolean).join(' ');
 }
 
-/** How an arm may pay attention: a component of such a name is its attention to the candidates. */
+/** Names of components that are the attention of an arm to the candidates. */
 const ATTENTION_MECHANISMS: readonly string[] = ['rcp', 'ircp', 'tpo', 'unified'];
 
 /** @returns the place of an arm's attention among its components, the first of several; -1 for none. */
