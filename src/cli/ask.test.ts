@@ -35,7 +35,7 @@ describe('a question', () => {
     expect(prompt.match(/^- /gm)).toHaveLength(packed.length);
     expect(ranking.map(({ rank }) => rank)).toEqual(ranking.map((_, i) => i + 1));
     expect(ranking.map(({ score }) => score)).toEqual(ranking.map(({ score }) => score).toSorted((a, b) => b - a));
-    expect(Object.keys(ranking[0]?.parts ?? {})).toEqual(expect.arrayContaining(['bm25', 'cosine', 'relevance']));
+    expect(Object.keys(ranking[0]?.parts ?? {})).toEqual(expect.arrayContaining(['bm25', 'hnsw', 'relevance']));
   });
 
   test('is answered by the same bytes again, and by others for another question', async () => {
@@ -57,7 +57,7 @@ describe('a question', () => {
     const flags = (sign: number) => ['--vector', JSON.stringify(Array.from({ length: 13 }, (_, i) => sign * (i + 1)))];
     const cosines = async (sign: number) =>
       Object.fromEntries(
-        (await askForJson('the train', ...flags(sign))).ranking.map(({ id, parts }) => [id, parts.cosine]),
+        (await askForJson('the train', ...flags(sign))).ranking.map(({ id, parts }) => [id, parts.hnsw]),
       );
     const [found, opposite] = [await cosines(1), await cosines(-1)];
     const shared = Object.keys(found).filter((id) => id in opposite);

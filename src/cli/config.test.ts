@@ -14,7 +14,7 @@ const cache = join(root, 'cache');
 const sweep = {
   method: 'grid',
   arm: 'unified',
-  factors: { 'trajectory.weight': [0.1, 0.2], 'attention.weight': [0.3] },
+  factors: { 'blend.trajectory.weight': [0.1, 0.2], 'blend.unified.weight': [0.3] },
 };
 
 beforeAll(() => {
@@ -51,12 +51,10 @@ describe('what is shown', () => {
     const comments = stdout.split('\n').filter((line) => line.startsWith('#'));
     const findComment = (start: string) => comments.filter((text) => text.startsWith(`# ${start}`));
     expect(findComment('7 arms; ')).toHaveLength(1);
-    expect(findComment('newest ')).toEqual([
-      expect.stringMatching(/ base +candidates=\[\{"index":"newest","k":19\}\], relevance\.signals=\["recency"\]$/),
-    ]);
+    expect(findComment('newest ')).toEqual([expect.stringMatching(/^# newest +- +search\.newest\.k=19$/)]);
     expect(findComment('hybrid ')).toEqual([expect.stringMatching(/, tuned over 2 points$/)]);
-    expect(findComment('unified | trajectory.weight=0.2, attention.weight=0.3 ')).toEqual([
-      expect.stringMatching(/ unified +trajectory\.weight=0\.2, attention\.weight=0\.3$/),
+    expect(findComment('unified | blend.trajectory.weight=0.2, blend.unified.weight=0.3 ')).toEqual([
+      expect.stringMatching(/ unified +blend\.trajectory\.weight=0\.2, blend\.unified\.weight=0\.3$/),
     ]);
     expect(findComment('tuning tries 4 points')).toHaveLength(1);
     expect(findComment('at most ')).toEqual([
@@ -66,11 +64,11 @@ describe('what is shown', () => {
   });
 
   test('and a warning for an arm with a list that cannot reach the ranks that are measured', async () => {
-    const fusion = '{"method":"rrf","weights":{"bm25":9}}';
+    const fusion = 'arms.hybrid.set={fuse: {rrf: {hnsw: 1, bm25: 9}}}';
     const untuned = ['--set', 'arms.hybrid.tune={}', '--set', 'arms.Decayed × 2.tune={}'];
-    const { stdout, stderr } = await show('--set', `arms.hybrid.relevance.fusion=${fusion}`, ...untuned);
+    const { stdout, stderr } = await show('--set', fusion, ...untuned);
     expect(stderr).not.toContain('expected');
-    expect(stdout).toMatch(/^# warning \(unreachable-list\): hybrid: best rank .*: cosine \d+ and \d+; /m);
+    expect(stdout).toMatch(/^# warning \(unreachable-list\): hybrid: best rank .*: hnsw \d+ and \d+; /m);
     expect((await show()).stdout).not.toContain('warning');
   });
 

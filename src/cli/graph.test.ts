@@ -50,26 +50,17 @@ writeFileSync(at('data', 'qrels.txt'), 'dev 0 t0 1\ntest 0 t1 1\n');
 
 /** Its arms name a file that extraction is to write. */
 const CONFIG = at('chats.json');
-const describeArm = (name: string, relation: number) => ({
-  ...{ name, relevance: { signals: ['graph'] } },
-  candidates: [
-    {
-      ...{ index: 'graph', concepts: { file: 'concepts.jsonl' }, scoring: 'degree', maxHops: 2 },
-      edges: { mentions: 1, reply: 0, next: 0, names: 0, namedBy: 0, relation },
-    },
-  ],
-});
+const walkAlong = (relation: number) => {
+  const edges = { mentions: 1, reply: 0, next: 0, names: 0, namedBy: 0, relation };
+  return [{ search: { graph: { concepts: { file: 'concepts.jsonl' }, scoring: 'degree', maxHops: 2, edges } } }];
+};
 writeFileSync(
   CONFIG,
   JSON.stringify({
     ...{ name: 'chats', seed: 3, backend: 'wasm', dataset: { name: 'jsonl', path: 'data' } },
     ...{ embedding: { encoder: 'lsa', dimension: 2 } },
     evaluation: { baseline: 'newest', samples: 100, split: 'all', depth: 5, metrics: ['recall@5'] },
-    arms: [
-      { name: 'newest', candidates: [{ index: 'newest', k: 1 }], relevance: { signals: ['recency'] } },
-      describeArm('mentions', 0),
-      describeArm('triples', 1),
-    ],
+    arms: { newest: [{ search: { newest: { k: 1 } } }], mentions: walkAlong(0), triples: walkAlong(1) },
   }),
 );
 

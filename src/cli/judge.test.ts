@@ -39,10 +39,7 @@ const listPairs = (lines: readonly PoolLine[]) => lines.map(({ queryId, id }) =>
 /** Arms without an encoder. */
 const LEXICAL = {
   evaluation: { baseline: 'newest', samples: 100, depth: 7, metrics: ['mrr@5'] },
-  arms: [
-    { name: 'newest', candidates: [{ index: 'newest', k: 7 }], relevance: { signals: ['recency'] } },
-    { name: 'words', candidates: [{ index: 'bm25', k: 7 }], relevance: { signals: ['bm25'] } },
-  ],
+  arms: { newest: [{ search: { newest: { k: 7 } } }], words: [{ search: { bm25: { k: 7 } } }] },
 };
 
 /** A pool of ten documents each of two strata, with grades of the judge if there is one. */

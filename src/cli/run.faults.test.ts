@@ -79,19 +79,19 @@ describe('a fault of the configuration exits with 2, before anything is made', (
     ],
     [
       'an override of an arm that is none',
-      ['--set', 'arms.hybird.decay={}'],
-      /\n {2}arms\.hybird\.decay: expected a path into the config, got "arms\.hybird\.decay=\{\}"$/,
+      ['--set', 'arms.hybird.set={decay.halfLifeHours: 6}'],
+      /\n {2}arms\.hybird\.set\.decay\.halfLifeHours.*: expected a path that begins with a step or a source of the arm \(\)/,
     ],
     ['an override that is no YAML', ['--set', 'seed=[1'], /\n {2}seed: expected a YAML value \(.*\), got "\[1"$/],
     [
       'a tuned value out of range',
-      ['--set', 'arms.hybrid.tune={relevance.fusion.alpha: [0.5, 2]}'],
-      /\n {2}arms\[1\]\.tune\.relevance\.fusion\.alpha\[1\] \(--set\): expected number <= 1, got 2$/,
+      ['--set', 'arms.hybrid.tune={fuse.convex.hnsw: [0.5, -2]}'],
+      /\n {2}arms\.hybrid\.tune\.fuse\.convex\.hnsw\[1\] \(--set\): expected number >= 0, got -2$/,
     ],
     [
       'a tuned path that leads nowhere',
-      ['--set', 'arms.hybrid.tune={candidates.9.k: [1, 2]}'],
-      /\n {2}arms\[1\]\.tune \(--set\): expected a path to an option of the arm, got "candidates\.9\.k"$/,
+      ['--set', 'arms.hybrid.tune={newest.k: [1, 2]}'],
+      /\n {2}arms\.hybrid\.tune.newest.k \(--set\): expected a path that begins with a step or a source of the arm \(search, fuse, bm25, hnsw\), got "newest\.k"$/,
     ],
   ])('%s', async (_, argv, message) => {
     await expectError(start(...argv), 2, message);

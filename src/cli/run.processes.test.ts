@@ -15,16 +15,17 @@ const ARMS = 11;
 /** A config whose arms differ in their half-life and are each tuned over the same points. */
 function writeConfig(): void {
   const raw = applyOverrides(buildSampleConfig(root) as Plain, ['evaluation.metrics=[mrr@10]']);
-  const [, hybrid] = raw.arms as Plain[];
-  const alphas = Array.from({ length: 13 }, (_, i) => i / 13);
-  const arms = Array.from({ length: ARMS - 1 }, (_, i) => ({
-    name: `half-life ${i}`,
-    extends: 'hybrid',
-    decay: { halfLifeHours: 2 ** i },
-    trajectory: {},
-    tune: { 'relevance.fusion.alpha': alphas, 'trajectory.weight': [0.1, 0.2] },
-  }));
-  writeFileSync(config, JSON.stringify({ ...raw, arms: [hybrid, ...arms] }));
+  const { hybrid } = raw.arms as Plain;
+  const weights = Array.from({ length: 13 }, (_, i) => i / 13);
+  const arms = Array.from({ length: ARMS - 1 }, (_, i) => [
+    `half-life ${i}`,
+    {
+      from: 'hybrid',
+      then: [{ decay: 2 ** i }, { blend: { trajectory: {} } }],
+      tune: { 'fuse.convex.hnsw': weights, 'blend.trajectory.weight': [0.1, 0.2] },
+    },
+  ]);
+  writeFileSync(config, JSON.stringify({ ...raw, arms: { hybrid, ...Object.fromEntries(arms) } }));
 }
 
 beforeAll(() => {
@@ -100,7 +101,7 @@ test('two workers find what one process finds, byte for byte, also where one of 
 });
 
 describe('an arm that fails', () => {
-  const failing = 'arms.3.candidates=[{index: bm25, k: 17, variant: bm25l, k1: 1.7e308}, {index: hnsw, k: 17}]';
+  const failing = 'arms.half-life 2.set={bm25: {k: 17, variant: bm25l, k1: 1.7e308}}';
 
   test('leaves the others a table, without differences, where it is the baseline', async () => {
     const baseline = ['--set', failing, '--set', 'evaluation.baseline=half-life 2', '--arm', 'half-life 1'];

@@ -36,8 +36,7 @@ describe.skipIf(obstacle !== null)('a run on a cluster of its own', () => {
   test('finds what a process of this machine finds, byte for byte, also with an arm that fails', {
     timeout: 180_000,
   }, async () => {
-    const failing =
-      'arms.propagated.candidates=[{index: bm25, k: 17, variant: bm25l, k1: 1.7e308}, {index: flat, k: 17}]';
+    const failing = 'arms.propagated.set={bm25: {k: 17, variant: bm25l, k1: 1.7e308}}';
     const [there, here] = [
       await start('there', '--set', failing, '--workers', '2'),
       await start('here', '--set', failing, '--launcher', 'local'),
@@ -89,7 +88,7 @@ describe('the tasks of an array', () => {
           launcher: { name: 'slurm', pollSeconds: 0.3, setup: [setup] },
         },
         evaluation: { baseline: 'words', metrics: ['changing@3'], samples: 499 },
-        arms: [{ name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } }],
+        arms: { words: [{ search: { bm25: {} } }] },
       }),
     );
     const { code, stderr } = await runConfig('changing', file);

@@ -207,7 +207,7 @@ test('the same config gives the same files, byte for byte, and embeds nothing th
 
 test.each([
   ['another seed', 'seed=4'],
-  ['an override', 'arms.unified.attention.weight=0.7'],
+  ['an override', 'arms.unified.set={blend.unified.weight: 0.7}'],
 ])('%s changes the hash, and leaves the first run alone', async (_, override) => {
   const before = readFileSync(join(folder, 'metrics.json'), 'utf8');
   const { code } = await start('first', '--set', override);
@@ -222,12 +222,12 @@ test.each([
 });
 
 test('on several datasets it leaves a run for each, and a table over both', async () => {
-  const { dataset, arms, ...rest } = buildSampleConfig(root) as { dataset: object; arms: object[] };
+  const { dataset, arms, ...rest } = buildSampleConfig(root) as { dataset: object; arms: { newest: object } };
   const several = join(root, 'several.yaml');
   const evaluation = { baseline: 'newest', metrics: ['mrr@10'], samples: 199 };
   writeFileSync(
     several,
-    JSON.stringify({ ...rest, evaluation, arms: arms.slice(0, 1), datasets: { here: dataset, there: dataset } }),
+    JSON.stringify({ ...rest, evaluation, arms: { newest: arms.newest }, datasets: { here: dataset, there: dataset } }),
   );
   const results = join(root, 'several');
   const outcome = await runRagpp('run', several, '--cache', cache, '--results', results);

@@ -214,7 +214,7 @@ describe('a service that repeats what it gets, with the key', () => {
       ...{ name: 'open', seed: 3, backend: 'cpu', dataset: { name: 'jsonl', path: at('open') } },
       embedding: { ...encoder({ apiKeyVariable: variable }), baseUrl: 'http://127.0.0.1:1' },
       evaluation: { split: 'all', baseline: 'cosine', samples: 100, metrics: ['mrr@10'] },
-      arms: [{ name: 'cosine', candidates: [{ index: 'flat', k: 5 }], relevance: { signals: ['cosine'] } }],
+      arms: { cosine: [{ search: { flat: { k: 5 } } }] },
     });
     writeLines(at('open.jsonl'), [{ id: 'a', context: `${SENT} a`, createdAt: 1, embedding: [1, 0] }]);
     writeLines(at('near.jsonl'), [{ id: 'b', context: `${SENT} b`, createdAt: 2, embedding: [1, 0] }]);
@@ -324,7 +324,7 @@ Write to ${address} about the kernel patch number ${n}, since the driver module 
     ...{ name: 'mail', seed: 3, backend: 'cpu', dataset },
     embedding: { encoder: 'lsa', dimension: 2, maxDocumentShare: 1 },
     evaluation: { split: 'all', baseline: 'words', samples: 100, metrics: ['mrr@10'] },
-    arms: [{ name: 'words', candidates: [{ index: 'bm25', k: 5 }], relevance: { signals: ['bm25'] } }],
+    arms: { words: [{ search: { bm25: { k: 5 } } }] },
   });
   const folders = ['--cache', at('mail-cache'), '--results', at('mail-results')];
   await runSilently([address, 'canary77'], 0, 'run', at('mail.yaml'), ...folders);

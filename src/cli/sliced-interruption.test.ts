@@ -8,13 +8,12 @@ const root = mkdtempSync(join(tmpdir(), 'ragpp-sliced-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const config = join(root, 'sliced.yaml');
-const sources = { candidates: [{ index: 'bm25', k: 20 }], relevance: { signals: ['bm25'] } };
 writeFileSync(
   config,
   JSON.stringify({
     ...{ name: 'sliced', seed: 5, embedding: { encoder: 'lsa' }, dataset: { name: 'synthetic', conversations: 10 } },
     evaluation: { baseline: 'near', metrics: ['mrr@10'], split: 'all' },
-    arms: [{ name: 'near', ...sources, slice: { policy: { id: 'near', maxNodes: 7 } } }],
+    arms: { near: [{ slice: { policy: { id: 'near', maxNodes: 7 } } }, { search: { bm25: { k: 20 } } }] },
   }),
 );
 

@@ -68,11 +68,11 @@ test('its weights are measured on the test split, and score an arm', async () =>
   expect(tested.code, tested.stderr).toBe(0);
   uninstallAll();
   const run = join(root, 'run.json');
-  const scoring = { weights: join(findFolder('first'), 'weights-linear.safetensors') };
+  const mix = join(findFolder('first'), 'weights-linear.safetensors');
   const experiment = {
     ...{ name: 'learned', backend: 'cpu', dataset: sample.dataset, embedding: sample.embedding },
     evaluation: { baseline: 'learned', samples: 499, split: 'test' },
-    arms: [{ name: 'learned', candidates: [{ index: 'bm25', k: 11 }], relevance: { signals: ['bm25'] }, scoring }],
+    arms: { learned: [{ search: { bm25: { k: 11 } } }, { mix }] },
   };
   const runIt = () => runRagpp('run', run, '--cache', cache, '--results', join(root, 'runs'));
   writeFileSync(run, JSON.stringify(experiment));

@@ -15,11 +15,11 @@ async function run(name: string, samples: object): Promise<string> {
   const path = join(results, 'locomo.json');
   writeFileSync(path, JSON.stringify(samples));
   const config = join(results, 'config.yaml');
-  const arm = (index: string) => ({ name: index, candidates: [{ index, k: 5 }], relevance: { signals: ['recency'] } });
+  const arms = { newest: [{ search: { newest: { k: 5 } } }], bm25: [{ search: { bm25: { k: 5 } } }] };
   const evaluation = { baseline: 'newest', split: 'dev', metrics: ['mrr@5'], samples: 100 };
   const dataset = { name: 'locomo', path };
   const embedding = { encoder: 'lsa', dimension: 2 };
-  writeFileSync(config, JSON.stringify({ name, dataset, embedding, evaluation, arms: [arm('newest'), arm('bm25')] }));
+  writeFileSync(config, JSON.stringify({ name, dataset, embedding, evaluation, arms }));
   const folders = ['--cache', join(root, 'cache'), '--results', join(results, 'runs')];
   const { code, stderr } = await runRagpp('run', config, ...folders);
   expect(code, stderr).toBe(0);

@@ -48,7 +48,7 @@ function formatArmRow({ name, extends: start, differences, points, isRun }: ArmS
   const changes = Object.entries(differences).map(([path, value]) => `${path}=${formatShownValue(value)}`);
   const tuning = points === 0 ? [] : [`tuned over ${points} points`];
   const remark = isRun ? [] : ['not run: others start from it'];
-  return [name, start ?? 'base', [...changes, ...tuning, ...remark].join(', ') || 'nothing'];
+  return [name, start ?? '-', [...changes, ...tuning, ...remark].join(', ') || 'nothing'];
 }
 
 async function estimateCost(config: ExperimentConfig, { backend: wanted, cache }: ShowOptions): Promise<Cost> {

@@ -19,20 +19,20 @@ const text = 'violin bow';
 let encoder: Encoder;
 let own: Plain;
 
-const words = { candidates: [{ index: 'bm25', k: 19 }], relevance: { signals: ['bm25'] } };
-const ARMS = [
-  { name: 'words', ...words },
-  { name: 'cosine', candidates: [{ index: 'flat', k: 19 }], relevance: { signals: ['cosine'] } },
-  { name: 'decayed', ...words, decay: {}, tune: { 'decay.halfLifeHours': [12, 96] } },
-  { name: 'after cosine', extends: 'cosine', ...words },
-  { name: 'perhaps', ...words, tune: { 'relevance.signals': [['bm25'], ['cosine']] } },
-  { name: 'after perhaps', extends: 'perhaps', decay: {} },
-  {
-    name: 'two encoders',
-    ...words,
-    scoring: { signals: { groups: ['text'], encoders: [{ ...lsa, dimension: 7 }] }, weights: { 'cosine.lsa': 1 } },
+const search = { bm25: { k: 19 } };
+const mix = { signals: { groups: ['text'], encoders: [{ ...lsa, dimension: 7 }] }, weights: { 'cosine.lsa': 1 } };
+const ARMS = {
+  words: [{ search }],
+  cosine: [{ search: { flat: { k: 19 } } }],
+  decayed: { from: 'words', then: [{ decay: {} }], tune: { 'decay.halfLifeHours': [12, 96] } },
+  'after cosine': { from: 'cosine', set: { search } },
+  perhaps: {
+    steps: [{ search }, { score: { cosine: {} } }, { fuse: { only: 'bm25' } }],
+    tune: { 'fuse.only': ['bm25', 'cosine'] },
   },
-];
+  'after perhaps': { from: 'perhaps', then: [{ decay: {} }] },
+  'two encoders': [{ search }, { mix }],
+};
 
 function askWith(embedding: Plain, arm: string, vector: readonly number[] | null = null, session?: string) {
   const raw = {

@@ -194,9 +194,9 @@ describe('what cannot be asked, or has no answer', () => {
 });
 
 test('an arm of strategies says why each turn is there, by numbers and a sentence', async () => {
-  const arm = { name: 'memories', candidates: [{ index: 'newest', k: 50 }], relevance: { signals: ['strategy'] } };
+  const memories = [{ search: { newest: { k: 50 } } }, { score: { strategy: {} } }, { fuse: { only: 'strategy' } }];
   const sample = buildSampleConfig(root) as Plain;
-  const asking = resolveConfig({ ...sample, arms: [...(sample.arms as Plain[]), arm] }, 'sample');
+  const asking = resolveConfig({ ...sample, arms: { ...(sample.arms as Plain), memories } }, 'sample');
   const { ranking } = await askArm(asking, 'memories', { text: 'violin bow' }, { cacheFolder: null });
   expect(ranking.length).toBeGreaterThan(5);
   for (const { score, parts, reason } of ranking) {

@@ -20,6 +20,7 @@ import { compareScored } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { createEntityRegistry } from '../../rank/query/entity-registry.ts';
 import { type QueryUnderstanding, understand } from '../../rank/query/understand.ts';
+import { readArm } from '../../rank/retrieval/form.ts';
 import type { MemoryReason } from '../../rank/signals/memory-signals.ts';
 import { listArmChain } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
@@ -72,7 +73,7 @@ export interface RankedReason {
   /** From 1. */
   readonly rank: number;
   readonly score: number;
-  /** The parts of the score by name, such as `cosine` or `bm25`. */
+  /** The parts of the score by name, such as `hnsw` or `bm25`. */
   readonly parts: Readonly<Record<string, number>>;
   readonly tokens: number;
   /** Whether it is in the prompt. */
@@ -127,10 +128,11 @@ function assertArm({ arms }: ExperimentConfig, name: string): void {
 /** @throws ValidationError for an arm with a signal that would embed the question by an encoder of its own. */
 function assertOneEncoder(arm: ArmOptions, tuned: readonly ArmOptions[]): void {
   const own = [arm, ...tuned.filter(({ name }) => name === arm.name)];
-  const [encoder] = own.flatMap(({ scoring }) => scoring?.signals.encoders ?? []);
+  const steps = own.flatMap((options) => readArm(options).steps);
+  const [encoder] = steps.flatMap(({ mix }) => mix?.signals.encoders ?? []);
   if (encoder === undefined) return;
   throw new ValidationError(
-    `arm ${arm.name} has a signal with an encoder of its own, for which the vector of the question is not: ${encoder.encoder}; leave out --vector, or remove the encoder from scoring.signals.encoders`,
+    `arm ${arm.name} has a signal with an encoder of its own, for which the vector of the question is not: ${encoder.encoder}; leave out --vector, or remove the encoder from signals.encoders of the mix`,
     { arm: arm.name, encoder: encoder.encoder },
   );
 }

@@ -127,10 +127,10 @@ interface NamedWeights {
 /** The weight files that the steps of an arm name. */
 function listNamedWeights({ mix, blend, score }: Plain, around: Surroundings): NamedWeights[] {
   const named: NamedWeights[] = [];
-  const readMix = (path: string) => readSignalMix(path, readWeights(path), around.embedding);
-  if (typeof mix === 'string') named.push({ keys: ['mix'], file: mix, resolve: readMix });
-  else if (isPlain(mix) && typeof mix.weights === 'string')
-    named.push({ keys: ['mix', 'weights'], file: mix.weights, resolve: readMix });
+  const addMix = (keys: Path, file: string) =>
+    named.push({ keys, file, resolve: (path) => readSignalMix(file, readWeights(path), around.embedding) });
+  if (typeof mix === 'string') addMix(['mix'], mix);
+  else if (isPlain(mix) && typeof mix.weights === 'string') addMix(['mix', 'weights'], mix.weights);
   const trajectory = isPlain(blend) ? blend.trajectory : undefined;
   if (isPlain(trajectory) && typeof trajectory.weights === 'string') {
     const { weights, dimensions = 5 } = trajectory;
@@ -139,13 +139,14 @@ function listNamedWeights({ mix, blend, score }: Plain, around: Surroundings): N
   }
   const strategy = isPlain(score) ? score.strategy : undefined;
   if (isPlain(strategy) && typeof strategy.users === 'string') {
+    const file = strategy.users;
     const resolve = (path: string): Resolved => {
       const weights = readUserWeights(path);
       const fault = findEncoderFault(weights, around.embedding);
       if (fault !== null) return { fault };
-      return { value: { users: listUserWeights(weights), origin: describeProvenance(path, weights) } };
+      return { value: { users: listUserWeights(weights), origin: describeProvenance(file, weights) } };
     };
-    named.push({ keys: ['score', 'strategy', 'users'], file: strategy.users, resolve });
+    named.push({ keys: ['score', 'strategy', 'users'], file, resolve });
   }
   return named;
 }

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { SAMPLE_ARMS, type SampleArm } from '../../rank/retrieval/arms.fixture.ts';
 import { retrieve } from '../../rank/retrieval/retriever.ts';
+import { parseSteps } from '../../rank/retrieval/written-steps.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../../rank/signals/corpus.fixture.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import { ComponentClock, measureLatency, summariseLatency, timeQueries } from './latency.ts';
@@ -60,32 +60,43 @@ describe('the clock', () => {
 });
 
 const world = drawSampleWorld(5);
+const placed = (dense: string) => [
+  { search: { bm25: { k: 19 }, [dense]: { k: 13 }, newest: { k: 7 } } },
+  { fuse: { convex: { [dense]: 0.8, bm25: 'rest' } } },
+  { decay: 31 },
+];
+const NEWEST = parseSteps([{ search: { newest: { k: 23 } } }]);
+const DENSE = parseSteps([{ search: { flat: { k: 23 } } }]);
+const UNIFIED = parseSteps([...placed('hnsw'), { blend: { trajectory: {}, unified: {} } }]);
+const PROPAGATED = parseSteps([{ propagate: 'framework' }, ...placed('flat'), { blend: { trajectory: {} } }]);
 
 describe('of an arm', () => {
-  test.each<[SampleArm, string[]]>([
-    ['newest', ['candidates newest', 'recency']],
-    ['cosine, flat', ['candidates flat', 'cosine']],
+  test.each([
+    ['newest', NEWEST, ['candidates newest', 'newest']],
+    ['dense', DENSE, ['candidates flat', 'flat']],
     [
       'unified',
+      UNIFIED,
       [
         'candidates bm25',
         'candidates hnsw',
         'candidates newest',
-        'cosine',
+        'hnsw',
         'bm25',
         'fusion',
         'decay',
         'trajectory',
-        'attention',
+        'unified',
       ],
     ],
     [
-      'propagation, framework',
-      ['candidates bm25', 'candidates flat', 'candidates newest', 'cosine', 'bm25', 'fusion', 'decay', 'trajectory'],
+      'propagated',
+      PROPAGATED,
+      ['candidates bm25', 'candidates flat', 'candidates newest', 'flat', 'bm25', 'fusion', 'decay', 'trajectory'],
     ],
-  ])('%s has its components, which together take no longer than the whole', async (arm, parts) => {
+  ])('%s has its components, which together take no longer than the whole', async (_, arm, parts) => {
     const workspace = createSampleWorkspace(world);
-    const times = await timeQueries(workspace, SAMPLE_ARMS[arm], 5, [7]);
+    const times = await timeQueries(workspace, arm, 5, [7]);
     expect([...times.keys()]).toEqual(['pool', ...parts, 'compose and rank', 'total']);
     const total = times.get('total') as number;
     const sum = [...times.values()].reduce((before, time) => before + time, 0) - total;
@@ -98,9 +109,9 @@ describe('of an arm', () => {
   test('percentiles rise, and no tensor is left', async () => {
     const before = tf.memory().numTensors;
     const workspace = createSampleWorkspace(world);
-    const latency = await measureLatency(workspace, SAMPLE_ARMS.unified, 5, { queries: 7, warmUp: 2 }, 3);
+    const latency = await measureLatency(workspace, UNIFIED, 5, { queries: 7, warmUp: 2 }, 3);
     for (const { p50, p95, p99 } of Object.values(latency)) expect(p50 <= p95 && p95 <= p99).toBe(true);
-    expect(latency.total?.p50).toBeGreaterThan(latency.attention?.p50 as number);
+    expect(latency.total?.p50).toBeGreaterThan(latency.unified?.p50 as number);
     workspace.dispose();
     expect(tf.memory().numTensors).toBe(before);
   });
@@ -113,7 +124,7 @@ describe('of an arm', () => {
       asked.push(places);
       return withQueries(places);
     };
-    await measureLatency(workspace, SAMPLE_ARMS.newest, 5, { queries: 3, warmUp: 2 }, 3);
+    await measureLatency(workspace, NEWEST, 5, { queries: 3, warmUp: 2 }, 3);
     expect(asked).toHaveLength(5);
     expect(asked.slice(0, 2)).toEqual([asked[2], asked[2]]);
     expect(new Set(asked.slice(2).flat()).size).toBe(3);
@@ -122,7 +133,7 @@ describe('of an arm', () => {
 
   test('what the workspace knows of its queries is not used, and not added to', async () => {
     const workspace = createSampleWorkspace(world);
-    const arm = SAMPLE_ARMS.unified;
+    const arm = UNIFIED;
     await retrieve(workspace, arm);
     const before = workspace.readStageCounts();
     await measureLatency(workspace, arm, 5, { queries: 3, warmUp: 1 }, 3);

@@ -6,9 +6,9 @@ import type { Qrels } from '../../model/run.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { listControlsFor } from '../../rank/retrieval/arms.fixture.ts';
-import { type RelevanceSignal, retrieverOptions } from '../../rank/retrieval/retriever-options.ts';
+import { parseSteps, type WrittenStep } from '../../rank/retrieval/written-steps.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
-import type { ControlKind } from '../../rank/signals/worlds/control-options.ts';
+import { type ControlKind, controlOptions } from '../../rank/signals/worlds/control-options.ts';
 import type { ArmControl } from '../config/control-arms.ts';
 import { buildRun, listRankedPositions, rankArm } from '../run/rankings.ts';
 import { measureRuns } from './measurement.ts';
@@ -110,25 +110,26 @@ beforeAll(async () => {
 });
 afterAll(() => workspace.dispose());
 
+const byTime = [{ search: { newest: { k: LENGTH } } }];
+const byCosine = [...byTime, { score: { cosine: {} } }, { fuse: { only: 'cosine' } }];
+
 /** What an arm owes to structure, compared with an order by a signal that is independent of relevance. */
 async function measureCorpusStructure(
-  signal: RelevanceSignal,
-  arm: object,
+  base: readonly WrittenStep[],
+  arm: readonly WrittenStep[],
   qrels: Qrels,
 ): Promise<StructureTest & { readonly gain: string | undefined }> {
-  const plain = { candidates: [{ index: 'newest', k: LENGTH }], relevance: { signals: [signal] } };
-  const options = retrieverOptions.parse({ ...plain, ...arm });
-  const kinds = listControlsFor(options);
+  const kinds = listControlsFor(parseSteps(arm));
   const controls = new Map<string, ArmControl>(kinds.map((kind) => [kind, { of: 'arm', kind }]));
-  const arms: [string, object, ControlKind | null][] = [
-    ['base', {}, null],
+  const arms: [string, readonly WrittenStep[], ControlKind | null][] = [
+    ['base', base, null],
     ['arm', arm, null],
-    ...kinds.map((kind): [string, object, ControlKind] => [kind, arm, kind]),
+    ...kinds.map((kind): [string, readonly WrittenStep[], ControlKind] => [kind, arm, kind]),
   ];
   const runs = new Map();
-  for (const [name, own, kind] of arms) {
-    const control = kind && { kind };
-    const ranked = await rankArm(workspace, { name, ...retrieverOptions.parse({ ...plain, ...own, control }) }, LENGTH);
+  for (const [name, steps, kind] of arms) {
+    const control = kind && controlOptions.parse({ kind });
+    const ranked = await rankArm(workspace, { name, ...parseSteps(steps, control) }, LENGTH);
     runs.set(name, buildRun(workspace.corpus, queries, listRankedPositions(ranked)));
   }
   const judging = {
@@ -158,15 +159,16 @@ describe('where the tree decides what is relevant', () => {
   const depth = { weight: 0.99, dimensions: 3, weights: { depth: 1, temporal: 0, homogeneity: 0 } };
 
   test('the gain of coordinates is lost with it', async () => {
-    const found = await measureCorpusStructure('cosine', { trajectory: depth }, sameDepth);
+    const found = await measureCorpusStructure(byCosine, [...byCosine, { blend: { trajectory: depth } }], sameDepth);
     expect(found.gain).toBe('better');
     expect(found.survives).toEqual([]);
     expect(listBeatenControls(found)).toEqual(['shuffled-coordinates', ...TREES]);
   });
 
   test('and so is that of attention over them', async () => {
-    const attention = { mechanism: 'tpo', weight: 0.99, combine: 'additive', decay: 9, temperature: 1 };
-    const found = await measureCorpusStructure('cosine', { attention, trajectory: { ...depth, weight: 0 } }, sameDepth);
+    const { weight, ...coordinates } = depth;
+    const tpo = { weight, combine: 'additive', decay: 9, temperature: 1, coordinates };
+    const found = await measureCorpusStructure(byCosine, [...byCosine, { blend: { tpo } }], sameDepth);
     expect(found.gain).toBe('better');
     expect(found.survives).toEqual([]);
     expect(listBeatenControls(found)).toEqual(['shuffled-coordinates', ...TREES]);
@@ -177,8 +179,8 @@ describe('where it is time that decides', () => {
   test('coordinates that are mostly time gain without the tree as well, which is reported', async () => {
     const weights = { temporal: 1, depth: 0.001, homogeneity: 0 };
     const found = await measureCorpusStructure(
-      'cosine',
-      { trajectory: { weight: 0.99, dimensions: 3, weights } },
+      byCosine,
+      [...byCosine, { blend: { trajectory: { weight: 0.99, dimensions: 3, weights } } }],
       lastThree,
     );
     expect(found.gain).toBe('better');
@@ -187,8 +189,9 @@ describe('where it is time that decides', () => {
   });
 
   test.each(['rcp', 'ircp'] as const)('the gain of %s is lost with the order of the turns', async (mechanism) => {
-    const attention = { mechanism, weight: 0.99, topology: 'line', combine: 'additive', decay: 1, temperature: 1 };
-    const found = await measureCorpusStructure('cosine', { attention }, lastThree);
+    const attention = { weight: 0.99, topology: 'line', combine: 'additive', decay: 1, temperature: 1 };
+    const steps = [...byCosine, { blend: { [mechanism]: attention } }];
+    const found = await measureCorpusStructure(byCosine, steps, lastThree);
     expect(found.gain).toBe('better');
     expect(found.survives).toEqual([]);
     expect(listBeatenControls(found)).toEqual(['permuted-order']);
@@ -197,8 +200,8 @@ describe('where it is time that decides', () => {
 
 describe('where it is the topic', () => {
   test('attention that hardly looks at places gains in any order of the turns, which is reported', async () => {
-    const attention = { mechanism: 'rcp', weight: 0.99, topology: 'line', decay: 0.001 };
-    const found = await measureCorpusStructure('recency', { attention }, sameTopic);
+    const rcp = { weight: 0.99, topology: 'line', decay: 0.001 };
+    const found = await measureCorpusStructure(byTime, [...byTime, { blend: { rcp } }], sameTopic);
     expect(found.gain).toBe('better');
     expect(found.survives).toEqual(['permuted-order']);
     expect(listBeatenControls(found)).toEqual([]);
@@ -206,14 +209,12 @@ describe('where it is the topic', () => {
 });
 
 test('where neighbours of what is said on the topic are relevant, the gain of propagation is lost with the order', async () => {
-  const propagated = {
-    candidates: [
-      { index: 'newest', k: LENGTH },
-      { index: 'flat', k: 1 },
-    ],
-    propagation: { topology: 'line', combine: 'additive', self: 'exclude', decay: 3, temperature: 1, beta: 1 },
-  };
-  const found = await measureCorpusStructure('cosine', propagated, nextToTopic);
+  const propagated = [
+    { propagate: { topology: 'line', combine: 'additive', self: 'exclude', decay: 3, temperature: 1, beta: 1 } },
+    { search: { newest: { k: LENGTH }, flat: { k: 1 } } },
+    { fuse: { only: 'flat' } },
+  ];
+  const found = await measureCorpusStructure(byCosine, propagated, nextToTopic);
   expect(found.gain).toBe('better');
   expect(found.survives).toEqual([]);
   expect(listBeatenControls(found)).toEqual(['permuted-order']);

@@ -76,11 +76,13 @@ export function buildSampleConfig(dataFolder: string): object {
       },
       'Decayed × 2': { from: 'hybrid', then: [{ decay: {} }], tune: { 'decay.halfLifeHours': [12, 96] } },
       unified: { from: 'Decayed × 2', then: [{ blend: { trajectory: {}, unified: {} } }] },
-      propagated: [
-        { propagate: 'framework' },
-        { search: { bm25: { k: 17 }, flat: { k: 17 } } },
-        { fuse: { convex: { flat: 0.8, bm25: 'rest' } } },
-      ],
+      propagated: {
+        steps: [
+          { propagate: 'framework' },
+          { search: { bm25: { k: 17 }, flat: { k: 17 } } },
+          { fuse: { convex: { flat: 0.8, bm25: 'rest' } } },
+        ],
+      },
     },
   };
 }

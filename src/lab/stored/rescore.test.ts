@@ -52,7 +52,7 @@ const stored: StoredRun = {
   config: {
     description: 'A test.',
     evaluation: { depth: 11 },
-    arms: [{ name: 'base' }, { name: 'other', sameChannel: true }],
+    arms: [{ name: 'base' }, { name: 'other', decay: { halfLifeHours: 9 } }],
   },
   environment: {
     version: '0',
@@ -195,7 +195,11 @@ test('the passports say by what definitions, and the result what the run was', (
   });
   expect(result.queries[0]?.judgements).toEqual({ a1: 3, a2: 1, b1: 0 });
   expect(result.unanswerable.map(({ id }) => id)).toEqual(['q3']);
-  expect(result.arms[1]).toMatchObject({ options: { sameChannel: true }, description: 'The other.', tuned: { x: 1 } });
+  expect(result.arms[1]).toMatchObject({
+    options: { decay: { halfLifeHours: 9 } },
+    description: 'The other.',
+    tuned: { x: 1 },
+  });
   expect(result.statistics).toEqual({ samples: 199, level: 0.9, test: 'permutation', correction: 'holm' });
 });
 

@@ -25,11 +25,11 @@ export function start(state: App): void {
   plot.redrawOnNewLook(draw);
 }
 
+const findPart = (state: App, arm: number) => format.findAttentionPart((state.data.arms[arm] as ArmPayload).components);
+
 /** Arms with attention whose rankings the page holds, by position. */
 export function listAttendingArms(state: App): number[] {
-  return app
-    .listShownArms(state)
-    .filter((arm) => state.data.arms[arm]?.rankings && state.data.arms[arm]?.components.includes('attention'));
+  return app.listShownArms(state).filter((arm) => state.data.arms[arm]?.rankings && findPart(state, arm) >= 0);
 }
 
 /** The candidates of A, then those of B alone. */
@@ -40,7 +40,7 @@ export function listCandidates(state: App): number[] {
 
 export function listAttentionCells(state: App, arms: readonly number[], turns: readonly number[]): AttentionCell[] {
   return arms.flatMap((arm, column) => {
-    const part = (state.data.arms[arm] as ArmPayload).components.indexOf('attention');
+    const part = findPart(state, arm);
     const ranked = ranking.listRanking(state, arm, state.choice.query);
     const most = Math.max(0, ...ranked.map(({ components }) => components[part] ?? 0));
     return ranked.flatMap(({ turn, components }) => {

@@ -5,7 +5,7 @@ import { buildPayload } from '../page/payload.ts';
 import { buildStacks, layOutSegments } from './contributions.ts';
 
 const arm = buildHandmadeArm('a', {
-  contributionNames: ['relevance', 'decay', 'attention'],
+  contributionNames: ['relevance', 'decay', 'rcp'],
   contributions: [[4, -3, 1, 2, -1, 0], [], [0, 0, 0]],
 });
 
@@ -15,7 +15,7 @@ test('positive parts lie to the right of 0 and negative ones to the left, all pl
   expect(stacks && layOutSegments(stacks, 0)).toEqual([
     { name: 'relevance', value: 4, start: 3 / 8, width: 4 / 8 },
     { name: 'decay', value: -3, start: 0, width: 3 / 8 },
-    { name: 'attention', value: 1, start: 7 / 8, width: 1 / 8 },
+    { name: 'rcp', value: 1, start: 7 / 8, width: 1 / 8 },
   ]);
   // a part of 0 has no segment
   expect(stacks && layOutSegments(stacks, 1).map(({ name }) => name)).toEqual(['relevance', 'decay']);

@@ -83,7 +83,7 @@ test('effect sizes, interactions, latencies and fates are in the page in figures
   expect(page).toContain(
     '<td class="word">weight × window</td><td class="word">0.25 × 3</td><td class="word">mrr@10</td>',
   );
-  const p95 = result.arms[0]?.latency?.attention?.p95 ?? Number.NaN;
+  const p95 = result.arms[0]?.latency?.rcp?.p95 ?? Number.NaN;
   expect(page).toContain(`data-value="${p95}"`);
   const { area } = result.arms[5]?.evidence ?? {};
   expect(page).toContain(`data-value="${area?.mean}">.600 [.55, .64]`);

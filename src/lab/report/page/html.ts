@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { readText } from '../../../core/files/files.ts';
 import type { ExperimentResult } from '../../measure/result.ts';
+import { findAttentionPart } from '../tables/format.ts';
 import { renderPassports } from '../tables/passports.ts';
 import { renderSettings } from '../tables/settings.ts';
 import { buildLadderTable } from '../tables/table.ts';
@@ -121,7 +122,7 @@ function describeHeldRankings({ arms }: Payload): Content {
 
 /** The attention to the candidates, or the reason that there is none. */
 function renderAttentionPart({ arms }: Payload): Markup {
-  if (!arms.some(({ rankings, components }) => rankings !== null && components.includes('attention')))
+  if (!arms.some(({ rankings, components }) => rankings !== null && findAttentionPart(components) >= 0))
     return html`<p class="quiet">No arm with rankings on this page has attention: there is no map of it.</p>`;
   return html`<div id="attention">
 <h3>Attention</h3>

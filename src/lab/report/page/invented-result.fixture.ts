@@ -26,8 +26,8 @@ const ARMS = [
   'propagation-framework',
 ];
 const METRICS = ['mrr@10', 'recall@10', 'ndcg@10', 'recall@1'];
-const COMPONENTS = ['lexical', 'cosine', 'decay', 'trajectory', 'attention'];
-const PARTS = ['relevance', 'decay', 'trajectory', 'attention'];
+const COMPONENTS = ['lexical', 'hnsw', 'decay', 'trajectory', 'rcp'];
+const PARTS = ['relevance', 'decay', 'trajectory', 'rcp'];
 const PHRASES = [
   'I have rebuilt the package against the new library and the crash is gone here.',
   'Does anybody know whether the filter still runs before the whitelist is read?',
@@ -62,7 +62,11 @@ export function inventResult(seed: number, size: SampleSize): ExperimentResult {
       seed,
       command: 'npm start',
     },
-    config: { name: 'sample', seed, arms: names.map((name) => ({ name, candidates: ['hnsw', 'bm25'] })) },
+    config: {
+      name: 'sample',
+      seed,
+      arms: names.map((name) => ({ name, steps: ['search'], search: { hnsw: {}, bm25: {} } })),
+    },
     dataset: {
       name: 'sample-threads',
       task: 'Find the parent of a reply among all strictly earlier messages.',
@@ -162,11 +166,11 @@ function inventArm(
   return {
     name,
     description: `The invented arm number ${at}.`,
-    options: { candidates: [{ index: 'hnsw' }, { index: 'bm25' }] },
+    options: { steps: ['search'], search: { hnsw: {}, bm25: {} } },
     levels: null,
     control: null,
     structure: null,
-    tuned: at % 3 === 2 ? { halfLifeHours: 24 * at, 'fusion.alpha': 0.3 } : {},
+    tuned: at % 3 === 2 ? { halfLifeHours: 24 * at, 'fuse.convex.hnsw': 0.3 } : {},
     metrics,
     comparisons: null,
     perQuery,

@@ -13,7 +13,7 @@ import { inventResult } from './invented-result.fixture.ts';
 
 const FATES = ['candidates', 'fusion', 'rerank', 'kept'];
 const CONTROLS = ['permuted-order', 'random-parents'];
-const PARTS = { candidates: 4, fusion: 0.03, attention: 30 };
+const PARTS = { candidates: 4, fusion: 0.03, rcp: 30 };
 
 /** The size of an invented sweep: its levels, which give its arms, and the source of the queries. */
 export interface SweepSize {

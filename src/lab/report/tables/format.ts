@@ -40,6 +40,14 @@ export function estimate(
   return [write(mean, 3), formatInterval(ends, write, digits)].filter(Boolean).join(' ');
 }
 
+/** Names of components that are the attention of an arm to the candidates. */
+const ATTENTION_MECHANISMS: readonly string[] = ['rcp', 'ircp', 'tpo', 'unified'];
+
+/** @returns the place of an arm's attention among its components, the first of several; -1 for none. */
+export function findAttentionPart(components: readonly string[]): number {
+  return components.findIndex((name) => ATTENTION_MECHANISMS.includes(name));
+}
+
 const FATE_NAMES: Readonly<Record<string, string>> = { fusion: 'relevance', slice: 'inadmissible' };
 
 /** The name of a relevant turn's fate: many arms fuse nothing, but every arm has a relevance. */
