@@ -5,6 +5,7 @@ import { type Key, listAlternatives, listCodeSpans, type Row, type Schema } from
 
 export {
   indexDocumentedRows,
+  isHeading,
   isKind,
   listCodeSpans,
   listKeysWithin,
@@ -53,7 +54,7 @@ function listTypeWords(schema: Schema): string[] {
 
 /** The default in the reference; undefined if any text is accepted. */
 function readDocumentedDefault({ id, required, schema }: Key): unknown {
-  const weight = /trajectory\.weights\.(\w+)$/.exec(id)?.[1];
+  const weight = /\.trajectory\.weights\.(\w+)$/.exec(id)?.[1];
   if (weight !== undefined) return DEFAULT_WEIGHTS[weight as keyof typeof DEFAULT_WEIGHTS];
   if (schema.default !== undefined) return schema.default;
   // A default that is given to a transformed value is not in the schema of the input: that of propagation.

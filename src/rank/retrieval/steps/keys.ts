@@ -95,7 +95,10 @@ function withName(key: string, name: string, written: unknown): unknown {
   return isMapping ? { [key]: name, ...written } : written;
 }
 
-const SCORE_SCHEMAS: Readonly<Record<string, z.ZodType>> = { cosine: z.strictObject({}), strategy: strategyOptions };
+export const SCORE_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  cosine: z.strictObject({}),
+  strategy: strategyOptions,
+};
 
 /** The signals that the step `score` may add. */
 export const listScoreNames = (): string[] => [...Object.keys(SCORE_SCHEMAS), ...ADDED_SIGNALS.names];
@@ -119,12 +122,14 @@ type WrittenFusion = Readonly<Record<string, string | Readonly<Record<string, un
 const NAMED_BY_COLUMNS: readonly string[] = ['method', 'weights', 'alpha', 'theoreticalMinimum'];
 
 const POOL_METHODS: readonly string[] = ['pool-rrf', 'pool-combsum'];
-const listMethods = () => [...FUSIONS.names, ...POOL_METHODS];
+/** The names of the methods that the step `fuse` knows. */
+export const listMethods = () => [...FUSIONS.names, ...POOL_METHODS];
 
-/** The options of a method, by their names, that are no weights. */
-function listMethodOptions(method: string): string[] {
+/** The options of a method that are no weights. */
+export function getMethodOptions(method: string): Readonly<Record<string, z.ZodType>> {
   const member = FUSIONS.find(method.replace(/^pool-/, '')) as { readonly options: z.ZodObject } | undefined;
-  return Object.keys(member?.options.shape ?? {}).filter((key) => !NAMED_BY_COLUMNS.includes(key));
+  const all = Object.entries(member?.options.shape ?? {});
+  return Object.fromEntries(all.filter(([key]) => !NAMED_BY_COLUMNS.includes(key))) as Record<string, z.ZodType>;
 }
 
 function takesWeights(method: string): boolean {
@@ -134,7 +139,7 @@ function takesWeights(method: string): boolean {
 
 /** A fusion as written: the weights of columns by their names, and what is left of the options. */
 function readFusion([method, written]: readonly [string, Readonly<Record<string, unknown>>]) {
-  const own = listMethodOptions(method);
+  const own = Object.keys(getMethodOptions(method));
   const entries = Object.entries(withoutNulls(written));
   const weights = Object.fromEntries(entries.filter(([key]) => !own.includes(key))) as Record<string, FusionWeight>;
   return { options: Object.fromEntries(entries.filter(([key]) => own.includes(key))), weights };
@@ -147,7 +152,7 @@ function resolveWeights(weights: Readonly<Record<string, FusionWeight>>): Record
   return Object.fromEntries(Object.entries(weights).map(([name, weight]) => [name, weight === 'rest' ? rest : weight]));
 }
 
-const fusionWeight = z.union([z.number().nonnegative(), z.literal('rest')]);
+export const fusionWeight = z.union([z.number().nonnegative(), z.literal('rest')]);
 
 const fuseOptions = z
   .union([z.string().transform((method) => ({ [method]: {} })), z.record(z.string(), z.unknown())])
@@ -221,7 +226,7 @@ function checkFusion(written: WrittenFusion, { columns }: Outline, fault: AddFau
 const attentionBlend = attentionOptions.omit({ mechanism: true }).extend({ coordinates: trajectoryOptions.optional() });
 type AttentionBlendOptions = z.output<typeof attentionBlend>;
 const MECHANISMS = attentionOptions.shape.mechanism.options;
-const BLENDS: Readonly<Record<string, z.ZodType>> = {
+export const BLENDS: Readonly<Record<string, z.ZodType>> = {
   trajectory: trajectoryOptions,
   ...Object.fromEntries(MECHANISMS.map((mechanism) => [mechanism, attentionBlend])),
 };
@@ -252,9 +257,13 @@ function createBlend(name: string, options: unknown): Step {
   return blendWithAttention({ component: name, attention: { ...attention, mechanism }, coordinates });
 }
 
+/** The names of the methods of `rerank`, or else of `select`. */
+export const listSelections = (reranks: boolean) =>
+  SELECTIONS.names.filter((name) => RERANKINGS.includes(name) === reranks);
+
 /** One selection by its method. */
 const createSelectOptions = (reranks: boolean) => {
-  const listNames = () => SELECTIONS.names.filter((name) => RERANKINGS.includes(name) === reranks);
+  const listNames = () => listSelections(reranks);
   return createOpenSchema(
     () =>
       z
