@@ -6,7 +6,7 @@ import type { IndexAnswers } from './index-registry.ts';
 import type { CheckedQuery } from './query-bundle.ts';
 import type { CandidateProvenance, RankedCandidate } from './query-response.ts';
 import type { RerankerOptions } from './reranker-options.ts';
-import { rerank } from './rerankers.ts';
+import { computeRerankScores } from './rerankers.ts';
 import { computeTrajectoryScores } from './trajectory-scores.ts';
 
 /** What ranks the candidates of a query besides what the indexes found. */
@@ -71,7 +71,7 @@ async function rerankCandidates(candidates: Candidate[], { reranker, query }: Ra
     Number.NEGATIVE_INFINITY,
   );
   const asOf = query.asOf ?? newest;
-  const scores = await rerank(
+  const scores = await computeRerankScores(
     candidates.map(({ score, record }) => ({ ...record, score })),
     reranker,
     asOf,
