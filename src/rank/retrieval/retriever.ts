@@ -9,7 +9,7 @@ import { type RankOptions, readArm, readWrittenSteps } from './form.ts';
 import { checkRetrieverOptions, type RetrieverOptions } from './retriever-options.ts';
 import type { StepInput } from './steps/functions.ts';
 import { type PendingScores, type RankState, runUnwatched, type Step, type Watch } from './steps/step.ts';
-import { parseSteps } from './written-steps.ts';
+import { checkSteps, parseSteps } from './written-steps.ts';
 
 export type { RetrieverOptions };
 
@@ -56,7 +56,7 @@ export async function retrieve(
   if (isList(arm)) return retrieve(workspace, parseSteps(arm), watch);
   await letEventsIn();
   await ensureBackend();
-  const checked = readArm(readWrittenSteps(arm) === null ? checkRetrieverOptions(arm) : arm);
+  const checked = readArm(readWrittenSteps(arm) === null ? checkRetrieverOptions(arm) : checkSteps(arm));
   return applySteps(checked.steps, checked, createState(workspace, checked), watch);
 }
 
