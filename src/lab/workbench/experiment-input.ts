@@ -49,7 +49,7 @@ type FurtherSteps<P extends Plugins> = readonly (
 )[];
 
 /** An arm with more than its steps, as docs/arms.md describes it. @typeParam Name of the arms that it may begin with. */
-export interface ArmOptions<P extends Plugins = readonly [], Name extends string = string> {
+export interface ArmMapping<P extends Plugins = readonly [], Name extends string = string> {
   readonly description?: string;
   readonly steps?: Steps<P>;
   /** The name of an arm before it, whose steps it begins with. */
@@ -72,7 +72,7 @@ export interface ArmOptions<P extends Plugins = readonly [], Name extends string
 }
 
 /** An arm: the list of its steps, or a mapping. */
-export type ArmInput<P extends Plugins = readonly [], Name extends string = string> = Steps<P> | ArmOptions<P, Name>;
+export type ArmInput<P extends Plugins = readonly [], Name extends string = string> = Steps<P> | ArmMapping<P, Name>;
 
 /** The name of an arm that a sweep or several seeds add. */
 type AddedArm = `${string} | ${string}`;

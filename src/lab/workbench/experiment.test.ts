@@ -15,7 +15,7 @@ import { writeSampleJsonl } from '../run/jsonl.fixture.ts';
 import { readRunSummary } from '../stored/run-summary.ts';
 import { listFrameRows } from './data-frame.ts';
 import { experiment } from './experiment.ts';
-import type { ArmInput, ArmOptions, ExperimentInput } from './experiment-input.ts';
+import type { ArmInput, ArmMapping, ExperimentInput } from './experiment-input.ts';
 import type { FinishedExperiment } from './finished-experiment.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-experiment-'));
@@ -130,7 +130,7 @@ describe('an experiment from code', () => {
       expect(theirs.table()).toContain('Warning (missing-queries): partial: 1 of 13');
       const wrong = { theirs: [search({ run: { file: join(saved, 'none.trec') } })] };
       expect(() => experiment({ ...input, arms: wrong })).toThrow(
-        /arms\.theirs\[0\]\.search\.run\S*: expected a run file/,
+        /arms\.theirs\S*search\.run\.\w+: expected a run file/,
       );
     } finally {
       rmSync(saved, { recursive: true });
@@ -252,7 +252,7 @@ test('a fault in a step is at its place in the list', () => {
 
 test('an editor knows every key', () => {
   expectTypeOf<ExperimentInput>().toHaveProperty('baseline');
-  expectTypeOf<ArmOptions>().toHaveProperty('from');
+  expectTypeOf<ArmMapping>().toHaveProperty('from');
   const arm: ArmInput = [search({ hnsw: { m: 16 }, words: { index: 'bm25', stem: true } }), fuse('rrf')];
   expect(arm).toHaveLength(2);
   // @ts-expect-error: no such key
