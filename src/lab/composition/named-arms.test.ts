@@ -79,6 +79,40 @@ describe('arms in a mapping', () => {
     ]);
   });
 
+  test('have paths into options that are written in short', () => {
+    const ranked = { from: 'hybrid', then: [{ blend: { trajectory: 0.3 } }, { select: 'mmr' }] };
+    const set = { 'decay.halfLifeHours': 6, 'blend.trajectory.dimensions': 3, 'select.mmr.k': 5 };
+    const { arms } = resolve(
+      { hybrid, ranked, changed: { from: 'ranked', set } },
+      { sweep: { method: 'grid', arm: 'hybrid', factors: { 'decay.halfLifeHours': [12] } } },
+    );
+    expect(arms[3]).toMatchObject({
+      decay: { halfLifeHours: 6 },
+      blend: { trajectory: { weight: 0.3, dimensions: 3 } },
+      select: { mmr: { k: 5 } },
+    });
+    expect(arms[4]).toMatchObject({ name: 'hybrid | decay.halfLifeHours=12', decay: { halfLifeHours: 12 } });
+  });
+
+  test('take steps of a level of a sweep where these usually stand, or in the order that the level gives', () => {
+    const channel = 'channel = $query.channel';
+    const factors = {
+      added: {
+        mixed: { propagate: 'framework' },
+        seen: { filter: channel },
+        kept: { filter: channel, steps: ['search', 'filter', 'fuse', 'decay'] },
+        chosen: { select: 'mmr', blend: { trajectory: 0.3 } },
+      },
+    };
+    const { arms } = resolve({ hybrid }, { sweep: { method: 'one-factor', arm: 'hybrid', factors } });
+    expect(arms.slice(2).map(({ steps }) => steps?.join(' '))).toEqual([
+      'propagate search fuse decay',
+      'filter search fuse decay',
+      'search filter fuse decay',
+      'search fuse decay blend select',
+    ]);
+  });
+
   test('in their resolved form resolve to themselves', () => {
     const { plugins: _, ...config } = resolve({ hybrid });
     expect(resolveConfig(JSON.parse(JSON.stringify(config)), 'again.yaml')).toEqual(config);

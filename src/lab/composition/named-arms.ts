@@ -33,6 +33,29 @@ export function resolveArmPath(arm: Plain, path: Path): Path | null {
   return isPlain(search) && search[first] !== undefined ? ['search', ...path] : null;
 }
 
+/** Writes short forms of a step's options out, so that paths lead into them: `decay: 24` is `decay: { halfLifeHours: 24 }`. */
+function writeOut(name: string, content: unknown): unknown {
+  if (name === 'decay' && typeof content === 'number') return { halfLifeHours: content };
+  if (METHODS.includes(name) && typeof content === 'string') return { [content]: {} };
+  if (name !== 'blend' || !isPlain(content)) return content;
+  const parts = Object.entries(content).map(([key, part]) => [key, typeof part === 'number' ? { weight: part } : part]);
+  return Object.fromEntries(parts);
+}
+
+/** Steps whose options are a method with its own. */
+const METHODS: readonly string[] = ['fuse', 'select', 'rerank'];
+
+/** The order of an arm's steps with those that a level of a sweep adds, each before the first one that usually follows it. */
+export function placeAddedSteps({ steps, ...arm }: Plain): string[] {
+  const order = [...(steps as readonly string[])];
+  for (const [place, name] of STEP_NAMES.entries()) {
+    if (order.includes(name) || (arm[name] ?? null) === null) continue;
+    const next = order.findIndex((other) => STEP_NAMES.indexOf(other) > place);
+    order.splice(next < 0 ? order.length : next, 0, name);
+  }
+  return order;
+}
+
 /** The words that a path of an arm may begin with. */
 function listPathStarts(arm: Plain): string[] {
   const sources = isPlain(arm.search) ? Object.keys(arm.search) : [];
@@ -80,7 +103,8 @@ class ArmWriter {
         `each step once; ${name === 'search' ? 'search+ adds sources' : `set changes ${name}`}`,
         item,
       );
-    const joined = isAdded && isPlain(before) && isPlain(content) ? merge(before, content) : content;
+    const options = writeOut(name, content);
+    const joined = isAdded && isPlain(before) && isPlain(options) ? merge(before, options) : options;
     this.arm = { ...this.arm, [name]: joined };
     this.layers.push({ keyPath: [...this.#keyPath, ...at, written], at: [name], content });
     this.differences.push(...(isPlain(content) ? listLeafPaths({ [name]: content }) : [[name]]));
@@ -106,6 +130,8 @@ class ArmWriter {
     this.arm = structuredClone(this.arm);
     if (!setPath(this.arm, keys, structuredClone(value)))
       return void this.addFault(['set', path], 'a path to an option of the arm', value);
+    const [first = ''] = keys;
+    this.arm[first] = writeOut(first, this.arm[first]);
     this.layers.push({ keyPath: [...this.#keyPath, 'set', path], at: keys, content: value });
     this.differences.push(keys);
   }

@@ -9,7 +9,7 @@ import {
   selectInheritable,
 } from '../composition/arms.ts';
 import { isPlain, listLeafPaths, merge, type Plain, setPath } from '../composition/config-file.ts';
-import { resolveArmPath } from '../composition/named-arms.ts';
+import { placeAddedSteps, resolveArmPath } from '../composition/named-arms.ts';
 import { type Factor, findLevelFaults, listIntervalEnds, readFactor } from './sweep-factors.ts';
 import { type SweepDesign, type SweepOptions, sweepDesign, sweepOptions } from './sweep-options.ts';
 import {
@@ -54,6 +54,7 @@ function buildSweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedA
   for (const layer of layers)
     if (layer.at.length > 0) setPath(options, layer.at, layer.content);
     else options = merge(options, layer.content as Plain);
+  if (Array.isArray(options.steps)) options.steps = placeAddedSteps(options);
   const differences = layers.flatMap((layer) =>
     layer.at.length > 0 ? [layer.at] : listLeafPaths(selectInheritable(layer.content as Plain)),
   );
