@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 
@@ -76,7 +75,7 @@ export default defineConfig({
     globalSetup: asked === undefined ? [] : ['src/core/setup.harness.ts'],
     setupFiles: ['src/core/properties.harness.ts', ...(onWebGpu ? ['src/core/webgpu.harness.ts'] : [])],
     pool: 'forks',
-    maxWorkers: availableParallelism() + 1, // some tests wait for a process or a page
+    maxWorkers: 3, // one more than cores of CI, since some tests wait for a process or a page
     // Vulkan in software compiles a shader in a tenth of a second.
     testTimeout: onWebGpu ? 300_000 : 60_000,
     hookTimeout: 120_000,

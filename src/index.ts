@@ -31,6 +31,21 @@ export type { Turn } from './model/turns/turn.ts';
 export { RING_ATTENTION_DEFAULTS } from './ops/attention/options.ts';
 export { ringAttention } from './ops/attention/ring-attention.ts';
 export { computeTrajectoryCoordinates } from './ops/trajectory/coordinates.ts';
+export {
+  blend,
+  boost,
+  curate,
+  decay,
+  filter,
+  fuse,
+  mix,
+  propagate,
+  rerank,
+  score,
+  search,
+  select,
+  slice,
+} from './rank/retrieval/steps/functions.ts';
 export { Workspace } from './rank/signals/workspace.ts';
 
 type RunExperiment = typeof import('./lab/run/run.ts').runExperiment;
@@ -41,7 +56,7 @@ type Verify = typeof import('./lab/verification/verify.ts').verify;
 export const runExperiment: RunExperiment = async (...given) =>
   (await import('./lab/run/run.ts')).runExperiment(...given);
 
-/** Finds every query's candidates, scores them, and reorders the best of them, by an arm's options. See `rag-plusplus/retrieval`. */
+/** Finds every query's candidates, scores them, and reorders the best of them, by the steps of an arm. See `rag-plusplus/retrieval`. */
 export const retrieve: Retrieve = async (...given) =>
   (await import('./rank/retrieval/retriever.ts')).retrieve(...given);
 

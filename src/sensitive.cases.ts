@@ -13,6 +13,7 @@ import { showThread } from './model/turns/conversation-display.ts';
 import { HostPageRank } from './ops/pagerank/host-pagerank.ts';
 import { buildTransitionsFromEdges } from './ops/pagerank/transition-matrix.ts';
 import { computeTrajectoryCoordinates } from './ops/trajectory/coordinates.ts';
+import { decay, search } from './rank/retrieval/steps/functions.ts';
 import { SECRET, writeSecretJsonl } from './sensitive.fixture.ts';
 
 /** Data with sensitive turns and queries, and an experiment on them. */
@@ -30,10 +31,7 @@ export async function findSecretResults(root: string): Promise<SecretResults> {
   const finished = await experiment({
     ...{ data, encoder: { encoder: 'lsa', dimension: 7 }, metrics: ['mrr@10'] },
     evaluation: { samples: 101, split: 'all' },
-    arms: [
-      { name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
-      { name: 'fading', extends: 'words', decay: { halfLifeHours: 9 } },
-    ],
+    arms: { words: [search({ bm25: {} })], fading: { from: 'words', then: [decay(9)] } },
   }).run();
   return { data, finished, folder: finished.save(join(root, 'runs')) };
 }

@@ -74,9 +74,8 @@ test.each([
   ],
   [
     'a retrieval',
-    workspace(`const { retrieve, retrieverOptions } = await import('./rank/retrieval/index.ts');
-    const arm = { candidates: [{ index: 'newest', k: 1 }], relevance: { signals: ['recency'] } };
-    return [...(await retrieve(workspace, retrieverOptions.parse(arm))).pool.positions];`),
+    workspace(`const { parseSteps, retrieve } = await import('./rank/retrieval/index.ts');
+    return [...(await retrieve(workspace, parseSteps([{ search: { newest: { k: 1 } } }]))).pool.positions];`),
     '[0]',
   ],
   [

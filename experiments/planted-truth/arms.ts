@@ -1,69 +1,88 @@
-import type { ArmInput } from '../../src/lab/workbench/index.ts';
+import { blend, decay, fuse, propagate, score, search } from '../../src/index.ts';
+import type { ArmInput, ArmOptions } from '../../src/lab/workbench/index.ts';
 import type { pageRankPlugin } from './page-rank-signal.ts';
 
-export type PlantedArm = ArmInput<readonly [typeof pageRankPlugin]>;
+type PlantedPlugins = readonly [typeof pageRankPlugin];
+export type PlantedArm = ArmInput<PlantedPlugins>;
 
 /** An arm with one mechanism, and the arm without it that it is compared with. */
 export interface Mechanism {
-  readonly arm: PlantedArm;
+  readonly name: string;
+  /** @param turns that each source finds. */
+  build(turns: number): PlantedArm;
   readonly base: 'bm25' | 'cosine' | 'time decay';
 }
 
 const SHARES = [0.05, 0.1, 0.3, 0.5];
 
-const addMechanism = (name: string, more: Omit<PlantedArm, 'name' | 'extends'>): Mechanism => ({
-  arm: { name, extends: 'bm25', ...more },
+/** Every arm scores all earlier turns of the conversation. */
+const searchAll = (k: number) => search({ bm25: { k }, flat: { k }, newest: { k } });
+
+const addMechanism = (name: string, more: Omit<ArmOptions<PlantedPlugins>, 'from'>): Mechanism => ({
+  name,
+  build: () => ({ from: 'bm25', ...more }),
   base: 'bm25',
 });
 
-const attend = (name: string, attention: NonNullable<PlantedArm['attention']>): Mechanism =>
-  addMechanism(name, { attention, tune: { 'attention.weight': SHARES, 'attention.decay': [0.05, 0.5] } });
+const attend = (name: string, mechanism: 'rcp' | 'ircp' | 'tpo' | 'unified', options = {}): Mechanism =>
+  addMechanism(name, {
+    then: [blend({ [mechanism]: options })],
+    tune: { [`blend.${mechanism}.weight`]: SHARES, [`blend.${mechanism}.decay`]: [0.05, 0.5] },
+  });
 
-const propagate = (preset: 'published' | 'framework'): Mechanism => ({
-  arm: { name: `propagation, ${preset}`, extends: 'cosine', propagation: { preset } },
+const propagateBy = (preset: 'published' | 'framework'): Mechanism => ({
+  name: `propagation, ${preset}`,
+  build: (turns) => [propagate(preset), searchAll(turns), fuse({ only: 'flat' })],
   base: 'cosine',
 });
 
-const walk = (links: 'replies' | 'names'): Mechanism =>
-  addMechanism(`PageRank, ${links}`, {
-    relevance: { signals: ['pagerank'], options: { pagerank: { links, damping: 0.85, weight: 0.3 } } },
-    tune: { 'relevance.options.pagerank.weight': SHARES, 'relevance.options.pagerank.damping': [0.5, 0.85] },
-  });
+const walk = (links: 'replies' | 'names'): Mechanism => ({
+  name: `PageRank, ${links}`,
+  build: (turns) => ({
+    steps: [searchAll(turns), score({ pagerank: { links, damping: 0.85, weight: 0.3 } }), fuse({ only: 'pagerank' })],
+    tune: { 'score.pagerank.weight': SHARES, 'score.pagerank.damping': [0.5, 0.85] },
+  }),
+  base: 'bm25',
+});
 
 /** A mechanism on top of time decay, as the ablation on mail adds it: is anything left to find? */
-const addToDecay = (name: string, more: Omit<PlantedArm, 'name' | 'extends'>): Mechanism => ({
-  arm: { name: `decay + ${name}`, extends: 'time decay', ...more },
+const addToDecay = (name: string, mechanism: 'trajectory' | 'rcp' | 'tpo'): Mechanism => ({
+  name: `decay + ${name}`,
+  build: () => ({
+    from: 'time decay',
+    then: [blend({ [mechanism]: {} })],
+    tune: { [`blend.${mechanism}.weight`]: SHARES },
+  }),
   base: 'time decay',
 });
 
 /** What is measured: each adds one mechanism to words, to vectors or to time decay. Its numbers are tuned on dev conversations. */
 export const MECHANISMS: readonly Mechanism[] = [
-  addMechanism('time decay', { decay: { halfLifeHours: 24 }, tune: { 'decay.halfLifeHours': [6, 24, 96] } }),
-  addMechanism('trajectory', { trajectory: { dimensions: 5 }, tune: { 'trajectory.weight': SHARES } }),
-  attend('RCP, ring', { mechanism: 'rcp' }),
-  attend('RCP, line', { mechanism: 'rcp', topology: 'line' }),
-  attend('IRCP, directed', { mechanism: 'ircp', mode: 'directed' }),
-  attend('TPO', { mechanism: 'tpo' }),
-  attend('unified', { mechanism: 'unified', mode: 'directed' }),
-  propagate('published'),
-  propagate('framework'),
+  addMechanism('time decay', { then: [decay(24)], tune: { 'decay.halfLifeHours': [6, 24, 96] } }),
+  addMechanism('trajectory', {
+    then: [blend({ trajectory: { dimensions: 5 } })],
+    tune: { 'blend.trajectory.weight': SHARES },
+  }),
+  attend('RCP, ring', 'rcp'),
+  attend('RCP, line', 'rcp', { topology: 'line' }),
+  attend('IRCP, directed', 'ircp', { mode: 'directed' }),
+  attend('TPO', 'tpo'),
+  attend('unified', 'unified', { mode: 'directed' }),
+  propagateBy('published'),
+  propagateBy('framework'),
   walk('replies'),
   walk('names'),
-  addToDecay('trajectory', { trajectory: { dimensions: 5 }, tune: { 'trajectory.weight': SHARES } }),
-  addToDecay('RCP, ring', { attention: { mechanism: 'rcp' }, tune: { 'attention.weight': SHARES } }),
-  addToDecay('TPO', { attention: { mechanism: 'tpo' }, tune: { 'attention.weight': SHARES } }),
+  addToDecay('trajectory', 'trajectory'),
+  addToDecay('RCP, ring', 'rcp'),
+  addToDecay('TPO', 'tpo'),
 ];
 
-/** The arms of a run: every arm scores all earlier turns of the conversation. */
-export function buildPlantedArms(turns: number): PlantedArm[] {
-  const candidates = [
-    { index: 'bm25', k: turns },
-    { index: 'flat', k: turns },
-    { index: 'newest', k: turns },
-  ] as const;
-  return [
-    { name: 'bm25', candidates, relevance: { signals: ['bm25'] } },
-    { name: 'cosine', candidates, relevance: { signals: ['cosine'] } },
-    ...MECHANISMS.map(({ arm }) => arm),
-  ];
+/** The arms of a run by their names. */
+export function buildPlantedArms(turns: number): Readonly<Record<string, PlantedArm>> {
+  const all = searchAll(turns);
+  return {
+    bm25: [all, fuse({ only: 'bm25' })],
+    cosine: [all, fuse({ only: 'flat' })],
+    ...Object.fromEntries(MECHANISMS.map(({ name, build }) => [name, build(turns)])),
+  };
 }

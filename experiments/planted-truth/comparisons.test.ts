@@ -15,7 +15,7 @@ const raise = (gain: number) => base.map((value, q) => value + gain * (1 + (q % 
 
 /** One arm gains with the strength, one loses at strength 1 alone, all others change nothing. */
 function buildCell(strength: number): PlantedCell {
-  const arms = MECHANISMS.map(({ arm: { name } }): [string, number[]] => {
+  const arms = MECHANISMS.map(({ name }): [string, number[]] => {
     if (name === 'time decay' || name.startsWith('decay +')) return [name, raise(strength / 10)];
     return [name, name === 'TPO' && strength === 1 ? raise(-0.05) : base];
   });

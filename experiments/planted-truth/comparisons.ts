@@ -34,7 +34,7 @@ function compareCell(
 ): Uncorrected[] {
   const { samples, level, seed, branching } = settings;
   const levels = computePlantedLevels(branching, strength);
-  return MECHANISMS.map(({ arm: { name }, base }) => {
+  return MECHANISMS.map(({ name, base }) => {
     const [own, before] = [values.get(name), values.get(base)] as [readonly number[], readonly number[]];
     const options = { samples, level, seed, correction: 'none' } as const;
     const [found] = compareWithBaseline([own], before, groupIntoClusters(clusters), options);

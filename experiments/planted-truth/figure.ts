@@ -8,7 +8,7 @@ export function drawPlantedFigure(compared: readonly PlantedComparison[], { depe
   const data = dependencies.flatMap((dependency, panel) => {
     const rows = compared.filter((one) => one.dependency === dependency);
     const axes = { xaxis: nameAxis('x', panel), yaxis: nameAxis('y', panel), showlegend: panel === 0 };
-    const lines = MECHANISMS.map(({ arm: { name } }) => {
+    const lines = MECHANISMS.map(({ name }) => {
       const own = rows.filter((one) => one.arm === name);
       return {
         type: 'scatter',

@@ -7,6 +7,7 @@ import {
   PLANTED_DEPENDENCIES,
 } from '../../src/data/index.ts';
 import { experiment } from '../../src/lab/workbench/index.ts';
+import { search } from '../../src/rank/retrieval/steps/functions.ts';
 import { rankByOracle } from './measure.ts';
 
 const CONVERSATIONS = 404;
@@ -32,7 +33,7 @@ test('words alone are at chance among the turns on the topic, and put no other t
   const finished = await experiment({
     data: buildPlantedDataset(drawn),
     encoder: { encoder: 'lsa', dimension: 3 },
-    arms: [{ name: 'bm25', candidates: [{ index: 'bm25', k: 31 }], relevance: { signals: ['bm25'] } }],
+    arms: { bm25: [search({ bm25: { k: 31 } })] },
     metrics: ['mrr', 'recall@1'],
     evaluation: { split: 'all', samples: 100 },
   }).run({ progress: null });

@@ -26,7 +26,7 @@ function buildVerdictTable({ dependencies, strengths }: PlantedTruthSettings, fi
   const planted = strengths.filter((strength) => strength > 0);
   return {
     head: ['mechanism', 'added to', ...dependencies],
-    rows: MECHANISMS.map(({ arm: { name }, base }) => [
+    rows: MECHANISMS.map(({ name, base }) => [
       name,
       base,
       ...dependencies.map((dependency) => describeReach(planted.map((strength) => find(name, dependency, strength)))),
@@ -48,7 +48,7 @@ function buildDependencyTable(
 ): TextTable {
   return {
     head: [dependency, ...strengths.map((strength) => `strength ${strength}`)],
-    rows: MECHANISMS.map(({ arm: { name } }) => [
+    rows: MECHANISMS.map(({ name }) => [
       name,
       ...strengths.map((strength) => formatCell(find(name, dependency, strength))),
     ]),

@@ -6,6 +6,7 @@ import { ValidationError } from '../core/errors/errors.ts';
 import { loadDataset } from '../data/registry.ts';
 import { buildSampleTrainingConfig } from '../lab/training/training-config.fixture.ts';
 import { type ArmInput, experiment } from '../lab/workbench/index.ts';
+import { blend, decay, mix, search } from '../rank/retrieval/steps/functions.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-times-'));
@@ -30,43 +31,47 @@ function writeTrees(): string {
 }
 const data = { name: 'oasst', path: writeTrees() } as const;
 
-const WORDS: ArmInput = { name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
-const extend = (name: string, more: Omit<ArmInput, 'name'>): ArmInput => ({ name, extends: 'words', ...more });
+const words = search({ bm25: {} });
 
-const REFUSED: readonly (readonly [ArmInput, string, string])[] = [
-  [extend('fading', { decay: { halfLifeHours: 6 } }), 'fading reads decay with half-life 6 hours', 'set decay: null'],
+const FADING: ArmInput = [words, decay(6)];
+const REFUSED: readonly (readonly [name: string, arm: ArmInput, part: string, remedy: string])[] = [
+  ['fading', FADING, 'fading reads decay with half-life 6 hours', 'leave the step decay out'],
   [
-    extend('tuned', { tune: { decay: [null, { halfLifeHours: 7 }] } }),
+    'tuned',
+    { from: 'words', then: [decay(24)], tune: { decay: [null, { halfLifeHours: 7 }] } },
     'tuned reads decay with half-life 7 hours',
-    'set decay: null',
+    'leave the step decay out',
   ],
   [
-    extend('placed', { trajectory: {} }),
+    'placed',
+    [words, blend({ trajectory: {} })],
     'placed reads trajectory coordinate temporal',
-    'set trajectory.weights.temporal: 0',
+    'set weights.temporal of trajectory: 0',
   ],
   [
-    extend('paths', { attention: { mechanism: 'tpo' } }),
+    'paths',
+    [words, blend({ tpo: {} })],
     'paths reads attention tpo by trajectory coordinate temporal',
-    'set trajectory.weights.temporal: 0',
+    'set weights.temporal of trajectory: 0',
   ],
   [
-    extend('mixed', { scoring: { weights: { 'decay.24h': 1, age: 0, 'thread.depth': 1 } } }),
+    'mixed',
+    [words, mix({ weights: { 'decay.24h': 1, age: 0, 'thread.depth': 1 } })],
     'mixed reads scoring signal decay.24h;',
-    'remove its weight from scoring.weights',
+    'remove its weight from the weights of the mix',
   ],
 ];
-const ACCEPTED: readonly ArmInput[] = [
-  extend('newest', { candidates: [{ index: 'newest' }], relevance: { signals: ['recency'] } }),
-  extend('ring', { attention: { mechanism: 'rcp' } }),
-  extend('shape', { trajectory: { weights: { temporal: 0 } } }),
-  extend('branch', { scoring: { weights: { age: 0, 'thread.depth': 1 } } }),
-];
+const ACCEPTED: Readonly<Record<string, ArmInput>> = {
+  newest: [search({ newest: {} })],
+  ring: [words, blend({ rcp: {} })],
+  shape: [words, blend({ trajectory: { weights: { temporal: 0 } } })],
+  branch: [words, mix({ weights: { age: 0, 'thread.depth': 1 } })],
+};
 
-function buildInput(arm: ArmInput) {
+function buildInput(arms: Readonly<Record<string, ArmInput>>) {
   const encoder = { encoder: 'lsa', dimension: 3, minDocumentFrequency: 1, maxDocumentShare: 1 } as const;
   const evaluation = { split: 'all', samples: 100 } as const;
-  return { data, encoder, arms: [WORDS, arm], backend: 'cpu', metrics: ['mrr@10'], evaluation } as const;
+  return { data, encoder, arms: { words: [words], ...arms }, backend: 'cpu', metrics: ['mrr@10'], evaluation } as const;
 }
 
 /** The same as a config file. */
@@ -87,8 +92,8 @@ function writeConfig(
 }
 
 describe('an arm that needs times, on data without times', () => {
-  test.each(REFUSED)('is refused by name: $name', async (arm, part, remedy) => {
-    const act = experiment(buildInput(arm)).run();
+  test.each(REFUSED)('is refused by name: %s', async (name, arm, part, remedy) => {
+    const act = experiment(buildInput({ [name]: arm })).run();
     await expect(act).rejects.toThrow(ValidationError);
     await expect(act).rejects.toThrow('dataset oasst has an order of turns but no times, and arm ');
     await expect(act).rejects.toThrow(part);
@@ -96,7 +101,7 @@ describe('an arm that needs times, on data without times', () => {
   });
 
   test('is refused by `ragpp run` and by the plan of `ragpp config show`', async () => {
-    const path = writeConfig('refused', buildInput((REFUSED[0] as (typeof REFUSED)[number])[0]));
+    const path = writeConfig('refused', buildInput({ fading: FADING }));
     const folders = ['--cache', join(root, 'cache')];
     for (const argv of [
       ['run', path, ...folders, '--results', join(root, 'runs')],
@@ -112,7 +117,7 @@ describe('an arm that needs times, on data without times', () => {
     const loaded = await loadDataset(data);
     const dataset = { ...loaded, declaration: { ...loaded.declaration, times: 'real' as const } };
     const finished = await experiment({
-      ...buildInput((REFUSED[0] as (typeof REFUSED)[number])[0]),
+      ...buildInput({ fading: FADING }),
       data: dataset,
     }).run();
     expect(finished.result.arms).toHaveLength(2);
@@ -120,9 +125,9 @@ describe('an arm that needs times, on data without times', () => {
 });
 
 test('an arm that reads only the order of turns runs on data without times', async () => {
-  const finished = await experiment({ ...buildInput(WORDS), arms: [WORDS, ...ACCEPTED] }).run();
+  const finished = await experiment(buildInput(ACCEPTED)).run();
   expect(finished.result.failures).toEqual([]);
-  expect(finished.result.arms).toHaveLength(1 + ACCEPTED.length);
+  expect(finished.result.arms).toHaveLength(1 + Object.keys(ACCEPTED).length);
 });
 
 test('a model that needs times is refused by name, and one of other signals is trained', async () => {

@@ -12,7 +12,7 @@ import { isMbox } from './mail/mbox.ts';
 import { Pseudonyms } from './mail/pseudonyms.ts';
 import { Counts } from './prepared/counts.ts';
 import { classifyQuery } from './prepared/query-kind.ts';
-import { readSlackText } from './slack/slack-text.ts';
+import { readSlackText } from './slack/slack-export.ts';
 import { ElementSplitter } from './trec-collection/sgml-elements.ts';
 import { parseTrecDocument } from './trec-collection/trec-documents.ts';
 

@@ -1,14 +1,17 @@
 import { basename, join, relative } from 'node:path';
+import { z } from 'zod';
 import { assertReadableFolder, assertWritableFolder, writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printError, printOut } from '../../core/terminal/terminal.ts';
 import { quoteShellWord } from '../../core/text/shell-words.ts';
+import { parse } from '../../core/validation/validation.ts';
+import { merge, parseYaml } from '../../lab/composition/config-file.ts';
 import { listArmsToRun } from '../../lab/config/arm-selection.ts';
 import { listConfigDatasets, loadConfigPlugins } from '../../lab/config/config.ts';
 import type { Launcher } from '../../lab/launch/launcher.ts';
-import { createLauncher, type LauncherOptions } from '../../lab/launch/registry.ts';
+import { createLauncher, type LauncherOptions, launcherOptions } from '../../lab/launch/registry.ts';
 import { withCountedLook } from '../../lab/looks/test-looks.ts';
 import type { ExperimentResult } from '../../lab/measure/result.ts';
 import {
@@ -33,7 +36,18 @@ import type { LauncherChoice } from '../options/launcher-choice.ts';
 import { FailedCheck } from '../process/failed-check.ts';
 import { interruption, runHeedingTermination } from '../process/interruption.ts';
 import { openChangedConfig, typedChanges } from './changed-config.ts';
-import { chosenLauncher } from './chosen-launcher.ts';
+
+/** The config's launcher, or the chosen one with the options that the config has for it. @throws ConfigurationError with all faults at once. */
+export function chosenLauncher(configured: LauncherOptions, { launcher, workers }: LauncherChoice): LauncherOptions {
+  const typed = launcher?.trimStart().startsWith('{') ? parseYaml(launcher, '--launcher') : { name: launcher };
+  const chosen = launcher === undefined ? {} : typed;
+  const isOther = chosen.name !== undefined && chosen.name !== configured.name;
+  const options = merge(
+    merge(isOther ? {} : configured, chosen),
+    workers === undefined ? {} : { workers: Number(workers) },
+  );
+  return parse(z.object({ launcher: launcherOptions }), { launcher: options }, 'the command line').launcher;
+}
 
 interface RunOptions extends ConfigChanges, LauncherChoice {
   readonly backend?: BackendChoice;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors/errors.ts';
 import { type LauncherOptions, launcherOptions } from '../../lab/launch/registry.ts';
-import { chosenLauncher } from '../actions/chosen-launcher.ts';
+import { chosenLauncher } from '../actions/run.ts';
 
 const slurm = launcherOptions.parse({ name: 'slurm', partition: 'short', workers: 7 });
 const bareSlurm = launcherOptions.parse({ name: 'slurm' });

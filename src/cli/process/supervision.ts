@@ -1,10 +1,55 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { printError, restoreTerminal } from '../../core/terminal/terminal.ts';
 import { describeMemoryAdvice } from '../../lab/launch/memory-advice.ts';
 import { buildChildEnvironment } from '../../lab/launch/parent-watch.ts';
 import type { Program } from '../../lab/launch/program.ts';
-import { findNpmProcess, isRunning } from './npm-process.ts';
+
+/** The parent of a process, and its title or command line. */
+interface Ancestor {
+  readonly parent: number;
+  readonly title: string;
+}
+
+function describeProcess(id: number): Ancestor {
+  if (existsSync('/proc/self/stat')) {
+    const stat = readFileSync(`/proc/${id}/stat`, 'utf8');
+    const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // state, parent
+    return { parent: Number(parent), title: readFileSync(`/proc/${id}/cmdline`, 'utf8') };
+  }
+  const line = execFileSync('ps', ['-o', 'ppid=,args=', '-p', String(id)], { encoding: 'utf8' }).trim();
+  const space = line.indexOf(' ');
+  return { parent: Number(line.slice(0, space)), title: line.slice(space + 1) };
+}
+
+/**
+ * The npm that runs this program as a script, which may be several processes away; null for none, and where the system
+ * does not list processes.
+ */
+function findNpmProcess(): number | null {
+  if (process.env.npm_lifecycle_event === undefined) return null;
+  try {
+    for (let id = process.ppid; id > 1; ) {
+      const { parent, title } = describeProcess(id);
+      if (/^npm\b/.test(title)) return id;
+      id = parent;
+    }
+  } catch {
+    // Without a list of processes this program ends with its own parent alone.
+  }
+  return null;
+}
+
+/** True if a process exists. */
+function isRunning(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
 
 /** Signals that ask the program to end, and its exit codes then. */
 export const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;

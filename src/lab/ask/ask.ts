@@ -8,25 +8,60 @@ import { findVectorInput } from '../../index/encoders/registry.ts';
 import { scaleRowsToUnit } from '../../index/encoders/unit-rows.ts';
 import { type AssembledContext, assemble } from '../../memory/context/assemble.ts';
 import { type ContextShares, PRESET_OF_STRATEGY } from '../../memory/context/budget.ts';
-import { type ItemType, readItemText } from '../../memory/context/context-item.ts';
+import { type ContextItem, type ItemType, readItemText } from '../../memory/context/context-item.ts';
 import { PACKINGS } from '../../memory/context/packing.ts';
 import { formatPrompt } from '../../memory/context/prompt.ts';
+import { describeTurn } from '../../memory/context/turn-item.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { createTokenCounter } from '../../model/text/token-counts.ts';
 import { isSensitive } from '../../model/turns/attributes.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
+import { compareScored } from '../../model/turns/tie-rule.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { createEntityRegistry } from '../../rank/query/entity-registry.ts';
 import { type QueryUnderstanding, understand } from '../../rank/query/understand.ts';
 import type { MemoryReason } from '../../rank/signals/memory-signals.ts';
 import { listArmChain } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
+import type { ArmRecord } from '../run/arm-record.ts';
 import { openArmRunner, type RunnerInputs } from '../run/arm-runner.ts';
 import { stageVersion } from '../run/code-version.ts';
 import { explainRankedTurn } from '../run/memory-reasons.ts';
 import { listTunedOptions } from '../run/tuning.ts';
 import { areVectorsUnread, chooseArmEncoding } from '../run/workspaces.ts';
 import { buildQueries, type Question, type QuestionInput, questionSchema } from './question.ts';
-import { listRanking, type RankedItem } from './turn-items.ts';
+
+/** A turn of a ranking as an item of a context. */
+interface RankedItem extends ContextItem {
+  /** The parts of the score by name. */
+  readonly parts: Readonly<Record<string, number>>;
+}
+
+/** The turns of one ranking of a record, best first. */
+function listItems({ turns }: Corpus, record: ArmRecord, query: number): RankedItem[] {
+  const { depth, positions, scores, components, componentNames, inspected } = record;
+  const items: RankedItem[] = [];
+  for (let place = 0; place < depth; place++) {
+    const position = positions[query * depth + place] as number;
+    if (position < 0) break;
+    const row = (query * inspected + place) * componentNames.length;
+    const item = describeTurn(turns[position] as Turn, scores[query * depth + place] as number);
+    items.push({
+      ...item,
+      parts: Object.fromEntries(componentNames.map((name, i) => [name, components[row + i] as number])),
+    });
+  }
+  return items;
+}
+
+/** The ranking of a question: of two queries, the documents of the first and the memories of the second, which is that of the session. */
+function listRanking(corpus: Corpus, record: ArmRecord, session: string | null): RankedItem[] {
+  const found = listItems(corpus, record, 0);
+  if (session === null) return found;
+  const isDocument = ({ memoryType }: ContextItem) => memoryType === 'document';
+  const memories = listItems(corpus, record, 1).filter((item) => !isDocument(item));
+  return [...found.filter(isDocument), ...memories].sort(compareScored);
+}
 
 /** A turn of the ranking, and why it is there. */
 export interface RankedReason {

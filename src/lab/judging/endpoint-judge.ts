@@ -4,14 +4,24 @@ import { readApiKey } from '../../core/service/api-key.ts';
 import { readChatObject } from '../../core/service/chat-answer.ts';
 import { EndpointLedger } from '../../core/service/endpoint-ledger.ts';
 import { type Endpoint, PassingFault, requestEndpoint } from '../../core/service/endpoint-request.ts';
-import { type Cleared, formatSendable, stateOwnText } from '../../core/service/sendable-text.ts';
+import {
+  type Cleared,
+  type DividedItems,
+  formatSendable,
+  stateOwnText,
+  withholdSensitive,
+} from '../../core/service/sendable-text.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { GRADES, type Judgement, type PairToJudge } from '../../model/judgement.ts';
 import type { EndpointJudgeOptions } from './endpoint-judge-options.ts';
 import { assertIndependentJudge } from './independence.ts';
-import { withholdSensitivePairs } from './sensitive-pairs.ts';
+
+/** Divides pairs by their mark `sensitive`. A person on this machine judges those that are withheld. */
+function withholdSensitivePairs(pairs: readonly PairToJudge[]): DividedItems<PairToJudge> {
+  return withholdSensitive(pairs, ({ sensitive }) => sensitive);
+}
 
 /** What a judge is asked, after the scale of UMBRELA. The texts are sent as JSON, so that a text cannot end its own quotation. Source: upadhyay2024umbrela. */
 const INSTRUCTIONS = `You judge how well passages answer a query. The user message is JSON with one query and a list of numbered passages.

@@ -11,19 +11,10 @@ import { runHash } from '../run/run-hash.ts';
 import { formatState, type RunState } from '../run/run-state.ts';
 
 /** An arm that is tuned at two points, and one that fails, as the numbers of its BM25 overflow. */
-const ARMS = [
-  {
-    name: 'newest',
-    candidates: [{ index: 'newest', k: 19 }],
-    relevance: { signals: ['recency'] },
-    tune: { 'candidates.0.k': [7, 19] },
-  },
-  {
-    name: 'overflowing',
-    candidates: [{ index: 'bm25', k: 17, variant: 'bm25l', k1: 1.7e308 }],
-    relevance: { signals: ['bm25'] },
-  },
-];
+const ARMS = {
+  newest: { steps: [{ search: { newest: { k: 19 } } }], tune: { 'newest.k': [7, 19] } },
+  overflowing: [{ search: { bm25: { k: 17, variant: 'bm25l', k1: 1.7e308 } } }],
+};
 
 /** Writes data into a folder, and beside them what a process leaves that has begun a run of them on wasm. */
 export async function beginSampleRun(folder: string): Promise<RunState> {

@@ -17,14 +17,18 @@ import { recordPath } from './arm-record.ts';
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-failure-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const options = { candidates: [{ index: 'newest' }], relevance: { signals: ['recency'] } };
 const { arms } = resolveConfig(
   {
     name: 'failures',
     dataset: { name: 'spamassassin-threads' },
     embedding: { encoder: 'lsa' },
     evaluation: { baseline: 'one' },
-    arms: ['one', 'two', 'three'].map((name) => ({ name, description: `the ${name}`, ...options })),
+    arms: Object.fromEntries(
+      ['one', 'two', 'three'].map((name) => [
+        name,
+        { description: `the ${name}`, steps: [{ search: { newest: {} } }] },
+      ]),
+    ),
   },
   'test',
 );

@@ -16,7 +16,7 @@ const { arms } = resolveConfig(
     dataset: { name: 'spamassassin-threads' },
     embedding: { encoder: 'lsa' },
     evaluation: { baseline: 'a × b' },
-    arms: [{ name: 'a × b', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] }, decay: {} }],
+    arms: { 'a × b': [{ search: { bm25: {} } }, { decay: {} }] },
   },
   'test',
 );
@@ -76,7 +76,11 @@ test('a record that was cut short or changed says how its arm runs again', () =>
 test.each<[string, object, RegExp]>([
   ['an older record', { armsAtOnce: undefined }, /\(armsAtOnce: expected number, got nothing\)/],
   ['a record of another time', { rounds: 2 }, /\(rounds: expected one of name, .*, got unknown key "rounds"\)/],
-  ['options that are none', { options: { name: 'x' } }, /\(options\.candidates: expected array, got nothing\)/],
+  [
+    'options that are none',
+    { options: { name: 'x', steps: ['decay'], decay: {} } },
+    /\(options\.decay: expected after a step that gives scores/,
+  ],
 ])('%s is no record', (_, change, message) => {
   const path = recordPath(folder, 'older');
   writeArmRecord(path, { ...record, ...change } as ArmRecord);

@@ -51,7 +51,7 @@ describe('an arm', () => {
 
   test('measures each point of its chain once on the queries of dev', () => {
     expect(decayed.stages['tuning-value']).toEqual({ executed: 4, memory: 0, disk: 0 });
-    expect(Object.keys(decayed.tuned)).toEqual(['relevance.fusion.alpha', 'decay.halfLifeHours']);
+    expect(Object.keys(decayed.tuned)).toEqual(['fuse.convex.hnsw', 'decay.halfLifeHours']);
   });
 
   test('is ranked for every evaluated query as deep as is asked for', () => {
@@ -121,14 +121,13 @@ test('what is disposed leaves no tensor, also where a workspace could not be ope
 });
 
 describe('an arm with an encoder or a seed of its own', () => {
-  const HYBRID_64 =
-    '{ name: other, extends: newest, embedding: { dimension: 7 }, candidates: [{ index: flat, k: 17 }], relevance: { signals: [cosine] } }';
+  const OTHER = 'other: { embedding: { dimension: 7 }, steps: [search: { flat: { k: 17 } }] }';
 
   test('is ranked as in an experiment that has them', async () => {
-    const mixed = await open('own', `arms=[${ALONE}, ${HYBRID_64}]`, 'evaluation.baseline=newest');
+    const mixed = await open('own', `arms={${ALONE}, ${OTHER}}`, 'evaluation.baseline=newest');
     const pure = await open(
       'pure',
-      `arms=[${ALONE}, ${HYBRID_64.replace('embedding: { dimension: 7 }, ', '')}]`,
+      `arms={${ALONE}, ${OTHER.replace('embedding: { dimension: 7 }, ', '')}}`,
       'embedding.dimension=7',
       'evaluation.baseline=newest',
     );
@@ -145,4 +144,4 @@ describe('an arm with an encoder or a seed of its own', () => {
     }
   });
 });
-const ALONE = '{ name: newest, candidates: [{ index: newest, k: 19 }], relevance: { signals: [recency] } }';
+const ALONE = 'newest: [search: { newest: { k: 19 } }]';

@@ -30,7 +30,7 @@ async function run(opening: Opening, launch: Launcher['launch']) {
     ...{ encoder: 'openai-compatible', baseUrl: service.baseUrl, model: 'small', dimension: 5 },
     ...{ batchSize: 1000, pricePerMillionTokens: 2 },
   };
-  const arms = [{ name: 'hybrid', candidates: [{ index: 'flat', k: 19 }], relevance: { signals: ['cosine'] } }];
+  const arms = { hybrid: [{ search: { flat: { k: 19 } } }] };
   const config = resolveConfig({ ...buildSampleConfig(root), embedding, arms }, 'sample');
   const launcher = { name: 'sample', countArmsAtOnce: () => 1, launch };
   const execution = new FolderExecution({ results, opening, launcher, signal: new AbortController().signal });

@@ -14,20 +14,15 @@ import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-execution-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const tuned = {
-  name: 'tuned',
-  candidates: [{ index: 'newest', k: 19 }],
-  relevance: { signals: ['recency'] },
-  tune: { 'candidates.0.k': [7, 19] },
-};
-const failing = {
-  name: 'failing',
-  description: 'Its numbers overflow.',
-  candidates: [{ index: 'bm25', k: 17, variant: 'bm25l', k1: 1.7e308 }],
-  relevance: { signals: ['bm25'] },
+const arms = {
+  failing: {
+    description: 'Its numbers overflow.',
+    steps: [{ search: { bm25: { k: 17, variant: 'bm25l', k1: 1.7e308 } } }],
+  },
+  tuned: { steps: [{ search: { newest: { k: 19 } } }], tune: { 'newest.k': [7, 19] } },
 };
 const config = resolveConfig(
-  { ...buildSampleConfig(folder), evaluation: { baseline: 'tuned' }, arms: [failing, tuned] } as Plain,
+  { ...buildSampleConfig(folder), evaluation: { baseline: 'tuned' }, arms } as Plain,
   'sample',
 );
 

@@ -9,9 +9,9 @@ const corpus = {
 const describeArm = (name: string, where: string | null, more: Partial<ArmOptions> = {}): ArmOptions => ({
   ...armOptions.parse({
     name,
-    candidates: [{ index: 'newest' }],
-    relevance: { signals: ['recency'] },
-    ...(where === null ? {} : { filter: where }),
+    steps: ['filter', 'search'],
+    filter: where,
+    search: { newest: {} },
   }),
   ...more,
 });

@@ -68,28 +68,19 @@ export function buildSampleConfig(dataFolder: string): object {
     dataset: { name: 'jsonl', path: dataFolder },
     embedding: { encoder: 'lsa', dimension: 13 },
     evaluation: { baseline: 'hybrid', samples: 499, depth: 37, metrics: ['mrr@10', 'recall@5', 'ndcg@10', 'map'] },
-    arms: [
-      { name: 'newest', candidates: [{ index: 'newest', k: 19 }], relevance: { signals: ['recency'] } },
-      {
-        name: 'hybrid',
-        candidates: [
-          { index: 'bm25', k: 17 },
-          { index: 'hnsw', k: 17 },
-        ],
-        relevance: { signals: ['cosine', 'bm25'] },
-        tune: { 'relevance.fusion.alpha': [0.2, 0.6] },
+    arms: {
+      newest: [{ search: { newest: { k: 19 } } }],
+      hybrid: {
+        steps: [{ search: { bm25: { k: 17 }, hnsw: { k: 17 } } }, { fuse: { convex: { hnsw: 0.8, bm25: 'rest' } } }],
+        tune: { 'fuse.convex.hnsw': [0.2, 0.6] },
       },
-      { name: 'Decayed × 2', extends: 'hybrid', decay: {}, tune: { 'decay.halfLifeHours': [12, 96] } },
-      { name: 'unified', extends: 'Decayed × 2', trajectory: {}, attention: { mechanism: 'unified' } },
-      {
-        name: 'propagated',
-        extends: 'hybrid',
-        candidates: [
-          { index: 'bm25', k: 17 },
-          { index: 'flat', k: 17 },
-        ],
-        propagation: { preset: 'framework' },
-      },
-    ],
+      'Decayed × 2': { from: 'hybrid', then: [{ decay: {} }], tune: { 'decay.halfLifeHours': [12, 96] } },
+      unified: { from: 'Decayed × 2', then: [{ blend: { trajectory: {}, unified: {} } }] },
+      propagated: [
+        { propagate: 'framework' },
+        { search: { bm25: { k: 17 }, flat: { k: 17 } } },
+        { fuse: { convex: { flat: 0.8, bm25: 'rest' } } },
+      ],
+    },
   };
 }

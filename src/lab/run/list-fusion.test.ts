@@ -20,43 +20,38 @@ beforeAll(async () => {
   writeSampleJsonl(folder);
 });
 
-const sources = {
-  bm25: { index: 'bm25', k: 17 },
-  cosine: { index: 'hnsw', k: 13 },
-  recency: { index: 'newest', k: 11 },
-};
+const sources = { bm25: { k: 17 }, hnsw: { k: 13 }, newest: { k: 11 } };
 const FUSIONS = {
   rrf: { method: 'rrf', k: 10 },
-  'rrf, weighted': { method: 'rrf', weights: { cosine: 2, recency: 0.25 } },
+  'rrf, weighted': { method: 'rrf', weights: { hnsw: 2, newest: 0.25 } },
   combsum: { method: 'combsum' },
   combmnz: { method: 'combmnz' },
   'combmed, rank': { method: 'combmed', normalisation: 'rank' },
   'wsum, borda': { method: 'wsum', normalisation: 'borda', weights: { bm25: 0.5 } },
   'combsum, zmuv': { method: 'combsum', normalisation: 'zmuv' },
   logn_isr: { method: 'logn_isr', sigma: 0.1 },
-  w_bordafuse: { method: 'w_bordafuse', weights: { recency: 0.25 } },
+  w_bordafuse: { method: 'w_bordafuse', weights: { newest: 0.25 } },
 };
-const buildFusing = (fusion: object) => ({ signals: Object.keys(sources), fusion });
+/** A fusion of all columns, with the weights of some; a column without one has the weight 1. */
+const buildFusing = ({ method, weights, ...options }: { method: string; weights?: object }) => {
+  const ones = Object.fromEntries(Object.keys(sources).map((name) => [name, 1]));
+  return { [method]: { ...options, ...ones, ...weights } };
+};
 
 /** The files that a run of these arms leaves, as rankings. */
 async function runSourceRankings() {
-  const single = Object.entries(sources).map(([signal, source]) => ({
-    name: signal,
-    candidates: [source],
-    relevance: { signals: [signal] },
-  }));
-  const fused = Object.entries({ ...FUSIONS, pool: { method: 'pool-rrf', k: 10 } }).map(([name, fusion]) => ({
+  const single = Object.entries(sources).map(([name, source]) => [name, [{ search: { [name]: source } }]]);
+  const fused = Object.entries({ ...FUSIONS, pool: { method: 'pool-rrf', k: 10 } }).map(([name, fusion]) => [
     name,
-    candidates: Object.values(sources),
-    relevance: buildFusing(fusion),
-  }));
+    [{ search: sources }, { fuse: buildFusing(fusion) }],
+  ]);
   const config = {
     name: 'list-fusion',
     seed: 3,
     dataset: { name: 'jsonl', path: folder },
     embedding: { encoder: 'lsa', dimension: 13 },
     evaluation: { baseline: 'bm25', samples: 199, metrics: ['mrr@10'], split: 'all' },
-    arms: [...single, ...fused],
+    arms: Object.fromEntries([...single, ...fused]),
   };
   const finished = await runExperiment(resolveConfig(config, 'test'), {
     backend,
@@ -81,7 +76,7 @@ describe('fusion of lists in a config', () => {
 
   test('a list that cannot reach the measured ranks is a warning of its arm, and in the folder', () => {
     // 2 / (10 + r) > 1 / 11 for the 11 ranks before r = 12: the shorter of the other lists has at least 11 turns.
-    const ranks = 'bm25 12 and 1, cosine 12 and 1, recency 12 and 1';
+    const ranks = 'bm25 12 and 1, hnsw 12 and 1, newest 12 and 1';
     const warned = done.warnings.filter(({ system }) => system === 'rrf');
     expect(warned.map(({ code }) => code)).toEqual(['unreachable-list']);
     expect(warned[0]?.message).toContain(`share no turn: ${ranks}; the metrics read the top 10`);
@@ -91,11 +86,11 @@ describe('fusion of lists in a config', () => {
   });
 
   test.each(Object.entries(FUSIONS))('%s ranks as fuseLists ranks the run files of its sources', (arm, fusion) => {
-    const [bm25, cosine, recency] = Object.keys(sources).map(runOf) as [Run, Run, Run];
+    const [bm25, hnsw, newest] = Object.keys(sources).map(runOf) as [Run, Run, Run];
     const options = fusionOptions.parse(fusion);
     let compared = 0;
     for (const [query, ranked] of runOf(arm)) {
-      const lists = { bm25: bm25.get(query) ?? [], cosine: cosine.get(query) ?? [], recency: recency.get(query) ?? [] };
+      const lists = { bm25: bm25.get(query) ?? [], hnsw: hnsw.get(query) ?? [], newest: newest.get(query) ?? [] };
       const fused = fuseLists(lists, options);
       const lowest = Math.min(0, ...fused.map(({ score }) => score));
       // An arm's scores are float32, from 0.

@@ -22,20 +22,19 @@ afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(() => writeSampleJsonl(folder));
 
 const own = { semantic_similarity: 0.2, entity_overlap: 0, temporal_relevance: 0, importance: 0, reinforcement: 0.8 };
-const candidates = [{ index: 'newest', k: 17 }];
+const search = { newest: { k: 17 } };
 const configure = () =>
   resolveConfig(
     {
       ...(buildSampleConfig(folder) as Plain),
-      arms: [
-        { name: 'plain', candidates, relevance: { signals: ['recency'] } },
-        {
-          ...{ name: 'memories', candidates },
-          relevance: { signals: ['strategy'], options: { strategy: { weights: 'uniform' } } },
+      arms: {
+        plain: [{ search }],
+        memories: {
+          steps: [{ search }, { score: { strategy: { weights: 'uniform' } } }, { fuse: { only: 'strategy' } }],
           // The only value: the arm has it, although it is not written.
-          tune: { 'relevance.options.strategy.weights': [own] },
+          tune: { 'score.strategy.weights': [own] },
         },
-      ],
+      },
       evaluation: { split: 'test', baseline: 'plain', metrics: ['mrr@10'], samples: 100 },
     },
     'sample',
@@ -75,10 +74,10 @@ test('under exchanged strategies a run explains each score by the weights that i
     {
       ...(buildSampleConfig(folder) as Plain),
       dataset: { name: 'shop', customers: 12, questions: 36 },
-      arms: [
-        { name: 'by question', candidates, relevance: { signals: ['strategy'] } },
-        { name: 'exchanged', extends: 'by question', control: { kind: 'shuffled-strategies', seed: 5 } },
-      ],
+      arms: {
+        'by question': [{ search }, { score: { strategy: {} } }, { fuse: { only: 'strategy' } }],
+        exchanged: { from: 'by question', control: { kind: 'shuffled-strategies', seed: 5 } },
+      },
       evaluation: { split: 'all', baseline: 'by question', metrics: ['mrr@10'], samples: 100 },
     },
     'shop',

@@ -5,19 +5,17 @@ import { assertArmAttributes } from './needed-attributes.ts';
 
 const describeDataset = (attributes?: object) =>
   ({ name: 'chats', corpus: { turns: [{ id: 'a' }, { id: 'b', attributes }] } }) as unknown as Dataset;
-const describeArm = (name: string, more: object): ArmOptions =>
-  armOptions.parse({
-    name,
-    extends: 'other',
-    candidates: [{ index: 'newest' }],
-    relevance: { signals: ['recency'] },
-    ...more,
-  });
+const describeArm = (name: string, more: object): ArmOptions => {
+  const steps = { search: { newest: {} }, ...more };
+  return armOptions.parse({ name, extends: 'other', ...steps, steps: Object.keys(steps) });
+};
+const putUnderControl = (name: string, kind: string): ArmOptions =>
+  armOptions.parse({ name, extends: 'other', steps: ['search'], search: { newest: {} }, control: { kind } });
 
-const boosted = describeArm('boosted', { boosts: [{ attribute: 'outcome', factor: 1 }] });
+const boosted = describeArm('boosted', { boost: [{ attribute: 'outcome', factor: 1 }] });
 const boostless = describeArm('plain', {});
 const mixed = describeArm('mixed', {
-  scoring: { signals: { groups: ['attributes'] }, weights: { importance: 0.5, outcome: 0 } },
+  mix: { signals: { groups: ['attributes'] }, weights: { importance: 0.5, outcome: 0 } },
 });
 
 test('an arm that reads attributes of some turn is accepted, and one that reads none', () => {
@@ -29,7 +27,7 @@ test('an arm that reads attributes of some turn is accepted, and one that reads 
 test('a filter by an attribute that no turn has is an error of its arm, unless the filter asks by exists', () => {
   const dataset = describeDataset({ weather: 'rain', phase: 'late' });
   const before = (where: string) => describeArm('filtered', { filter: where });
-  const of = (filter: string) => describeArm('searched', { candidates: [{ index: 'semantic', filter }] });
+  const of = (filter: string) => describeArm('searched', { search: { semantic: { filter } } });
   for (const arm of [before("weather = 'rain'"), before('exists wether and wether = 1'), of('not sensitive = true')])
     expect(() => assertArmAttributes(dataset, [arm])).not.toThrow();
   expect(() => assertArmAttributes(dataset, [before("wether = 'rain'"), of("wether = 'rain'")])).toThrow(
@@ -57,7 +55,7 @@ test.each<[object, object, string]>([
   ],
   [{ outcome: 1e300 }, { factor: 10 }, 'is beyond float32 at turn b of dataset chats, which has 1e+300 there; lower'],
 ])('%j does not fit a boost with %j, which is refused before the run', (attributes, kind, message) => {
-  const arm = describeArm('boosted', { boosts: [{ attribute: 'outcome', ...kind }] });
+  const arm = describeArm('boosted', { boost: [{ attribute: 'outcome', ...kind }] });
   expect(() => assertArmAttributes(describeDataset(attributes), [arm])).toThrow(
     `boost of outcome of arm boosted ${message}`,
   );
@@ -65,7 +63,7 @@ test.each<[object, object, string]>([
 
 const describeTitles = (...titles: readonly unknown[]) =>
   ({ name: 'chats', corpus: { turns: titles.map((title) => ({ attributes: { title } })) } }) as unknown as Dataset;
-const shuffled = describeArm('graph | control: shuffled-titles', { control: { kind: 'shuffled-titles' } });
+const shuffled = putUnderControl('graph | control: shuffled-titles', 'shuffled-titles');
 
 test('a control that exchanges titles is refused where there are not two to exchange', () => {
   const refuse = (...titles: readonly unknown[]) =>
@@ -79,6 +77,6 @@ test('a control that exchanges titles is refused where there are not two to exch
 });
 
 test('other controls need no title', () => {
-  const random = describeArm('random', { control: { kind: 'random-graph' } });
+  const random = putUnderControl('random', 'random-graph');
   expect(() => assertArmAttributes(describeDataset(), [boostless, random])).not.toThrow();
 });

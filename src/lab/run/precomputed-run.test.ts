@@ -41,18 +41,14 @@ async function writeOwnVectors(): Promise<{ turns: string; queries: string }> {
 }
 
 function run(embedding: object, progress: StartProgress = ignoreProgress) {
-  const arms = [
-    { name: 'cosine', candidates: [{ index: 'flat', k: 19 }], relevance: { signals: ['cosine'] } },
-    {
-      name: 'hybrid',
-      candidates: [
-        { index: 'bm25', k: 17 },
-        { index: 'hnsw', k: 17 },
-      ],
-      relevance: { signals: ['cosine', 'bm25'] },
-      attention: { mechanism: 'unified' },
-    },
-  ];
+  const arms = {
+    cosine: [{ search: { flat: { k: 19 } } }],
+    hybrid: [
+      { search: { bm25: { k: 17 }, hnsw: { k: 17 } } },
+      { fuse: { convex: { hnsw: 0.8, bm25: 'rest' } } },
+      { blend: { unified: {} } },
+    ],
+  };
   const config = { ...buildSampleConfig(folder), embedding, arms };
   const context = { backend, cacheFolder: join(folder, 'cache'), command: 'ragpp run', progress };
   return runExperiment(resolveConfig(config, 'sample'), context);

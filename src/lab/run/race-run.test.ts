@@ -17,19 +17,13 @@ beforeAll(async () => {
 });
 
 /** Words find nearly everything; the newest turn alone is rarely what is looked for. */
-const arms = [
-  { name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
-  { name: 'placed', extends: 'words', trajectory: { weight: 0.02 } },
-  { name: 'placed at random', extends: 'placed', control: { kind: 'random-parents' } },
-  {
-    name: 'one',
-    description: 'The newest turn.',
-    candidates: [{ index: 'newest', k: 1 }],
-    relevance: { signals: ['recency'] },
-    trajectory: {},
-  },
-  { name: 'one at random', extends: 'one', control: { kind: 'random-parents' } },
-];
+const arms = {
+  words: [{ search: { bm25: {} } }],
+  placed: { from: 'words', then: [{ blend: { trajectory: 0.02 } }] },
+  'placed at random': { from: 'placed', control: { kind: 'random-parents' } },
+  one: { description: 'The newest turn.', steps: [{ search: { newest: { k: 1 } } }, { blend: { trajectory: {} } }] },
+  'one at random': { from: 'one', control: { kind: 'random-parents' } },
+};
 const run = (evaluation: object, executeRound?: Execute): Promise<FinishedRun> => {
   const config = {
     name: 'race',

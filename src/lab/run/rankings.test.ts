@@ -3,7 +3,7 @@ import { NotFiniteError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { retrieverOptions } from '../../rank/retrieval/retriever-options.ts';
+import { parseSteps } from '../../rank/retrieval/written-steps.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../../rank/signals/corpus.fixture.ts';
 import type { ArmRecord } from './arm-record.ts';
 import {
@@ -26,7 +26,7 @@ const arm: ArmRanking = {
     },
     scores: Float32Array.of(0.25, 0.5, 0.75, -2, 0, 0),
     components: new Map([
-      ['cosine', Float32Array.of(11, 13, 17, 19, 0, 0)],
+      ['hnsw', Float32Array.of(11, 13, 17, 19, 0, 0)],
       ['decay', Float32Array.of(23, 29, 31, 37, 0, 0)],
     ]),
   },
@@ -42,7 +42,7 @@ test('places of the pool become positions of the corpus with their scores', () =
 });
 
 test('the parts of the first places stand place by place, nothing where there is no candidate', () => {
-  const componentNames = ['cosine', 'decay'];
+  const componentNames = ['hnsw', 'decay'];
   const all = Float32Array.of(17, 31, 13, 29, 19, 37, 0, 0);
   expect(listRankedComponents(arm, 7)).toEqual({ componentNames, components: all, inspected: 2 });
   const first = Float32Array.of(17, 31, 19, 37);
@@ -105,8 +105,7 @@ test('a score that is no number is reported with the arm, the query and the turn
   await useBackend('wasm');
   const world = drawSampleWorld(7, 53, 5, 3);
   const workspace = createSampleWorkspace(world);
-  const overflowing = [{ index: 'bm25', k: 11, variant: 'bm25l', k1: 1.7e308 }];
-  const options = retrieverOptions.parse({ candidates: overflowing, relevance: { signals: ['bm25'] } });
+  const options = parseSteps([{ search: { bm25: { k: 11, variant: 'bm25l', k1: 1.7e308 } } }]);
   try {
     const error = await rankArm(workspace, { ...options, name: 'too much' }, 5).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(NotFiniteError);

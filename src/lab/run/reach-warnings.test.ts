@@ -3,25 +3,15 @@ import type { ArmOptions } from '../config/arm-options.ts';
 import { resolveConfig } from '../config/config.ts';
 import { findReachWarnings } from './reach-warnings.ts';
 
-const sources = (k: number) => [
-  { index: 'bm25', k },
-  { index: 'flat', k },
-  { index: 'graph', k },
+const fuse = (fusion: object | string) => [
+  { search: { bm25: { k: 50 }, flat: { k: 50 }, graph: { k: 50 } } },
+  { fuse: fusion },
 ];
 /** Lexical, dense and graph lists in weighted reciprocal ranks with k = 60 and equal weights, as a published prototype fused them. */
-const prototype = {
-  name: 'prototype',
-  candidates: sources(50),
-  relevance: { signals: ['bm25', 'cosine', 'graph'], fusion: { method: 'rrf', k: 60 } },
-};
-const fuse = (name: string, fusion: object) => ({
-  ...prototype,
-  name,
-  relevance: { ...prototype.relevance, fusion },
-});
+const prototype = fuse({ rrf: { k: 60 } });
 
-function findWarnings(arms: readonly object[], evaluation: object = { metrics: ['recall@10', 'mrr@10'] }) {
-  const baseline = (arms[0] as { name: string }).name;
+function findWarnings(arms: object, evaluation: object = { metrics: ['recall@10', 'mrr@10'] }) {
+  const [baseline] = Object.keys(arms);
   const config = resolveConfig(
     {
       name: 'reach',
@@ -41,56 +31,45 @@ function findWarnings(arms: readonly object[], evaluation: object = { metrics: [
 
 describe('an arm is reported', () => {
   test('where lists that agree fill the measured ranks: three lists of equal weight, k = 60', () => {
-    expect(findWarnings([prototype])).toEqual([
+    expect(findWarnings({ prototype })).toEqual([
       [
         'unreachable-list',
         'prototype',
-        'prototype: best rank of a turn that one list alone finds, if the other lists agree and if they share no turn: bm25 51 and 1, cosine 51 and 1, graph 51 and 1; the metrics read the top 10, so raise the weights of these lists or lower k of rrf, now 60',
+        'prototype: best rank of a turn that one list alone finds, if the other lists agree and if they share no turn: bm25 51 and 1, flat 51 and 1, graph 51 and 1; the metrics read the top 10, so raise the weights of these lists or lower k of rrf, now 60',
       ],
     ]);
   });
 
   test('with each list that is barred, and whether the others have to agree', () => {
-    const [[, , message] = []] = findWarnings([
-      fuse('weak', { method: 'rrf', weights: { bm25: 2, cosine: 2, graph: 0.5 } }),
-    ]);
-    expect(message).toContain('if they share no turn: bm25 17 and 1, cosine 17 and 1, graph 51 and 101; the metrics');
-    const [[, , convex] = []] = findWarnings([
-      fuse('convex', { method: 'convex', weights: { cosine: 0.5, bm25: 0.3, graph: 0.2 } }),
-    ]);
+    const [[, , message] = []] = findWarnings({ weak: fuse({ rrf: { bm25: 2, flat: 2, graph: 0.5 } }) });
+    expect(message).toContain('if they share no turn: bm25 17 and 1, flat 17 and 1, graph 51 and 101; the metrics');
+    const [[, , convex] = []] = findWarnings({ convex: fuse({ convex: { flat: 0.5, bm25: 0.3, graph: 0.2 } }) });
     expect(convex).toBe(
       'convex: best rank of a turn that one list alone finds, if the other lists agree and if they share no turn: graph 51 and 101; the metrics read the top 10, so raise the weights of these lists',
     );
   });
 
   test('once: not again for its null controls and repetitions', () => {
-    const arms = [
-      prototype,
-      { ...fuse('control', { method: 'rrf' }), extends: 'prototype', control: { kind: 'random-parents' } },
-    ];
+    const arms = { prototype, control: { from: 'prototype', control: { kind: 'random-parents' } } };
     expect(findWarnings(arms)).toHaveLength(1);
   });
 });
 
 describe('an arm is not reported', () => {
   test.each([
-    ['a smaller k', { method: 'rrf', k: 8 }],
-    [
-      'a heavier graph, as the others reach by agreeing with it',
-      { method: 'convex', weights: { cosine: 0.3, bm25: 0.2, graph: 0.5 } },
-    ],
+    ['a smaller k', { rrf: { k: 8 } }],
+    ['a heavier graph, as the others reach by agreeing with it', { convex: { flat: 0.3, bm25: 0.2, graph: 0.5 } }],
   ])('where every list reaches the measured ranks: %s', (_, fusion) => {
-    expect(findWarnings([fuse('reachable', fusion)])).toEqual([]);
+    expect(findWarnings({ reachable: fuse(fusion) })).toEqual([]);
   });
 
   test('where the metrics, or without cutoffs the rankings, read deeper', () => {
-    expect(findWarnings([prototype], { metrics: ['recall@10', 'recall@60'] })).toEqual([]);
-    expect(findWarnings([prototype], { metrics: ['map'], depth: 100 })).toEqual([]);
-    expect(findWarnings([prototype], { metrics: ['map'], depth: 40 })).toHaveLength(1);
+    expect(findWarnings({ prototype }, { metrics: ['recall@10', 'recall@60'] })).toEqual([]);
+    expect(findWarnings({ prototype }, { metrics: ['map'], depth: 100 })).toEqual([]);
+    expect(findWarnings({ prototype }, { metrics: ['map'], depth: 40 })).toHaveLength(1);
   });
 
   test('with two lists of equal weight', () => {
-    const hybrid = { ...prototype, relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'rrf' } } };
-    expect(findWarnings([hybrid])).toEqual([]);
+    expect(findWarnings({ hybrid: fuse({ rrf: { bm25: 1, flat: 1 } }) })).toEqual([]);
   });
 });

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ChecksumMismatchError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import type { IndexInput } from '../../index/registry.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { candidatesFrom } from '../../rank/retrieval/candidate-sources.ts';
-import { retrieverOptions } from '../../rank/retrieval/retriever-options.ts';
+import { parseSteps } from '../../rank/retrieval/written-steps.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../../rank/signals/corpus.fixture.ts';
 import type { StageUse } from '../../rank/signals/signal.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
-import { least, plain } from '../config/config.fixture.ts';
+import { least } from '../config/config.fixture.ts';
 import { type ArmOptions, resolveConfig } from '../config/config.ts';
 import { groupContentHashes, type QueriedCorpus } from '../measure/cluster-conversations.ts';
 import type { Measurement } from '../measure/measurement.ts';
@@ -18,17 +17,17 @@ import type { ArmRecord } from './arm-record.ts';
 import { collectRemarks, describeTrainingOverlap, listApproximateSources } from './remarks.ts';
 
 /** So narrow a search that it misses something. */
-const narrow = { index: 'hnsw', k: 13, m: 2, efConstruction: 1, efSearch: 1 };
-const buildHybrid = (...sources: object[]) => ({ ...plain, candidates: [{ index: 'bm25', k: 5 }, ...sources] });
+const narrow = { k: 13, m: 2, efConstruction: 1, efSearch: 1 };
+const buildHybrid = (dense: object) => [{ search: { bm25: { k: 5 }, ...dense } }, { fuse: { only: 'bm25' } }];
 const config = resolveConfig(
   {
     ...least,
-    arms: [
-      plain,
-      { ...buildHybrid(narrow), name: 'a' },
-      { ...buildHybrid({ ...narrow, k: 3 }), name: 'b' },
-      { ...buildHybrid({ index: 'flat', k: 7 }), name: 'exact' },
-    ],
+    arms: {
+      plain: [{ search: { bm25: {} } }],
+      a: buildHybrid({ hnsw: narrow }),
+      b: buildHybrid({ hnsw: { ...narrow, k: 3 } }),
+      exact: buildHybrid({ flat: { k: 7 } }),
+    },
   },
   'test',
 );
@@ -110,9 +109,14 @@ describe('the recall of an approximate index', () => {
   }
 
   test('is that of hnsw, and of pgvector unless it compares every turn', () => {
-    const methods = ['hnsw', 'ivfflat', 'none'].map((method) => ({ index: 'pgvector', method }));
-    const candidates = [{ index: 'hnsw' }, ...methods, { index: 'flat' }] as IndexInput[];
-    const options = retrieverOptions.parse({ candidates, relevance: { signals: ['recency'] } });
+    const methods = ['hnsw', 'ivfflat', 'none'].map((method) => [
+      `${method} of pgvector`,
+      { index: 'pgvector', method },
+    ]);
+    const options = parseSteps([
+      { search: { hnsw: {}, ...Object.fromEntries(methods), flat: {} } },
+      { fuse: { only: 'flat' } },
+    ]);
     const approximate = listApproximateSources(options).map((source) =>
       source.index === 'pgvector' ? source.method : source.index,
     );
@@ -200,11 +204,11 @@ describe('weights', () => {
     ...{ file: 'w.safetensors', dataHash: 'h', commit: 'c', trainingClusters: ['c0', 'c1', 'c2'] },
     trainingContents: [...groupContentHashes(seen).values()].flat(),
   };
-  const { options } = base;
-  const { relevance } = options;
-  const learned = { ...options, name: 'learned', scoring: { signals, weights: {}, origin } };
-  const byHand = { ...options, name: 'by hand', scoring: { signals, weights: {}, origin: null } };
-  const arms = [learned, byHand, { ...options, name: 'without' }];
+  const buildArm = (name: string, steps: object): ArmOptions =>
+    ({ ...base.options, ...steps, name, steps: ['search', ...Object.keys(steps)] }) as ArmOptions;
+  const learned = buildArm('learned', { mix: { signals, weights: {}, origin } });
+  const byHand = buildArm('by hand', { mix: { signals, weights: {}, origin: null } });
+  const arms = [learned, byHand, buildArm('without', {})];
 
   test('that were trained on what they are measured on are no test, and that is said', () => {
     expect(describeTrainingOverlap(arms, buildMailbox('train', 'soup', 'lamp', 'bread'))).toEqual([
@@ -213,8 +217,8 @@ describe('weights', () => {
   });
 
   test('of users are weights too', () => {
-    const users = { ...relevance, signals: ['strategy' as const], options: { strategy: { users: {}, origin } } };
-    const arm = { ...options, name: 'users', relevance: users };
+    const score = { strategy: { weights: 'by-question', users: {}, origin } };
+    const arm = buildArm('users', { score, fuse: { only: 'strategy' } });
     expect(describeTrainingOverlap([arm], buildMailbox('soup', 'lamp'))).toEqual([
       'weights of users were trained on 1 of these 2 conversations: no test of them',
     ]);
@@ -226,7 +230,7 @@ describe('weights', () => {
 
   test('of a file without hashes cannot be checked, and that is said', () => {
     const { trainingContents: _, ...old } = origin;
-    const arm = { ...learned, scoring: { ...learned.scoring, origin: old } };
+    const arm = buildArm('learned', { mix: { signals, weights: {}, origin: old } });
     expect(describeTrainingOverlap([arm], buildMailbox('train'))).toEqual([
       'weights of learned hold no content hashes, so whether they were trained on these conversations is unknown; train them again: w.safetensors',
     ]);

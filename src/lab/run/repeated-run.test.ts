@@ -21,9 +21,13 @@ const EMBEDDING = { encoder: 'lsa', dimension: 3, powerIterations: 0, oversampli
 
 const EVALUATION = { samples: 499, depth: 37, metrics: ['mrr@10', 'ndcg@10'] };
 
-const sample = () => buildSampleConfig(folder) as Plain & { arms: Plain[] };
+const sample = () => buildSampleConfig(folder) as Plain & { arms: Plain };
+const buildFirstArms = (): Plain => {
+  const { newest, hybrid } = sample().arms;
+  return { newest, hybrid };
+};
 const resolveSeeds = (seeds: number, rest: Plain = {}) =>
-  resolveConfig({ ...sample(), embedding: EMBEDDING, arms: sample().arms.slice(0, 2), seeds, ...rest }, 'sample');
+  resolveConfig({ ...sample(), embedding: EMBEDDING, arms: buildFirstArms(), seeds, ...rest }, 'sample');
 
 describe('arms with several seeds', () => {
   test('are written out, and resolve to themselves', () => {
@@ -41,7 +45,7 @@ describe('arms with several seeds', () => {
   });
 
   test('repeat null controls too, which stay controls of the first seed of their arm', () => {
-    const arms = [...sample().arms.slice(0, 2), { name: 'ringed', extends: 'hybrid', attention: { mechanism: 'rcp' } }];
+    const arms = { ...buildFirstArms(), ringed: { from: 'hybrid', then: [{ blend: { rcp: {} } }] } };
     const config = resolveConfig({ ...sample(), arms, controls: ['permuted-order'], seeds: 2 } as Plain, 'sample');
     const repeated = config.arms.find(({ repeats }) => repeats?.includes('control'));
     expect(repeated).toMatchObject({ extends: 'ringed', control: { kind: 'permuted-order' }, seed: 4 });
@@ -49,19 +53,15 @@ describe('arms with several seeds', () => {
 });
 
 describe('a run with several seeds', () => {
-  const COSINE = {
-    name: 'hybrid',
-    candidates: [{ index: 'hnsw', k: 17 }],
-    relevance: { signals: ['cosine'] },
-  };
-  const listRunArms = () => [...sample().arms.slice(0, 1), COSINE];
+  const hybrid = { steps: [{ search: { hnsw: { k: 17 } } }] };
+  const newest = { steps: [{ search: { newest: { k: 19 } } }] };
   let backend: BackendName;
   let finished: FinishedRun;
   const command = 'ragpp run sample.yaml';
   beforeAll(async () => {
     backend = await useBackend('wasm');
     writeSampleJsonl(folder);
-    finished = await runExperiment(resolveSeeds(3, { arms: listRunArms() }), {
+    finished = await runExperiment(resolveSeeds(3, { arms: { newest, hybrid } }), {
       backend,
       cacheFolder: join(folder, 'cache'),
       command,
@@ -79,7 +79,7 @@ describe('a run with several seeds', () => {
       [4, 5].map((seed) =>
         runExperiment(
           resolveSeeds(1, {
-            arms: listRunArms().map((arm) => ({ ...arm, seed })),
+            arms: { newest: { ...newest, seed }, hybrid: { ...hybrid, seed } },
           }),
           {
             backend,
@@ -89,7 +89,7 @@ describe('a run with several seeds', () => {
         ),
       ),
     );
-    const first = await runExperiment(resolveSeeds(1, { arms: listRunArms() }), {
+    const first = await runExperiment(resolveSeeds(1, { arms: { newest, hybrid } }), {
       backend,
       cacheFolder: join(folder, 'cache'),
       command,
@@ -111,7 +111,7 @@ describe('a run with several seeds', () => {
   });
 
   test('pairs the repetitions of arms whose seeds differ by their number', async () => {
-    const arms = [COSINE, { ...COSINE, name: 'other', seed: 11 }];
+    const arms = { hybrid, other: { ...hybrid, seed: 11 } };
     const { result } = await runExperiment(
       resolveSeeds(3, { arms, evaluation: { ...EVALUATION, baseline: 'hybrid' } }),
       {

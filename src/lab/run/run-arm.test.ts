@@ -12,17 +12,18 @@ const folder = mkdtempSync(join(tmpdir(), 'ragpp-run-arm-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 let backend: BackendName;
 
-const bm25 = { name: 'bm25', candidates: [{ index: 'bm25', k: 17 }], relevance: { signals: ['bm25'] } };
+const bm25 = [{ search: { bm25: { k: 17 } } }];
+const readRun = (file: string) => [{ search: { run: { file } } }];
 const theirs = join(folder, 'theirs.trec');
 
-function run(...arms: readonly object[]): Promise<FinishedRun> {
+function run(arms: object = {}): Promise<FinishedRun> {
   const config = {
     name: 'external',
     seed: 3,
     dataset: { name: 'jsonl', path: folder },
     embedding: { encoder: 'lsa', dimension: 13 },
     evaluation: { baseline: 'bm25', samples: 199, metrics: ['mrr@10', 'recall@5'], split: 'all', depth: 17 },
-    arms: [bm25, ...arms],
+    arms: { bm25, ...arms },
   };
   return runExperiment(resolveConfig(config, 'test'), { backend, cacheFolder: join(folder, 'cache'), command: '' });
 }
@@ -35,7 +36,7 @@ beforeAll(async () => {
 
 describe('a run file as an arm', () => {
   test('has the figures, strata, attribution and inspected rankings of the arm that wrote it', async () => {
-    const { result } = await run({ name: 'theirs', run: theirs });
+    const { result } = await run({ theirs: readRun(theirs) });
     const [ours, external] = result.arms;
     // Without the differences, which a baseline does not have.
     const dropDifferences = (strata: object) =>
@@ -54,19 +55,12 @@ describe('a run file as an arm', () => {
   });
 
   test('is fused, decayed and blended as every arm', async () => {
-    const decay = { decay: { halfLifeHours: 24 } };
-    const { result } = await run(
-      { name: 'theirs + decay', run: theirs, ...decay, trajectory: {} },
-      { name: 'bm25 + decay', extends: 'bm25', ...decay, trajectory: {} },
-      {
-        name: 'fused',
-        candidates: [
-          { index: 'run', path: theirs, k: 11 },
-          { index: 'newest', k: 13 },
-        ],
-        relevance: { signals: ['run', 'recency'], fusion: { method: 'rrf' } },
-      },
-    );
+    const fade = [{ decay: 24 }, { blend: { trajectory: {} } }];
+    const { result } = await run({
+      'theirs + decay': [...readRun(theirs), ...fade],
+      'bm25 + decay': { from: 'bm25', then: fade },
+      fused: [{ search: { run: { file: theirs, k: 11 }, newest: { k: 13 } } }, { fuse: 'rrf' }],
+    });
     const [, theirsDecayed, oursDecayed, fused] = result.arms;
     expect(theirsDecayed?.perQuery).toEqual(oursDecayed?.perQuery);
     expect(fused?.rankings[0]?.length).toBeGreaterThan(0);
@@ -77,10 +71,10 @@ describe('a run file as an arm', () => {
     const text = readFileSync(theirs, 'utf8');
     writeFileSync(copy, text);
     const count = ({ result }: FinishedRun) => result.stages['candidates-run']?.executed ?? 0;
-    await run({ name: 'theirs', run: theirs });
-    expect(count(await run({ name: 'theirs', run: copy }))).toBe(0);
+    await run({ theirs: readRun(theirs) });
+    expect(count(await run({ theirs: readRun(copy) }))).toBe(0);
     writeFileSync(copy, text.replace(/^(q\S+) Q0 \S+ 1 .*\n/m, ''));
-    const changed = await run({ name: 'theirs', run: copy });
+    const changed = await run({ theirs: readRun(copy) });
     expect(count(changed)).toBe(1);
     expect(changed.result.arms[1]?.perQuery).not.toEqual(changed.result.arms[0]?.perQuery);
   });
@@ -88,7 +82,7 @@ describe('a run file as an arm', () => {
   test('that lists a later turn fails and names the line, beside arms that do not', async () => {
     const ahead = join(folder, 'ahead.trec');
     writeFileSync(ahead, `${readFileSync(theirs, 'utf8')}q0-0 Q0 t22-0 99 0.001 bm25\n`);
-    const { result } = await run({ name: 'ahead', run: ahead });
+    const { result } = await run({ ahead: readRun(ahead) });
     expect(result.arms.map(({ name }) => name)).toEqual(['bm25']);
     expect(result.failures[0]?.message).toMatch(
       /^turn at .*ahead\.trec:\d+ is not (earlier than|in the data that) query q0-0/,
@@ -99,17 +93,11 @@ describe('a run file as an arm', () => {
     const partial = join(folder, 'partial.trec');
     const lines = readFileSync(theirs, 'utf8').split('\n');
     writeFileSync(partial, lines.filter((line) => !/^(q1-0|q2-0|q21-1) /.test(line)).join('\n'));
-    const newest = {
-      candidates: [
-        { index: 'run', path: partial, k: 11 },
-        { index: 'newest', k: 13 },
-      ],
-    };
-    const { result } = await run(
-      { name: 'theirs', run: theirs },
-      { name: 'part', run: partial },
-      { name: 'with newest', ...newest, relevance: { signals: ['recency'] } },
-    );
+    const { result } = await run({
+      theirs: readRun(theirs),
+      part: readRun(partial),
+      'with newest': [{ search: { run: { file: partial, k: 11 }, newest: { k: 13 } } }, { fuse: { only: 'newest' } }],
+    });
     const count = result.queries.length;
     // q21-1 has no relevant turn: it counts for no arm.
     expect(result.warnings?.map(({ code, message }) => [code, message])).toEqual([
@@ -122,6 +110,6 @@ describe('a run file as an arm', () => {
         `with newest: 2 of ${count} judged queries have no ranking in ${partial} and get no candidate from it (q1-0, q2-0); add their rankings`,
       ],
     ]);
-    expect((await run({ name: 'theirs', run: theirs })).result).not.toHaveProperty('warnings');
+    expect((await run({ theirs: readRun(theirs) })).result).not.toHaveProperty('warnings');
   });
 });

@@ -11,15 +11,16 @@ import { type FinishedRun, runExperiment } from './run.ts';
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-result-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const words = { name: 'words', candidates: [{ index: 'bm25', k: 17 }], relevance: { signals: ['bm25'] } };
+const SAME_CHANNEL = 'channel = $query.channel';
+const words = [{ search: { bm25: { k: 17 } } }, { filter: SAME_CHANNEL }];
 async function run(method: string, more: object = {}): Promise<FinishedRun> {
   const evaluation = { baseline: 'words', samples: 199, metrics: ['mrr@10'], attributionDepth: 3, ...more };
   const sweep = {
     method,
     arm: 'words',
-    factors: { k1: { path: 'candidates.0.k1', values: [0.5, 2] }, sameChannel: [true, false] },
+    factors: { k1: { path: 'bm25.k1', values: [0.5, 2] }, filter: [SAME_CHANNEL, null] },
   };
-  const config = resolveConfig({ ...buildSampleConfig(folder), evaluation, arms: [words], sweep }, 'sample');
+  const config = resolveConfig({ ...buildSampleConfig(folder), evaluation, arms: { words }, sweep }, 'sample');
   return runExperiment(config, { backend: 'wasm', cacheFolder: join(folder, 'cache'), command: 'ragpp run' });
 }
 
@@ -62,7 +63,9 @@ test('a run with budgets has a curve for each arm, and names the turns that did 
   const { result } = await run('factorial', more);
   expect(result.metrics).toEqual(['recall@8t']);
   expect(result.passports['recall@8t']).toMatchObject({ metric: 'recall@8t', tokens: TOKENS, queries: 13 });
-  expect(result.arms[0]?.attribution.budget).toBeGreaterThan(0);
+  const unfiltered = result.arms.filter(({ levels }) => levels?.filter === 'none');
+  for (const { attribution } of unfiltered) expect(attribution.budget).toBeGreaterThan(0);
+  expect(unfiltered).toHaveLength(2);
   for (const { evidence, metrics, perQuery, losses } of result.arms) {
     expect(evidence?.budgets).toEqual([2, 8, 32]);
     expect(evidence?.recall[1]).toEqual(metrics['recall@8t']);
@@ -82,17 +85,16 @@ test('a run with budgets has a curve for each arm, and names the turns that did 
 describe('of a sweep', () => {
   const factors = [
     { name: 'k1', levels: ['0.5', '2'] },
-    { name: 'sameChannel', levels: ['true', 'false'] },
+    { name: 'filter', levels: [SAME_CHANNEL, 'none'] },
   ];
 
   test('that is factorial, the factors are reported with their interactions', () => {
     const { sweep, arms } = factorial.result;
     expect(sweep).toMatchObject({ method: 'factorial', factors });
-    const mean = (k1: string, sameChannel: string) =>
-      arms.find(({ levels }) => levels?.k1 === k1 && levels.sameChannel === sameChannel)?.metrics['mrr@10']?.mean ??
-      Number.NaN;
-    const together = mean('2', 'false') - mean('2', 'true') - mean('0.5', 'false') + mean('0.5', 'true');
-    expect(sweep?.interactions.map(({ levels, metric }) => [...levels, metric])).toEqual([['2', 'false', 'mrr@10']]);
+    const mean = (k1: string, filter: string) =>
+      arms.find(({ levels }) => levels?.k1 === k1 && levels.filter === filter)?.metrics['mrr@10']?.mean ?? Number.NaN;
+    const together = mean('2', 'none') - mean('2', SAME_CHANNEL) - mean('0.5', 'none') + mean('0.5', SAME_CHANNEL);
+    expect(sweep?.interactions.map(({ levels, metric }) => [...levels, metric])).toEqual([['2', 'none', 'mrr@10']]);
     expect(sweep?.interactions[0]?.effect.mean).toBeCloseTo(together, 12);
   });
 

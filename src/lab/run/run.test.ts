@@ -87,10 +87,10 @@ describe('a run', () => {
   test('says what was tuned, what an arm took over included', () => {
     const tuned = Object.fromEntries(finished.result.arms.map((arm) => [arm.name, arm.tuned]));
     expect(Object.keys(tuned.newest as object)).toEqual([]);
-    expect([0.2, 0.6]).toContain(tuned.hybrid?.['relevance.fusion.alpha']);
+    expect([0.2, 0.6]).toContain(tuned.hybrid?.['fuse.convex.hnsw']);
     expect([12, 96]).toContain(tuned['Decayed × 2']?.['decay.halfLifeHours']);
     expect(tuned.unified).toEqual(tuned['Decayed × 2']);
-    expect(tuned.propagated).toEqual(tuned.hybrid);
+    expect(Object.keys(tuned.propagated as object)).toEqual([]);
   });
 
   test('shows the parts of the scores at the top of each ranking', () => {
@@ -103,7 +103,7 @@ describe('a run', () => {
       }
     }
     const unified = finished.result.arms.find(({ name }) => name === 'unified');
-    expect(unified?.componentNames).toEqual(['cosine', 'bm25', 'relevance', 'decay', 'trajectory', 'attention']);
+    expect(unified?.componentNames).toEqual(['hnsw', 'bm25', 'relevance', 'decay', 'trajectory', 'unified']);
   });
 
   test('says how good the approximate index was, and how long each stage took', () => {
@@ -142,7 +142,7 @@ describe('a run', () => {
 
   test.each([
     ['the seed', 'seed=4'],
-    ['an arm', 'arms.unified.attention.weight=0.5'],
+    ['an arm', 'arms.unified.set={blend.unified.weight: 0.5}'],
     ['the encoder', 'embedding.dimension=11'],
   ])('has another hash with a change of %s', async (_, override) => {
     expect((await run([override])).result.hash).not.toBe(finished.result.hash);
@@ -157,8 +157,7 @@ test('all queries are evaluated in time order where both splits are asked for', 
 });
 
 /** An override that has an arm fail when it scores: the numbers of its BM25 overflow. */
-const formatFailingOverride = (arm: string) =>
-  `arms.${arm}.candidates=[{index: bm25, k: 17, variant: bm25l, k1: 1.7e308}, {index: hnsw, k: 17}]`;
+const formatFailingOverride = (arm: string) => `arms.${arm}.set={bm25: {k: 17, variant: bm25l, k1: 1.7e308}}`;
 
 describe('an arm that fails', () => {
   test('fails alone, and takes its own place among the failures', async () => {
@@ -183,7 +182,7 @@ describe('an arm that fails', () => {
     const stage = join(cache, 'stages', 'candidates-hnsw');
     await run([], cache);
     const others = readdirSync(stage);
-    const own = 'arms.newest.candidates=[{index: hnsw, k: 17, m: 3}]';
+    const own = 'arms.newest=[search: {hnsw: {k: 17, m: 3}}]';
     const { result: sound } = await run([own], cache);
     const made = readdirSync(stage).filter((file) => !others.includes(file));
     expect(made).toHaveLength(1);
@@ -196,8 +195,8 @@ describe('an arm that fails', () => {
 
   test('takes those along that take its tuned values over', async () => {
     const { result } = await run([formatFailingOverride('hybrid'), 'evaluation.baseline=newest']);
-    expect(result.failures.map(({ name }) => name)).toEqual(['hybrid', 'Decayed × 2', 'unified', 'propagated']);
-    expect(result.arms.map(({ name }) => name)).toEqual(['newest']);
+    expect(result.failures.map(({ name }) => name)).toEqual(['hybrid', 'Decayed × 2', 'unified']);
+    expect(result.arms.map(({ name }) => name)).toEqual(['newest', 'propagated']);
   });
 
   test('leaves nothing to compare with where it is the baseline, and the remarks say why', async () => {
@@ -249,10 +248,10 @@ test('timing the arms does not affect their results, and is in no file that is c
 });
 
 test('names the arm whose rankings are in the order of ids from some rank on', async () => {
-  const newest = '{ index: newest, k: 17 }';
-  const words = `{ name: words, candidates: [{ index: bm25, k: 1 }, ${newest}], relevance: { signals: [bm25] } }`;
-  const latest = `{ name: latest, candidates: [${newest}], relevance: { signals: [recency] } }`;
-  const { result } = await run([`arms=[${words}, ${latest}]`, 'evaluation.baseline=words']);
+  const newest = 'newest: { k: 17 }';
+  const words = `words: [search: { bm25: { k: 1 }, ${newest} }, fuse: { only: bm25 }]`;
+  const latest = `latest: [search: { ${newest} }]`;
+  const { result } = await run([`arms={${words}, ${latest}}`, 'evaluation.baseline=words']);
   const warnings = result.warnings?.filter(({ code }) => code === 'tied-end');
   expect(warnings).toEqual([{ code: 'tied-end', system: 'words', message: expect.stringMatching(/ in \d+ of 13 \(/) }]);
 });

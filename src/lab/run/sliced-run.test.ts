@@ -25,21 +25,21 @@ import { runFiles } from './run-folder.ts';
 const root = mkdtempSync(join(tmpdir(), 'sliced-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const POLICY = slicePolicySchema.parse({ id: 'near', maxNodes: 7 });
-const bm25 = { candidates: [{ index: 'bm25', k: 23 }], relevance: { signals: ['bm25'] } };
+const bm25 = [{ search: { bm25: { k: 23 } } }];
 
-const resolve = (arms: readonly object[]) =>
+const resolve = (arms: object) =>
   resolveConfig(
     {
       ...{ name: 'sliced', seed: 5, embedding: { encoder: 'lsa' }, dataset: { name: 'synthetic', conversations: 10 } },
       evaluation: { baseline: 'free', metrics: ['mrr@10'], split: 'all', samples: 200 },
-      arms: [{ name: 'free', ...bm25 }, ...arms],
+      arms: { free: bm25, ...arms },
     } as Plain,
     'sliced',
   );
-const local = resolve([
-  { name: 'near', ...bm25, slice: { policy: POLICY }, tune: { 'candidates.0.k': [2, 23] } },
-  { name: 'other', extends: 'near', slice: { policy: { ...POLICY, id: 'other', maxNodes: 3 } } },
-]);
+const local = resolve({
+  near: { steps: [{ slice: { policy: POLICY } }, ...bm25], tune: { 'bm25.k': [2, 23] } },
+  other: { from: 'near', set: { 'slice.policy': { ...POLICY, id: 'other', maxNodes: 3 } } },
+});
 
 let dataset: Dataset;
 beforeAll(async () => {
@@ -160,7 +160,11 @@ test('a kernel that ends in the middle of a run leaves no result, and the next r
   };
   const publicKey = kernel.keys[0]?.publicKey;
   const buildConfig = (url: string) =>
-    resolve(policies.map((policy) => ({ name: policy.id, ...bm25, slice: { policy, kernel: url, publicKey } })));
+    resolve(
+      Object.fromEntries(
+        policies.map((policy) => [policy.id, [{ slice: { policy, kernel: url, publicKey } }, ...bm25]]),
+      ),
+    );
   const [cache, results] = [join(root, 'remote-cache'), join(root, 'remote')];
   const queries = dataset.queries.length;
   const first = await serve(queries + 2);

@@ -45,27 +45,31 @@ async function executeConfig(wanted: ExperimentConfig): Promise<{ counts: Record
   return { counts: Object.fromEntries(counts.filter(([, count]) => count > 0)), keys: keys.sort() };
 }
 
-const listUntunedArms = () => (buildSampleConfig(folder) as { arms: Plain[] }).arms.map(({ tune: _, ...arm }) => arm);
+const buildSampleArms = () => (buildSampleConfig(folder) as { arms: Record<string, Plain | Plain[]> }).arms;
+const buildUntunedArms = (): Plain =>
+  Object.fromEntries(
+    Object.entries(buildSampleArms()).map(([name, arm]) => {
+      if (Array.isArray(arm)) return [name, arm];
+      const { tune: _, ...untuned } = arm;
+      return [name, untuned];
+    }),
+  );
+const buildFirstArms = (): Plain => {
+  const { newest, hybrid } = buildUntunedArms();
+  return { newest, hybrid };
+};
 
 test('repetitions are idle where no stage depends on the seed, for any tuned value', async () => {
-  const flat = { index: 'flat', k: 7 };
-  const use = { encoder: 'use-lite' };
-  const cosine = { relevance: { signals: ['cosine'] } };
+  const flat = { embedding: { encoder: 'use-lite' }, steps: [{ search: { flat: { k: 7 } } }] };
   const wanted = buildPlanConfig({
     seeds: 2,
-    arms: [
-      ...listUntunedArms().slice(0, 2),
-      { ...cosine, name: 'flat', candidates: [flat], embedding: use },
-      { ...cosine, name: 'hnsw', candidates: [{ index: 'hnsw', k: 7 }], embedding: use },
-      {
-        ...cosine,
-        name: 'tuned',
-        candidates: [flat],
-        embedding: use,
-        tune: { 'candidates.0.index': ['flat', 'hnsw'] },
-      },
-      { name: 'ringed', extends: 'flat', attention: { mechanism: 'rcp' } },
-    ],
+    arms: {
+      ...buildFirstArms(),
+      flat,
+      hnsw: { ...flat, steps: [{ search: { hnsw: { k: 7 } } }] },
+      tuned: { ...flat, tune: { 'flat.index': ['flat', 'hnsw'] } },
+      ringed: { from: 'flat', then: [{ blend: { rcp: {} } }] },
+    },
     controls: ['permuted-order'],
     evaluation: { baseline: 'newest' },
   });
@@ -79,7 +83,7 @@ test('repetitions are idle where no stage depends on the seed, for any tuned val
 });
 
 test('a plan for a dataset without a query to evaluate is refused', async () => {
-  const wanted = buildPlanConfig({ arms: listUntunedArms() });
+  const wanted = buildPlanConfig({ arms: buildUntunedArms() });
   const dataset = await loadDataset(wanted.dataset, { cacheFolder: null });
   const before = tf.memory().numTensors;
   const plan = () => planStages({ dataset: { ...dataset, queries: [] }, config: wanted, code: stageVersion });
@@ -89,15 +93,16 @@ test('a plan for a dataset without a query to evaluate is refused', async () => 
 
 describe('without tuning a plan says exactly', () => {
   test('what arms with encoders and seeds of their own execute', async () => {
-    const untuned = listUntunedArms();
-    const own = untuned.map(({ name }) => ({ name: `${name} 7`, extends: name, embedding: { dimension: 7 } }));
-    const wanted = buildPlanConfig({ arms: [...untuned, ...own, { name: 'again', extends: 'hybrid', seed: 11 }] });
+    const untuned = buildUntunedArms();
+    const own = Object.keys(untuned).map((name) => [`${name} 7`, { from: name, embedding: { dimension: 7 } }]);
+    const arms = { ...untuned, ...Object.fromEntries(own), again: { from: 'hybrid', seed: 11 } };
+    const wanted = buildPlanConfig({ arms });
     const { executions, exact } = await planConfig(wanted);
     expect([exact, executions]).toEqual([true, (await executeConfig(wanted)).counts]);
   });
 
   test('how often each stage is executed, and under which keys', async () => {
-    const wanted = buildPlanConfig({ arms: listUntunedArms() });
+    const wanted = buildPlanConfig({ arms: buildUntunedArms() });
     const { executions, total, exact, known } = await planConfig(wanted);
     const { counts, keys } = await executeConfig(wanted);
     expect(exact).toBe(true);
@@ -108,36 +113,32 @@ describe('without tuning a plan says exactly', () => {
   });
 
   test('that arms which differ in their weights cost nothing more', async () => {
-    const [arm] = listUntunedArms().filter(({ name }) => name === 'hybrid');
-    const scored = { ...arm, trajectory: {}, attention: { mechanism: 'unified' } };
-    const weighted = [0.1, 0.5, 0.9].map((weight) => {
-      return {
-        ...scored,
-        name: `weight ${weight}`,
-        trajectory: { weight },
-        attention: { mechanism: 'unified', weight },
-      };
-    });
-    const one = await planConfig(buildPlanConfig({ arms: [{ ...scored, name: 'hybrid' }] }));
-    const four = await planConfig(buildPlanConfig({ arms: [{ ...scored, name: 'hybrid' }, ...weighted] }));
+    const { steps } = buildUntunedArms().hybrid as { steps: Plain[] };
+    const hybrid = [...steps, { blend: { trajectory: {}, unified: {} } }];
+    const weighted = [0.1, 0.5, 0.9].map((weight) => [
+      `weight ${weight}`,
+      [...steps, { blend: { trajectory: weight, unified: weight } }],
+    ]);
+    const one = await planConfig(buildPlanConfig({ arms: { hybrid } }));
+    const four = await planConfig(buildPlanConfig({ arms: { hybrid, ...Object.fromEntries(weighted) } }));
     expect(four).toEqual(one);
   });
 
   test('what several seeds cost: only stages that the seed changes', async () => {
-    const wanted = buildPlanConfig({ arms: listUntunedArms().slice(0, 2), seeds: 3 });
+    const wanted = buildPlanConfig({ arms: buildFirstArms(), seeds: 3 });
     const { executions, exact } = await planConfig(wanted);
     expect([exact, executions]).toEqual([true, (await executeConfig(wanted)).counts]);
   });
 
   test('what null controls cost', async () => {
-    const wanted = buildPlanConfig({ arms: listUntunedArms(), controls: true });
-    expect(wanted.arms.length).toBeGreaterThan(listUntunedArms().length);
+    const wanted = buildPlanConfig({ arms: buildUntunedArms(), controls: true });
+    expect(wanted.arms.length).toBeGreaterThan(Object.keys(buildUntunedArms()).length);
     const { executions, exact } = await planConfig(wanted);
     expect([exact, executions]).toEqual([true, (await executeConfig(wanted)).counts]);
   });
 
   test('what one arm of several costs', async () => {
-    const wanted = { ...buildPlanConfig({ arms: listUntunedArms() }), only: ['hybrid'] };
+    const wanted = { ...buildPlanConfig({ arms: buildUntunedArms() }), only: ['hybrid'] };
     const { executions, exact } = await planConfig(wanted);
     expect([exact, executions]).toEqual([true, (await executeConfig(wanted)).counts]);
     expect(executions).not.toHaveProperty('propagated');
@@ -145,20 +146,15 @@ describe('without tuning a plan says exactly', () => {
 });
 
 describe('a plan is an upper bound, and what it knows for sure a lower one', () => {
-  const listStructuralArms = () => {
-    const [newest, hybrid, decayed, ...others] = (buildSampleConfig(folder) as { arms: Plain[] }).arms;
-    return [
-      newest,
-      { ...hybrid, tune: { 'candidates.0.k': [5, 13], 'relevance.fusion.alpha': [0.2, 0.6] } },
-      decayed,
-      ...others,
-    ];
+  const buildStructuralArms = () => {
+    const { propagated: _, ...arms } = buildSampleArms();
+    return { ...arms, hybrid: { ...arms.hybrid, tune: { 'bm25.k': [5, 13], 'fuse.convex.hnsw': [0.2, 0.6] } } };
   };
 
   test.each<[string, number, () => ExperimentConfig]>([
     ['with tuned weights', 1.1, () => buildPlanConfig()],
-    ['with tuned candidates', 1.2, () => buildPlanConfig({ arms: listStructuralArms().slice(0, 4) })],
-    ['with a race', 3, () => buildPlanConfig({ arms: listUntunedArms(), evaluation: { race: { rounds: 3 } } })],
+    ['with tuned candidates', 1.2, () => buildPlanConfig({ arms: buildStructuralArms() })],
+    ['with a race', 3, () => buildPlanConfig({ arms: buildUntunedArms(), evaluation: { race: { rounds: 3 } } })],
   ])('%s', async (_, times, wanted) => {
     const { executions, total, exact, known } = await planConfig(wanted());
     const { counts, keys } = await executeConfig(wanted());

@@ -4,7 +4,7 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import { listArmStages } from '../../rank/retrieval/form.ts';
 import { drawSampleWorld } from '../../rank/signals/corpus.fixture.ts';
 import { Plan } from '../../rank/signals/plan.ts';
-import { least, plain } from '../config/config.fixture.ts';
+import { least } from '../config/config.fixture.ts';
 import { type ArmOptions, type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 
@@ -14,25 +14,36 @@ const config = resolveConfig(
     dataset: { name: 'spamassassin-threads' },
     embedding: { encoder: 'lsa' },
     evaluation: { baseline: 'plain' },
-    arms: [
-      { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
-      { name: 'decayed', extends: 'plain', decay: {}, tune: { 'decay.halfLifeHours': [12, 48, 96] } },
-      {
-        name: 'placed',
-        extends: 'decayed',
-        trajectory: {},
-        tune: { 'trajectory.weight': [0.1, 0.5], 'trajectory.sigma': [1, 2] },
+    arms: {
+      plain: [{ search: { bm25: {} } }],
+      decayed: { from: 'plain', then: [{ decay: {} }], tune: { 'decay.halfLifeHours': [12, 48, 96] } },
+      placed: {
+        from: 'decayed',
+        then: [{ blend: { trajectory: {} } }],
+        tune: { 'blend.trajectory.weight': [0.1, 0.5], 'blend.trajectory.sigma': [1, 2] },
       },
-      { name: 'fixed', extends: 'decayed', decay: { halfLifeHours: 6 } },
-    ],
+      fixed: { from: 'decayed', set: { 'decay.halfLifeHours': 6 } },
+    },
   },
   'test',
 );
 
+/** The options of the steps that these arms have. */
+interface SampleSteps {
+  readonly steps: readonly string[];
+  readonly search: { readonly bm25: object };
+  readonly decay?: { readonly halfLifeHours: number };
+  readonly blend?: { readonly trajectory: { readonly weight: number; readonly sigma: number } };
+}
+const readSteps = (arm: unknown) => arm as SampleSteps;
+
 /** A tuning that likes 50 hours and much trajectory, and a list of what it was asked. */
 function createSampleTuning(): { readonly arms: ArmTuning; readonly asked: string[] } {
   const asked: string[] = [];
-  const arms = new ArmTuning(config.arms, async ({ name, decay, trajectory }) => {
+  const arms = new ArmTuning(config.arms, async (arm) => {
+    const { name } = arm;
+    const { decay, blend } = readSteps(arm);
+    const trajectory = blend?.trajectory;
     asked.push(`${name} ${decay?.halfLifeHours} ${trajectory?.weight} ${trajectory?.sigma}`);
     return name === 'decayed' ? -Math.abs((decay?.halfLifeHours ?? 0) - 50) : (trajectory?.weight ?? 0);
   });
@@ -49,11 +60,10 @@ test('each arm starts from what was chosen for the arm that it extends, unless i
   expect(tuned.map(({ options, tuned: point }) => [options.name, point])).toEqual([
     ['plain', {}],
     ['decayed', { 'decay.halfLifeHours': 48 }],
-    ['placed', { 'decay.halfLifeHours': 48, 'trajectory.weight': 0.5, 'trajectory.sigma': 1 }],
+    ['placed', { 'decay.halfLifeHours': 48, 'blend.trajectory.weight': 0.5, 'blend.trajectory.sigma': 1 }],
     ['fixed', {}],
   ]);
-  expect(tuned[2]?.options.decay?.halfLifeHours).toBe(48);
-  expect(tuned[3]?.options.decay?.halfLifeHours).toBe(6);
+  expect(tuned.map(({ options }) => readSteps(options).decay?.halfLifeHours)).toEqual([undefined, 48, 48, 6]);
   expect(asked).toEqual([...DECAYED, ...PLACED]);
 });
 
@@ -62,7 +72,7 @@ test('an arm asked for alone is tuned along its chain, and nothing is measured t
   let points = 0;
   expect(arms.countPointsLeft('placed')).toBe(7);
   const { tuned } = await arms.tuneNamedArm('placed', () => points++);
-  expect(tuned).toEqual({ 'decay.halfLifeHours': 48, 'trajectory.weight': 0.5, 'trajectory.sigma': 1 });
+  expect(tuned).toEqual({ 'decay.halfLifeHours': 48, 'blend.trajectory.weight': 0.5, 'blend.trajectory.sigma': 1 });
   expect(points).toBe(7);
   expect(arms.countPointsLeft('placed')).toBe(0);
   await arms.tuneNamedArm('decayed');
@@ -87,10 +97,12 @@ test('an unknown arm is named', async () => {
 });
 
 describe('the stage of a tuning value', () => {
-  const decayedConfig = resolveConfig({ ...least, arms: [{ ...plain, decay: { halfLifeHours: 7 } }] }, 'test');
+  const steps = [{ search: { bm25: {} } }, { decay: 7 }];
+  const decayedConfig = resolveConfig({ ...least, arms: { plain: steps } }, 'test');
   const arm = decayedConfig.arms[0] as ArmOptions;
-  const { trajectory } = resolveConfig({ ...least, arms: [{ ...plain, trajectory: {} }] }, 'test')
-    .arms[0] as ArmOptions;
+  const resolveBlend = (weight: number) =>
+    resolveConfig({ ...least, arms: { plain: [...steps, { blend: { trajectory: weight } }] } }, 'test')
+      .arms[0] as ArmOptions;
   let graph: Plan;
   beforeAll(async () => {
     await useBackend('cpu');
@@ -134,9 +146,9 @@ describe('the stage of a tuning value', () => {
     const keys = [
       keyOf(),
       keyOf({ decay: { halfLifeHours: 11 } }),
-      keyOf({ trajectory: { ...trajectory, weight: 0.2 } }), // which no other stage depends on
-      keyOf({ trajectory: { ...trajectory, weight: 0.3 } }),
-      keyOf({ candidates: [{ ...arm.candidates[0], k: 7 }] }),
+      keyOf(resolveBlend(0.2)), // which no other stage depends on
+      keyOf(resolveBlend(0.3)),
+      keyOf({ search: { bm25: { ...readSteps(arm).search.bm25, k: 7 } } }),
       keyOf({}, 'mrr@5'),
       keyOf({}, 'recall@10'),
       keyOf({}, 'map'),

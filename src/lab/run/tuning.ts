@@ -3,11 +3,9 @@ import { getOrCompute } from '../../core/values/once.ts';
 import { parseMetric } from '../../eval/metrics/metric.ts';
 import type { RankOptions } from '../../rank/retrieval/form.ts';
 import { listArmStages } from '../../rank/retrieval/form.ts';
-import { retrieverOptions } from '../../rank/retrieval/retriever-options.ts';
-import { stepShape } from '../../rank/retrieval/written-steps.ts';
 import type { Plan } from '../../rank/signals/plan.ts';
 import type { Stage } from '../../rank/signals/stage.ts';
-import { countCombinations, listCombinations } from '../composition/arms.ts';
+import { countCombinations, listCombinations, OWN_KEYS } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { CONFIG_LIMITS } from '../composition/config-limits.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
@@ -19,11 +17,20 @@ export function parseMetricCutoff(metric: string, depth: number): number {
   return parseMetric(metric).cutoff ?? depth;
 }
 
+/**
+ * Keys of an arm that are no part of how it ranks. The encoder, the seed and the slice are in the keys of the stages that the arm consists of, the slice
+ * without the address of its kernel.
+ */
+const UNRANKED: ReadonlySet<string> = new Set([
+  ...OWN_KEYS.filter((key) => key !== 'control'),
+  'embedding',
+  'seed',
+  'slice',
+]);
+
 /** An arm's options without those that do not affect its rankings: its name, its description, its grid. */
 function retrieverPart(arm: RankOptions): RankOptions {
-  // A slice is among the stages that the arm consists of, without the address of its kernel.
-  const ranks = (key: string) => Object.hasOwn(retrieverOptions.shape, key) || Object.hasOwn(stepShape, key);
-  const own = Object.entries(arm).filter(([key]) => key !== 'slice' && ranks(key));
+  const own = Object.entries(arm).filter(([key]) => !UNRANKED.has(key));
   return Object.fromEntries(own) as unknown as RankOptions;
 }
 

@@ -12,6 +12,7 @@ import { listArmStages } from '../../rank/retrieval/form.ts';
 import { computeQueryReach, listTurnsWithin } from '../../rank/retrieval/query-reach.ts';
 import { retrieve } from '../../rank/retrieval/retriever.ts';
 import { cosinesAhead } from '../../rank/signals/attention.ts';
+import type { AttentionOptions } from '../../rank/signals/attention-options.ts';
 import { turnComponents } from '../../rank/signals/frames.ts';
 import { KEEPS_NOTHING } from '../../rank/signals/stage.ts';
 import type { Plain } from '../composition/config-file.ts';
@@ -186,8 +187,8 @@ describe('where queries are limited', () => {
 
   test('what is made of the vectors has keys of its own', () => {
     const plan = createTableGraphs({ dataset, config: limitToFive(), code: 'c' }).get(SHARED_ENCODING);
-    const arm = config.arms[3] as (typeof config.arms)[number];
-    const attention = { ...(arm.attention as NonNullable<typeof arm.attention>) };
+    const { blend } = config.arms[3] as unknown as { readonly blend: { readonly unified: AttentionOptions } };
+    const attention: AttentionOptions = { ...blend.unified, mechanism: 'unified' };
     const whole = createTableGraphs({ dataset, config: changeEvaluation({ split: 'dev' }), code: 'c' }).get(
       SHARED_ENCODING,
     );

@@ -1,18 +1,22 @@
-import { parse } from '../../core/validation/validation.ts';
+import { formatFilter } from '../../model/filter/format-filter.ts';
+import { parseFilter } from '../../model/filter/parse-filter.ts';
 import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
-import { findPool, type PoolParts } from '../../rank/retrieval/candidate-sources.ts';
-import { readArm } from '../../rank/retrieval/form.ts';
-import { retrieverOptions } from '../../rank/retrieval/retriever-options.ts';
+import { findPool, listSources, type PoolParts } from '../../rank/retrieval/candidate-sources.ts';
+import { SAME_CHANNEL } from '../../rank/retrieval/query-filter.ts';
 import { type SignalTable, signalTable } from '../../rank/signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { TrainingConfig } from './training-config.ts';
 import { withTrajectorySignals } from './trajectory-features.ts';
 
-/** The candidate stage of a training; relevance is not computed. */
-export function buildCandidatePool({ candidates, sameChannel, filter }: TrainingConfig): PoolParts {
-  const written = { candidates, sameChannel, filter, relevance: { signals: ['recency'] } };
-  return readArm(parse(retrieverOptions, written, 'the candidates of a training')).outline;
+/** The candidate stage of a training. Equal filters have one text, and so one key. */
+export function buildCandidatePool({ candidates, sameChannel, filter = null }: TrainingConfig): PoolParts {
+  const visible = filter === null ? null : formatFilter(parseFilter(filter));
+  const sources = Object.fromEntries(candidates.map((source, i) => [`${i}`, source]));
+  return {
+    sources: listSources(sources, { filter: visible, slice: null, propagation: null }),
+    poolFilters: sameChannel ? [SAME_CHANNEL] : [],
+  };
 }
 
 export function findCandidatePool(workspace: Workspace, config: TrainingConfig): Promise<CandidatePool> {

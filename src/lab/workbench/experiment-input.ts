@@ -5,7 +5,8 @@ import { type DatasetInput, findDatasetOrigin } from '../../data/registry.ts';
 import type { EncoderInput } from '../../index/encoders/registry.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { RetrieverInput } from '../../rank/retrieval/retriever-options.ts';
+import type { StepInput, Written } from '../../rank/retrieval/steps/functions.ts';
+import type { controlOptions } from '../../rank/signals/worlds/control-options.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import type { configFile } from '../config/config-schema.ts';
 import { installGivenPlugins } from '../plugins/config-plugins.ts';
@@ -13,17 +14,6 @@ import type { PluginKind } from '../plugins/install.ts';
 import type { PluginDefinition } from '../plugins/plugin.ts';
 
 type Config = z.input<typeof configFile>;
-
-/** Options as a program writes them: constants too. */
-type Written<T> = T extends readonly (infer Item)[]
-  ? readonly Written<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: Written<T[Key]> }
-    : T;
-
-type Retriever = Written<RetrieverInput>;
-type Relevance = Retriever['relevance'];
-type Trajectory = NonNullable<Retriever['trajectory']>;
 
 /** Plugins that a program passes. */
 export type Plugins = readonly PluginDefinition[];
@@ -44,14 +34,32 @@ type Added<Key extends string, Name extends string> = Name extends string
   ? { readonly [K in Key]: Name } & Readonly<Record<string, unknown>>
   : never;
 
-/** The options of an arm, each of which may come from the arm that it extends or from `base`. */
-export interface ArmBase<P extends Plugins = readonly []>
-  extends Partial<Omit<Retriever, 'candidates' | 'relevance' | 'scoring' | 'trajectory'>> {
-  readonly candidates?: readonly (Retriever['candidates'][number] | Added<'index', Names<P, 'indexes'>>)[];
-  readonly relevance?: Partial<Omit<Relevance, 'signals' | 'fusion'>> & {
-    readonly signals?: readonly (Relevance['signals'][number] | Names<P, 'signals'>)[];
-    readonly fusion?: Relevance['fusion'] | Added<'method', Names<P, 'fusions'>>;
-  };
+/** The names of the members of plugins that steps use. */
+interface StepNames<P extends Plugins> {
+  readonly indexes: Names<P, 'indexes'>;
+  readonly signals: Names<P, 'signals'>;
+  readonly fusions: Names<P, 'fusions'>;
+}
+
+type Steps<P extends Plugins> = readonly StepInput<StepNames<P>>[];
+/** What follows the steps of another arm: `search+` adds sources to its search. */
+type FurtherSteps<P extends Plugins> = readonly (
+  | Steps<P>[number]
+  | { readonly 'search+': Readonly<Record<string, object>> }
+)[];
+
+/** An arm with more than its steps, as docs/arms.md describes it. @typeParam Name of the arms that it may begin with. */
+export interface ArmOptions<P extends Plugins = readonly [], Name extends string = string> {
+  readonly description?: string;
+  readonly steps?: Steps<P>;
+  /** The name of an arm before it, whose steps it begins with. */
+  readonly from?: Name;
+  /** Steps after those of `from`. */
+  readonly then?: FurtherSteps<P>;
+  /** Path -> value, for single options of `from`; null leaves a step or a part of one out. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  /** Path -> the values to try on dev. */
+  readonly tune?: Readonly<Record<string, readonly unknown[]>>;
   /** Another encoder than the experiment's, or options that are laid over it. */
   readonly embedding?:
     | EncoderInput
@@ -60,27 +68,14 @@ export interface ArmBase<P extends Plugins = readonly []>
     | null;
   /** Another seed of encoder, indexes and null control. */
   readonly seed?: number | null;
-  /** With weights by coordinate, or the weight file that holds them. */
-  readonly trajectory?: Trajectory | (Omit<Trajectory, 'weights'> & { readonly weights: string }) | null;
-  /** A mix of signals, or the weight file that holds one. */
-  readonly scoring?:
-    | (Omit<NonNullable<Retriever['scoring']>, 'weights'> & {
-        readonly weights: string | Readonly<Record<string, number>>;
-      })
-    | null;
+  readonly control?: Written<z.input<typeof controlOptions>> | null;
 }
 
-/** An arm as docs/config.md describes it. */
-export interface ArmInput<P extends Plugins = readonly []> extends ArmBase<P> {
-  readonly name: string;
-  readonly description?: string;
-  /** The name of an arm before it in the list. */
-  readonly extends?: string;
-  /** The run file of another system, in the place of candidates and relevance; `k` documents of each query are read, 1000 by default. */
-  readonly run?: string | { readonly file: string; readonly k?: number } | null;
-  /** Path within the arm -> the values to try on dev. */
-  readonly tune?: Readonly<Record<string, readonly unknown[]>>;
-}
+/** An arm: the list of its steps, or a mapping. */
+export type ArmInput<P extends Plugins = readonly [], Name extends string = string> = Steps<P> | ArmOptions<P, Name>;
+
+/** The name of an arm that a sweep or several seeds add. */
+type AddedArm = `${string} | ${string}`;
 
 /** Metrics by name; any other id that `parseMetric` knows is accepted too. */
 export type MetricName =
@@ -93,25 +88,23 @@ export type MetricName =
   | (string & Record<never, never>);
 
 /** An experiment as a program writes it: the keys of a config file, with `data` for `dataset`, `encoder` for `embedding`, and the two parts of `evaluation` that every experiment sets at the top. */
-export interface ExperimentInput<P extends Plugins = readonly []> {
+export interface ExperimentInput<P extends Plugins = readonly [], Name extends string = string> {
   /** A dataset, or the options of one, as in a config. */
   readonly data: Dataset | DatasetInput | Added<'name', Names<P, 'datasets'>>;
   /** By default `lsa`. */
   readonly encoder?: EncoderInput | Added<'encoder', Names<P, 'encoders'>>;
-  readonly arms: readonly ArmInput<P>[];
+  /** By name, each after the arm that it begins with. */
+  readonly arms: { readonly [Arm in Name]: ArmInput<P, NoInfer<Name>> };
   /** The arm that the others are compared with; by default the first. */
-  readonly baseline?: string;
+  readonly baseline?: NoInfer<Name> | AddedArm;
   readonly metrics?: readonly MetricName[];
   readonly sweep?: Written<Config['sweep']>;
-  /** Default options of every arm that extends no other arm. */
-  readonly base?: ArmBase<P>;
   readonly controls?: Written<Config['controls']>;
   /** With how many seeds each arm is run; by default one. */
   readonly seeds?: number;
   /** Plugins whose members the other keys name: see `definePlugin`. */
   readonly plugins?: P;
   readonly only?: Written<Config['only']>;
-  readonly scoring?: Written<Config['scoring']>;
   readonly tuning?: Written<Config['tuning']>;
   readonly evaluation?: Written<Omit<Config['evaluation'], 'metrics' | 'baseline'>>;
   /** Of the folder that `save` writes; by default `experiment`. */
@@ -181,7 +174,7 @@ export function resolveExperiment(input: ExperimentInput<Plugins>): ResolvedExpe
     data,
     encoder = { encoder: 'lsa' },
     metrics,
-    baseline = input.arms?.[0]?.name,
+    baseline = Object.keys(input.arms ?? {})[0],
     evaluation,
     plugins,
     ...rest

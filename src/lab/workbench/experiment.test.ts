@@ -9,24 +9,26 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { loadDataset } from '../../data/registry.ts';
 import { formatRun } from '../../eval/trec/trec-files.ts';
 import type { Dataset } from '../../model/dataset.ts';
+import { blend, decay, fuse, rerank, score, search, select } from '../../rank/retrieval/steps/functions.ts';
 import { buildLadderTable } from '../report/tables/table.ts';
 import { writeSampleJsonl } from '../run/jsonl.fixture.ts';
 import { readRunSummary } from '../stored/run-summary.ts';
 import { listFrameRows } from './data-frame.ts';
 import { experiment } from './experiment.ts';
-import type { ArmInput, ExperimentInput } from './experiment-input.ts';
+import type { ArmInput, ArmOptions, ExperimentInput } from './experiment-input.ts';
 import type { FinishedExperiment } from './finished-experiment.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-experiment-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const ARMS: readonly ArmInput[] = [
-  { name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
-  { name: 'fading', extends: 'words', decay: {}, tune: { 'decay.halfLifeHours': [6, 96] } },
-];
+const words: ArmInput = [search({ bm25: {} })];
+const ARMS: Readonly<Record<string, ArmInput>> = {
+  words,
+  fading: { from: 'words', then: [decay(24)], tune: { 'decay.halfLifeHours': [6, 96] } },
+};
 
 let data: Dataset;
-let input: ExperimentInput;
+let input: Omit<ExperimentInput, 'baseline'>;
 let finished: FinishedExperiment;
 beforeAll(async () => {
   await useBackend('cpu');
@@ -49,8 +51,7 @@ describe('an experiment from code', () => {
   });
 
   test('takes an encoder and a seed for an arm, and several seeds', () => {
-    const [words] = ARMS as readonly [ArmInput, ArmInput];
-    const arms: ArmInput[] = [words, { name: 'small', extends: 'words', embedding: { dimension: 7 }, seed: 3 }];
+    const arms = { words, small: { from: 'words', embedding: { dimension: 7 }, seed: 3 } } as const;
     const { config } = experiment({ ...input, arms, seeds: 2 });
     expect(config.arms.map(({ name, seed }) => [name, seed])).toEqual([
       ['words', null],
@@ -121,17 +122,16 @@ describe('an experiment from code', () => {
       const [missing] = run.keys();
       const partial = join(saved, 'partial.trec');
       writeFileSync(partial, formatRun(new Map([...run].slice(1)), 'partial'));
-      const arms: ArmInput[] = [
-        { name: 'theirs', run: file },
-        { name: 'partial', run: { file: partial, k: 5 } },
-      ];
+      const arms = { theirs: [search({ run: { file } })], partial: [search({ run: { file: partial, k: 5 } })] };
       const theirs = await experiment({ ...input, arms, evaluation: { samples: 499 } }).run();
       expect(theirs.result.arms[0]?.perQuery).toEqual(finished.result.arms[0]?.perQuery);
       expect(theirs.run('partial').get(missing as string)).toEqual([]);
       expect([...theirs.run('partial').values()].map(({ length }) => length)).toContain(5);
       expect(theirs.table()).toContain('Warning (missing-queries): partial: 1 of 13');
-      const wrong: ArmInput[] = [{ name: 'theirs', run: join(saved, 'none.trec') }];
-      expect(() => experiment({ ...input, arms: wrong })).toThrow(/arms\[0\]\.run: expected a run file/);
+      const wrong = { theirs: [search({ run: { file: join(saved, 'none.trec') } })] };
+      expect(() => experiment({ ...input, arms: wrong })).toThrow(
+        /arms\.theirs\[0\]\.search\.run\S*: expected a run file/,
+      );
     } finally {
       rmSync(saved, { recursive: true });
     }
@@ -178,7 +178,7 @@ describe('an experiment from code', () => {
 
   test('leaves no tensor behind', async () => {
     const before = tf.memory().numTensors;
-    await experiment({ ...input, arms: ARMS.slice(0, 1) }).run();
+    await experiment({ ...input, arms: { words } }).run();
     expect(tf.memory().numTensors).toBe(before);
   });
 
@@ -188,7 +188,7 @@ describe('an experiment from code', () => {
       stages.push(stage);
       return { update() {}, finish() {} };
     };
-    await experiment({ ...input, arms: ARMS.slice(0, 1) }).run({ progress });
+    await experiment({ ...input, arms: { words } }).run({ progress });
     expect(stages).toContain('arms');
     const controller = new AbortController();
     const aborting = (stage: string) => {
@@ -231,27 +231,62 @@ describe('faults of an experiment', () => {
   });
 });
 
+test('functions give the plain objects of a config file, and both the same arms', () => {
+  const written = [
+    [search({ words: { index: 'bm25', k: 7 }, flat: {} }), { search: { words: { index: 'bm25', k: 7 }, flat: {} } }],
+    [fuse({ convex: { flat: 0.8, words: 'rest' } }), { fuse: { convex: { flat: 0.8, words: 'rest' } } }],
+    [decay(24), { decay: 24 }],
+    [blend({ trajectory: 0.3, rcp: { mode: 'directed' } }), { blend: { trajectory: 0.3, rcp: { mode: 'directed' } } }],
+    [select({ mmr: { k: 5 } }), { select: { mmr: { k: 5 } } }],
+  ] as const;
+  for (const [step, plain] of written) expect(step).toEqual(plain);
+  const build = (part: 0 | 1) => experiment({ ...input, arms: { all: written.map((pair) => pair[part]) } }).config;
+  expect(build(0)).toEqual(build(1));
+  expect(build(0).arms[0]).toMatchObject({ steps: ['search', 'fuse', 'decay', 'blend', 'select'] });
+});
+
+test('a fault in a step is at its place in the list', () => {
+  const steps = [search({ bm25: {} }), { decay: -1 }] as const;
+  expect(() => experiment({ ...input, arms: { words: steps } })).toThrow(/arms\.words\[1\]\.decay/);
+});
+
 test('an editor knows every key', () => {
   expectTypeOf<ExperimentInput>().toHaveProperty('baseline');
-  expectTypeOf<ArmInput>().toHaveProperty('trajectory');
-  const arm: ArmInput = { name: 'a', candidates: [{ index: 'hnsw', m: 16 }], relevance: { signals: ['cosine'] } };
-  expect(arm.name).toBe('a');
+  expectTypeOf<ArmOptions>().toHaveProperty('from');
+  const arm: ArmInput = [search({ hnsw: { m: 16 }, words: { index: 'bm25', stem: true } }), fuse('rrf')];
+  expect(arm).toHaveLength(2);
   // @ts-expect-error: no such key
-  const misspelt: ArmInput = { name: 'a', decai: {} };
+  const misspelt: ArmInput = { from: 'words', thn: [] };
   // @ts-expect-error: no such index
-  const unknown: ArmInput = { name: 'a', candidates: [{ index: 'annoy' }] };
+  const unknown: ArmInput = [search({ annoy: {} })];
+  // @ts-expect-error: no such index of a named source
+  const named: ArmInput = [search({ mine: { index: 'annoy' } })];
   // @ts-expect-error: bm25 has no m
-  const foreign: ArmInput = { name: 'a', candidates: [{ index: 'bm25', m: 16 }] };
-  // @ts-expect-error: a run file has no path
-  const file: ArmInput = { name: 'a', run: { path: 'x.trec' } };
-  // @ts-expect-error: no such metric of a comparison of arms
-  const metric: ExperimentInput = { data: { name: 'irc', path: 'x' }, arms: [], metrics: [10] };
-  // @ts-expect-error: no such key of an experiment
-  const key: ExperimentInput = { data: { name: 'irc', path: 'x' }, arms: [], metric: ['mrr'] };
-  // @ts-expect-error: no such dataset
-  const source: ExperimentInput = { data: { name: 'locomoo', path: 'x' }, arms: [] };
+  const foreign: ArmInput = [search({ bm25: { m: 16 } })];
+  // @ts-expect-error: bm25 has no m by another name either
+  const renamed: ArmInput = [search({ words: { index: 'bm25', m: 16 } })];
+  // @ts-expect-error: a run file has no depth
+  const file: ArmInput = [search({ run: { file: 'x.trec', depth: 5 } })];
+  // @ts-expect-error: no such signal
+  const signal: ArmInput = [search({ bm25: {} }), score({ cosinus: {} })];
+  // @ts-expect-error: no such fusion
+  const fused: ArmInput = [search({ bm25: {} }), fuse({ rff: {} })];
+  // @ts-expect-error: no such fusion by its name alone
+  const short: ArmInput = [search({ bm25: {} }), fuse('rff')];
   // @ts-expect-error: decay has no half-life in days
-  const nested: ArmInput = { name: 'a', decay: { halfLifeDays: 3 } };
+  const nested: ArmInput = [search({ bm25: {} }), decay({ halfLifeDays: 3 })];
+  // @ts-expect-error: no such blend
+  const blended: ArmInput = [search({ bm25: {} }), blend({ rpc: 0.3 })];
+  // @ts-expect-error: the diversity filter does not rerank
+  const ordered: ArmInput = [search({ bm25: {} }), rerank('diversity-filter')];
+  // @ts-expect-error: no such step
+  const step: ArmInput = [{ serch: {} }];
+  // @ts-expect-error: no such metric of a comparison of arms
+  const metric: ExperimentInput = { data: { name: 'irc', path: 'x' }, arms: {}, metrics: [10] };
+  // @ts-expect-error: no such key of an experiment
+  const key: ExperimentInput = { data: { name: 'irc', path: 'x' }, arms: {}, metric: ['mrr'] };
+  // @ts-expect-error: no such dataset
+  const source: ExperimentInput = { data: { name: 'locomoo', path: 'x' }, arms: {} };
   // @ts-expect-error: no such key of the evaluation
   const evaluation: ExperimentInput['evaluation'] = { sample: 10 };
   // @ts-expect-error: no such method of a sweep
@@ -259,7 +294,19 @@ test('an editor knows every key', () => {
   // @ts-expect-error: an encoder has no path
   const encoder: ExperimentInput['encoder'] = { encoder: 'lsa', path: 'x' };
   // @ts-expect-error: no data
-  const bare: ExperimentInput = { arms: [] };
-  expect([misspelt, unknown, foreign, encoder, bare]).toHaveLength(5);
-  expect([file, metric, key, source, nested, evaluation, sweep]).toHaveLength(7);
+  const without: ExperimentInput = { arms: { words } };
+  expect([misspelt, unknown, named, foreign, renamed, file, signal, fused, short, nested]).toHaveLength(10);
+  expect([blended, ordered, step, metric, key, source, evaluation, sweep, encoder, without]).toHaveLength(10);
+});
+
+test('an editor knows the names of the arms', () => {
+  const build = [
+    () => experiment({ data, arms: { words, fading: { from: 'words', then: [decay(6)] } }, baseline: 'fading' }),
+    // @ts-expect-error: no such arm to begin with
+    () => experiment({ data, arms: { words, fading: { from: 'wrods', then: [decay(6)] } } }),
+    // @ts-expect-error: no such arm to compare with
+    () => experiment({ data, arms: { words }, baseline: 'wrods' }),
+  ] as const;
+  expect(build[0]().config.evaluation.baseline).toBe('fading');
+  for (const refused of build.slice(1)) expect(refused).toThrow(ConfigurationError);
 });

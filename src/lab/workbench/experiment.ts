@@ -36,7 +36,9 @@ async function run(
  *
  * @throws ConfigurationError with all faults at once.
  */
-export function experiment<const P extends Plugins = readonly []>(input: ExperimentInput<P>): Experiment {
+export function experiment<const P extends Plugins = readonly [], const Name extends string = string>(
+  input: ExperimentInput<P, Name>,
+): Experiment {
   const resolved = resolveExperiment(input as unknown as ExperimentInput<Plugins>);
   return { config: resolved.config, run: (options = {}) => run(resolved, options) };
 }

@@ -10,6 +10,7 @@ import { ConfigurationError, PluginError, ValidationError } from '../../core/err
 import { useBackend } from '../../core/tensors/backend.ts';
 import { fromTurns } from '../../data/memory/from-turns.ts';
 import type { Dataset } from '../../model/dataset.ts';
+import { fuse, mix, score, search } from '../../rank/retrieval/steps/functions.ts';
 import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
 import { openConfig } from '../config/config.ts';
 import { listInstalledPlugins, uninstallPlugin } from '../plugins/install.ts';
@@ -26,7 +27,7 @@ afterEach(() => {
   for (const { name } of listInstalledPlugins()) uninstallPlugin(name);
 });
 
-const words = { name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } } as const;
+const words = [search({ bm25: {} })];
 
 /** Ten conversations of three turns; turns 1 and 2 answer turn 0. */
 function makeData(): Dataset {
@@ -72,19 +73,15 @@ describe('the plugins of the examples', () => {
       encoder: { encoder: 'letters' },
       metrics: ['mrr@10', 'mean-grade@3'],
       evaluation: { samples: 499 },
-      arms: [
+      arms: {
         words,
-        {
-          name: 'best of two',
-          candidates: [{ index: 'bm25' }, { index: 'alternate', k: 20 }],
-          relevance: {
-            signals: ['bm25', 'form.similar-length'],
-            options: { 'form.similar-length': { scale: 20 } },
-            fusion: { method: 'best-of' },
-          },
-        },
-        { name: 'letters', candidates: [{ index: 'flat' }], relevance: { signals: ['cosine'] } },
-      ],
+        'best of two': [
+          search({ bm25: {}, alternate: { k: 20 } }),
+          score({ 'form.similar-length': { scale: 20 } }),
+          fuse({ 'best-of': { bm25: 1, 'form.similar-length': 1 } }),
+        ],
+        letters: [search({ flat: {} })],
+      },
     }).run();
     for (const name of ['words', 'best of two', 'letters']) expect(finished.run(name)).toEqual(fromFile.runs.get(name));
     expect(finished.result.arms.map(({ metrics }) => metrics)).toEqual(
@@ -133,7 +130,7 @@ async function failWith(plugin: PluginDefinition, change: object): Promise<strin
   const input = {
     data: makeData(),
     encoder: { encoder: 'lsa', minDocumentFrequency: 1, maxDocumentShare: 1 },
-    arms: [words],
+    arms: { words },
     plugins: [plugin],
   };
   const run = experiment({ ...input, ...change } as unknown as Parameters<typeof experiment>[0]).run();
@@ -143,24 +140,25 @@ async function failWith(plugin: PluginDefinition, change: object): Promise<strin
   );
 }
 
-const withSignal = (name: string) => ({ arms: [{ ...words, relevance: { signals: [name] } }] });
+const scoreBy = (name: string) => [...words, score({ [name]: {} }), fuse({ only: name })];
+const withSignal = (name: string) => ({ arms: { words: scoreBy(name) } });
 const throwing = () => {
   throw new Error('out of luck');
 };
 
 describe('a member that is of no use gives an error that names it', () => {
-  const search = (found: (places: number) => unknown) => ({
+  const searchWith = (found: (places: number) => unknown) => ({
     search: ({ cutoffs }: { cutoffs: Int32Array }, k: number) => found(cutoffs.length * k),
   });
   const indexOf = (name: string, found: (places: number) => unknown) =>
-    spoil(name, { indexes: [{ name, description: 'd', create: () => search(found) as never }] });
-  const useIndex = (name: string) => ({ arms: [{ ...words, candidates: [{ index: 'bm25' }, { index: name, k: 3 }] }] });
+    spoil(name, { indexes: [{ name, description: 'd', create: () => searchWith(found) as never }] });
+  const useIndex = (name: string) => ({
+    arms: { words: [search({ bm25: {}, [name]: { k: 3 } }), fuse({ only: 'bm25' })] },
+  });
   const encoderOf = (name: string, encode: (texts: readonly string[]) => Float32Array) =>
     spoil(name, { encoders: [{ name, description: 'd', create: () => ({ dimension: 3, encode }) }] });
   const twoSignals = (method: string) => ({
-    arms: [
-      { ...words, candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25', 'recency'], fusion: { method } } },
-    ],
+    arms: { words: [search({ bm25: {}, newest: {} }), fuse(method)] },
   });
   const cases: [string, PluginDefinition, object, RegExp][] = [
     [
@@ -265,26 +263,29 @@ test('an abort ends an arm before its next part', async () => {
       { name: 'part.two', summary: 's', compute: compute('two') },
     ],
   });
-  const relevance = { signals: ['part.one', 'part.two'], fusion: { method: 'pool-rrf' } } as const;
+  const parted = [
+    search({ bm25: {} }),
+    score({ 'part.one': {}, 'part.two': {} }),
+    fuse({ 'pool-rrf': { 'part.one': 1, 'part.two': 1 } }),
+  ];
   const run = experiment({
     data: makeData(),
     encoder: { encoder: 'lsa', minDocumentFrequency: 1, maxDocumentShare: 1 },
     plugins: [parts],
-    arms: [{ ...words, relevance }],
+    arms: { words: parted },
   }).run({ signal: controller.signal });
   await expect(run).rejects.toThrow('enough');
   expect(computed).toEqual(['one']);
 });
 
 describe('a signal of a plugin in a mix of signals', () => {
-  const mix = (weight: number, options: object = { scale: 7 }) => ({
+  const mixed = (weight: number, options: object = { scale: 7 }) => [
     ...words,
-    name: `mix ${weight}`,
-    scoring: {
-      signals: { groups: ['text' as const], plugins: { 'form.similar-length': { ...options } } },
+    mix({
+      signals: { groups: ['text'], plugins: { 'form.similar-length': { ...options } } },
       weights: { bm25: 1, 'form.similar-length': weight },
-    },
-  });
+    }),
+  ];
   const input = {
     data: makeData(),
     encoder: { encoder: 'lsa', minDocumentFrequency: 1, maxDocumentShare: 1 },
@@ -293,7 +294,7 @@ describe('a signal of a plugin in a mix of signals', () => {
 
   test('adds its weighted score to that of the others', async () => {
     const { corpus, queries } = input.data;
-    const finished = await experiment({ ...input, arms: [mix(0), mix(5)] }).run();
+    const finished = await experiment({ ...input, arms: { 'mix 0': mixed(0), 'mix 5': mixed(5) } }).run();
     const [without, withIt] = [finished.run('mix 0'), finished.run('mix 5')];
     const pairs = [...without].flatMap(([id, ranking]) => ranking.map((scored) => ({ query: id, ...scored })));
     expect(pairs.length).toBeGreaterThan(20);
@@ -309,12 +310,16 @@ describe('a signal of a plugin in a mix of signals', () => {
 
   test('is an error if no plugin of the experiment has it, or an option is unknown', () => {
     const { plugins: _, ...bare } = input;
-    expect(() => experiment({ ...bare, arms: [mix(5)] })).toThrow(
-      /scoring\.signals\.plugins\.form\.similar-length: expected a signal that a plugin of the config defines/,
+    expect(() => experiment({ ...bare, arms: { mixed: mixed(5) } })).toThrow(
+      /mix\.signals\.plugins\.form\.similar-length: expected a signal that a plugin of the config defines/,
     );
-    expect(() => experiment({ ...input, arms: [mix(5, { scal: 7 })] })).toThrow(/form\.similar-length\.scal/);
-    experiment({ ...input, arms: [mix(5)] });
-    expect(() => experiment({ ...bare, arms: [mix(5)] })).toThrow(/expected plugin length-signal in plugins/);
+    expect(() => experiment({ ...input, arms: { mixed: mixed(5, { scal: 7 }) } })).toThrow(
+      /form\.similar-length\.scal/,
+    );
+    experiment({ ...input, arms: { mixed: mixed(5) } });
+    expect(() => experiment({ ...bare, arms: { mixed: mixed(5) } })).toThrow(
+      /expected plugin length-signal in plugins/,
+    );
   });
 });
 
@@ -363,7 +368,7 @@ test.each<[string, (data: Dataset) => object, RegExp]>([
 describe('plugins', () => {
   const tiny = (version: number) =>
     definePlugin({ name: 'tiny', version, metrics: [{ name: 'tiny', description: 'd', compute: () => 0 }] });
-  const input = () => ({ data: makeData(), arms: [words] });
+  const input = () => ({ data: makeData(), arms: { words } });
 
   test('enter the hash of a run by version and code', () => {
     const read = (plugin: PluginDefinition) =>
@@ -406,10 +411,10 @@ describe('plugins', () => {
   });
 
   test('must be named for the encoder of an arm too', () => {
-    const arms = [words, { ...words, name: 'letters', embedding: { encoder: 'letters' } }] as const;
+    const arms = { words, letters: { from: 'words', embedding: { encoder: 'letters' } } } as const;
     experiment({ ...input(), plugins: [encoder], arms });
     expect(() => experiment({ ...input(), arms } as unknown as Parameters<typeof experiment>[0])).toThrow(
-      /arms\[1\]\.embedding\.encoder: expected plugin letter-encoder in plugins/,
+      /arms\.letters\.embedding\.encoder: expected plugin letter-encoder in plugins/,
     );
   });
 
@@ -418,7 +423,7 @@ describe('plugins', () => {
       spoil('read', {
         signals: [{ name: 'read', summary: 's', compute: () => new Float32Array(0), ...(reads && { reads }) }],
       });
-    const arms = [words, { ...words, name: 'read', relevance: { signals: ['read'] } }] as const;
+    const arms = { words, read: scoreBy('read') };
     const list = (plugin: PluginDefinition) =>
       experiment({ ...input(), plugins: [plugin], arms, controls: true }).config.arms.flatMap(({ control }) =>
         control === null ? [] : [control.kind],
@@ -448,29 +453,26 @@ describe('plugins', () => {
   });
 
   test('refuse options that a member does not have', () => {
-    const arm = {
-      ...words,
-      relevance: { signals: ['form.similar-length'], options: { 'form.similar-length': { scal: 1 } } },
-    } as const;
-    expect(() => experiment({ ...input(), plugins: [signal], arms: [arm] })).toThrow(
-      /relevance\.options\.form\.similar-length/,
-    );
+    const name = 'form.similar-length';
+    const arms = { words: [...words, score({ [name]: { scal: 1 } }), fuse({ only: name })] };
+    expect(() => experiment({ ...input(), plugins: [signal], arms })).toThrow(/score\.form\.similar-length/);
   });
 });
 
 test('an editor knows the members of the plugins', () => {
-  type Arm = ArmInput<readonly [typeof signal, typeof index]>;
-  const right: Arm = {
-    ...words,
-    relevance: { signals: ['form.similar-length'] },
-    candidates: [{ index: 'alternate' }],
-  };
+  type Arm = ArmInput<readonly [typeof signal, typeof index, typeof fusion]>;
+  const right: Arm = [search({ alternate: {} }), score({ 'form.similar-length': {} }), fuse({ 'best-of': {} })];
+  const named: Arm = [search({ words: { index: 'bm25' }, other: { index: 'alternate' } }), fuse('best-of')];
   // @ts-expect-error: no such signal
-  const misspelt: Arm = { ...words, relevance: { signals: ['form.similar-lengt'] } };
+  const misspelt: Arm = [search({ bm25: {} }), score({ 'form.similar-lengt': {} })];
   // @ts-expect-error: no such index
-  const unknown: Arm = { ...words, candidates: [{ index: 'alternates' }] };
+  const unknown: Arm = [search({ alternates: {} })];
+  // @ts-expect-error: no such index of a named source
+  const unnamed: Arm = [search({ other: { index: 'alternates' } })];
+  // @ts-expect-error: no such fusion
+  const fused: Arm = [search({ alternate: {}, bm25: {} }), fuse({ 'best-off': {} })];
   // @ts-expect-error: a signal of a plugin that is not listed
-  const unlisted: ArmInput = { ...words, relevance: { signals: ['form.similar-length'] } };
-  const wide: ArmInput<readonly PluginDefinition[]> = { ...words, relevance: { signals: ['form.any'] } };
-  expect([right, misspelt, unknown, unlisted, wide]).toHaveLength(5);
+  const unlisted: ArmInput = [search({ bm25: {} }), score({ 'form.similar-length': {} })];
+  const wide: ArmInput<readonly PluginDefinition[]> = [search({ bm25: {} }), score({ 'form.any': {} })];
+  expect([right, named, misspelt, unknown, unnamed, fused, unlisted, wide]).toHaveLength(8);
 });

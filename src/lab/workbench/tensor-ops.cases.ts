@@ -1,5 +1,6 @@
 import type { TensorOps } from '../../core/tensors/tensor-op.harness.ts';
 import { fromTurns } from '../../data/memory/from-turns.ts';
+import { search } from '../../rank/retrieval/steps/functions.ts';
 import { definePlugin } from '../plugins/plugin.ts';
 import { experiment } from './experiment.ts';
 import { assertSignalContract } from './signal-contract.ts';
@@ -12,7 +13,7 @@ const turns = Array.from({ length: 7 }, (_, i) => ({
   text: `remark ${i}`,
 }));
 const data = fromTurns(turns, [{ id: 'q', text: 'remark 3' }], { q: ['t3'] });
-const arms = [{ name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } }] as const;
+const arms = { words: [search({ bm25: {} })] };
 
 /** A signal of age, and one of chance. */
 let draws = 0;
@@ -32,6 +33,6 @@ export const TENSOR_OPS: TensorOps = {
   },
   experiment: {
     use: () => experiment({ data, arms }).config.arms.length,
-    refuses: [[() => experiment({ data, arms: [] }), /arms: expected array >= 1/]],
+    refuses: [[() => experiment({ data, arms: {} }), /arms: expected/]],
   },
 };

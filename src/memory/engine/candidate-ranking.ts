@@ -1,13 +1,44 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { QueryError } from '../../core/errors/errors.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import { readBack } from '../../core/tensors/read-back.ts';
+import type { MemoryRecord, RecordTrajectory } from '../../model/turns/memory-record.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
+import { COORDINATES, listCoordinateWeights } from '../../ops/trajectory/coordinate-names.ts';
+import { trajectoryDistance } from '../../ops/trajectory/trajectory-distance.ts';
 import type { ReadRecord } from './following-index.ts';
 import type { IndexAnswers } from './index-registry.ts';
 import type { CheckedQuery } from './query-bundle.ts';
 import type { CandidateProvenance, RankedCandidate } from './query-response.ts';
 import type { RerankerOptions } from './reranker-options.ts';
 import { rerank } from './rerankers.ts';
-import { computeTrajectoryScores } from './trajectory-scores.ts';
+
+function listCoordinates(trajectory: RecordTrajectory): number[] {
+  return COORDINATES[5].map((name) => trajectory[name as keyof RecordTrajectory]);
+}
+
+/**
+ * exp(-D) with the distance D of coordinates (definition 4.2 of diomande2026ragpp, default weights).
+ *
+ * @returns [records] in (0, 1]; null for a record without a trajectory.
+ */
+async function computeTrajectoryScores(
+  query: RecordTrajectory,
+  records: readonly (RecordTrajectory | null)[],
+): Promise<(number | null)[]> {
+  const known = records.filter((trajectory) => trajectory !== null);
+  if (known.length === 0) return records.map(() => null);
+  const scores = await readBack('computeTrajectoryScores', () => {
+    const candidates = tf.tensor3d(known.flatMap(listCoordinates), [1, known.length, 5]);
+    const distances = trajectoryDistance(
+      candidates,
+      tf.tensor3d(listCoordinates(query), [1, 1, 5]),
+      tf.tensor1d(listCoordinateWeights(5)),
+    );
+    return tf.exp(tf.neg(distances));
+  });
+  let next = 0;
+  return records.map((trajectory) => (trajectory === null ? null : (scores[next++] as number)));
+}
 
 /** What ranks the candidates of a query besides what the indexes found. */
 export interface RankingInputs {

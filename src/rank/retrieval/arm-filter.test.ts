@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { parse } from '../../core/validation/validation.ts';
-import type { IndexOptions } from '../../index/registry.ts';
+import { type IndexOptions, indexOptions } from '../../index/registry.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { Plan } from '../signals/plan.ts';
-import { poolOfArm, SAMPLE_ARMS } from './arms.fixture.ts';
+import { parseArm, poolOfArm, SAMPLE_ARMS, SAMPLE_STEPS } from './arms.fixture.ts';
 import { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
+import type { RankOptions } from './form.ts';
 import { listQueryVariables, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
 import { retrieve } from './retriever.ts';
-import { type RetrieverInput, retrieverOptions } from './retriever-options.ts';
+import type { WrittenSteps } from './written-steps.ts';
 
 beforeAll(() => useBackend('wasm'));
 
@@ -26,23 +26,22 @@ const world = {
 const corpus = new Corpus(world.turns);
 const { queries } = world;
 
-const resolve = (
-  filter: RetrieverInput['filter'],
-  candidates: RetrieverInput['candidates'] = [{ index: 'flat', k: 7 }],
-) => retrieverOptions.parse({ candidates, relevance: { signals: ['cosine'] }, filter });
+const { search, fuse } = SAMPLE_STEPS.hybrid as Readonly<Record<'search' | 'fuse', object>>;
+
+/** The sample arm `hybrid` with a filter before its search, or after it. */
+const filterBefore = (filter: unknown) => parseArm({ filter, search, fuse });
+const filterAfter = (filter: unknown) => parseArm({ search, filter, fuse });
 
 describe('a filter of an arm', () => {
-  test('is a text, a tree or a mapping, and is resolved to one text', () => {
-    const resolved = { where: "kind = 'fact' and outcome > 1", apply: 'before' };
+  test('is a text or a tree, and is resolved to one text, wherever it stands', () => {
+    const resolved = "kind = 'fact' and outcome > 1";
     const of = [
       { op: '=', field: 'kind', value: 'fact' },
       { op: '>', field: 'outcome', value: 1 },
     ];
-    expect(resolve(`kind="fact" AND (outcome>1)`).filter).toEqual(resolved);
-    expect(resolve({ op: 'and', of }).filter).toEqual(resolved);
-    expect(resolve({ where: { op: 'and', of }, apply: 'after' }).filter).toEqual({ ...resolved, apply: 'after' });
-    expect(resolve({ where: resolved.where }).filter).toEqual(resolved);
-    expect(retrieverOptions.parse(resolve(resolved.where)).filter).toEqual(resolved);
+    for (const written of [`kind="fact" AND (outcome>1)`, { op: 'and', of }, resolved])
+      for (const arm of [filterBefore(written), filterAfter(written)])
+        expect((arm as unknown as WrittenSteps).filter).toBe(resolved);
     expect(Object.keys(SAMPLE_ARMS.hybrid)).not.toContain('filter');
   });
 
@@ -52,14 +51,13 @@ describe('a filter of an arm', () => {
       'filter: expected a filter with and, or, or the end of the text at line 1, column 15, not adn (did you mean and?)',
     ],
     [
-      { where: 'kind = fact' },
-      "filter.where: expected a filter with a string, a number, true, false, null or a variable at line 1, column 8, not fact (put a string in quotes: 'fact')",
+      'kind = fact',
+      "filter: expected a filter with a string, a number, true, false, null or a variable at line 1, column 8, not fact (put a string in quotes: 'fact')",
     ],
     [{ op: 'not', of: { op: 'exists' } }, 'filter: expected a filter with string at of.field, not nothing'],
   ])('that is wrong is an error with the place: %j', (filter, message) => {
-    const parseArm = () => parse(retrieverOptions, { ...SAMPLE_ARMS.newest, filter }, 'the config');
-    expect(parseArm).toThrow(ConfigurationError);
-    expect(parseArm).toThrow(message);
+    expect(() => filterBefore(filter)).toThrow(ConfigurationError);
+    expect(() => filterBefore(filter)).toThrow(message);
   });
 });
 
@@ -76,8 +74,7 @@ describe('before the search', () => {
   test.each<IndexOptions>([
     { index: 'flat', k: 7 },
     { index: 'newest', k: 7 },
-    ...retrieverOptions.parse({ candidates: [{ index: 'hnsw', k: 7 }], relevance: { signals: ['recency'] } })
-      .candidates,
+    indexOptions.parse({ index: 'hnsw', k: 7 }),
   ])('$index finds as many accepted turns as there are, up to k', async (index) => {
     const workspace = createSampleWorkspace(world);
     try {
@@ -97,8 +94,7 @@ describe('before the search', () => {
   test('bm25 finds accepted turns alone, and a ranking holds no other', async () => {
     const workspace = createSampleWorkspace(world);
     try {
-      const arm = { ...SAMPLE_ARMS.hybrid, filter: { where, apply: 'before' as const } };
-      const { pool } = await retrieve(workspace, arm);
+      const { pool } = await retrieve(workspace, filterBefore(where));
       const refused = [...pool.positions].filter(
         (position, rank) => position >= 0 && !accepts(Math.floor(rank / pool.width), position),
       );
@@ -137,13 +133,12 @@ describe('before the search', () => {
 });
 
 describe('after the search', () => {
-  test('sameChannel is a filter: the same pool, and turns of the channel alone', async () => {
+  test('turns of the channel alone are left, by the same text as a filter of the arm', async () => {
     const workspace = createSampleWorkspace(world);
     try {
-      const after = { ...SAMPLE_ARMS.hybrid, filter: { where: SAME_CHANNEL, apply: 'after' as const } };
       const all = await findPool(workspace, null, poolOfArm(SAMPLE_ARMS.hybrid));
       const same = await findPool(workspace, null, poolOfArm(SAMPLE_ARMS['same channel']));
-      const filtered = await findPool(workspace, null, poolOfArm(after));
+      const filtered = await findPool(workspace, null, poolOfArm(filterAfter(SAME_CHANNEL)));
       expect([...filtered.positions]).toEqual([...same.positions]);
       const list = (pool: typeof all, query: number) =>
         [...pool.positions.subarray(query * pool.width, (query + 1) * pool.width)].filter((position) => position >= 0);
@@ -171,29 +166,28 @@ describe('keys', () => {
   beforeAll(() => {
     plan = new Plan({ identity: { code: 'c', data: 'd', encoder: {} }, corpus, queries, seed: 3 });
   });
-  const { hybrid } = SAMPLE_ARMS;
-  const source = hybrid.candidates[0] as IndexOptions;
-  const readPoolKey = (filter?: typeof hybrid.filter) => plan.stage(poolRows(poolOfArm({ ...hybrid, filter }))).key;
+  const source = indexOptions.parse({ index: 'bm25', k: 19 });
+  const readPoolKey = (arm: RankOptions) => plan.stage(poolRows(poolOfArm(arm))).key;
+  const free = parseArm({ search, fuse });
 
   test('no filter adds nothing', () => {
     expect(plan.stage(candidatesFrom(source, null, null)).key).toBe(plan.stage(candidatesFrom(source, null)).key);
-    expect(poolRows(poolOfArm({ ...hybrid, filter: null })).key(plan as never)).toEqual([]);
-    expect(readPoolKey(null)).toBe(readPoolKey());
+    expect(poolRows(poolOfArm(filterAfter(null))).key(plan as never)).toEqual([]);
+    for (const arm of [filterBefore(null), filterAfter(null)]) expect(readPoolKey(arm)).toBe(readPoolKey(free));
   });
 
   test('a filter before the search is part of the key of each source, one after it of the pool alone', () => {
     const where = 'outcome > 1';
-    const [before, after] = (['before', 'after'] as const).map((apply) => ({ where, apply }));
     const keys = [
       candidatesFrom(source, null),
       candidatesFrom(source, null, where),
       candidatesFrom(source, null, 'outcome > 2'),
     ];
     expect(new Set(keys.map((use) => plan.stage(use).key)).size).toBe(3);
-    expect(new Set([readPoolKey(), readPoolKey(before), readPoolKey(after)]).size).toBe(3);
-    const inputs = (filter: typeof hybrid.filter) => poolRows(poolOfArm({ ...hybrid, filter })).inputs(plan as never);
-    const names = (filter: typeof hybrid.filter) => Object.values(inputs(filter)).map((use) => plan.stage(use).key);
-    expect(names(after)).toEqual(names(null));
-    expect(names(before)).not.toEqual(names(null));
+    expect(new Set([free, filterBefore(where), filterAfter(where)].map(readPoolKey)).size).toBe(3);
+    const names = (arm: RankOptions) =>
+      Object.values(poolRows(poolOfArm(arm)).inputs(plan as never)).map((use) => plan.stage(use).key);
+    expect(names(filterAfter(where))).toEqual(names(free));
+    expect(names(filterBefore(where))).not.toEqual(names(free));
   });
 });

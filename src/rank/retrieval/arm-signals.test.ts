@@ -2,10 +2,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
+import { bm25 } from '../../index/words/bm25-options.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { attentionSignal } from '../signals/attention.ts';
-import type { AttentionOptions } from '../signals/attention-options.ts';
+import { type AttentionOptions, attentionOptions } from '../signals/attention-options.ts';
 import { bm25Signal } from '../signals/bm25.ts';
 import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
 import { QUERY_BATCH } from '../signals/candidate-pool.ts';
@@ -24,8 +25,8 @@ import {
   listVisibleTurns,
 } from '../signals/scores.oracle.ts';
 import { trajectorySignal } from '../signals/trajectory.ts';
+import { trajectoryOptions } from '../signals/trajectory-options.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { type Bm25IndexOptions, retrieverOptions } from './retriever-options.ts';
 
 /** More queries than one batch holds. */
 const world = drawSampleWorld(19, 97, QUERY_BATCH + 7);
@@ -50,11 +51,7 @@ function expectColumn(column: Column, expected: Formula, tolerance: number): voi
 }
 
 test('bm25 is that of the moment', async () => {
-  const { candidates } = retrieverOptions.parse({
-    candidates: [{ index: 'bm25' }],
-    relevance: { signals: ['bm25'] },
-  });
-  const column = await workspace.get(bm25Signal(candidates[0] as Bm25IndexOptions), pool);
+  const column = await workspace.get(bm25Signal(bm25.options.parse({ index: 'bm25' })), pool);
   expectColumn(
     column,
     scoreEachTurn((query, turn) => computeTurnBm25(world, query, turn)),
@@ -90,28 +87,16 @@ test('decay halves with each half-life', async () => {
 });
 
 test('trajectory is exp(-D / sigma)', async () => {
-  const { trajectory } = retrieverOptions.parse({
-    candidates: [{ index: 'newest' }],
-    relevance: { signals: ['recency'] },
-    trajectory: { sigma: 0.3, weights: { complexity: 0 } },
-  });
+  const trajectory = trajectoryOptions.parse({ sigma: 0.3, weights: { complexity: 0 } });
   const expected = scoreEachTurn((query, turn) => Math.exp(-computeOracleDistance(world, query, turn, WEIGHTS) / 0.3));
-  expectColumn(
-    await workspace.get(trajectorySignal(trajectory as NonNullable<typeof trajectory>), pool),
-    expected,
-    1e-5,
-  );
+  expectColumn(await workspace.get(trajectorySignal(trajectory), pool), expected, 1e-5);
 });
 
 describe('attention', () => {
-  const { trajectory, attention } = retrieverOptions.parse({
-    candidates: [{ index: 'newest' }],
-    relevance: { signals: ['recency'] },
-    trajectory: { weights: { complexity: 0 } },
-    attention: { mechanism: 'rcp' },
-  });
+  const trajectory = trajectoryOptions.parse({ weights: { complexity: 0 } });
+  const attention = attentionOptions.parse({ mechanism: 'rcp' });
   const computeAttentionWith = (options: Partial<AttentionOptions>) =>
-    workspace.get(attentionSignal({ attention: { ...(attention as AttentionOptions), ...options }, trajectory }), pool);
+    workspace.get(attentionSignal({ attention: { ...attention, ...options }, trajectory }), pool);
   const computeExpectedBack = (query: Query, turns: readonly Turn[]) => computeOracleRcp(world, query, turns);
   const computeExpectedForward = (query: Query, turns: readonly Turn[]) => computeOracleIrcp(world, query, turns);
   const place = (query: Query, turns: readonly Turn[]) => computeOracleTpo(world, query, turns, WEIGHTS);
@@ -148,13 +133,9 @@ test('a pool with a turn that is not strictly earlier is refused by every signal
   const positions = pool.positions.slice();
   positions[0] = workspace.batch.cutoffs[0] as number;
   const later = { ...pool, positions, stage: { ...pool.stage, key: 'later' } };
-  const { candidates, trajectory } = retrieverOptions.parse({
-    candidates: [{ index: 'bm25' }],
-    relevance: { signals: ['bm25'] },
-    trajectory: {},
-  });
-  const bm25Column = workspace.get(bm25Signal(candidates[0] as Bm25IndexOptions), later);
+  const trajectory = trajectoryOptions.parse({});
+  const bm25Column = workspace.get(bm25Signal(bm25.options.parse({ index: 'bm25' })), later);
   await expect(bm25Column).rejects.toThrow(ValidationError);
-  const trajectoryColumn = workspace.get(trajectorySignal(trajectory as NonNullable<typeof trajectory>), later);
+  const trajectoryColumn = workspace.get(trajectorySignal(trajectory), later);
   await expect(trajectoryColumn).rejects.toThrow('candidate is not earlier than query 0');
 });

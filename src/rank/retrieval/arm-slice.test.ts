@@ -1,23 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
-import type { IndexOptions } from '../../index/registry.ts';
 import { Kernel } from '../../kernel/authority/kernel.ts';
 import { slicePolicySchema } from '../../kernel/policies/policy.ts';
 import { makeKeys } from '../../kernel/policies/slices.fixture.ts';
 import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
 import type { SliceAuthority } from '../../kernel/signatures/slice-export.ts';
-import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
+import { type SliceOptions, sliceOptions } from '../../kernel/slices/slice-options.ts';
 import type { SliceSource } from '../../kernel/slices/slice-source.ts';
 import { walkByDefinition } from '../../kernel/slices/slice-walk.oracle.ts';
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { Plan } from '../signals/plan.ts';
-import { listControlsFor, poolOfArm } from './arms.fixture.ts';
+import { listControlsFor, parseArm, poolOfArm } from './arms.fixture.ts';
 import { candidatesFrom, poolRows } from './candidate-sources.ts';
 import { listArmStages } from './form.ts';
 import { retrieve } from './retriever.ts';
-import { type RetrieverInput, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import { openSlices, signedSlices } from './signed-slices.ts';
 
 beforeAll(() => useBackend('wasm'));
@@ -32,13 +30,9 @@ const queries = drawn.queries.map((query, i): Query => {
 const world = { ...drawn, queries };
 const keys = makeKeys();
 
-const resolve = (slice: RetrieverInput['slice'], rest: Partial<RetrieverInput> = {}): RetrieverOptions =>
-  retrieverOptions.parse({
-    candidates: [{ index: 'newest', k: 17 }],
-    relevance: { signals: ['recency'] },
-    ...rest,
-    slice,
-  });
+/** An arm with a slice, whose source is that of the newest turns unless another is given. */
+const resolve = (slice: object | null, steps: object = { search: { newest: { k: 17 } } }) =>
+  parseArm({ slice, ...steps });
 
 const POLICY = slicePolicySchema.parse({
   id: 'near',
@@ -46,7 +40,7 @@ const POLICY = slicePolicySchema.parse({
   minPriority: 0.2,
   relationWeight: { channel: 0.5 },
 });
-const buildSlice = (changes: object = {}) => resolve({ policy: { ...POLICY, ...changes } }).slice as SliceOptions;
+const buildSlice = (changes: object = {}) => sliceOptions.parse({ policy: { ...POLICY, ...changes } });
 
 /** A kernel in this process; `asked` counts. */
 function createSource(change: (authority: SliceAuthority) => SliceAuthority = (authority) => authority) {
@@ -87,48 +81,35 @@ const listAdmissible = (query: Query): string[] | null => {
 };
 
 describe('a slice of an arm', () => {
-  test.each<IndexOptions>([
-    ...retrieverOptions.parse({
-      candidates: [
-        { index: 'flat', k: 17 },
-        { index: 'newest', k: 17 },
-        { index: 'bm25', k: 17 },
-        { index: 'hnsw', k: 17 },
-        { index: 'graph', k: 17 },
-      ],
-      relevance: { signals: ['recency'] },
-    }).candidates,
-  ])('is all that a query sees with index $index, and a refused query sees nothing', async (index) => {
-    const workspace = createSampleWorkspace(world, undefined, createSource());
-    try {
-      const arm = resolve(
-        { policy: POLICY },
-        {
-          candidates: index.index === 'graph' ? [{ index: 'flat', k: 17 }, index] : [index],
-          relevance: { signals: ['recency'] },
-        },
-      );
-      const { pool } = await retrieve(workspace, arm);
-      let seen = 0;
-      for (const [query, asked] of queries.entries()) {
-        const row = [...pool.positions.subarray(query * pool.width, (query + 1) * pool.width)].filter((p) => p >= 0);
-        const ids = row.map((position) => corpus.turns[position]!.id);
-        const admissible = listAdmissible(asked) ?? [];
-        expect(ids.filter((id) => !admissible.includes(id))).toEqual([]);
-        if (index.index === 'newest') expect(ids.toSorted()).toEqual(admissible.toSorted());
-        seen += ids.length;
+  test.each(['flat', 'newest', 'bm25', 'hnsw', 'graph'])(
+    'is all that a query sees with index %s, and a refused query sees nothing',
+    async (index) => {
+      const workspace = createSampleWorkspace(world, undefined, createSource());
+      try {
+        const search = { ...(index === 'graph' && { flat: { k: 17 } }), [index]: { k: 17 } };
+        const arm = resolve({ policy: POLICY }, { search, fuse: { only: index } });
+        const { pool } = await retrieve(workspace, arm);
+        let seen = 0;
+        for (const [query, asked] of queries.entries()) {
+          const row = [...pool.positions.subarray(query * pool.width, (query + 1) * pool.width)].filter((p) => p >= 0);
+          const ids = row.map((position) => corpus.turns[position]!.id);
+          const admissible = listAdmissible(asked) ?? [];
+          expect(ids.filter((id) => !admissible.includes(id))).toEqual([]);
+          if (index === 'newest') expect(ids.toSorted()).toEqual(admissible.toSorted());
+          seen += ids.length;
+        }
+        expect(seen).toBeGreaterThan(0);
+      } finally {
+        workspace.dispose();
       }
-      expect(seen).toBeGreaterThan(0);
-    } finally {
-      workspace.dispose();
-    }
-  });
+    },
+  );
 
   test('and a filter: what both let through', async () => {
     const workspace = createSampleWorkspace(world, undefined, createSource());
     try {
       const where = 'importance > 0.4';
-      const arm = resolve({ policy: POLICY }, { filter: where });
+      const arm = resolve({ policy: POLICY }, { filter: where, search: { newest: { k: 17 } } });
       const { pool } = await retrieve(workspace, arm);
       for (const [query, asked] of queries.entries()) {
         const row = [...pool.positions.subarray(query * pool.width, (query + 1) * pool.width)].filter((p) => p >= 0);
@@ -148,7 +129,7 @@ describe('a slice of an arm', () => {
     try {
       const slice = buildSlice();
       const all = await openSlices(workspace, slice);
-      await retrieve(workspace, resolve({ policy: POLICY }, { candidates: [{ index: 'newest', k: 3 }] }));
+      await retrieve(workspace, resolve({ policy: POLICY }, { search: { newest: { k: 3 } } }));
       const subset = workspace.withQueries([4, 1]);
       expect(await openSlices(subset, slice)).toEqual([all[4], all[1]]);
       const { pool } = await retrieve(subset, resolve({ policy: POLICY }));
@@ -217,8 +198,7 @@ describe('the key of a slice', () => {
 
   test('holds policy, public key and replay, and neither port nor place', () => {
     const plan = createPlan();
-    const keyOfSlice = (slice: RetrieverInput['slice'], of = plan) =>
-      of.stage(signedSlices(resolve(slice).slice as SliceOptions)).key;
+    const keyOfSlice = (slice: object, of = plan) => of.stage(signedSlices(sliceOptions.parse(slice))).key;
     const key = keyOfSlice({ policy: POLICY });
     expect(keyOfSlice({ policy: POLICY, ...url })).toBe(key);
     expect(keyOfSlice({ policy: POLICY, ...url, kernel: 'http://127.0.0.1:9090' })).toBe(key);
@@ -241,7 +221,7 @@ describe('the key of a slice', () => {
     const [free, near] = [resolve(null), resolve({ policy: POLICY })];
     expect(plan.stage(poolRows(poolOfArm(near))).key).not.toBe(plan.stage(poolRows(poolOfArm(free))).key);
     expect(plan.stage(poolRows(poolOfArm(free))).key).toBe(
-      plan.stage(poolRows(poolOfArm(retrieverOptions.parse({ ...free, slice: undefined })))).key,
+      plan.stage(poolRows(poolOfArm(parseArm({ search: { newest: { k: 17 } } })))).key,
     );
     const names = listArmStages(plan, near).flatMap(({ inputs }) =>
       inputs.flatMap((input) => [input, ...input.inputs]),

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
-import type { IndexOptions } from '../../index/registry.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { cosineSignal } from '../signals/cosine.ts';
@@ -8,11 +7,12 @@ import { Plan, type StageRoots, withInputs } from '../signals/plan.ts';
 import { recencySignal } from '../signals/recency.ts';
 import type { Stage } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { poolOfArm, SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
-import { candidatesFrom, poolRows } from './candidate-sources.ts';
-import { listArmStages } from './form.ts';
+import type { ControlOptions } from '../signals/worlds/control-options.ts';
+import { candidatesOfArm, parseArm, poolOfArm, SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
+import { poolRows } from './candidate-sources.ts';
+import { listArmStages, type RankOptions } from './form.ts';
 import { retrieve } from './retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
+import type { WrittenSteps } from './written-steps.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(7, 61, 5, 3);
@@ -25,7 +25,7 @@ function countByName(stages: Iterable<Stage>): Record<string, number> {
 }
 
 /** All that an arm makes of a workspace. */
-async function computeOutcome(workspace: Workspace, options: RetrieverOptions): Promise<unknown> {
+async function computeOutcome(workspace: Workspace, options: RankOptions): Promise<unknown> {
   const { pool, scores, components } = await retrieve(workspace, options);
   return { positions: pool.positions, scores, components: [...components] };
 }
@@ -52,89 +52,117 @@ test('inputs precede the stages that need them, each once', () => {
 describe('an arm is not mistaken for one that differs in a single option', () => {
   const hnsw = { index: 'hnsw', k: 13, m: 5, efConstruction: 11, efSearch: 13 };
   const bm25 = { index: 'bm25', k: 19, k1: 1.2, b: 0.75, variant: 'lucene', dropStopWords: false, stem: false };
-  const flat: IndexOptions = { index: 'flat', k: 13 };
+  const flat = { index: 'flat', k: 13 };
   const mix = { rcp: 0.4, ircp: 0.4, tpo: 0.2 };
   const ring = { topology: 'ring', combine: 'multiplicative', decay: 0.5, temperature: 0.1, self: 'include' };
-  const written = {
-    candidates: [bm25, hnsw, flat],
-    relevance: { signals: ['cosine', 'bm25'], fusion: { method: 'convex', alpha: 0.5, theoreticalMinimum: [-1, 0] } },
-    sameChannel: false,
-    boosts: [{ attribute: 'outcome', factor: 0.5 }],
+  const trajectory = { weight: 0.3, dimensions: 5, complexityScale: 'log', sigma: 1, weights: { depth: 1 } };
+  const unified = { ...ring, mode: 'directed', weight: 0.2, mix, coordinates: structuredClone(trajectory) };
+  const control = { kind: 'permuted-order', seed: 7 } as const;
+  /** In the order of the steps; null is a step that another value adds. */
+  const written: Readonly<Record<string, unknown>> = {
+    propagate: { ...ring, direction: 'none', beta: 0.3 },
+    search: { bm25, hnsw, flat },
+    filter: null,
+    fuse: { convex: { flat: 0.5, bm25: 'rest' } },
+    mix: null,
+    boost: [{ attribute: 'outcome', factor: 0.5 }],
     decay: { halfLifeHours: 31 },
-    trajectory: { weight: 0.3, dimensions: 5, complexityScale: 'log', sigma: 1, weights: { depth: 1 } },
-    attention: { ...ring, mechanism: 'unified', mode: 'directed', weight: 0.2, mix },
-    propagation: { ...ring, direction: 'none', beta: 0.3 },
-    control: { kind: 'permuted-order', seed: 7 },
+    blend: { trajectory, unified },
+    select: null,
+    control,
   };
   /** Path -> another value. */
   const changes: Record<string, unknown> = {
-    'candidates.0.k': 7,
-    'candidates.0.k1': 0.3,
-    'candidates.0.b': 0.1,
-    'candidates.0.variant': 'bm25+',
-    'candidates.0.dropStopWords': true,
-    'candidates.0.stem': true,
-    'candidates.1.k': 5,
-    'candidates.1.m': 2,
-    'candidates.1.efConstruction': 1,
-    'candidates.1.efSearch': 1,
-    'candidates.2.k': 31,
-    'relevance.fusion.alpha': 0.9,
-    sameChannel: true,
-    'boosts.0.attribute': 'importance',
-    'boosts.0.factor': 2,
+    'search.bm25.k': 7,
+    'search.bm25.k1': 0.3,
+    'search.bm25.b': 0.1,
+    'search.bm25.variant': 'bm25+',
+    'search.bm25.dropStopWords': true,
+    'search.bm25.stem': true,
+    'search.hnsw.k': 5,
+    'search.hnsw.m': 2,
+    'search.hnsw.efConstruction': 1,
+    'search.hnsw.efSearch': 1,
+    'search.flat.k': 31,
+    'fuse.convex.flat': 0.9,
+    'fuse.convex.bm25': 0.1,
+    filter: 'channel = $query.channel',
+    'boost.0.attribute': 'importance',
+    'boost.0.factor': 2,
     'decay.halfLifeHours': 5,
-    'trajectory.weight': 0.9,
-    'trajectory.dimensions': 7,
-    'trajectory.complexityScale': 'raw',
-    'trajectory.sigma': 0.1,
-    'trajectory.weights.depth': 5,
-    'attention.topology': 'line',
-    'attention.combine': 'additive',
-    'attention.decay': 2,
-    'attention.temperature': 1,
-    'attention.self': 'exclude',
-    'attention.mechanism': 'tpo',
-    'attention.mode': 'literal',
-    'attention.weight': 0.9,
-    'attention.mix': { rcp: 0.1, ircp: 0.1, tpo: 0.8 },
-    'propagation.topology': 'line',
-    'propagation.combine': 'additive',
-    'propagation.decay': 2,
-    'propagation.temperature': 1,
-    'propagation.self': 'exclude',
-    'propagation.direction': 'causal',
-    'propagation.beta': 0.9,
+    'blend.trajectory.weight': 0.9,
+    'blend.trajectory.dimensions': 7,
+    'blend.trajectory.complexityScale': 'raw',
+    'blend.trajectory.sigma': 0.1,
+    'blend.trajectory.weights.depth': 5,
+    'blend.unified.topology': 'line',
+    'blend.unified.combine': 'additive',
+    'blend.unified.decay': 2,
+    'blend.unified.temperature': 1,
+    'blend.unified.self': 'exclude',
+    'blend.unified.mode': 'literal',
+    'blend.unified.weight': 0.9,
+    'blend.unified.mix': { rcp: 0.1, ircp: 0.1, tpo: 0.8 },
+    'blend.unified.coordinates.weight': 0.9,
+    'blend.unified.coordinates.dimensions': 7,
+    'blend.unified.coordinates.complexityScale': 'raw',
+    'blend.unified.coordinates.sigma': 0.1,
+    'blend.unified.coordinates.weights.depth': 5,
+    'propagate.topology': 'line',
+    'propagate.combine': 'additive',
+    'propagate.decay': 2,
+    'propagate.temperature': 1,
+    'propagate.self': 'exclude',
+    'propagate.direction': 'causal',
+    'propagate.beta': 0.9,
     'control.kind': 'rewired-graph',
     'control.seed': 5,
-    selection: { method: 'mmr', k: 7, lambda: 0.4 },
-    scoring: { signals: { groups: ['time', 'structure'], encoders: [] }, weights: { rcp: 1, newest: 2 }, origin: null },
+    select: { mmr: { k: 7, lambda: 0.4 } },
+    mix: { signals: { groups: ['time', 'structure'], encoders: [] }, weights: { rcp: 1, newest: 2 }, origin: null },
   };
-  const base = retrieverOptions.parse(written);
+  const parseWritten = ({ control: own, ...steps }: Readonly<Record<string, unknown>>) =>
+    parseArm(steps, own as ControlOptions);
+  const base = parseWritten(written);
 
   function listLeafPathsOf(value: unknown, path: string): string[] {
     if (value === null || typeof value !== 'object' || path in changes) return [path];
     return Object.entries(value).flatMap(([key, item]) => listLeafPathsOf(item, path === '' ? key : `${path}.${key}`));
   }
 
-  function changeOption(path: string): RetrieverOptions {
-    const copy = structuredClone(base) as unknown as Record<string, never>;
+  function changeOption(path: string): RankOptions {
+    const copy = structuredClone(written) as Record<string, never>;
     const keys = path.split('.');
     const last = keys.pop() as string;
     const holder = keys.reduce<Record<string, unknown>>((node, key) => node[key] as Record<string, never>, copy);
     holder[last] = changes[path];
-    if (path === 'scoring') Object.assign(copy, { boosts: null, decay: null, trajectory: null, attention: null }); // whose place it takes
-    return retrieverOptions.parse(copy);
+    return parseWritten(path === 'mix' ? { ...copy, fuse: null } : copy);
   }
 
   test('every option has another value here', () => {
-    const fixed = /^candidates\.\d\.index$|^relevance\.(signals|fusion\.(method|theoreticalMinimum))/;
-    const options = listLeafPathsOf(base, '').filter((path) => !fixed.test(path));
-    expect(options.sort()).toEqual(Object.keys(changes).sort());
+    const { steps: _, ...resolved } = base as unknown as WrittenSteps;
+    expect(listLeafPathsOf({ ...resolved }, '').sort()).toEqual(
+      [...Object.keys(changes), 'search.bm25.index', 'search.hnsw.index', 'search.flat.index'].sort(),
+    );
   });
 
-  // What is computed of the stages' results, and is no stage itself.
-  const composed = ['relevance.fusion.alpha', 'trajectory.weight', 'attention.weight', 'selection'];
+  test.each(['rcp', 'tpo'])('another mechanism: %s', async (mechanism) => {
+    const { coordinates: __, ...own } = unified;
+    const other = parseWritten({ ...written, blend: { trajectory, [mechanism]: own } });
+    const keysOf = (options: RankOptions) => [...withInputs(listArmStages(shared.plan, options)).keys()];
+    expect(keysOf(other)).not.toEqual(keysOf(base));
+    expect((await retrieve(shared, other)).scores).not.toEqual((await retrieve(shared, base)).scores);
+  });
+
+  // What is computed of the stages' results, and is no stage itself; and what the coordinates that TPO compares do not use.
+  const composed = [
+    'fuse.convex.flat',
+    'fuse.convex.bm25',
+    'blend.trajectory.weight',
+    'blend.unified.weight',
+    'blend.unified.coordinates.weight',
+    'blend.unified.coordinates.sigma',
+    'select',
+  ];
   let shared: Workspace;
   beforeAll(() => {
     shared = createSampleWorkspace(world);
@@ -142,7 +170,7 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
   afterAll(() => shared.dispose());
 
   test.each(Object.keys(changes))('%s', async (path) => {
-    const listStageKeys = (options: RetrieverOptions) => [...withInputs(listArmStages(shared.plan, options)).keys()];
+    const listStageKeys = (options: RankOptions) => [...withInputs(listArmStages(shared.plan, options)).keys()];
     if (composed.includes(path)) expect(listStageKeys(changeOption(path))).toEqual(listStageKeys(base));
     else expect(listStageKeys(changeOption(path))).not.toEqual(listStageKeys(base));
     const alone = createSampleWorkspace(world);
@@ -208,7 +236,7 @@ describe('the key of', () => {
   test('hnsw depends on the seed, and with it what comes after; the exact index does not', () => {
     const [a, b] = [3, 4].map((seed) => new Plan({ ...roots, seed })) as [Plan, Plan];
     const hnsw = SAMPLE_ARMS['cosine, hnsw'];
-    const source = candidatesFrom(hnsw.candidates[0] as IndexOptions, null);
+    const source = candidatesOfArm(hnsw);
     const pool = poolRows(poolOfArm(hnsw));
     expect(a.stage(source).key).not.toBe(b.stage(source).key);
     expect(a.stage(pool).key).not.toBe(b.stage(pool).key);

@@ -1,25 +1,32 @@
 import type { Candidates } from '../../model/candidates.ts';
 import type { StageUse } from '../signals/signal.ts';
-import type { ControlKind } from '../signals/worlds/control-options.ts';
+import type { ControlKind, ControlOptions } from '../signals/worlds/control-options.ts';
 import { listControlsOfArm } from './arm.ts';
 import type { PoolParts } from './candidate-sources.ts';
-import { readArm } from './form.ts';
-import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
+import { type RankOptions, readArm } from './form.ts';
+import { parseSteps } from './written-steps.ts';
 
-const sources = [
-  { index: 'bm25', k: 19 },
-  { index: 'hnsw', k: 13 },
-  { index: 'newest', k: 7 },
-];
-const flat = [
-  { index: 'bm25', k: 19 },
-  { index: 'flat', k: 13 },
-  { index: 'newest', k: 7 },
-];
-const hybrid = { candidates: sources, relevance: { signals: ['cosine', 'bm25'] } };
-const placed = { ...hybrid, decay: { halfLifeHours: 31 }, trajectory: { dimensions: 5 } };
-const buildAttending = (attention: object) => ({ ...placed, attention });
-const putUnderControl = (kind: ControlKind, options: object) => ({ ...options, control: { kind } });
+/** An arm of steps in the order of the keys. */
+export function parseArm(steps: object, control: ControlOptions | null = null): RankOptions {
+  return parseSteps(
+    Object.entries(steps).map(([name, options]) => ({ [name]: options })),
+    control,
+  );
+}
+
+const search = { bm25: { k: 19 }, hnsw: { k: 13 }, newest: { k: 7 } };
+const walked = { ...search, graph: { k: 11 } };
+const hybrid = { search, fuse: { convex: { hnsw: 0.8, bm25: 'rest' } } };
+const decayed = { ...hybrid, decay: 31 };
+const placed = { ...decayed, blend: { trajectory: {} } };
+const buildAttending = (attention: object) => ({ ...decayed, blend: { trajectory: {}, ...attention } });
+const buildPropagating = (preset: string) => ({
+  propagate: preset,
+  search: { bm25: { k: 19 }, flat: { k: 13 }, newest: { k: 7 } },
+  fuse: { convex: { flat: 0.8, bm25: 'rest' } },
+  decay: 31,
+  blend: { trajectory: {} },
+});
 const forgetful = { combine: 'additive', temperature: 1, decay: 0.3 };
 
 const MIX = {
@@ -33,131 +40,124 @@ const MIX = {
 };
 
 const written = {
-  newest: { candidates: [{ index: 'newest', k: 23 }], relevance: { signals: ['recency'] } },
-  bm25: { candidates: [{ index: 'bm25', k: 23 }], relevance: { signals: ['bm25'] } },
-  'bm25, stems': {
-    candidates: [{ index: 'bm25', k: 23, variant: 'bm25+', stem: true, dropStopWords: true }],
-    relevance: { signals: ['bm25'] },
-  },
-  'cosine, hnsw': { candidates: [{ index: 'hnsw', k: 23 }], relevance: { signals: ['cosine'] } },
-  'cosine, flat': { candidates: [{ index: 'flat', k: 23 }], relevance: { signals: ['cosine'] } },
-  'same channel': { ...hybrid, sameChannel: true },
+  newest: { search: { newest: { k: 23 } } },
+  bm25: { search: { words: { index: 'bm25', k: 23 } } },
+  'bm25, stems': { search: { bm25: { k: 23, variant: 'bm25+', stem: true, dropStopWords: true } } },
+  'cosine, hnsw': { search: { hnsw: { k: 23 } }, fuse: { only: 'hnsw' } },
+  'cosine, flat': { search: { flat: { k: 23 } } },
+  'same channel': { search, filter: 'channel = $query.channel', fuse: hybrid.fuse },
   hybrid,
-  'graph alone': { candidates: [{ index: 'graph', k: 23 }], relevance: { signals: ['cosine'] } },
+  'graph alone': { search: { graph: { k: 23 } }, score: { cosine: {} }, fuse: { only: 'cosine' } },
   'hybrid and graph': {
-    candidates: [
-      ...sources,
-      { index: 'graph', k: 11, edges: { similar: 1, cooccurrence: 0.5 }, similarAbove: 0.6, specificity: 'both' },
-    ],
-    relevance: { signals: ['cosine', 'bm25'], fusion: { method: 'pool-rrf' } },
+    search: {
+      ...search,
+      graph: { k: 11, edges: { similar: 1, cooccurrence: 0.5 }, similarAbove: 0.6, specificity: 'both' },
+    },
+    fuse: { 'pool-rrf': { hnsw: 1, bm25: 1 } },
   },
   'hybrid and graph, weights by name': {
-    candidates: [...sources, { index: 'graph', k: 11 }],
-    relevance: {
-      signals: ['graph', 'bm25', 'cosine'],
-      fusion: { method: 'convex', weights: { cosine: 0.5, bm25: 0.3, graph: 0.2 } },
-    },
+    search: walked,
+    fuse: { convex: { hnsw: 0.5, bm25: 0.3, graph: 'rest' } },
   },
-  'hybrid and graph, ranks': {
-    candidates: [...sources, { index: 'graph', k: 11 }],
-    relevance: { signals: ['bm25', 'cosine', 'graph'], fusion: { method: 'rrf', weights: { graph: 2 } } },
-  },
-  'hybrid, ranks': { ...hybrid, relevance: { signals: ['bm25', 'cosine', 'recency'], fusion: { method: 'rrf' } } },
-  'hybrid, ranks of the pool': {
-    ...hybrid,
-    relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'pool-rrf' } },
-  },
-  'hybrid, weights': { ...hybrid, relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'weighted' } } },
-  'by strategy': { candidates: sources, relevance: { signals: ['strategy'] } },
+  'hybrid and graph, ranks': { search: walked, fuse: { rrf: { bm25: 1, hnsw: 1, graph: 2, k: 60 } } },
+  'hybrid, ranks': { search, fuse: 'rrf' },
+  'hybrid, ranks of the pool': { search, fuse: { 'pool-rrf': { bm25: 1, hnsw: 1 } } },
+  'hybrid, weights': { search, fuse: { weighted: { hnsw: 0.6, bm25: 0.4 } } },
+  'by strategy': { search, score: { strategy: {} }, fuse: { only: 'strategy' } },
   'by strategy, uniform, with words': {
-    candidates: sources,
-    relevance: {
-      signals: ['strategy', 'bm25'],
-      options: { strategy: { weights: 'uniform' } },
-      fusion: { method: 'weighted', weights: { strategy: 0.7, bm25: 0.3 } },
-    },
+    search,
+    score: { strategy: { weights: 'uniform' } },
+    fuse: { weighted: { strategy: 0.7, bm25: 0.3 } },
   },
   'mix of memories': {
-    ...hybrid,
-    scoring: {
+    search,
+    mix: {
       signals: { groups: ['text', 'memory'] },
       weights: { 'bm25@share': 1, 'memory.time': 0.4, 'memory.entities': 0.2 },
     },
   },
-  decay: { ...hybrid, decay: { halfLifeHours: 31 } },
+  decay: decayed,
   boosted: {
-    ...placed,
-    boosts: [
+    ...hybrid,
+    boost: [
       { attribute: 'outcome', factor: 0.5 },
       { attribute: 'memoryType', factors: { summary: 0.1, procedural: -0.05 } },
     ],
+    decay: 31,
+    blend: { trajectory: {} },
   },
   curated: {
-    ...placed,
-    curation: { rules: { duplicateAbove: -1, updateAbove: -1, contradictAbove: -1 } },
+    ...hybrid,
+    curate: { rules: { duplicateAbove: -1, updateAbove: -1, contradictAbove: -1 } },
+    decay: 31,
+    blend: { trajectory: 0.3 },
   },
   'mix of attributes': {
-    ...hybrid,
-    scoring: {
-      signals: { groups: ['text', 'attributes'] },
-      weights: { 'bm25@share': 1, outcome: 0.4, importance: 0.2 },
-    },
+    search,
+    mix: { signals: { groups: ['text', 'attributes'] }, weights: { 'bm25@share': 1, outcome: 0.4, importance: 0.2 } },
   },
-  'trajectory, 3': { ...placed, trajectory: { dimensions: 3, sigma: 0.7 } },
+  'trajectory, 3': { ...decayed, blend: { trajectory: { dimensions: 3, sigma: 0.7 } } },
   'trajectory, 5': placed,
-  'trajectory, 7, raw': { ...placed, trajectory: { dimensions: 7, complexityScale: 'raw' } },
-  rcp: buildAttending({ mechanism: 'rcp' }),
-  'rcp, line': buildAttending({ mechanism: 'rcp', topology: 'line', ...forgetful }),
-  'ircp, literal': buildAttending({ mechanism: 'ircp', mode: 'literal' }),
-  'ircp, directed': buildAttending({ mechanism: 'ircp', mode: 'directed' }),
-  'ircp, directed, additive': buildAttending({ mechanism: 'ircp', mode: 'directed', self: 'exclude', ...forgetful }),
-  tpo: buildAttending({ mechanism: 'tpo' }),
-  unified: buildAttending({ mechanism: 'unified', mode: 'directed' }),
-  'attention alone': { ...hybrid, attention: { mechanism: 'unified', mode: 'directed' } },
-  'propagation, published': { ...placed, candidates: flat, propagation: { preset: 'published' } },
-  'propagation, framework': { ...placed, candidates: flat, propagation: { preset: 'framework' } },
-  'unified, permuted order': putUnderControl('permuted-order', buildAttending({ mechanism: 'unified' })),
-  'unified, shuffled coordinates': putUnderControl('shuffled-coordinates', buildAttending({ mechanism: 'unified' })),
-  'unified, random parents': putUnderControl('random-parents', buildAttending({ mechanism: 'unified' })),
-  'unified, rewired graph': putUnderControl('rewired-graph', buildAttending({ mechanism: 'unified' })),
-  'trajectory, 7, rewired graph': putUnderControl('rewired-graph', { ...placed, trajectory: { dimensions: 7 } }),
-  'ircp, permuted order': putUnderControl(
-    'permuted-order',
-    buildAttending({ mechanism: 'ircp', self: 'exclude', ...forgetful }),
-  ),
-  'propagation, permuted order': putUnderControl('permuted-order', {
-    ...placed,
-    candidates: flat,
-    propagation: { preset: 'framework' },
-  }),
-  mmr: { ...placed, selection: { method: 'mmr', k: 11, lambda: 0.6 } },
-  'mix of signals': { ...hybrid, scoring: { weights: MIX } },
-  'mix of signals, rewired graph': putUnderControl('rewired-graph', { ...hybrid, scoring: { weights: MIX } }),
-  'mix of words': {
-    ...hybrid,
-    scoring: { signals: { groups: ['text'] }, weights: { 'bm25@share': 1, 'cosine@next': 0.3 } },
+  'trajectory, 7, raw': { ...decayed, blend: { trajectory: { dimensions: 7, complexityScale: 'raw' } } },
+  rcp: buildAttending({ rcp: {} }),
+  'rcp, line': buildAttending({ rcp: { topology: 'line', ...forgetful } }),
+  'ircp, literal': buildAttending({ ircp: { mode: 'literal' } }),
+  'ircp, directed': buildAttending({ ircp: { mode: 'directed' } }),
+  'ircp, directed, additive': buildAttending({ ircp: { mode: 'directed', self: 'exclude', ...forgetful } }),
+  tpo: buildAttending({ tpo: 0.2 }),
+  unified: buildAttending({ unified: { mode: 'directed' } }),
+  'rcp before trajectory': {
+    ...decayed,
+    blend: { rcp: 0.4, trajectory: 0.3, tpo: { coordinates: { dimensions: 3 } } },
   },
-  'nearest in the graph': { ...hybrid, selection: { method: 'node-distance', k: 11, weight: 0.5 } },
-  'most mentioned': { ...hybrid, selection: { method: 'mentions', k: 11, among: 'turns' } },
-  'diversity filter': { ...hybrid, selection: { method: 'diversity-filter', k: 13 } },
+  'attention alone': { ...hybrid, blend: { unified: { mode: 'directed' } } },
+  'propagation, published': buildPropagating('published'),
+  'propagation, framework': buildPropagating('framework'),
+  mmr: { ...placed, select: { mmr: { k: 11, lambda: 0.6 } } },
+  'mix of signals': { search, mix: { weights: MIX } },
+  'mix of words': {
+    search,
+    mix: { signals: { groups: ['text'] }, weights: { 'bm25@share': 1, 'cosine@next': 0.3 } },
+  },
+  'nearest in the graph': { ...hybrid, rerank: { 'node-distance': { k: 11, weight: 0.5 } } },
+  'most mentioned': { ...hybrid, rerank: { mentions: { k: 11, among: 'turns' } } },
+  'diversity filter': { ...hybrid, select: { 'diversity-filter': { k: 13 } } },
 } as const;
 
-export type SampleArm = keyof typeof written;
+const controlled = {
+  'unified, permuted order': ['permuted-order', buildAttending({ unified: {} })],
+  'unified, shuffled coordinates': ['shuffled-coordinates', buildAttending({ unified: {} })],
+  'unified, random parents': ['random-parents', buildAttending({ unified: {} })],
+  'unified, rewired graph': ['rewired-graph', buildAttending({ unified: {} })],
+  'trajectory, 7, rewired graph': ['rewired-graph', { ...decayed, blend: { trajectory: { dimensions: 7 } } }],
+  'ircp, permuted order': ['permuted-order', buildAttending({ ircp: { self: 'exclude', ...forgetful } })],
+  'propagation, permuted order': ['permuted-order', buildPropagating('framework')],
+  'mix of signals, rewired graph': ['rewired-graph', { search, mix: { weights: MIX } }],
+} as const satisfies Readonly<Record<string, readonly [ControlKind, object]>>;
+
+export type SampleArm = keyof typeof written | keyof typeof controlled;
+
+/** The steps of each sample arm as they are written. */
+export const SAMPLE_STEPS = {
+  ...written,
+  ...Object.fromEntries(Object.entries(controlled).map(([name, [, steps]]) => [name, steps])),
+} as Readonly<Record<SampleArm, object>>;
 
 /** An arm of every kind, by name. */
-export const SAMPLE_ARMS = Object.fromEntries(
-  Object.entries(written).map(([name, options]) => [name, retrieverOptions.parse(options)]),
-) as Readonly<Record<SampleArm, RetrieverOptions>>;
+export const SAMPLE_ARMS = Object.fromEntries([
+  ...Object.entries(written).map(([name, steps]) => [name, parseArm(steps)]),
+  ...Object.entries(controlled).map(([name, [kind, steps]]) => [name, parseArm(steps, { kind, seed: null })]),
+]) as Readonly<Record<SampleArm, RankOptions>>;
 
-/** What a source of an arm finds. */
-export function candidatesOfArm(options: RetrieverOptions, source: unknown): StageUse<Candidates> {
+/** What a source of an arm finds. @param name of the source; the last one where it is left out. */
+export function candidatesOfArm(options: RankOptions, name?: string): StageUse<Candidates> {
   const { sources } = readArm(options).outline;
-  const own = sources.find(({ index }) => index === source);
+  const own = name === undefined ? sources.at(-1) : sources.find((source) => source.name === name);
   if (own === undefined) throw new Error('the arm has no such source');
   return own.found;
 }
 
 /** What the pool of an arm is made of. */
-export const poolOfArm = (options: RetrieverOptions): PoolParts => readArm(options).outline;
+export const poolOfArm = (options: RankOptions): PoolParts => readArm(options).outline;
 
-export const listControlsFor = (options: RetrieverOptions): ControlKind[] => listControlsOfArm(readArm(options));
+export const listControlsFor = (options: RankOptions): ControlKind[] => listControlsOfArm(readArm(options));

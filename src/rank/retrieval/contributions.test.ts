@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
-import { SAMPLE_ARMS } from './arms.fixture.ts';
+import { parseArm, SAMPLE_ARMS } from './arms.fixture.ts';
 import { decomposeScores } from './contributions.ts';
 import { readArm } from './form.ts';
 import { decomposeMix, readSignalFamily } from './mix-parts.ts';
 import { type Retrieved, retrieve } from './retriever.ts';
-import { retrieverOptions } from './retriever-options.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(7);
@@ -50,29 +49,29 @@ describe('a chain by hand', () => {
       ['boost', Float32Array.of(1.5, 0.5, 0)],
       ['decay', Float32Array.of(0.25, 1, 0)],
       ['trajectory', Float32Array.of(0.5, 0.25, 0)],
-      ['attention', Float32Array.of(0.1, 0.4, 0)],
+      ['rcp', Float32Array.of(0.1, 0.4, 0)],
     ]),
   };
-  const base = { candidates: [{ index: 'newest', k: 3 }], relevance: { signals: ['recency'] } };
+  const search = { newest: { k: 3 } };
   const nowhere = { under: () => expect.fail('a chain asks for no signals') };
   const decompose = async (more: object, ...places: number[]) => {
-    const arm = readArm(retrieverOptions.parse({ ...base, ...more }));
+    const arm = readArm(parseArm({ search, ...more }));
     const { names, values } = await decomposeScores(nowhere, arm, retrieved, Int32Array.from(places));
     return { names, values: [...values].map((value) => Number(value.toPrecision(6))) };
   };
 
   test('relevance is a part, and what age takes away is another', async () => {
     expect(await decompose({}, 0, 1)).toEqual({ names: ['relevance'], values: [4, 2] });
-    expect(await decompose({ decay: { halfLifeHours: 1 } }, 0, -1, 1)).toEqual({
+    expect(await decompose({ decay: 1 }, 0, -1, 1)).toEqual({
       names: ['relevance', 'decay'],
       values: [4, -3, 0, 0, 2, 0],
     });
   });
 
   test('boosts are a part of their own, and age takes away from what they leave', async () => {
-    const boosts = [{ attribute: 'outcome', factor: 1 }];
-    expect(await decompose({ boosts }, 0, 1)).toEqual({ names: ['relevance', 'boost'], values: [4, 2, 2, -1] });
-    expect(await decompose({ boosts, decay: { halfLifeHours: 1 } }, 0, 1)).toEqual({
+    const boost = [{ attribute: 'outcome', factor: 1 }];
+    expect(await decompose({ boost }, 0, 1)).toEqual({ names: ['relevance', 'boost'], values: [4, 2, 2, -1] });
+    expect(await decompose({ boost, decay: 1 }, 0, 1)).toEqual({
       names: ['relevance', 'boost', 'decay'],
       values: [4, 2, -4.5, 2, -1, 0],
     });
@@ -80,14 +79,10 @@ describe('a chain by hand', () => {
 
   test('each blend divides by the maximum of the candidates', async () => {
     // r d = [1, 2]; s = .8 r d / 2 + .2 t = [.5, .85]; .6 s / .85 + .4 a / .4
-    const found = await decompose(
-      { decay: { halfLifeHours: 1 }, trajectory: { weight: 0.2 }, attention: { mechanism: 'rcp', weight: 0.4 } },
-      0,
-      1,
-    );
+    const found = await decompose({ decay: 1, blend: { trajectory: 0.2, rcp: 0.4 } }, 0, 1);
     const k = (0.6 / 0.85) * 0.4;
     const m = (0.6 / 0.85) * 0.2;
-    expect(found.names).toEqual(['relevance', 'decay', 'trajectory', 'attention']);
+    expect(found.names).toEqual(['relevance', 'decay', 'trajectory', 'rcp']);
     const expected = [4 * k, -3 * k, 0.5 * m, 0.1, 2 * k, 0, 0.25 * m, 0.4];
     expect(found.values).toEqual(expected.map((value) => expect.closeTo(value, 5)));
   });

@@ -2,18 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { candidatesOfArm } from './arms.fixture.ts';
-import { listArmStages } from './form.ts';
+import { candidatesOfArm, parseArm } from './arms.fixture.ts';
+import { listArmStages, type RankOptions } from './form.ts';
 import { rank } from './rank.ts';
 import { retrieve } from './retriever.ts';
-import { checkRetrieverOptions, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
-const bm25 = { index: 'bm25', k: 19 };
-const flat = { index: 'flat', k: 7 };
-const graph = { index: 'graph', k: 11 };
+const bm25 = { k: 19 };
+const flat = { k: 7 };
+const graph = { k: 11 };
 const unseeded = { ...graph, seeds: { turns: 0, concepts: false } };
-const describeArm = (candidates: readonly object[], relevance: object): RetrieverOptions =>
-  checkRetrieverOptions(retrieverOptions.parse({ candidates, relevance }));
 
 describe('graph as a signal of relevance', () => {
   let workspace: Workspace;
@@ -23,7 +20,7 @@ describe('graph as a signal of relevance', () => {
   });
   afterAll(() => workspace.dispose());
 
-  async function rankArm(arm: RetrieverOptions): Promise<number[][]> {
+  async function rankArm(arm: RankOptions): Promise<number[][]> {
     const { pool, scores } = await retrieve(workspace, arm);
     const { slots, depth } = await rank(pool, scores, pool.width, (query) => `query ${query}`);
     return Array.from({ length: pool.queryCount }, (_, query) =>
@@ -34,8 +31,8 @@ describe('graph as a signal of relevance', () => {
   }
 
   test('alone, ranks what its source found by its scores', async () => {
-    const arm = describeArm([graph, flat], { signals: ['graph'] });
-    const found = await workspace.get(candidatesOfArm(arm, arm.candidates[0] as never));
+    const arm = parseArm({ search: { graph, flat }, fuse: { only: 'graph' } });
+    const found = await workspace.get(candidatesOfArm(arm, 'graph'));
     const ranked = await rankArm(arm);
     for (const [query, positions] of ranked.entries()) {
       const own = [...found.positions.subarray(query * found.width, (query + 1) * found.width)].filter((p) => p >= 0);
@@ -44,16 +41,14 @@ describe('graph as a signal of relevance', () => {
     expect(found.positions.some((position) => position >= 0)).toBe(true);
   });
 
-  const signals = ['cosine', 'bm25', 'graph'];
-  const fusions = [
-    { method: 'rrf', weights: { graph: 0.4 } },
-    { method: 'combmnz' },
-    { method: 'pool-rrf' },
-    { method: 'convex', weights: { cosine: 0.5, bm25: 0.3, graph: 0.2 } },
-  ];
-  test.each(fusions)('affects the ranking of a fusion: $method', async (fusion) => {
-    const arm = describeArm([bm25, flat, graph], { signals, fusion });
-    const without = describeArm([bm25, flat, { ...graph, seeds: { turns: 0, concepts: false } }], { signals, fusion });
+  test.each([
+    { rrf: { flat: 1, bm25: 1, graph: 0.4 } },
+    { combmnz: { flat: 1, bm25: 1, graph: 1 } },
+    { 'pool-rrf': { flat: 1, bm25: 1, graph: 1 } },
+    { convex: { flat: 0.5, bm25: 0.3, graph: 0.2 } },
+  ])('affects the ranking of a fusion: %j', async (fuse) => {
+    const arm = parseArm({ search: { bm25, flat, graph }, fuse });
+    const without = parseArm({ search: { bm25, flat, graph: unseeded }, fuse });
     expect(await rankArm(arm)).not.toEqual(await rankArm(without));
     const stages = listArmStages(workspace.plan, arm).map(({ name }) => name);
     expect(stages).toContain('candidates-graph');
@@ -61,23 +56,23 @@ describe('graph as a signal of relevance', () => {
   });
 
   test.each([
-    { method: 'rrf' },
-    { method: 'rrf', weights: { graph: 3 } },
-    { method: 'combsum' },
-    { method: 'isr' },
-    { method: 'bordafuse' },
-    { method: 'pool-rrf' },
-    { method: 'pool-combsum' },
-    { method: 'convex', weights: { bm25: 0.6, graph: 0.4 } },
-    { method: 'weighted', weights: { bm25: 0.6, graph: 0.4 } },
-  ])('where its source finds nothing, the order is the lexical one: $method', async (fusion) => {
-    const lexical = await rankArm(describeArm([bm25], { signals: ['bm25'] }));
-    expect(await rankArm(describeArm([bm25, unseeded], { signals: ['bm25', 'graph'], fusion }))).toEqual(lexical);
+    'rrf',
+    { rrf: { bm25: 1, graph: 3 } },
+    'combsum',
+    'isr',
+    'bordafuse',
+    'pool-rrf',
+    'pool-combsum',
+    { convex: { bm25: 0.6, graph: 0.4 } },
+    { weighted: { bm25: 0.6, graph: 0.4 } },
+  ])('where its source finds nothing, the order is the lexical one: %j', async (fuse) => {
+    const lexical = await rankArm(parseArm({ search: { bm25 } }));
+    expect(await rankArm(parseArm({ search: { bm25, graph: unseeded }, fuse }))).toEqual(lexical);
   });
 
   test('needs its source', () => {
-    expect(() => describeArm([bm25], { signals: ['bm25', 'graph'], fusion: { method: 'pool-rrf' } })).toThrow(
-      'a source with index graph, whose scores are the signal graph',
+    expect(() => parseArm({ search: { bm25 }, fuse: { 'pool-rrf': { bm25: 1, graph: 1 } } })).toThrow(
+      'fuse.pool-rrf.graph: expected a column of the arm (bm25)',
     );
   });
 });

@@ -8,18 +8,13 @@ import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixtur
 import { shareConceptGraphs } from '../signals/kept-graphs.ts';
 import { conceptVectors, listTurnConcepts, queryConcepts, turnConcepts } from '../signals/turn-concepts.ts';
 import { Workspace } from '../signals/workspace.ts';
-import { candidatesOfArm } from './arms.fixture.ts';
-import { candidatesFrom } from './candidate-sources.ts';
-import { checkRetrieverOptions, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
+import { candidatesOfArm, parseArm } from './arms.fixture.ts';
+import { retrieve } from './retriever.ts';
 
-const describeArm = (candidates: readonly object[]): RetrieverOptions =>
-  retrieverOptions.parse({ candidates, relevance: { signals: ['cosine'] } });
-const graph = { index: 'graph', k: 13, seeds: { concepts: false } };
-const [flat, newest, bm25] = [
-  { index: 'flat', k: 5 },
-  { index: 'newest', k: 7 },
-  { index: 'bm25', k: 9 },
-];
+/** An arm whose sources are given in their order; what it ranks by is of no interest here. */
+const describeArm = (search: object) => parseArm({ search, score: { cosine: {} }, fuse: { only: 'cosine' } });
+const graph = { k: 13, seeds: { concepts: false } };
+const [flat, newest, bm25] = [{ k: 5 }, { k: 7 }, { k: 9 }];
 
 describe('the graph source of an arm', () => {
   const world = drawSampleWorld(3);
@@ -31,47 +26,37 @@ describe('the graph source of an arm', () => {
   afterAll(() => workspace.dispose());
 
   /** What the last source of an arm finds. */
-  const findLast = (candidates: readonly object[], of = workspace) => {
-    const arm = describeArm(candidates);
-    return of.get(candidatesOfArm(arm, arm.candidates.at(-1) as RetrieverOptions['candidates'][number]));
-  };
+  const findLast = (search: object, of = workspace) => of.get(candidatesOfArm(describeArm(search)));
 
   test('finds nothing without other sources and without concepts of the query', async () => {
-    expect((await findLast([graph])).positions.every((position) => position === -1)).toBe(true);
+    expect((await findLast({ graph })).positions.every((position) => position === -1)).toBe(true);
   });
 
   test('starts at what the lexical and the dense sources found, not at the newest turns', async () => {
-    const fromFlat = await findLast([flat, graph]);
-    const first = await workspace.get(candidatesFrom(describeArm([flat]).candidates[0] as never, null));
+    const fromFlat = await findLast({ flat, graph });
+    const first = await workspace.get(candidatesOfArm(parseArm({ search: { flat } })));
     for (const query of workspace.queries.keys()) {
       const found = fromFlat.positions.subarray(query * fromFlat.width, (query + 1) * fromFlat.width);
       const seeds = first.positions.subarray(query * first.width, (query + 1) * first.width);
       expect(found).toContain(seeds[0]);
     }
-    expect(await findLast([newest, flat, graph])).toEqual(fromFlat);
-    expect(await findLast([newest, graph])).toEqual(await findLast([graph]));
-    expect((await findLast([flat, bm25, graph])).scores).not.toEqual(fromFlat.scores);
+    expect(await findLast({ newest, flat, graph })).toEqual(fromFlat);
+    expect(await findLast({ newest, graph })).toEqual(await findLast({ graph }));
+    expect((await findLast({ flat, bm25, graph })).scores).not.toEqual(fromFlat.scores);
   });
 
   test('is another result for other seeds, so that no cache gives one for the other', () => {
-    const readKey = (...candidates: object[]) => {
-      const arm = describeArm(candidates);
-      return workspace.plan.stage(candidatesOfArm(arm, arm.candidates.at(-1) as never)).key;
-    };
-    const keys = [[graph], [flat, graph], [flat, bm25, graph], [{ ...flat, k: 4 }, graph]].map((arm) =>
-      readKey(...arm),
-    );
+    const readKey = (search: object) => workspace.plan.stage(candidatesOfArm(describeArm(search))).key;
+    const keys = [{ graph }, { flat, graph }, { flat, bm25, graph }, { flat: { k: 4 }, graph }].map(readKey);
     expect(new Set(keys).size).toBe(4);
-    expect(readKey(newest, flat, graph)).toBe(readKey(flat, graph));
-    const arm = describeArm([flat, graph]);
-    expect(candidatesOfArm(arm, arm.candidates[1] as never).reads).toContain('vectors');
-    const alone = describeArm([graph]);
-    expect(candidatesOfArm(alone, alone.candidates[0]).reads).not.toContain('vectors');
+    expect(readKey({ newest, flat, graph })).toBe(readKey({ flat, graph }));
+    expect(candidatesOfArm(describeArm({ flat, graph })).reads).toContain('vectors');
+    expect(candidatesOfArm(describeArm({ graph })).reads).not.toContain('vectors');
   });
 
   test('takes the concepts of turns from one stage, which equal those of each text', async () => {
-    await findLast([flat, { ...graph, damping: 0.4 }]);
-    await findLast([flat, { ...graph, damping: 0.6 }]);
+    await findLast({ flat, graph: { ...graph, damping: 0.4 } });
+    await findLast({ flat, graph: { ...graph, damping: 0.6 } });
     expect(workspace.readStageCounts().concepts?.executed).toBe(1);
     const concepts = listTurnConcepts(await workspace.get(turnConcepts('names')));
     expect(concepts).toEqual(workspace.corpus.turns.map(({ text }) => listConcepts(text)));
@@ -88,9 +73,9 @@ describe('the graph source of an arm', () => {
         { edges: { reply: 0 } },
         { seeds: { titles: true } },
       ];
-      for (const given of options) await findLast([flat, { ...graph, ...given }], own);
+      for (const given of options) await findLast({ flat, graph: { ...graph, ...given } }, own);
       expect((await shareConceptGraphs(own)).built).toBe(1);
-      await findLast([flat, { ...graph, edges: { similar: 1 } }], own);
+      await findLast({ flat, graph: { ...graph, edges: { similar: 1 } } }, own);
       expect((await shareConceptGraphs(own)).built).toBe(2);
     } finally {
       own.dispose();
@@ -99,8 +84,8 @@ describe('the graph source of an arm', () => {
 
   test('takes the concepts of queries from one stage, which equal those of each text', async () => {
     const asking = { ...graph, seeds: { concepts: true } };
-    await findLast([flat, { ...asking, damping: 0.4 }]);
-    await findLast([flat, { ...asking, damping: 0.6 }]);
+    await findLast({ flat, graph: { ...asking, damping: 0.4 } });
+    await findLast({ flat, graph: { ...asking, damping: 0.6 } });
     expect(workspace.readStageCounts()['query-concepts']?.executed).toBe(1);
     const concepts = listTurnConcepts(await workspace.get(queryConcepts('names')));
     expect(concepts).toEqual(workspace.queries.map(({ text }) => listConcepts(text)));
@@ -108,15 +93,14 @@ describe('the graph source of an arm', () => {
   });
 
   test('joins turns by noun phrases where these are its concepts', async () => {
-    const arm = describeArm([{ ...graph, concepts: 'phrases' }]);
-    const { inputs } = candidatesOfArm(arm, arm.candidates[0] as never);
+    const { inputs } = candidatesOfArm(describeArm({ graph: { ...graph, concepts: 'phrases' } }));
     const named = Object.values(inputs(workspace)).map(({ name }) => name);
     expect(named).toContain('concepts');
     const concepts = listTurnConcepts(await workspace.get(turnConcepts('phrases')));
     expect(concepts).toEqual(workspace.corpus.turns.map(({ text }) => listConcepts(text, null, 'phrases')));
     expect(concepts).not.toEqual(listTurnConcepts(await workspace.get(turnConcepts('names'))));
-    expect((await findLast([flat, { ...graph, concepts: 'phrases' }])).scores).not.toEqual(
-      (await findLast([flat, graph])).scores,
+    expect((await findLast({ flat, graph: { ...graph, concepts: 'phrases' } })).scores).not.toEqual(
+      (await findLast({ flat, graph })).scores,
     );
   });
 
@@ -133,19 +117,17 @@ describe('the graph source of an arm', () => {
       writeFileSync(join(root, name), [header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''));
       return { ...graph, concepts: { file: join(root, name) } };
     };
-    const readKey = (source: object) => {
-      const arm = describeArm([flat, source]);
-      return workspace.plan.stage(candidatesOfArm(arm, arm.candidates[1] as never)).key;
-    };
+    const readKey = (source: object) => workspace.plan.stage(candidatesOfArm(describeArm({ flat, graph: source }))).key;
     const [one, same, other] = [write('one.jsonl', 1), write('same.jsonl', 1), write('other.jsonl', 2)];
     expect(readKey(one)).toBe(readKey(same));
     expect(readKey(one)).not.toBe(readKey(other));
     const edges = { mentions: 1, reply: 0, next: 0, relation: 1 };
-    const joined = await findLast([flat, { ...one, edges, damping: 0.9 }]);
-    expect(joined.scores).not.toEqual((await findLast([flat, { ...other, edges, damping: 0.9 }])).scores);
-    expect(await findLast([flat, one])).toEqual(await findLast([flat, { ...graph, concepts: 'phrases' }]));
-    const asking = describeArm([{ ...one, seeds: { concepts: true } }]);
-    const { inputs } = candidatesOfArm(asking, asking.candidates[0] as never);
+    const joined = await findLast({ flat, graph: { ...one, edges, damping: 0.9 } });
+    expect(joined.scores).not.toEqual((await findLast({ flat, graph: { ...other, edges, damping: 0.9 } })).scores);
+    expect(await findLast({ flat, graph: one })).toEqual(
+      await findLast({ flat, graph: { ...graph, concepts: 'phrases' } }),
+    );
+    const { inputs } = candidatesOfArm(describeArm({ graph: { ...one, seeds: { concepts: true } } }));
     const asked = Object.values(inputs(workspace)).find(({ name }) => name === 'query-concepts');
     expect(asked?.key(workspace)).toBe('phrases');
     rmSync(root, { recursive: true });
@@ -167,22 +149,23 @@ describe('the graph source of an arm', () => {
       },
     });
     const near = { ...graph, seeds: { concepts: true }, edges: { alias: 1 }, aliasCosine: 0.9 };
-    const found = await findLast([flat, near], encoding);
-    await findLast([flat, { ...near, damping: 0.3 }], encoding);
+    const found = await findLast({ flat, graph: near }, encoding);
+    await findLast({ flat, graph: { ...near, damping: 0.3 } }, encoding);
     const { names } = await encoding.get(conceptVectors('names'));
     const listed = corpus.turns.map(({ id, text }) => ({ id, concepts: listConcepts(text) }));
     const expected = names.map((name) => [name, listed.find(({ concepts }) => concepts.includes(name))?.id]);
     expect(asked).toEqual(expected);
-    expect(found.scores).not.toEqual((await findLast([flat, { ...near, aliasCosine: null }], encoding)).scores);
-    const arm = describeArm([near]);
-    expect(candidatesOfArm(arm, arm.candidates[0] as never).reads).toContain('vectors');
+    expect(found.scores).not.toEqual(
+      (await findLast({ flat, graph: { ...near, aliasCosine: null } }, encoding)).scores,
+    );
+    expect(candidatesOfArm(describeArm({ graph: near })).reads).toContain('vectors');
     encoding.dispose();
   });
 
   test('has the graph of one conversation for a query that asks it alone', async () => {
     const queries = world.queries.map((query) => ({ ...query, conversationId: query.cluster }));
     const apart = createSampleWorkspace({ ...world, queries });
-    const found = await findLast([flat, { ...graph, seeds: { concepts: true } }], apart);
+    const found = await findLast({ flat, graph: { ...graph, seeds: { concepts: true } } }, apart);
     const { conversationOf, conversations } = apart.corpus;
     for (const [i, position] of found.positions.entries())
       if (position >= 0)
@@ -193,9 +176,13 @@ describe('the graph source of an arm', () => {
     apart.dispose();
   });
 
-  test('is one at most', () => {
-    expect(() => checkRetrieverOptions(describeArm([flat, graph, graph]))).toThrow(
-      /one source with index graph at most/,
-    );
+  test('stands beside another one, each with its own walks, which start at neither', async () => {
+    const near = { index: 'graph', ...graph, damping: 0.3 };
+    const arm = parseArm({ search: { flat, graph, near }, fuse: 'pool-rrf' });
+    expect(await workspace.get(candidatesOfArm(arm, 'graph'))).toEqual(await findLast({ flat, graph }));
+    const found = await workspace.get(candidatesOfArm(arm, 'near'));
+    expect(found).toEqual(await findLast({ flat, near }));
+    const { components } = await retrieve(workspace, arm);
+    expect(components.get('near')).not.toEqual(components.get('graph'));
   });
 });

@@ -4,9 +4,8 @@ import { viewRow } from '../../core/tensors/rows.ts';
 import { MEMORY_IDS, memoryCorpus, memoryVectors } from '../../index/memories/memories.fixture.ts';
 import type { Query } from '../../model/dataset.ts';
 import { Workspace } from '../signals/workspace.ts';
-import { candidatesOfArm } from './arms.fixture.ts';
+import { candidatesOfArm, parseArm } from './arms.fixture.ts';
 import { retrieve, warmUp } from './retriever.ts';
-import { checkRetrieverOptions, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
 const QUERIES: readonly Query[] = [
   'How do I handle rush orders?',
@@ -17,8 +16,7 @@ const QUERIES: readonly Query[] = [
   ...{ split: 'test', cluster: 's', attributes: { userId: 'u1' } },
 }));
 
-const describeArm = (candidates: readonly object[]): RetrieverOptions =>
-  checkRetrieverOptions(retrieverOptions.parse({ candidates, relevance: { signals: ['strategy'] } }));
+const byStrategy = { score: { strategy: {} }, fuse: { only: 'strategy' } };
 
 describe('the sources of memories of an arm', () => {
   let workspace: Workspace;
@@ -32,33 +30,31 @@ describe('the sources of memories of an arm', () => {
   });
   afterAll(() => workspace.dispose());
 
-  const find = async (source: object) => {
-    const arm = describeArm([source]);
-    const { positions, width } = await workspace.get(candidatesOfArm(arm, arm.candidates[0] as never));
+  const find = async (search: object) => {
+    const { positions, width } = await workspace.get(candidatesOfArm(parseArm({ search, ...byStrategy })));
     return QUERIES.map((_, query) =>
       [...positions.subarray(query * width, (query + 1) * width)].flatMap((at) => (at < 0 ? [] : [MEMORY_IDS[at]])),
     );
   };
 
   test('find what each question asks for', async () => {
-    expect(await find({ index: 'procedural' })).toEqual([['rush', 'returns'], [], []]);
-    expect((await find({ index: 'entities' }))[1]).toEqual(['visit', 'fact', 'call']);
-    expect((await find({ index: 'time' }))[2]).toEqual(['fact']);
-    expect((await find({ index: 'summaries' }))[0]).toEqual(['both', 'global']);
+    expect(await find({ procedural: {} })).toEqual([['rush', 'returns'], [], []]);
+    expect((await find({ entities: {} }))[1]).toEqual(['visit', 'fact', 'call']);
+    expect((await find({ time: {} }))[2]).toEqual(['fact']);
+    expect((await find({ summaries: {} }))[0]).toEqual(['both', 'global']);
   });
 
   test('have a filter each, besides that of the arm', async () => {
-    const source = { index: 'summaries', filter: 'userId = $query.userId' };
-    expect((await find(source))[0]).toEqual(['global']);
-    const arm = retrieverOptions.parse({
-      ...{ candidates: [source], relevance: { signals: ['strategy'] }, filter: 'timestamp < 0' },
-    });
-    const { positions } = await workspace.get(candidatesOfArm(arm, arm.candidates[0] as never));
+    const search = { summaries: { filter: 'userId = $query.userId' } };
+    expect((await find(search))[0]).toEqual(['global']);
+    const arm = parseArm({ filter: 'timestamp < 0', search, ...byStrategy });
+    const { positions } = await workspace.get(candidatesOfArm(arm));
     expect([...positions].every((position) => position < 0)).toBe(true);
   });
 
   test('are one pool, whose ranking is that of the strategy', async () => {
-    const arm = describeArm(['semantic', 'entities', 'time', 'procedural', 'summaries'].map((index) => ({ index })));
+    const search = { semantic: {}, entities: {}, time: {}, procedural: {}, summaries: {} };
+    const arm = parseArm({ search, ...byStrategy });
     await warmUp(workspace, arm);
     const { pool, scores } = await retrieve(workspace, arm);
     const first = pool.positions.subarray(0, pool.width);

@@ -2,94 +2,72 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
-import { listControlsFor } from './arms.fixture.ts';
+import { listControlsFor, parseArm } from './arms.fixture.ts';
 import { retrieve } from './retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
 const [order, coordinates, parents, rewired, random, titles] = CONTROL_KINDS;
 const allOf = [coordinates, parents, rewired];
-const walkFrom = (options: object) => ({
-  candidates: [...hybrid.candidates, { index: 'graph', k: 17, ...options }],
-  relevance: { signals: ['cosine', 'bm25', 'graph'], fusion: { method: 'rrf' } },
-});
 const hybrid = {
-  candidates: [
-    { index: 'bm25', k: 19 },
-    { index: 'flat', k: 13 },
-  ],
-  relevance: { signals: ['cosine', 'bm25'] },
-  decay: { halfLifeHours: 31 },
+  search: { bm25: { k: 19 }, flat: { k: 13 } },
+  fuse: { convex: { flat: 0.8, bm25: 'rest' } },
+  decay: 31,
 };
-const plainly = { decay: null };
-const parseHybridArm = (options: object): RetrieverOptions => retrieverOptions.parse({ ...hybrid, ...options });
+const walkFrom = (options: object) => ({
+  search: { ...hybrid.search, graph: { k: 17, ...options } },
+  fuse: { rrf: { flat: 1, bm25: 1, graph: 1 } },
+});
+const askBy = (strategy: object) => ({ score: { strategy }, fuse: { only: 'strategy' }, decay: 31 });
+const blendWith = (blend: object) => ({ ...hybrid, blend });
+const mixOf = (weights: object) => ({ search: hybrid.search, mix: { weights } });
+const propagating = { propagate: 'framework', ...hybrid };
+const timeAlone = { dimensions: 3, weights: { depth: 0, homogeneity: 0 } };
 
 /** An arm, and the controls that it needs. */
 const ARMS: readonly (readonly [string, object, readonly ControlKind[]])[] = [
-  ['words, vectors and time', {}, []],
-  ['strategies of questions', { relevance: { signals: ['strategy'] } }, ['shuffled-strategies']],
+  ['words, vectors and time', hybrid, []],
+  ['strategies of questions', { search: hybrid.search, ...askBy({}) }, ['shuffled-strategies']],
   ...(['uniform', 'procedural'] as const).map(
-    (weights) =>
-      [
-        `one strategy, ${weights}`,
-        { relevance: { signals: ['strategy'], options: { strategy: { weights } } } },
-        [],
-      ] as const,
+    (weights) => [`one strategy, ${weights}`, { search: hybrid.search, ...askBy({ weights }) }, []] as const,
   ),
-  ['five coordinates', { trajectory: {} }, allOf],
-  ['time alone of three', { trajectory: { dimensions: 3, weights: { depth: 0, homogeneity: 0 } } }, [coordinates]],
+  ['five coordinates', blendWith({ trajectory: {} }), allOf],
+  ['time alone of three', blendWith({ trajectory: timeAlone }), [coordinates]],
   [
     'numbers of children beside time',
-    {
+    blendWith({
       trajectory: {
         dimensions: 7,
         weights: { depth: 0, siblingOrder: 0, homogeneity: 0, complexity: 0, branchFactor: 0 },
       },
-    },
+    }),
     [coordinates, parents],
   ],
-  ['rcp', { attention: { mechanism: 'rcp' } }, [order]],
-  ['ircp', { attention: { mechanism: 'ircp' } }, [order]],
-  ['tpo', { attention: { mechanism: 'tpo' } }, allOf],
-  [
-    'tpo over time alone',
-    { attention: { mechanism: 'tpo' }, trajectory: { dimensions: 3, weights: { depth: 0, homogeneity: 0 } } },
-    [coordinates],
-  ],
-  ['rcp and coordinates', { attention: { mechanism: 'rcp' }, trajectory: {} }, [order, ...allOf]],
-  ['unified', { attention: { mechanism: 'unified' } }, [order, ...allOf]],
-  ['unified of rings alone', { attention: { mechanism: 'unified', mix: { rcp: 0.5, ircp: 0.5, tpo: 0 } } }, [order]],
-  ['unified of tpo alone', { attention: { mechanism: 'unified', mix: { rcp: 0, ircp: 0, tpo: 1 } } }, allOf],
-  ['propagation', { propagation: { preset: 'framework' } }, [order]],
-  [
-    'a mix of words and time',
-    { ...plainly, scoring: { weights: { bm25: 1, 'decay.24h': 1, 'attention.rcp': 0 } } },
-    [],
-  ],
-  ['a mix with rcp', { ...plainly, scoring: { weights: { bm25: 1, 'attention.rcp-additive': 1 } } }, [order]],
-  ['a mix with tpo', { ...plainly, scoring: { weights: { bm25: 1, tpo: 1 } } }, allOf],
-  [
-    'a mix with a trajectory',
-    { ...plainly, scoring: { weights: { 'attention.ircp': 1, 'trajectory.3': 1 } } },
-    [order, ...allOf],
-  ],
-  ['a mix with time', { ...plainly, scoring: { weights: { 'difference.temporal': 1 } } }, [coordinates]],
-  [
-    'a mix with numbers of children',
-    { ...plainly, scoring: { weights: { 'difference.children-count': 1 } } },
-    [coordinates, parents],
-  ],
+  ['rcp', blendWith({ rcp: {} }), [order]],
+  ['ircp', blendWith({ ircp: {} }), [order]],
+  ['tpo', blendWith({ tpo: {} }), allOf],
+  ['tpo over time alone', blendWith({ trajectory: timeAlone, tpo: { coordinates: timeAlone } }), [coordinates]],
+  ['rcp and coordinates', blendWith({ trajectory: {}, rcp: {} }), [order, ...allOf]],
+  ['unified', blendWith({ unified: {} }), [order, ...allOf]],
+  ['unified of rings alone', blendWith({ unified: { mix: { rcp: 0.5, ircp: 0.5, tpo: 0 } } }), [order]],
+  ['unified of tpo alone', blendWith({ unified: { mix: { rcp: 0, ircp: 0, tpo: 1 } } }), allOf],
+  ['propagation', propagating, [order]],
+  ['a mix of words and time', mixOf({ bm25: 1, 'decay.24h': 1, 'attention.rcp': 0 }), []],
+  ['a mix with rcp', mixOf({ bm25: 1, 'attention.rcp-additive': 1 }), [order]],
+  ['a mix with tpo', mixOf({ bm25: 1, tpo: 1 }), allOf],
+  ['a mix with a trajectory', mixOf({ 'attention.ircp': 1, 'trajectory.3': 1 }), [order, ...allOf]],
+  ['a mix with time', mixOf({ 'difference.temporal': 1 }), [coordinates]],
+  ['a mix with numbers of children', mixOf({ 'difference.children-count': 1 }), [coordinates, parents]],
   ['a graph without names', walkFrom({ edges: { names: 0, namedBy: 0 } }), [random]],
-  ['propagation and coordinates', { propagation: { preset: 'framework' }, trajectory: {} }, [order, ...allOf]],
+  ['propagation and coordinates', { ...propagating, blend: { trajectory: {} } }, [order, ...allOf]],
 ];
 
 test('shuffled titles control arms that walk along names or start at titles', () => {
-  expect(listControlsFor(parseHybridArm(walkFrom({})))).toEqual([random, titles]);
+  expect(listControlsFor(parseArm(walkFrom({})))).toEqual([random, titles]);
   const alone = { edges: { names: 0, namedBy: 0 }, seeds: { titles: true } };
-  expect(listControlsFor(parseHybridArm(walkFrom(alone)))).toEqual([random, titles]);
+  expect(listControlsFor(parseArm(walkFrom(alone)))).toEqual([random, titles]);
 });
 
 test.each(ARMS)('%s', (_, options, controls) => {
-  expect(listControlsFor(parseHybridArm(options))).toEqual(controls);
+  expect(listControlsFor(parseArm(options))).toEqual(controls);
 });
 
 describe('a control', () => {
@@ -101,7 +79,7 @@ describe('a control', () => {
     async (_, options, controls) => {
       const workspace = createSampleWorkspace(world);
       const scoreUnderControl = async (kind: ControlKind | null) =>
-        (await retrieve(workspace, parseHybridArm({ ...options, control: kind && { kind, seed: 3 } }))).scores;
+        (await retrieve(workspace, parseArm(options, kind && { kind, seed: 3 }))).scores;
       const plain = await scoreUnderControl(null);
       const changing = [];
       for (const kind of CONTROL_KINDS)
@@ -118,12 +96,12 @@ describe('a control', () => {
     [rewired, ['attention', 'frames', 'trajectory']],
   ])('%s shares every stage with its arm that it does not touch', async (kind, own) => {
     const workspace = createSampleWorkspace(world);
-    const unified = { trajectory: {}, attention: { mechanism: 'unified' } };
+    const unified = blendWith({ trajectory: {}, unified: {} });
     const listExecuted = () =>
       Object.entries(workspace.readStageCounts()).map(([name, counts]) => [name, counts.executed] as const);
-    await retrieve(workspace, parseHybridArm(unified));
+    await retrieve(workspace, parseArm(unified));
     const before = new Map(listExecuted());
-    await retrieve(workspace, parseHybridArm({ ...unified, control: { kind } }));
+    await retrieve(workspace, parseArm(unified, { kind, seed: null }));
     const added = listExecuted().filter(([name, count]) => count > (before.get(name) ?? 0));
     workspace.dispose();
     expect(added.map(([name]) => name)).toEqual(own);
@@ -133,7 +111,7 @@ describe('a control', () => {
   test("without a seed of its own is drawn by the workspace's", async () => {
     const workspace = createSampleWorkspace(world); // of seed 5
     const scoreUnderSeed = async (seed: number | null) => {
-      const options = parseHybridArm({ trajectory: {}, control: { kind: coordinates, seed } });
+      const options = parseArm(blendWith({ trajectory: {} }), { kind: coordinates, seed });
       return (await retrieve(workspace, options)).scores;
     };
     expect(await scoreUnderSeed(null)).toEqual(await scoreUnderSeed(5));

@@ -4,20 +4,13 @@ import { mentionsSignal } from '../rerank/mentions.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { GRAPH_RELATIONS } from '../signals/graph-relations.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { poolOfArm } from './arms.fixture.ts';
+import { parseArm, poolOfArm } from './arms.fixture.ts';
 import { findPool } from './candidate-sources.ts';
 import { type Retrieved, retrieve } from './retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
-const ARM = {
-  candidates: [
-    { index: 'bm25', k: 19 },
-    { index: 'newest', k: 7 },
-  ],
-  relevance: { signals: ['bm25'] },
-};
+const ARM = { search: { bm25: { k: 19 }, newest: { k: 7 } }, fuse: { only: 'bm25' } };
 const K = 9;
-const describeArm = (selection: object | null): RetrieverOptions => retrieverOptions.parse({ ...ARM, selection });
+const describeArm = (rerank: object | null) => parseArm({ ...ARM, rerank });
 
 describe('the best of a query', () => {
   let workspace: Workspace;
@@ -40,19 +33,19 @@ describe('the best of a query', () => {
     ['mentions', mentionsSignal('candidates')],
   ] as const)('are in the order of their %s, the others where they were', async (method, signal) => {
     const before = listOrders(await retrieve(workspace, describeArm(null)));
-    const after = listOrders(await retrieve(workspace, describeArm({ method, k: K })));
+    const after = listOrders(await retrieve(workspace, describeArm({ [method]: { k: K } })));
     const column = await workspace.get(signal, await findPool(workspace, null, poolOfArm(describeArm(null))));
     const sortBest = (pairs: number[]) =>
       pairs.slice(0, K).toSorted((a, b) => (column[b] as number) - (column[a] as number));
     expect(after).toEqual(before.map((pairs) => [...sortBest(pairs), ...pairs.slice(K)]));
     const moved = after.filter((pairs, query) => pairs.join() !== before[query]?.join());
     expect(moved.length).toBeGreaterThan(before.length / 4);
-    const unweighed = await retrieve(workspace, describeArm({ method, k: K, weight: 0 }));
+    const unweighed = await retrieve(workspace, describeArm({ [method]: { k: K, weight: 0 } }));
     expect(listOrders(unweighed)).toEqual(before);
   });
 
   test('by a model that is not there are refused', async () => {
-    const arm = describeArm({ method: 'cross-encoder', model: '/nowhere/pairs' });
+    const arm = describeArm({ 'cross-encoder': { model: '/nowhere/pairs' } });
     await expect(retrieve(workspace, arm)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 });

@@ -89,7 +89,7 @@ function withOtherFuture({ turns, queries, vectorOf }: SampleWorld, moment: numb
 }
 
 /** These are sums over the past alone in a fixed order; the others are tensor products, whose order of summation may depend on the shape. */
-const EXACT = ['bm25', 'recency'];
+const EXACT = ['bm25', 'words', 'newest'];
 
 function expectSame(after: Map<string, Answer>, before: Map<string, Answer>): void {
   expect([...after.keys()]).toEqual([...before.keys()]);

@@ -3,8 +3,9 @@ import { ConfigurationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
+import { parseArm } from './arms.fixture.ts';
+import type { RankOptions } from './form.ts';
 import { retrieve } from './retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
 let workspace: Workspace;
 beforeAll(async () => {
@@ -13,40 +14,48 @@ beforeAll(async () => {
 });
 afterAll(() => workspace.dispose());
 const world = drawSampleWorld(3, 61, 7, 3);
-const least = { candidates: [{ index: 'newest', k: 13 }], relevance: { signals: ['recency'] } };
+const least = { steps: ['search'], search: { newest: { k: 13 } } };
 
-const retrieveUnchecked = (options: unknown) => retrieve(workspace, options as RetrieverOptions);
+const retrieveUnchecked = (options: unknown) => retrieve(workspace, options as RankOptions);
 
 describe('options that no compiler has checked', () => {
   test.each([
-    ['nothing', undefined, /expected object, got nothing/],
-    ['no options', {}, /candidates: expected array, got nothing/],
     [
       'an unknown key',
       { ...least, decai: {} },
       /decai: expected one of .*, got unknown key "decai"; did you mean decay/,
     ],
+    ['an unknown step', { ...least, steps: ['search', 'decai'] }, /steps: expected steps that there are; for decai/],
     [
       'an unknown index',
-      { ...least, candidates: [{ index: 'ivf' }] },
-      /candidates\[0\]\.index: expected .*, got "ivf"/,
+      { ...least, search: { ivf: {} } },
+      /search\.ivf\.index: expected .*, got nothing|search\.ivf.*"ivf"/,
     ],
-    ['a signal without its source', { ...least, relevance: { signals: ['bm25'] } }, /a source with index bm25/],
+    [
+      'a column without its source',
+      { ...least, steps: ['search', 'fuse'], fuse: { only: 'bm25' } },
+      /fuse\.only: expected a column of the arm \(newest\)/,
+    ],
     [
       'a value out of range',
-      { ...least, trajectory: { weight: 2 } },
-      /trajectory\.weight: expected number <= 1, got 2/,
+      { ...least, steps: ['search', 'blend'], blend: { trajectory: { weight: 2 } } },
+      /blend\.trajectory\.weight: expected number <= 1, got 2/,
     ],
+    ['a half-life out of range', { ...least, steps: ['search', 'decay'], decay: -1 }, /decay: expected number > 0/],
   ])('%s are refused', async (_, options, fault) => {
     const running = retrieveUnchecked(options);
     await expect(running).rejects.toThrow(ConfigurationError);
     await expect(running).rejects.toThrow(fault);
   });
 
+  test.each([[undefined], [{}], [null], ['search']])('%j is refused, which is no arm', async (options) => {
+    await expect(retrieveUnchecked(options)).rejects.toThrow(ConfigurationError);
+  });
+
   test('get their defaults, and may be those of an arm', async () => {
-    const expected = await retrieveUnchecked(retrieverOptions.parse(least));
-    const arm = { name: 'x', description: '', extends: 'y', tune: {}, levels: null, differences: [] };
-    for (const options of [least, { ...least, ...arm }])
+    const expected = await retrieveUnchecked(parseArm({ search: least.search }));
+    const arm = { name: 'x', description: '', extends: 'y', tune: {}, levels: null, differences: [], repeats: null };
+    for (const options of [least, { ...least, ...arm, embedding: null, seed: null }])
       expect((await retrieveUnchecked(options)).scores).toEqual(expected.scores);
   });
 });
@@ -54,9 +63,8 @@ describe('options that no compiler has checked', () => {
 test.each(['newest', 'bm25', 'flat', 'hnsw'])(
   'a k beyond the turns that exist finds all of them: %s',
   async (index) => {
-    const relevance = { signals: ['recency'] };
     const listPoolPositions = async (k: number) => {
-      const { pool } = await retrieveUnchecked({ candidates: [{ index, k }], relevance });
+      const { pool } = await retrieve(workspace, parseArm({ search: { [index]: { k } } }));
       return [...pool.positions].filter((position) => position >= 0);
     };
     expect(await listPoolPositions(1_000_000_000)).toEqual(await listPoolPositions(world.turns.length));

@@ -2,18 +2,18 @@ import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
 import { listVisibleTurns } from '../signals/scores.oracle.ts';
+import { parseArm } from './arms.fixture.ts';
 import { retrieve } from './retriever.ts';
-import { retrieverOptions } from './retriever-options.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(3, 61, 7, 3);
-const least = { candidates: [{ index: 'newest', k: 13 }], relevance: { signals: ['recency'] } };
+const search = { newest: { k: 13 } };
 
 test('the score of a mix is the sum of weight times signal, and there is no relevance beside it', async () => {
   const workspace = createSampleWorkspace(world);
   const weights = { 'decay.6h': 2, newest: -0.7, root: 0.3, 'thread.size': 0.11 };
-  const scoring = { signals: { groups: ['time', 'thread'] }, weights };
-  const { pool, scores, components } = await retrieve(workspace, retrieverOptions.parse({ ...least, scoring }));
+  const mix = { signals: { groups: ['time', 'thread'] }, weights };
+  const { pool, scores, components } = await retrieve(workspace, parseArm({ search, mix }));
   expect([...components.keys()]).toEqual(['scoring']);
   expect(components.get('scoring')).toBe(scores);
   let candidates = 0;
@@ -40,9 +40,9 @@ test('the score of a mix is the sum of weight times signal, and there is no rele
 
 test('a selection reorders what a mix has scored', async () => {
   const workspace = createSampleWorkspace(world);
-  const scoring = { signals: { groups: ['time'] }, weights: { newest: 1 } };
-  const selection = { method: 'mmr', k: 5, lambda: 0.3 };
-  const { scores, components } = await retrieve(workspace, retrieverOptions.parse({ ...least, scoring, selection }));
+  const mix = { signals: { groups: ['time'] }, weights: { newest: 1 } };
+  const select = { mmr: { k: 5, lambda: 0.3 } };
+  const { scores, components } = await retrieve(workspace, parseArm({ search, mix, select }));
   workspace.dispose();
   expect(components.get('before selection')).toBe(components.get('scoring'));
   expect(scores).not.toEqual(components.get('scoring'));

@@ -17,9 +17,10 @@ import {
   PROPAGATION,
 } from '../signals/scores.oracle.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
+import { parseArm, SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
+import type { RankOptions } from './form.ts';
 import { type Retrieved, retrieve } from './retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
+import type { WrittenSteps } from './written-steps.ts';
 
 const world = drawSampleWorld(7);
 let workspace: Workspace;
@@ -66,57 +67,83 @@ const scaleByMaximum = (values: readonly number[]) => values.map((value) => valu
 const mixScores = (base: readonly number[], other: readonly number[], weight: number) =>
   base.map((value, i) => (1 - weight) * value + weight * (other[i] as number));
 
-/** What the relevance is to be, from the signals. */
-function computeExpectedRelevance(
-  { parts }: Row,
-  { relevance: { signals, fusion } }: RetrieverOptions,
-): readonly number[] | null {
-  const semantic = parts.cosine?.map((value) => (1 + value) / 2) as number[];
-  const lexical = parts.bm25 as number[];
-  if (signals.length === 1) return signals[0] === 'cosine' ? semantic : (parts[signals[0] as string] as number[]);
-  if (fusion.method === 'convex' && fusion.weights === undefined)
-    return mixScores(scaleByMaximum(lexical), scaleByMaximum(semantic), fusion.alpha);
-  if (fusion.method === 'weighted' && signals.includes('strategy'))
-    return lexical.map((value, i) => 0.3 * value + 0.7 * (parts.strategy?.[i] as number));
-  if (fusion.method === 'weighted') return lexical.map((value, i) => 0.4 * value + 0.6 * (semantic[i] as number));
-  return null; // ranks are fusion's own matter
+const DENSE = ['hnsw', 'flat', 'cosine'];
+
+/** A column as scores: the cosine is (1 + cos) / 2. */
+const readScores = (parts: Row['parts'], name: string) =>
+  parts[name]?.map((value) => (DENSE.includes(name) ? (1 + value) / 2 : value)) as number[];
+
+/** The resolved steps of an arm, of those that the expectations below read. */
+type Steps = WrittenSteps & {
+  readonly search: object;
+  readonly fuse?: Readonly<Record<string, string | Readonly<Record<string, number | 'rest'>>>>;
+  readonly blend?: Readonly<Record<string, { readonly weight: number }>>;
+};
+
+/** The weighted sum of columns. */
+const sumScores = (weights: Readonly<Record<string, number>>, read: (name: string) => readonly number[]) =>
+  Object.entries(weights)
+    .map(([name, weight]) => read(name).map((value) => weight * value))
+    .reduce((sums, values) => sums.map((sum, i) => sum + (values[i] as number)));
+
+/** The names of the columns that an arm fuses, in their order. */
+function listFused({ search, fuse }: Steps): string[] {
+  const [[method, options] = ['only', Object.keys(search)[0]]] = Object.entries(fuse ?? {});
+  if (method === 'only') return [options as string];
+  const named = Object.keys(options as object).filter((key) => key !== 'k');
+  return named.length > 0 ? named : Object.keys(search);
 }
+
+/** What the relevance is to be, from the columns; null for ranks, which are a matter of fusion itself, and for lists of scores that the pool lacks. */
+function computeExpectedRelevance({ parts }: Row, steps: Steps): readonly number[] | null {
+  const [first, ...others] = listFused(steps) as [string, ...string[]];
+  if (others.length === 0) return readScores(parts, first);
+  const [[method, written]] = Object.entries(steps.fuse as object) as [[string, Record<string, number | 'rest'>]];
+  if ((method !== 'convex' && method !== 'weighted') || 'graph' in written) return null;
+  const given = Object.values(written).filter((weight) => weight !== 'rest');
+  const rest = 1 - given.reduce((sum, weight) => sum + weight, 0);
+  const weights = Object.fromEntries(
+    Object.entries(written).map(([name, weight]) => [name, weight === 'rest' ? rest : weight]),
+  );
+  const read = (name: string) => readScores(parts, name);
+  return sumScores(weights, method === 'weighted' ? read : (name) => scaleByMaximum(read(name)));
+}
+
+/** The component that a step shows, and what it makes of the scores. */
+const CHANGES: Readonly<Record<string, string>> = { boost: 'boost', curate: 'curation', decay: 'decay' };
 
 describe('an arm', () => {
   test.each(Object.entries(SAMPLE_ARMS))('%s is put together from its columns', async (_, options) => {
-    const { boosts = null, curation = null, decay, trajectory, attention, selection, scoring } = options;
+    const arm = options as unknown as Steps;
+    const factors = arm.steps.flatMap((name) => CHANGES[name] ?? []);
+    const blends = Object.entries(arm.blend ?? {});
+    const isMix = arm.mix !== undefined;
     const rows = listRetrievedRows(await retrieve(workspace, options));
     expect(rows.some(({ turns }) => turns.length > 5)).toBe(true);
     for (const row of rows) {
       const { parts, scores, query } = row;
-      const relevance = parts[scoring === null ? 'relevance' : 'scoring'] as number[]; // see retriever.scoring.test.ts
-      if (scoring === null) {
-        expectClose(relevance, computeExpectedRelevance(row, options) ?? relevance, 1e-6, `relevance of ${query.id}`);
-        expect(relevance.every((value) => value >= 0)).toBe(true);
+      const start = parts[isMix ? 'scoring' : 'relevance'] as number[]; // see retriever.scoring.test.ts
+      if (!isMix) {
+        expectClose(start, computeExpectedRelevance(row, arm) ?? start, 1e-6, `relevance of ${query.id}`);
+        expect(start.every((value) => value >= 0)).toBe(true);
       }
-      let score = relevance;
-      if (boosts !== null) score = score.map((value, i) => value * (parts.boost?.[i] as number));
-      if (curation !== null) score = score.map((value, i) => value * (parts.curation?.[i] as number));
-      if (decay !== null) score = score.map((value, i) => value * (parts.decay?.[i] as number));
-      if (trajectory !== null)
-        score = mixScores(scaleByMaximum(score), parts.trajectory as number[], trajectory.weight);
-      if (attention !== null)
-        score = mixScores(scaleByMaximum(score), scaleByMaximum(parts.attention as number[]), attention.weight);
+      let score: readonly number[] = start;
+      for (const name of factors) score = score.map((value, i) => value * (parts[name]?.[i] as number));
+      for (const [name, { weight }] of blends) {
+        const column = parts[name] as number[];
+        const share = name === 'trajectory' ? column : scaleByMaximum(column);
+        score = mixScores(scaleByMaximum(score), share, weight);
+      }
       expectClose(parts['before selection'] ?? scores, score, 2e-6, query.id);
     }
-    const steps = [
-      boosts && 'boost',
-      curation && 'curation',
-      decay && 'decay',
-      trajectory && 'trajectory',
-      attention && 'attention',
-      selection && 'before selection',
-    ].filter(Boolean);
-    const signals = options.relevance.signals.flatMap((name) =>
-      name === 'strategy' ? [name, ...MEMORY_SIGNALS] : name,
-    );
-    const names = [...(scoring === null ? [...signals, 'relevance'] : ['scoring']), ...steps];
-    expect(Object.keys(rows[0]?.parts as object)).toEqual(names);
+    const columns = listFused(arm).flatMap((name) => (name === 'strategy' ? [name, ...MEMORY_SIGNALS] : name));
+    const selected = arm.select ?? arm.rerank;
+    expect(Object.keys(rows[0]?.parts as object)).toEqual([
+      ...(isMix ? ['scoring'] : [...columns, 'relevance']),
+      ...factors,
+      ...blends.map(([name]) => name),
+      ...(selected === undefined ? [] : ['before selection']),
+    ]);
   });
 
   test.each([5, 7] as const)(
@@ -124,16 +151,15 @@ describe('an arm', () => {
     async (dimensions) => {
       const five = { depth: 1, siblingOrder: 0.5, homogeneity: 1.2, temporal: 0.8 };
       const weights = dimensions === 5 ? five : { ...five, branchFactor: 0.4, childrenCount: 0.4 };
-      const options = retrieverOptions.parse({
-        candidates: [
-          { index: 'bm25', k: 19 },
-          { index: 'flat', k: 13 },
-          { index: 'newest', k: 7 },
-        ],
-        relevance: { signals: ['cosine', 'bm25'], fusion: { method: 'convex', alpha: 0.7 } },
-        decay: { halfLifeHours: 31 },
-        trajectory: { dimensions, weight: 0.4, sigma: 0.7, weights: { complexity: 0 } },
-        attention: { mechanism: 'unified', mode: 'directed', weight: 0.25 },
+      const coordinates = { dimensions, weights: { complexity: 0 } };
+      const options = parseArm({
+        search: { bm25: { k: 19 }, flat: { k: 13 }, newest: { k: 7 } },
+        fuse: { convex: { flat: 0.7, bm25: 'rest' } },
+        decay: 31,
+        blend: {
+          trajectory: { ...coordinates, weight: 0.4, sigma: 0.7 },
+          unified: { coordinates, mode: 'directed', weight: 0.25 },
+        },
       });
       for (const { query, turns, scores, parts } of listRetrievedRows(await retrieve(workspace, options))) {
         const lexical = turns.map((turn) => computeTurnBm25(world, query, turn));
@@ -151,7 +177,7 @@ describe('an arm', () => {
         expectClose(parts.bm25 as number[], lexical, 1e-6, `bm25 of ${query.id}`);
         expectClose(parts.decay as number[], decay, 1e-6, `decay of ${query.id}`);
         expectClose(parts.trajectory as number[], trajectory, 1e-5, `trajectory of ${query.id}`);
-        expectClose(parts.attention as number[], attention, 1e-5, `attention of ${query.id}`);
+        expectClose(parts.unified as number[], attention, 1e-5, `attention of ${query.id}`);
         const relevance = mixScores(scaleByMaximum(lexical), scaleByMaximum(semantic), 0.7);
         const decayed = relevance.map((value, i) => value * (decay[i] as number));
         const placed = mixScores(scaleByMaximum(decayed), trajectory, 0.4);
@@ -161,11 +187,11 @@ describe('an arm', () => {
   );
 
   test.each([
-    ['rcp', computeOracleRcp],
-    ['ircp, directed', computeOracleIrcp],
-  ] as const)('%s alone equals its formula', async (arm, formula) => {
+    ['rcp', 'rcp', computeOracleRcp],
+    ['ircp, directed', 'ircp', computeOracleIrcp],
+  ] as const)('%s alone equals its formula', async (arm, component, formula) => {
     for (const { query, turns, parts } of listRetrievedRows(await retrieve(workspace, SAMPLE_ARMS[arm])))
-      expectClose(parts.attention as number[], formula(world, query, turns), 1e-5, query.id);
+      expectClose(parts[component] as number[], formula(world, query, turns), 1e-5, query.id);
   });
 
   test('of literal IRCP ranks as one of RCP does, and a directed one does not', async () => {
@@ -180,7 +206,7 @@ describe('an arm', () => {
       const rows = listRetrievedRows(await retrieve(workspace, SAMPLE_ARMS[`propagation, ${preset}`]));
       for (const { query, turns, parts } of rows) {
         const expected = turns.map((turn) => computePropagatedCosine(world, query, turn, PROPAGATION[preset]));
-        expectClose(parts.cosine as number[], expected, 1e-4, query.id);
+        expectClose(parts.flat as number[], expected, 1e-4, query.id);
       }
     },
   );
@@ -211,14 +237,14 @@ describe('tensors', () => {
   });
 
   test.each([
-    ['a sigma', 'trajectory, 5', { trajectory: { ...SAMPLE_ARMS['trajectory, 5'].trajectory, sigma: 0 } }],
+    ['a sigma', 'trajectory, 5', { blend: { trajectory: { sigma: 0 } } }],
     ['a half-life', 'decay', { decay: { halfLifeHours: -1 } }],
-    ['a mix', 'unified', { attention: { ...SAMPLE_ARMS.unified.attention, mix: { rcp: 1, ircp: 1, tpo: 1 } } }],
-    ['a depth', 'bm25', { candidates: [{ ...SAMPLE_ARMS.bm25.candidates[0], k: 0 }] }],
+    ['a mix', 'unified', { blend: { unified: { mix: { rcp: 1, ircp: 1, tpo: 1 } } } }],
+    ['a depth', 'bm25', { search: { bm25: { k: 0 } } }],
   ] as const)('of an arm that throws, for %s that cannot be, too', async (_, arm, wrong) => {
     const before = tf.memory().numTensors;
     const own = createSampleWorkspace(world);
-    const options = { ...SAMPLE_ARMS[arm], ...wrong } as RetrieverOptions;
+    const options = { ...SAMPLE_ARMS[arm], ...wrong } as unknown as RankOptions;
     await expect(retrieve(own, options)).rejects.toThrow(RagPlusPlusError);
     own.dispose();
     expect(tf.memory().numTensors).toBe(before);

@@ -7,7 +7,9 @@ import type { Arm } from './arm.ts';
 import { warmUpSources } from './candidate-sources.ts';
 import { type RankOptions, readArm, readWrittenSteps } from './form.ts';
 import { checkRetrieverOptions, type RetrieverOptions } from './retriever-options.ts';
+import type { StepInput } from './steps/functions.ts';
 import { type PendingScores, type RankState, runUnwatched, type Step, type Watch } from './steps/step.ts';
+import { checkSteps, parseSteps } from './written-steps.ts';
 
 export type { RetrieverOptions };
 
@@ -37,21 +39,24 @@ function createState(workspace: Workspace, { control }: Arm): RankState {
   return { workspace, world: workspace.under(control), pool: null, scores: null, components: new Map() };
 }
 
+const isList = (arm: RankOptions | readonly StepInput[]): arm is readonly StepInput[] => Array.isArray(arm);
+
 /**
  * Finds every query's candidates, scores them, and reorders the best of them: one step of the arm after the other.
  *
- * @param arm its options, or an arm of a config.
+ * @param arm the list of its steps, or an arm of a config.
  * @param watch receives the components in the order of their computation, each source's candidates within the pool.
  * @throws ConfigurationError for options that are no retriever's.
  */
 export async function retrieve(
   workspace: Workspace,
-  arm: RankOptions,
+  arm: RankOptions | readonly StepInput[],
   watch: Watch = runUnwatched,
 ): Promise<Retrieved> {
+  if (isList(arm)) return retrieve(workspace, parseSteps(arm), watch);
   await letEventsIn();
   await ensureBackend();
-  const checked = readArm(readWrittenSteps(arm) === null ? checkRetrieverOptions(arm) : arm);
+  const checked = readArm(readWrittenSteps(arm) === null ? checkRetrieverOptions(arm) : checkSteps(arm));
   return applySteps(checked.steps, checked, createState(workspace, checked), watch);
 }
 

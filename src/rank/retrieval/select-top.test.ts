@@ -5,20 +5,14 @@ import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { poolOfArm } from './arms.fixture.ts';
+import { parseArm, poolOfArm } from './arms.fixture.ts';
 import { findPool } from './candidate-sources.ts';
+import type { RankOptions } from './form.ts';
 import { retrieve } from './retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
 
 const world = drawSampleWorld(17, 103, 67); // more queries than a batch holds
-const ARM = {
-  candidates: [
-    { index: 'bm25', k: 19 },
-    { index: 'newest', k: 7 },
-  ],
-  relevance: { signals: ['bm25'] },
-};
+const ARM = { search: { bm25: { k: 19 }, newest: { k: 7 } }, fuse: { only: 'bm25' } };
 
 const cosines = new Map<string, number>();
 
@@ -34,10 +28,7 @@ function cosine(a: string, b: string): number {
 }
 
 /** Each query's ranking by the tie rule. */
-async function listRankings(
-  workspace: Workspace,
-  options: RetrieverOptions,
-): Promise<{ id: string; score: number }[][]> {
+async function listRankings(workspace: Workspace, options: RankOptions): Promise<{ id: string; score: number }[][]> {
   const { pool, scores } = await retrieve(workspace, options);
   return world.queries.map((_, query) => {
     const pairs = Array.from({ length: pool.width }, (_, place) => query * pool.width + place);
@@ -98,16 +89,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test.each([
-    ['mmr', { method: 'mmr', k: 11, lambda: 0.5 }, createMarginalTake(0.5)],
-    ['mmr of all candidates, by default', { method: 'mmr' }, createMarginalTake(0.7)],
-    ['mmr that wants what is new alone', { method: 'mmr', k: 5, lambda: 0 }, createMarginalTake(0)],
-    ['diversity filter', { method: 'diversity-filter', k: 13 }, filter],
-  ] as const)('%s reorders the top and leaves what is below', async (_, selection, take) => {
-    const plain = retrieverOptions.parse(ARM);
-    const options = retrieverOptions.parse({ ...ARM, selection });
+    ['mmr', { mmr: { k: 11, lambda: 0.5 } }, 11, createMarginalTake(0.5)],
+    ['mmr of all candidates, by default', 'mmr', 50, createMarginalTake(0.7)],
+    ['mmr that wants what is new alone', { mmr: { k: 5, lambda: 0 } }, 5, createMarginalTake(0)],
+    ['diversity filter', { 'diversity-filter': { k: 13 } }, 13, filter],
+  ] as const)('%s reorders the top and leaves what is below', async (_, select, k, take) => {
+    const plain = parseArm(ARM);
+    const options = parseArm({ ...ARM, select });
     const old = await listRankings(workspace, plain);
     const got = await listRankings(workspace, options);
-    const k = options.selection?.k as number;
     let moved = 0;
     for (const [query, ranking] of old.entries()) {
       const ids = got[query]?.map(({ id }) => id);
@@ -120,15 +110,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('relevance alone changes nothing, ties included', async () => {
-    const selection = { method: 'mmr', lambda: 1 };
-    const old = await listRankings(workspace, retrieverOptions.parse(ARM));
-    const got = await listRankings(workspace, retrieverOptions.parse({ ...ARM, selection }));
+    const select = { mmr: { lambda: 1 } };
+    const old = await listRankings(workspace, parseArm(ARM));
+    const got = await listRankings(workspace, parseArm({ ...ARM, select }));
     expect(got.map((row) => row.map(({ id }) => id))).toEqual(old.map((row) => row.map(({ id }) => id)));
     expect(old.some((row) => new Set(row.map(({ score }) => score)).size < row.length)).toBe(true);
   });
 
   test('a score that is not a number is reported with its query and turn, and nothing leaks', async () => {
-    const pool = await findPool(workspace, null, poolOfArm(retrieverOptions.parse(ARM)));
+    const pool = await findPool(workspace, null, poolOfArm(parseArm(ARM)));
     const kept = tf.memory().numTensors;
     const scores = new Float32Array(pool.positions.length).fill(Number.NaN);
     const options = { method: 'mmr', k: 3, lambda: 0.7 } as const;
@@ -142,7 +132,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('scores of 0 throughout keep the order of the tie rule where nothing else decides', async () => {
-    const pool = await findPool(workspace, null, poolOfArm(retrieverOptions.parse(ARM)));
+    const pool = await findPool(workspace, null, poolOfArm(parseArm(ARM)));
     const options = { method: 'mmr', k: 7, lambda: 1 } as const;
     const order = await selectTop(workspace, pool, new Float32Array(pool.positions.length), options);
     const last = world.queries.length - 1;

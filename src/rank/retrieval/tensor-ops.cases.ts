@@ -1,18 +1,16 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { z } from 'zod';
 import type { TensorOps } from '../../core/tensors/tensor-op.harness.ts';
-import { parse } from '../../core/validation/validation.ts';
 import { joinCandidates } from '../signals/candidate-pool.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { SAMPLE_ARMS } from './arms.fixture.ts';
+import { parseArm, SAMPLE_STEPS } from './arms.fixture.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
 import { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
-import { listArmStages, readArm } from './form.ts';
+import { listArmStages, type RankOptions, readArm } from './form.ts';
 import { rank } from './rank.ts';
 import { retrieve, warmUp } from './retriever.ts';
-import { assertRetriever, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
+import { parseSteps } from './written-steps.ts';
 
 const uploadRow = (...values: number[]) => tf.tensor2d(values, [1, values.length]);
 const world = drawSampleWorld(3, 23, 3, 2);
@@ -27,11 +25,12 @@ async function useSampleWorkspace<T>(work: (workspace: Workspace) => Promise<T>)
   }
 }
 
-const whole: RetrieverOptions = {
-  ...SAMPLE_ARMS['propagation, framework'],
-  attention: SAMPLE_ARMS.unified.attention,
-  selection: { method: 'mmr', k: 5, lambda: 0.7 },
+const written = {
+  ...SAMPLE_STEPS['propagation, framework'],
+  blend: { trajectory: {}, unified: { mode: 'directed' } },
+  select: { mmr: { k: 5, lambda: 0.7 } },
 };
+const whole = parseArm(written);
 
 /** One query with candidates at the positions, -1 for padding. */
 const buildPoolAt = (...positions: number[]) => {
@@ -90,7 +89,10 @@ export const TENSOR_OPS: TensorOps = {
     use: () => useSampleWorkspace(async (workspace) => [...(await retrieve(workspace, whole)).components.values()]),
     refuses: [
       [
-        () => useSampleWorkspace((workspace) => retrieve(workspace, { ...whole, decay: { halfLifeHours: 0 } })),
+        () =>
+          useSampleWorkspace((workspace) =>
+            retrieve(workspace, { ...whole, decay: { halfLifeHours: 0 } } as RankOptions),
+          ),
         /decay\.halfLifeHours: expected number > 0, got 0/,
       ],
     ],
@@ -106,15 +108,11 @@ export const TENSOR_OPS: TensorOps = {
       'K > C': [() => selectPadded([3, 4, -1], [5, 6, 0], 7), [1, 2, 0]],
     },
   },
-  assertRetriever: {
-    use: () =>
-      parse(retrieverOptions.superRefine(assertRetriever), buildPlainArm(['bm25']), 'sample').candidates.length,
+  parseSteps: {
+    use: () => Object.keys(parseSteps([{ search: { bm25: {} } }, { decay: 24 }])).length,
     refuses: [
-      [() => parse(z.pipe(retrieverOptions, z.any()), buildPlainArm(['soup']), 'sample'), /in sample/],
-      [
-        () => parse(retrieverOptions.superRefine(assertRetriever), buildPlainArm(['bm25', 'bm25']), 'sample'),
-        /each signal once/,
-      ],
+      [() => parseSteps([{ search: { soup: {} } }]), /in the steps of an arm/],
+      [() => parseSteps([{ search: { bm25: {} } }, 'search']), /each step once/],
     ],
   },
   listArmStages: { use: () => useSampleWorkspace(async ({ plan }) => listArmStages(plan, whole).length), refuses: [] },
@@ -146,10 +144,3 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [],
   },
 };
-
-function buildPlainArm(signals: readonly string[]): object {
-  return {
-    candidates: [{ index: 'bm25' }],
-    relevance: { signals, fusion: { method: 'pool-rrf' } },
-  };
-}

@@ -129,13 +129,14 @@ test('counts are added by stage', () => {
 describe('a pool', () => {
   test('holds what any source found strictly before each query', () =>
     withWorkspace(async (workspace) => {
-      const { candidates } = SAMPLE_ARMS.hybrid;
-      const pool = await findPool(workspace, null, poolOfArm(SAMPLE_ARMS.hybrid));
-      const found = await Promise.all(candidates.map((source) => workspace.get(candidatesFrom(source, null))));
+      const parts = poolOfArm(SAMPLE_ARMS.hybrid);
+      const pool = await findPool(workspace, null, parts);
+      const found = await Promise.all(parts.sources.map(({ index }) => workspace.get(candidatesFrom(index, null))));
+      expect(found).toHaveLength(3);
       for (const [q, { timestamp }] of world.queries.entries()) {
         const row = [...pool.positions.subarray(q * pool.width, (q + 1) * pool.width)].filter((place) => place >= 0);
-        const parts = found.flatMap(({ positions, width }) => [...positions.subarray(q * width, (q + 1) * width)]);
-        expect(new Set(row)).toEqual(new Set(parts.filter((position) => position >= 0)));
+        const all = found.flatMap(({ positions, width }) => [...positions.subarray(q * width, (q + 1) * width)]);
+        expect(new Set(row)).toEqual(new Set(all.filter((position) => position >= 0)));
         expect(new Set(row).size).toBe(row.length);
         for (const position of row) expect(workspace.corpus.timestamps[position]).toBeLessThan(timestamp);
       }

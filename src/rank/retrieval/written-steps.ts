@@ -3,7 +3,8 @@ import { ConfigurationError, type ConfigurationFault } from '../../core/errors/e
 import { parse, shortenToExcerpt, suggestKnown } from '../../core/validation/validation.ts';
 import { type ControlOptions, controlOptions } from '../signals/worlds/control-options.ts';
 import type { RankOptions } from './retriever-options.ts';
-import { type AddFault, STEP_KEYS, type StepKey } from './steps/keys.ts';
+import type { AddFault } from './steps/checks.ts';
+import { STEP_KEYS, type StepKey } from './steps/keys.ts';
 import { EMPTY_OUTLINE, type Outline, type Step } from './steps/step.ts';
 
 /** The steps of an arm by their names, in the order in which `steps` lists them; null for one that is left out. */
@@ -96,6 +97,8 @@ function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
 
 /** What the shape of the options cannot say: the order of steps, and what each asks of those before it. */
 export function assertSteps(arm: WrittenSteps, context: z.core.$RefinementCtx): void {
+  // Options that are no options of their step can not be asked what they give.
+  if (context.issues.some(({ path = [] }) => byName.has(String(path[0])))) return;
   const fault: AddFault = (path, message) => context.addIssue({ code: 'custom', path: [...path], message });
   for (const name of arm.steps)
     if (!byName.has(name)) fault(['steps'], `steps that there are; for ${name}, ${suggestKnown(name, STEP_NAMES)}`);
@@ -143,4 +146,28 @@ export function parseSteps(list: readonly WrittenStep[], control: ControlOptions
     { ...named, steps: Object.keys(named), control },
     'the steps of an arm',
   ) as unknown as RankOptions;
+}
+
+/** What an arm of an experiment has besides its steps: nothing that a ranking depends on, or what its workspace was made with. */
+const ARM_KEYS: readonly string[] = [
+  'name',
+  'description',
+  'extends',
+  'tune',
+  'levels',
+  'differences',
+  'embedding',
+  'seed',
+  'repeats',
+];
+
+/**
+ * The steps of a retriever or of an arm, checked and with defaults filled in, for callers that no compiler checks.
+ *
+ * @throws ConfigurationError with every fault.
+ */
+export function checkSteps(arm: RankOptions): RankOptions {
+  const isObject = arm !== null && typeof arm === 'object';
+  const own = isObject ? Object.fromEntries(Object.entries(arm).filter(([key]) => !ARM_KEYS.includes(key))) : arm;
+  return parse(checkedSteps, own, 'the steps of an arm') as unknown as RankOptions;
 }

@@ -7,10 +7,28 @@ import type { VectorMatch } from '../../../model/vector-index.ts';
 import type { HnswOptions } from '../hnsw-options.ts';
 import { rankSlots, scanExactly } from './exact-scan.ts';
 import { chooseGraph, type HnswVectorsOptions } from './hnsw-vectors-options.ts';
-import { listSlotsPastTies } from './past-ties.ts';
 import { hashFile, type SavedIndex } from './saved-index.ts';
 import { TableIndex } from './table-index.ts';
 import type { OpenVectorIndex } from './vector-index-definition.ts';
+
+/** Rows that a graph found, best first. */
+interface Nearest {
+  readonly slots: readonly number[];
+  readonly distances: readonly number[];
+}
+
+/**
+ * The best k of a graph and all that tie with the last of them, so that the tie rule can choose: asks for more until the last has another distance than the
+ * k-th.
+ *
+ * @param size how many there are.
+ */
+function listSlotsPastTies(k: number, size: number, search: (wanted: number) => Nearest): readonly number[] {
+  for (let wanted = Math.min(size, k + 1); ; wanted = Math.min(size, 2 * wanted)) {
+    const { slots, distances } = search(wanted);
+    if (slots.length < wanted || wanted === size || distances[k - 1] !== distances.at(-1)) return slots;
+  }
+}
 
 type Graph = InstanceType<typeof hnswlib.HierarchicalNSW>;
 

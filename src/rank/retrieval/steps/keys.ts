@@ -20,6 +20,7 @@ import { trajectoryOptions } from '../../signals/trajectory-options.ts';
 import { type PoolFusionOptions, relevanceFusionOptions } from '../relevance.ts';
 import { blendWithAttention, blendWithTrajectory } from './blend.ts';
 import { boost, curate, decay } from './change.ts';
+import { type AddFault, checkBlend, checkMix, checkSearch } from './checks.ts';
 import { fuse } from './fuse.ts';
 import { mix } from './mix.ts';
 import { type ScoreOptions, score } from './score.ts';
@@ -27,9 +28,6 @@ import { type SearchOptions, search } from './search.ts';
 import { select } from './select.ts';
 import type { Outline, Step, StepOf } from './step.ts';
 import { filter, propagate, slice } from './visible.ts';
-
-/** A fault of an arm: where, within the arm, and what is expected there. */
-export type AddFault = (path: readonly PropertyKey[], expected: string) => void;
 
 /** What a config writes for a step: the schema of its options, and the steps that they stand for. */
 export interface StepKey {
@@ -225,13 +223,21 @@ const BLENDS: Readonly<Record<string, z.ZodType>> = {
 };
 
 /** A number is the weight alone. */
+const withDefaults = (schema: z.ZodType) =>
+  z
+    .number()
+    .min(0)
+    .max(1)
+    .transform((weight) => schema.parse({ weight }));
+
 const blendOptions = writtenParts.transform((parts, context) => {
   const blends: Record<string, unknown> = {};
   for (const [name, written] of Object.entries(withoutNulls(parts))) {
     const schema = BLENDS[name];
     if (schema === undefined)
       context.addIssue({ code: 'custom', path: [name], message: `one of ${Object.keys(BLENDS).join(', ')}` });
-    else blends[name] = parsePart(schema, typeof written === 'number' ? { weight: written } : written, [name], context);
+    else
+      blends[name] = parsePart(typeof written === 'number' ? withDefaults(schema) : schema, written, [name], context);
   }
   return blends;
 });
@@ -280,10 +286,10 @@ export const STEP_KEYS: readonly StepKey[] = [
   defineKey('filter', filterText, filter, (where) => [filter({ where })]),
   defineKey('slice', sliceOptions, slice, (options) => [slice(options)]),
   defineKey('propagate', propagateOptions, propagate, (options) => [propagate(options)]),
-  defineKey('search', searchOptions, search, (options) => [search(options)]),
+  defineKey('search', searchOptions, search, (options) => [search(options)], checkSearch),
   defineKey('score', scoreOptions, score, (options) => [score(options)]),
   defineKey('fuse', fuseOptions, fuse, createFusion, checkFusion),
-  defineKey('mix', scoringOptions, mix, (options) => [mix(options)]),
+  defineKey('mix', scoringOptions, mix, (options) => [mix(options)], checkMix),
   defineKey('boost', boostOptions, boost, (options) => [boost(options)]),
   defineKey('curate', curationArmOptions, curate, (options) => [curate(options)]),
   defineKey(
@@ -298,8 +304,12 @@ export const STEP_KEYS: readonly StepKey[] = [
     decay,
     (options) => [decay(options)],
   ),
-  defineKey('blend', blendOptions, blendWithTrajectory, (blends) =>
-    Object.entries(blends).map(([name, options]) => createBlend(name, options)),
+  defineKey(
+    'blend',
+    blendOptions,
+    blendWithTrajectory,
+    (blends) => Object.entries(blends).map(([name, options]) => createBlend(name, options)),
+    checkBlend,
   ),
   defineKey('rerank', createSelectOptions(true), select, createSelect as never),
   defineKey('select', createSelectOptions(false), select, createSelect as never),

@@ -1,0 +1,41 @@
+import { findNearestWord } from '../../../core/validation/validation.ts';
+import { COORDINATES } from '../../../ops/trajectory/coordinate-names.ts';
+import { listSignalNames, type ScoringOptions } from '../../signals/bank/options.ts';
+import type { TrajectoryOptions } from '../../signals/trajectory-options.ts';
+import type { SearchOptions } from './search.ts';
+import type { Outline } from './step.ts';
+
+/** A fault of an arm: where, within the arm, and what is expected there. */
+export type AddFault = (path: readonly PropertyKey[], expected: string) => void;
+
+/** Propagated embeddings are for an index that knows them. */
+export function checkSearch(sources: SearchOptions, { view }: Outline, fault: AddFault): void {
+  if (view.propagation !== null && !Object.values(sources).some(({ index }) => index === 'flat'))
+    fault([], 'a source with index flat, which alone knows propagated embeddings');
+}
+
+/** A mix weighs signals that its bank has. */
+export function checkMix({ signals, weights }: ScoringOptions, _: Outline, fault: AddFault): void {
+  const known = listSignalNames(signals);
+  for (const signal of Object.keys(weights)) {
+    if (known.includes(signal)) continue;
+    const nearest = findNearestWord(signal, known);
+    fault(['weights', signal], `a signal of the bank${nearest === undefined ? '' : `, such as ${nearest}`}`);
+  }
+}
+
+function checkCoordinates({ dimensions, weights }: TrajectoryOptions, fault: AddFault): void {
+  const known: readonly string[] = COORDINATES[dimensions];
+  for (const name of Object.keys(weights))
+    if (!known.includes(name)) fault(['weights', name], `a coordinate of ${dimensions} (${known.join(', ')})`);
+}
+
+/** Blends weigh coordinates that their dimensions have. */
+export function checkBlend(blends: Readonly<Record<string, unknown>>, _: Outline, fault: AddFault): void {
+  for (const [name, options] of Object.entries(blends)) {
+    const at = name === 'trajectory' ? [name] : [name, 'coordinates'];
+    const { coordinates } = name === 'trajectory' ? { coordinates: options } : (options as { coordinates?: unknown });
+    if (coordinates !== undefined)
+      checkCoordinates(coordinates as TrajectoryOptions, (path, expected) => fault([...at, ...path], expected));
+  }
+}
