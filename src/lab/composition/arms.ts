@@ -57,10 +57,27 @@ export function hasValueAt({ at, content }: Layer, keys: Path): boolean {
   return at.every((key, i) => key === keys[i]) && getValueAt(content, keys.slice(at.length)) !== undefined;
 }
 
+/**
+ * Where the longest part of a path within an arm is written; the rest of the path follows, unless a short form stands for it.
+ *
+ * @returns undefined if no part of it is written, or only in the options of the experiment.
+ */
+export function findPartPath(layers: readonly Layer[], keys: Path): Path | undefined {
+  for (let length = keys.length; length > 0; length--) {
+    const part = keys.slice(0, length);
+    const writer = layers.findLast((layer) => layer.keyPath.length > 0 && hasValueAt(layer, part));
+    if (writer === undefined) continue;
+    const value = getValueAt(writer.content, part.slice(writer.at.length));
+    const isShort = value !== null && typeof value !== 'object';
+    return [...writer.keyPath, ...(isShort ? part : keys).slice(writer.at.length)];
+  }
+  return undefined;
+}
+
 /** Where in the config the value of an arm is written that counts, or undefined where nobody wrote it. */
 export function findArmValuePath({ layers }: ExpandedArm, keys: Path): Path | undefined {
   const writer = layers.findLast((layer) => hasValueAt(layer, keys));
-  return writer === undefined ? undefined : [...writer.keyPath, ...keys.slice(writer.at.length)];
+  return writer === undefined ? findPartPath(layers, keys) : [...writer.keyPath, ...keys.slice(writer.at.length)];
 }
 
 /** Names in a message. */
@@ -182,6 +199,27 @@ export function expandArms(raw: readonly unknown[], base: Plain, shared: Plain =
   const expansion = new ArmExpansion(base, shared);
   for (const arm of raw) expansion.add(arm);
   return expansion;
+}
+
+/** Whether arms are a list that was written out before: each has the order of its steps. */
+export function areResolvedArms(arms: unknown): arms is readonly Plain[] {
+  return Array.isArray(arms) && arms.every((arm) => isPlain(arm) && Array.isArray(arm.steps));
+}
+
+/** Arms that were written out before, each whole by itself, and an error for each that extends an arm that is not before it. */
+export function readResolvedArms(raw: readonly Plain[], shared: Plain): ExpandedArms {
+  const root: Layer = { keyPath: [], at: [], content: shared };
+  const names: string[] = [];
+  const faults: ConfigurationFault[] = [];
+  const arms = raw.map((options, i): ExpandedArm => {
+    const keyPath = ['arms', String(i)];
+    const fault = { path: `arms[${i}].extends`, expected: 'an arm before it' };
+    if (options.extends !== undefined && !names.includes(options.extends as string))
+      faults.push(describeUnknownArm(fault, options.extends, names, faults.length));
+    names.push(String(options.name));
+    return { options, layers: [root, { keyPath, at: [], content: options }], keyPath };
+  });
+  return { arms, faults, unread: new Set() };
 }
 
 /** An arm without the experiment's options that no layer of the arm sets: these stay those of the experiment. */

@@ -9,6 +9,7 @@ import {
   isPlain,
   type LocatedYaml,
   merge,
+  nameSteps,
   type Path,
   type Plain,
   parsePath,
@@ -206,8 +207,7 @@ function mergeArms(earlier: readonly unknown[], later: readonly unknown[]): unkn
 function mergeNamedArms(earlier: Plain, later: Plain): Plain {
   const merged = { ...earlier };
   for (const [name, arm] of Object.entries(later)) {
-    const before = merged[name];
-    const start = Array.isArray(before) ? { steps: before } : before;
+    const start = nameSteps(merged[name]);
     merged[name] = isPlain(start) && isPlain(arm) ? merge(start, arm) : arm;
   }
   return merged;
@@ -262,12 +262,15 @@ export function wrapContent(content: Plain, source: string): ComposedConfig {
   return { source, isFile: false, content, layers: [layer], overridden: [] };
 }
 
-/** The path of a composed config's value in a file: arms go by name, so they may have another place there. */
+/** The path of a composed config's value in a file: an arm that is a list there may have been merged with a mapping; arms of a list go by name. */
 function locateInLayer(layer: Plain, keys: Path, content: Plain): Path {
   const [first, location = '', ...rest] = keys;
   if (first !== 'arms' || location === '') return keys;
   const arm = getValueAt(content, keys.slice(0, 2));
-  if (isPlain(content.arms)) return keys;
+  if (isPlain(content.arms)) {
+    const isList = rest[0] === 'steps' && Array.isArray(getValueAt(layer, keys.slice(0, 2)));
+    return isList ? [first, location, ...rest.slice(1)] : keys;
+  }
   const arms = Array.isArray(layer.arms) ? layer.arms : [];
   const isSame = (other: unknown) =>
     isNamed(arm) ? isNamed(other) && other.name === arm.name : arm !== undefined && isDeepStrictEqual(other, arm);

@@ -162,6 +162,18 @@ export function setPath(target: Plain, path: readonly string[], value: unknown):
   return false;
 }
 
+/** An arm that is a list of steps as a mapping, which other keys may join. */
+export function nameSteps(arm: unknown): unknown {
+  return Array.isArray(arm) ? { steps: arm } : arm;
+}
+
+/** Lets an override write a key, such as `set`, into an arm that is a list of steps. */
+function makeRoomInArm({ arms }: Plain, path: string): void {
+  const [first, name = '', key = '0'] = parsePath(path, { arms });
+  if (first === 'arms' && isPlain(arms) && Array.isArray(arms[name]) && !/^\d+$/.test(key))
+    arms[name] = nameSteps(arms[name]);
+}
+
 /** Applies one override to a config in place. @returns its errors. */
 function applyOverride(config: Plain, override: string): readonly ConfigurationFault[] {
   const at = override.indexOf('=');
@@ -177,6 +189,7 @@ function applyOverride(config: Plain, override: string): readonly ConfigurationF
     const [first] = read.faults;
     return [{ path, expected: `a YAML value (${first?.path}: ${first?.got})`, got: shortenToExcerpt(text) }];
   }
+  makeRoomInArm(config, path);
   if (setPath(config, parsePath(path, config), read.value)) return [];
   return [{ path, expected: 'a path into the config', got: shortenToExcerpt(override) }];
 }

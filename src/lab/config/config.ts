@@ -3,7 +3,14 @@ import { ConfigurationError, type ConfigurationFault } from '../../core/errors/e
 import { check } from '../../core/validation/validation.ts';
 import { setDataFolder } from '../../data/prepared/data-folder.ts';
 import { datasetOptions } from '../../data/registry.ts';
-import { type ExpandedArm, expandArms, findArmValuePath, withoutSharedOptions } from '../composition/arms.ts';
+import {
+  areResolvedArms,
+  type ExpandedArm,
+  expandArms,
+  findArmValuePath,
+  readResolvedArms,
+  withoutSharedOptions,
+} from '../composition/arms.ts';
 import { type ComposedConfig, composeFiles, findWriterFolder, wrapContent } from '../composition/config-composition.ts';
 import { isPlain, type Path, type Plain } from '../composition/config-file.ts';
 import { findValueFaults } from '../composition/config-values.ts';
@@ -76,7 +83,9 @@ function expandComposed(composed: ComposedConfig) {
   const shared = { ...(isPlain(content.embedding) ? { embedding: content.embedding } : {}), seed };
   const written = isPlain(content.arms)
     ? expandNamedArms(content.arms, shared)
-    : expandArms(Array.isArray(content.arms) ? content.arms : [], base, shared);
+    : areResolvedArms(content.arms)
+      ? readResolvedArms(content.arms, shared)
+      : expandArms(Array.isArray(content.arms) ? content.arms : [], base, shared);
   const sweep = expandSweep(selectArmSweep(composed), written.arms, seed);
   const arms = [...written.arms, ...sweep.arms, ...sweep.probes].map(withoutSharedOptions);
   const embedding = withEncoderFiles(content.embedding, (key) => findWriterFolder(['embedding', key], composed));

@@ -68,17 +68,18 @@ function withSourceFiles(arm: Plain, findFolder: FindFolder): { arm: Plain; faul
   if (!isPlain(arm.search)) return { arm, faults: [] };
   const faults: ConfigurationFault[] = [];
   const search: Plain = {};
-  for (const [name, written] of Object.entries(arm.search)) {
-    const source = nameSource(name, written);
+  for (const [name, options] of Object.entries(arm.search)) {
+    const source = nameSource(name, options);
     const named = findNamedFile(source);
     search[name] = source;
     if (named === null) continue;
-    const folder = findFolder(['search', name]);
+    const place = isPlain(options) && Object.hasOwn(options, 'file') ? 'file' : named.place;
+    const folder = findFolder(['search', name, ...place.split('.')]);
     try {
       search[name] = named.resolve(folder);
     } catch (error) {
       if (!(error instanceof RagPlusPlusError)) throw error;
-      faults.push(describeMissing(`search.${name}.${named.place}`, named, folder, error));
+      faults.push(describeMissing(`search.${name}.${place}`, named, folder, error));
     }
   }
   return { arm: { ...arm, search }, faults };

@@ -135,7 +135,7 @@ test('a training finds its data, and the data that it transfers to, in the same 
   const path = join(project, 'configs', 'training.yaml');
   const dataset = { name: 'jsonl', path: '../data' };
   const transfer = [{ name: 'again', dataset }];
-  write(path, { name: 'training', dataset, embedding: least.embedding, candidates: plain.candidates, transfer });
+  write(path, { name: 'training', dataset, embedding: least.embedding, candidates: [{ index: 'bm25' }], transfer });
   const training = loadTrainingConfig(path);
   for (const options of [training.dataset, training.transfer[0]!.dataset])
     expect((await loadDataset(options, { cacheFolder: null })).corpus.size).toBeGreaterThan(50);
@@ -171,7 +171,7 @@ describe('files of an encoder', () => {
     expect([embedding, arms[1]?.embedding]).toMatchObject([{ turns: shared }, { turns: own }]);
     const training = join(project, 'other', 'training.yaml');
     const dataset = { name: 'jsonl', path: '../data' };
-    const raw = { name: 'training', dataset, embedding: embed('turns.safetensors'), candidates: plain.candidates };
+    const raw = { name: 'training', dataset, embedding: embed('turns.safetensors'), candidates: [{ index: 'bm25' }] };
     write(training, raw);
     expect(loadTrainingConfig(training).embedding).toEqual(embedding);
     const model = { encoder: 'transformers', model: 'model' };

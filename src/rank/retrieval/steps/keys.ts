@@ -84,6 +84,11 @@ const searchOptions = writtenParts
   })
   .refine((named) => Object.keys(named).length > 0, 'at least one source');
 
+/** A member that there is none of by its name, which is a key. */
+function addUnknownKey(key: string, known: readonly string[], context: Pick<z.core.$RefinementCtx, 'issues'>): void {
+  context.issues.push({ code: 'unrecognized_keys', keys: [key], known, path: [] } as never);
+}
+
 /** Options with the name of their member, which is that of their place unless they have another. */
 function withName(key: string, name: string, written: unknown): unknown {
   const isMapping = written !== null && typeof written === 'object' && !Array.isArray(written);
@@ -99,8 +104,7 @@ const scoreOptions = writtenParts.transform((parts, context): ScoreOptions => {
   const named: Record<string, Readonly<Record<string, unknown>>> = {};
   for (const [name, written] of Object.entries(withoutNulls(parts))) {
     const schema = SCORE_SCHEMAS[name] ?? ADDED_SIGNALS.find(name)?.options;
-    if (schema === undefined)
-      context.addIssue({ code: 'custom', path: [name], message: `a signal: ${listScoreNames().join(', ')}` });
+    if (schema === undefined) addUnknownKey(name, listScoreNames(), context);
     else named[name] = parsePart(schema, written, [name], context) as Readonly<Record<string, unknown>>;
   }
   return named;
@@ -150,10 +154,10 @@ const fuseOptions = z
   .transform((written, context): WrittenFusion => {
     const entries = Object.entries(withoutNulls(written as Record<string, unknown>));
     const [[method, options] = ['', {}], ...others] = entries;
-    if (others.length > 0 || !['only', ...listMethods()].includes(method)) {
-      context.addIssue({ code: 'custom', message: `one method: only, ${listMethods().join(', ')}` });
-      return z.NEVER;
-    }
+    const known = ['only', ...listMethods()];
+    if (others.length > 0) context.addIssue({ code: 'custom', message: `one method: ${known.join(', ')}` });
+    else if (!known.includes(method)) addUnknownKey(method, known, context);
+    if (context.issues.length > 0) return z.NEVER;
     if (method === 'only') return { only: parsePart(z.string(), options, ['only'], context) };
     const parsed = parsePart(z.record(z.string(), z.unknown()), options ?? {}, [method], context);
     if (context.issues.length > 0) return z.NEVER;
@@ -234,8 +238,7 @@ const blendOptions = writtenParts.transform((parts, context) => {
   const blends: Record<string, unknown> = {};
   for (const [name, written] of Object.entries(withoutNulls(parts))) {
     const schema = BLENDS[name];
-    if (schema === undefined)
-      context.addIssue({ code: 'custom', path: [name], message: `one of ${Object.keys(BLENDS).join(', ')}` });
+    if (schema === undefined) addUnknownKey(name, Object.keys(BLENDS), context);
     else
       blends[name] = parsePart(typeof written === 'number' ? withDefaults(schema) : schema, written, [name], context);
   }
@@ -266,7 +269,8 @@ const createSelectOptions = (reranks: boolean) => {
             const { method: _, ...own } = parsed as SelectionOptions;
             return { [method]: own };
           }
-          context.addIssue({ code: 'custom', message: `one of ${listNames().join(', ')}` });
+          if (others.length > 0) context.addIssue({ code: 'custom', message: `one method: ${listNames().join(', ')}` });
+          else addUnknownKey(method, listNames(), context);
           return z.NEVER;
         }),
     () => SELECTIONS.changes,
@@ -281,6 +285,18 @@ const createSelect = (written: Readonly<Record<string, object>>) => {
   return [select({ method, ...options } as SelectionOptions)];
 };
 
+const halfLife = z
+  .number()
+  .positive()
+  .transform((halfLifeHours) => ({ halfLifeHours }));
+
+/** A number is the half-life alone. */
+const writtenDecay = z
+  .unknown()
+  .transform((written, context) =>
+    parsePart(typeof written === 'number' ? halfLife : decayOptions, written, [], context),
+  );
+
 /** Every step that a config may name: to add one takes its file and a line here. */
 export const STEP_KEYS: readonly StepKey[] = [
   defineKey('filter', filterText, filter, (where) => [filter({ where })]),
@@ -292,18 +308,7 @@ export const STEP_KEYS: readonly StepKey[] = [
   defineKey('mix', scoringOptions, mix, (options) => [mix(options)], checkMix),
   defineKey('boost', boostOptions, boost, (options) => [boost(options)]),
   defineKey('curate', curationArmOptions, curate, (options) => [curate(options)]),
-  defineKey(
-    'decay',
-    z.union([
-      z
-        .number()
-        .positive()
-        .transform((halfLifeHours) => ({ halfLifeHours })),
-      decayOptions,
-    ]),
-    decay,
-    (options) => [decay(options)],
-  ),
+  defineKey('decay', writtenDecay, decay, (options) => [decay(options)]),
   defineKey(
     'blend',
     blendOptions,
