@@ -130,7 +130,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
     changes: [
       `dataset.path=${fewQuestions}`,
       'embedding={encoder: lsa, dimension: 61}',
-      `scoring.weights=${joinWeightsPath('learning/locomo.yaml')}`,
+      `arms.learned.set.mix=${joinWeightsPath('learning/locomo.yaml')}`,
     ],
   },
   'learning/mail-author.yaml': { needs: [], changes: ['signals.groups=[text, time, author]'] },
@@ -151,15 +151,15 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
     needs: [],
     changes: [
       'embedding={encoder: lsa, dimension: 61}',
-      `arms.learned.scoring.weights=${joinWeightsPath('learning/strategies-shop.yaml')}`,
+      `arms.learned.set.mix=${joinWeightsPath('learning/strategies-shop.yaml')}`,
     ],
   },
   'strategies-mail.yaml': {
     needs: [],
     changes: [
       'embedding={encoder: lsa, dimension: 61}',
-      `arms.learned.scoring.weights=${joinWeightsPath('learning/strategies-mail.yaml')}`,
-      'arms.own weights of users.relevance.options.strategy.users={}',
+      `arms.learned.set.mix=${joinWeightsPath('learning/strategies-mail.yaml')}`,
+      'arms.own weights of users.set.score.strategy.users={}',
     ],
   },
   'slice-policies.yaml': { needs: [], changes: ['controls=false', 'sweep=null'] },
@@ -170,8 +170,8 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
       `dataset.path=${rHelp}`,
       'embedding={encoder: lsa, dimension: 61}',
       'dataset.split=time',
-      `arms.learned.scoring.weights=${joinWeightsPath('learning/mail.yaml')}`,
-      `arms.learned, with author.scoring.weights=${joinWeightsPath('learning/mail-author.yaml')}`,
+      `arms.learned.set.mix=${joinWeightsPath('learning/mail.yaml')}`,
+      `arms.learned, with author.set.mix=${joinWeightsPath('learning/mail-author.yaml')}`,
     ],
   },
   'latency.yaml': { needs: [], changes: ['evaluation.latency={queries: 5, warmUp: 1}'] },
@@ -180,7 +180,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
     changes: [
       `dataset.path=${fewMails}`,
       'embedding={encoder: lsa, dimension: 61}',
-      `scoring.weights=${joinWeightsPath('learning/mail.yaml')}`,
+      `arms.learned.set.mix=${joinWeightsPath('learning/mail.yaml')}`,
     ],
   },
 };

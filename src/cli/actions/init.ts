@@ -27,34 +27,29 @@ evaluation:
   metrics: [mrr@10, recall@10, ndcg@10]
 
 arms:
-  - name: newest first
+  newest first:
     description: the newest turns, whatever they say
-    candidates: [{ index: newest, k: 100 }]
-    relevance: { signals: [recency] }
+    steps: [search: { newest: { k: 100 } }]
 
-  - name: words
+  words:
     description: BM25
-    candidates: [{ index: bm25, k: 100 }]
-    relevance: { signals: [bm25] }
+    steps: [search: { bm25: { k: 100 } }]
 
-  - name: embeddings
+  embeddings:
     description: cosine similarity
-    candidates: [{ index: flat, k: 100 }]
-    relevance: { signals: [cosine] }
+    steps: [search: { flat: { k: 100 } }]
 
-  - name: words, fading
+  words, fading:
     description: BM25, halved in weight for each half-life of age
-    extends: words
-    decay: { halfLifeHours: 24 }
-    tune:
-      decay.halfLifeHours: [6, 24, 96]
+    from: words
+    then: [decay: 24]
+    tune: { decay.halfLifeHours: [6, 24, 96] }
 
-  - name: words, fading, trajectory
+  words, fading, trajectory:
     description: blended with the distance in trajectory coordinates
-    extends: words, fading
-    trajectory: { dimensions: 5 }
-    tune:
-      trajectory.weight: [0.1, 0.2, 0.3]
+    from: words, fading
+    then: [blend: { trajectory: { dimensions: 5 } }]
+    tune: { blend.trajectory.weight: [0.1, 0.2, 0.3] }
 `;
 
 /** A name as one word of a shell. */

@@ -156,6 +156,16 @@ describe('arms in a mapping', () => {
     ]);
   });
 
+  test('take the order of their steps from a level of a sweep that gives it', () => {
+    const kept = { filter: 'channel = $query.channel', steps: ['search', 'filter', 'fuse', 'decay'] };
+    const { arms } = resolve(
+      { hybrid },
+      { sweep: { method: 'one-factor', arm: 'hybrid', factors: { seen: { kept } } } },
+    );
+    expect(arms.slice(2).map(({ steps }) => steps)).toEqual([kept.steps]);
+    expect(readArm(arms[2]!).outline.poolFilters).toEqual([kept.filter]);
+  });
+
   test('in their resolved form resolve to themselves', () => {
     const without = { from: 'hybrid', set: { decay: null, hnsw: null, fuse: null } };
     const { plugins: _, ...config } = resolve({ hybrid, without });
