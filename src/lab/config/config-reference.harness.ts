@@ -48,7 +48,7 @@ function listTypeWords(schema: Schema): string[] {
       (bound) => bound !== undefined && Math.abs(bound) !== Number.MAX_SAFE_INTEGER,
     );
     const inner = one.items && !one.items.properties && !one.items.oneOf ? listTypeWords(one.items) : [];
-    return [...[one.type ?? ''].flat().map((type) => WORDS[type] as string), ...bounds.map(String), ...inner];
+    return [...[one.type ?? []].flat().map((type) => WORDS[type as string] as string), ...bounds.map(String), ...inner];
   });
 }
 
