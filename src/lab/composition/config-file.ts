@@ -68,16 +68,13 @@ export function readYamlWithLines(path: string): LocatedYaml {
 const KIND_KEYS: Readonly<Record<string, string>> = {
   dataset: 'name',
   embedding: 'encoder',
-  fusion: 'method',
   launcher: 'name',
-  selection: 'method',
   sweep: 'method',
 };
 
 /** Whether `later` is of another kind than `earlier`, so that it keeps none of its keys. */
 function changesKind(key: string, earlier: Plain, later: Plain): boolean {
   if (key === 'fuse' || key === 'select' || key === 'rerank') return Object.keys(earlier)[0] !== Object.keys(later)[0];
-  if (key === 'propagation' || key === 'propagate') return 'preset' in earlier || 'preset' in later; // a preset stands for all the others
   const kind = KIND_KEYS[key];
   return kind !== undefined && later[kind] !== undefined && later[kind] !== earlier[kind];
 }

@@ -37,7 +37,7 @@ const ADDING: readonly string[] = ['blend'];
  */
 export function resolveArmPath(arm: Plain, path: Path): Path | null {
   const [first = ''] = path;
-  if (arm.steps === undefined || arm[first] !== undefined || first === 'embedding' || first === 'seed') return path;
+  if (arm[first] !== undefined || first === 'embedding' || first === 'seed') return path;
   const { search } = arm;
   return isPlain(search) && search[first] !== undefined ? ['search', ...path] : null;
 }

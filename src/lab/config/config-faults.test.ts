@@ -127,9 +127,11 @@ describe('a fault names the file that wrote the value, and its path there', () =
     expect(listChangeFaults({ arms })).toEqual(['arms.x: ["search"]']);
   });
 
-  test('a key that another has the place of, at the top too', () => {
-    write({ 'former.yaml': { arms: { former: { from: 'words', candidates: [] } } } });
-    expect(listChangeFaults({ extends: ['common.yaml', 'former.yaml'] })).toEqual([
+  test('a key that another has the place of, in an arm and at the top', () => {
+    write({ 'former.yaml': { base: {}, arms: { former: { from: 'words', candidates: [] } } } });
+    expect(listChangeFaults({ extends: ['common.yaml', 'former.yaml'], scoring: { weights: 'x' } })).toEqual([
+      'base (former.yaml): the key "base"',
+      'scoring: the key "scoring"',
       'arms.former.candidates (former.yaml): "candidates"',
     ]);
   });

@@ -86,7 +86,7 @@ export function listConfigKeys(): Key[] {
 }
 
 /** Arms that were written out: each is checked when the config is read. */
-const RESOLVED_ARMS: Plain = { type: 'array', items: { type: 'object', required: ['name'] } };
+const RESOLVED_ARMS: Plain = { type: 'array', items: { type: 'object', required: ['name', 'steps'] } };
 
 /**
  * The JSON Schema of a config file, for editors: keys with their meanings, types, choices, defaults and bounds. What depends on several values, such as names

@@ -212,6 +212,17 @@ test('references to files are an error without a file', () => {
   ]);
 });
 
+test('a list of arms, and keys at the top that arms have, are answered with what says the same', () => {
+  const words = { name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
+  expect(listResolveFaults({ arms: [words], evaluation: { baseline: 'words' } })).toEqual([
+    'arms: expected a mapping of arms by name, as in arms: { words: [search: { bm25: {} }] }, got a list',
+  ]);
+  expect(listResolveFaults({ base: {}, scoring: { weights: 'mix.safetensors' } })).toEqual([
+    'base: expected an arm, and from: its name in those that start from it, got the key "base"',
+    'scoring: expected mix, as in mix: weights.safetensors, got the key "scoring"',
+  ]);
+});
+
 test('a long list of arms is cut where a name is not among them', () => {
   const arms = Object.fromEntries(Array.from({ length: 23 }, (_, i) => [`arm ${i}`, plain]));
   const [fault] = listResolveFaults({ arms, evaluation: { baseline: 'x' }, only: ['arm 7'] });

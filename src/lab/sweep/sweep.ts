@@ -35,8 +35,7 @@ interface ExpandedSweep {
 }
 
 /** Keys of named levels whose place another has. */
-function findFormerKeys({ name, levels }: Factor, { steps }: Plain): ConfigurationFault[] {
-  if (steps === undefined) return [];
+function findFormerKeys({ name, levels }: Factor): ConfigurationFault[] {
   return levels.flatMap(({ name: level, layer: { at, content } }) =>
     Object.keys(at.length === 0 ? (content as Plain) : {}).flatMap((key) => {
       const expected = findReplacement(key);
@@ -47,9 +46,9 @@ function findFormerKeys({ name, levels }: Factor, { steps }: Plain): Configurati
 }
 
 /** What a path that leads nowhere should be. */
-function describePath(path: string, { steps }: Plain): string {
+function describePath(path: string): string {
   const [first = ''] = path.split('.');
-  const replacement = steps === undefined || OWN_KEYS.includes(first) ? undefined : findReplacement(first);
+  const replacement = OWN_KEYS.includes(first) ? undefined : findReplacement(first);
   return `a path to an option of the arm${replacement === undefined ? '' : `; ${replacement}`}`;
 }
 
@@ -64,7 +63,7 @@ function findStrayPaths({ name, levels, range }: Factor, start: Plain): Configur
     .filter((path) => path !== '' && !isLeading(path))
     .map((path) => ({
       path: `sweep.factors.${name}`,
-      expected: describePath(path, start),
+      expected: describePath(path),
       got: JSON.stringify(path),
     }));
 }
@@ -131,7 +130,7 @@ const returnNoArms = (faults: readonly ConfigurationFault[]): ExpandedSweep => (
 /** All arms of a sweep whose options are in order. */
 function expand(sweep: SweepOptions, factors: readonly Factor[], seed: number, start: ExpandedArm): ExpandedSweep {
   const stray = factors.flatMap((factor) => findStrayPaths(factor, start.options as Plain));
-  const former = factors.flatMap((factor) => findFormerKeys(factor, start.options as Plain));
+  const former = factors.flatMap(findFormerKeys);
   const faults = [...factors.flatMap(findLevelFaults), ...former, ...stray, ...findSweepSizeFaults(sweep, factors)];
   if (faults.length > 0) return { ...returnNoArms(faults), probes: listSweepProbes(sweep.arm, start, factors, true) };
   const points = listSweepPoints(sweep, factors, seed);
