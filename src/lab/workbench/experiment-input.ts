@@ -42,11 +42,12 @@ interface StepNames<P extends Plugins> {
 }
 
 type Steps<P extends Plugins> = readonly StepInput<StepNames<P>>[];
-/** What follows the steps of another arm: `search+` adds sources to its search. */
-type FurtherSteps<P extends Plugins> = readonly (
-  | Steps<P>[number]
-  | { readonly 'search+': Readonly<Record<string, object>> }
-)[];
+/** A step that adds to the options of one before it, such as sources to its search. */
+type AddingStep<Name extends string = 'search' | 'score' | 'mix' | 'curate'> = Name extends string
+  ? { readonly [Key in `${Name}+`]: Readonly<Record<string, unknown>> }
+  : never;
+/** What follows the steps of another arm. */
+type FurtherSteps<P extends Plugins> = readonly (Steps<P>[number] | AddingStep)[];
 
 /** An arm with more than its steps, as docs/arms.md describes it. @typeParam Name of the arms that it may begin with. */
 export interface ArmMapping<P extends Plugins = readonly [], Name extends string = string> {

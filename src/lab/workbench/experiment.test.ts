@@ -281,6 +281,8 @@ test('an editor knows every key', () => {
   const ordered: ArmInput = [search({ bm25: {} }), rerank('diversity-filter')];
   // @ts-expect-error: no such step
   const step: ArmInput = [{ serch: {} }];
+  // @ts-expect-error: no such step to add to
+  const adding: ArmInput = { from: 'words', then: [{ 'search+': { hnsw: {} } }, { 'serch+': {} }] };
   // @ts-expect-error: no such metric of a comparison of arms
   const metric: ExperimentInput = { data: { name: 'irc', path: 'x' }, arms: {}, metrics: [10] };
   // @ts-expect-error: no such key of an experiment
@@ -296,7 +298,7 @@ test('an editor knows every key', () => {
   // @ts-expect-error: no data
   const without: ExperimentInput = { arms: { words } };
   expect([misspelt, unknown, named, foreign, renamed, file, signal, fused, short, nested]).toHaveLength(10);
-  expect([blended, ordered, step, metric, key, source, evaluation, sweep, encoder, without]).toHaveLength(10);
+  expect([blended, ordered, step, adding, metric, key, source, evaluation, sweep, encoder, without]).toHaveLength(11);
 });
 
 test('an editor knows the names of the arms', () => {
