@@ -12,7 +12,7 @@ import { drawClusteredVectors } from './clustered-vectors.ts';
 import { buildTrainingOptions } from './learning.ts';
 import { drawLearningWorkload } from './learning-workload.ts';
 import { benchGraph, benchQueries } from './pagerank-graph.ts';
-import { buildRerankOptions, createFreshPools } from './rerank-timing.ts';
+import { buildRerankArms, createFreshPools } from './rerank-timing.ts';
 import { createBatchWorkspace, drawRerankWorld } from './rerank-workload.ts';
 
 /** Work on the active backend, with its tensors there. */
@@ -109,9 +109,9 @@ function buildRerankWorkload(
     name: `rerank, ${batch} ${batch === 1 ? 'query' : 'queries'} at once`,
     open: async () => {
       const workspace = createBatchWorkspace(drawRerankWorld(turns, batch, dimension, seed), batch);
-      const options = buildRerankOptions(candidates);
-      const fresh = createFreshPools(await findPool(workspace, options.control, readArm(options).outline));
-      const run = async () => (await scorePool(workspace, fresh(), options)).scores;
+      const { whole } = buildRerankArms(candidates);
+      const fresh = createFreshPools(await findPool(workspace, null, readArm(whole).outline));
+      const run = async () => (await scorePool(workspace, fresh(), whole)).scores;
       return { run, dispose: () => workspace.dispose() };
     },
   };

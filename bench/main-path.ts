@@ -1,32 +1,30 @@
 import { Session } from 'node:inspector/promises';
 import { parseArgs } from 'node:util';
 import { useBackend } from '../src/core/tensors/backend.ts';
+import type { RankOptions } from '../src/rank/retrieval/form.ts';
 import { retrieve } from '../src/rank/retrieval/retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from '../src/rank/retrieval/retriever-options.ts';
+import { blend, decay, fuse, type StepInput, search } from '../src/rank/retrieval/steps/functions.ts';
+import { parseSteps } from '../src/rank/retrieval/written-steps.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../src/rank/signals/corpus.fixture.ts';
 import { formatTextTable } from './text-table.ts';
 
 export const MAIN_PATH_USAGE = `main-path [options]    the files and functions that rank a query, from options to scores
     --list ARM     names those of one arm`;
 
-const CANDIDATES = [
-  { index: 'bm25', k: 19 },
-  { index: 'hnsw', k: 13 },
-];
-const HYBRID = { candidates: CANDIDATES, relevance: { signals: ['cosine', 'bm25'] } };
+const HYBRID = [search({ bm25: { k: 19 }, hnsw: { k: 13 } }), fuse({ convex: { hnsw: 0.8, bm25: 'rest' } })];
 
-const ARMS: Readonly<Record<string, object>> = {
-  bm25: { candidates: [{ index: 'bm25', k: 23 }], relevance: { signals: ['bm25'] } },
+const ARMS: Readonly<Record<string, readonly StepInput[]>> = {
+  bm25: [search({ bm25: { k: 23 } })],
   hybrid: HYBRID,
-  'hybrid, decay': { ...HYBRID, decay: { halfLifeHours: 24 } },
-  'hybrid, rcp': { ...HYBRID, attention: { mechanism: 'rcp' } },
+  'hybrid, decay': [...HYBRID, decay(24)],
+  'hybrid, rcp': [...HYBRID, blend({ rcp: {} })],
 };
 
 /** Functions that ran, by the file of src that holds them. */
 type Path = ReadonlyMap<string, readonly string[]>;
 
 /** Ranks the queries of a small corpus, and sees which functions run. */
-async function traceArm(session: Session, options: RetrieverOptions): Promise<Path> {
+async function traceArm(session: Session, options: RankOptions): Promise<Path> {
   const workspace = createSampleWorkspace(drawSampleWorld(31, 97, 23, 5));
   await session.post('Profiler.takePreciseCoverage'); // resets the counts
   await retrieve(workspace, options);
@@ -54,7 +52,7 @@ export async function tracePaths(): Promise<ReadonlyMap<string, Path>> {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   const paths = new Map<string, Path>();
   for (const [name, written] of [...Object.entries(ARMS), ...Object.entries(ARMS)])
-    paths.set(name, await traceArm(session, retrieverOptions.parse(written)));
+    paths.set(name, await traceArm(session, parseSteps(written)));
   session.disconnect();
   return paths;
 }

@@ -2,15 +2,17 @@ import * as tf from '@tensorflow/tfjs-core';
 import { readBack } from '../src/core/tensors/read-back.ts';
 import { computeQueryFrames, type QueryFrames } from '../src/ops/trajectory/query-frames.ts';
 import { findPool } from '../src/rank/retrieval/candidate-sources.ts';
-import { readArm } from '../src/rank/retrieval/form.ts';
+import { type RankOptions, readArm } from '../src/rank/retrieval/form.ts';
 import { type Retrieved, scorePool } from '../src/rank/retrieval/retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from '../src/rank/retrieval/retriever-options.ts';
+import { blend, search } from '../src/rank/retrieval/steps/functions.ts';
+import { parseSteps } from '../src/rank/retrieval/written-steps.ts';
 import { attentionSignal } from '../src/rank/signals/attention.ts';
-import type { AttentionOptions } from '../src/rank/signals/attention-options.ts';
+import { type AttentionOptions, attentionOptions } from '../src/rank/signals/attention-options.ts';
 import type { CandidatePool } from '../src/rank/signals/candidate-pool.ts';
 import { cosineSignal } from '../src/rank/signals/cosine.ts';
 import { prepareFrameSources } from '../src/rank/signals/frames.ts';
 import { trajectorySignal } from '../src/rank/signals/trajectory.ts';
+import { TRAJECTORY_DEFAULTS } from '../src/rank/signals/trajectory-options.ts';
 import type { Workspace } from '../src/rank/signals/workspace.ts';
 import { type RerankReference, SCORES, type ScoreName } from './rerank-reference.ts';
 import { createBatchWorkspace, type RerankWorld } from './rerank-workload.ts';
@@ -38,13 +40,12 @@ export interface RerankMeasurement extends RerankCase {
 }
 
 /** The published weights of cosine, trajectory and unified attention, with the exact index's candidates. */
-export function buildRerankOptions(candidates: number): RetrieverOptions & { readonly attention: AttentionOptions } {
-  return retrieverOptions.parse({
-    candidates: [{ index: 'flat', k: candidates }],
-    relevance: { signals: ['cosine'] },
-    trajectory: {},
-    attention: { mechanism: 'unified' },
-  }) as RetrieverOptions & { readonly attention: AttentionOptions };
+export function buildRerankArms(candidates: number): Readonly<Record<'whole' | 'withoutAttention', RankOptions>> {
+  const found = search({ flat: { k: candidates } });
+  return {
+    whole: parseSteps([found, blend({ trajectory: {}, unified: {} })]),
+    withoutAttention: parseSteps([found, blend({ trajectory: {} })]),
+  };
 }
 
 /** The largest differences to float64, over `samples` queries from the first to the last. */
@@ -71,13 +72,12 @@ export function measureRerankErrors(
 }
 
 function pickScoreColumns({ scores, components }: Retrieved): Record<ScoreName, Float32Array> {
-  const getScoreComponent = (name: ScoreName) => components.get(name)!;
-  const [cosine, trajectory, attention] = [
-    getScoreComponent('cosine'),
-    getScoreComponent('trajectory'),
-    getScoreComponent('attention'),
-  ];
-  return { cosine, trajectory, attention, final: scores };
+  return {
+    cosine: components.get('flat')!,
+    trajectory: components.get('trajectory')!,
+    attention: components.get('unified')!,
+    final: scores,
+  };
 }
 
 /** Pools with the same candidates, of which the workspace has cached no result. */
@@ -89,21 +89,21 @@ export function createFreshPools(pool: CandidatePool): () => CandidatePool {
 async function timeSteps(
   workspace: Workspace,
   pool: CandidatePool,
-  options: ReturnType<typeof buildRerankOptions>,
+  arms: ReturnType<typeof buildRerankArms>,
   repeats: number,
 ): Promise<RerankMeasurement['times']> {
   const { tables, points } = await prepareFrameSources(workspace);
   const fresh = createFreshPools(pool);
   const time = (work: () => unknown) => timeRepeats(repeats, work);
-  const trajectory = options.trajectory!;
+  const trajectory = TRAJECTORY_DEFAULTS;
   const timeMechanism = (mechanism: AttentionOptions['mechanism']) =>
     timePrepared(repeats, preparePool, (pairs) =>
-      workspace.get(attentionSignal({ attention: { ...options.attention, mechanism }, trajectory }), pairs),
+      workspace.get(attentionSignal({ attention: attentionOptions.parse({ mechanism }), trajectory }), pairs),
     );
   /** A pool whose frames, cosines and distances are there for each mechanism. */
   const preparePool = async () => {
     const pairs = fresh();
-    await scorePool(workspace, pairs, { ...options, attention: null });
+    await scorePool(workspace, pairs, arms.withoutAttention);
     return pairs;
   };
   return {
@@ -115,7 +115,7 @@ async function timeSteps(
     tpo: await timeMechanism('tpo'),
     unified: await timeMechanism('unified'),
     'read-back': await timeReadBack(pool, repeats),
-    whole: await time(() => scorePool(workspace, fresh(), options)),
+    whole: await time(() => scorePool(workspace, fresh(), arms.whole)),
   };
 }
 
@@ -140,17 +140,17 @@ export async function measureRerank(
   const measurements: RerankMeasurement[] = [];
   try {
     for (const candidates of counts) {
-      const options = buildRerankOptions(candidates);
-      const pool = await findPool(workspace, options.control, readArm(options).outline);
-      const scored = pickScoreColumns(await scorePool(workspace, pool, options));
+      const arms = buildRerankArms(candidates);
+      const pool = await findPool(workspace, null, readArm(arms.whole).outline);
+      const scored = pickScoreColumns(await scorePool(workspace, pool, arms.whole));
       const { tables, points } = await prepareFrameSources(workspace);
       measurements.push({
         batch,
         candidates,
         pool,
-        frames: computeQueryFrames(tables, points, pool.positions, options.trajectory!),
+        frames: computeQueryFrames(tables, points, pool.positions, TRAJECTORY_DEFAULTS),
         errors: measureRerankErrors(world, reference, pool, samples, scored),
-        times: await timeSteps(workspace, pool, options, repeats),
+        times: await timeSteps(workspace, pool, arms, repeats),
       });
     }
     return measurements;

@@ -11,6 +11,7 @@ import { StageCache } from '../src/lab/run/stage-cache.ts';
 import { openWorkspace } from '../src/lab/run/workspaces.ts';
 import type { Dataset, Query } from '../src/model/dataset.ts';
 import { candidatesFrom } from '../src/rank/retrieval/candidate-sources.ts';
+import { readArm } from '../src/rank/retrieval/form.ts';
 import type { Workspace } from '../src/rank/signals/workspace.ts';
 import { readPeakMemoryBytes, resetPeakMemory } from './peak-memory.ts';
 
@@ -65,9 +66,11 @@ class Steps {
   }
 }
 
+const listIndexes = (arm: ArmOptions) => readArm(arm).outline.sources.map(({ index }) => index);
+
 /** Adds every turn to a graph of hnswlib, with the settings of the arms' source. */
 function buildHnswlib({ turnVectors, dimension, corpus }: Workspace, arms: readonly ArmOptions[], seed: number): void {
-  const source = arms[0]?.candidates.find(({ index }) => index === 'hnsw');
+  const source = listIndexes(arms[0] as ArmOptions).find(({ index }) => index === 'hnsw');
   if (source?.index !== 'hnsw') throw new ValidationError('the first arm has no source with index hnsw; add one');
   const graph = new hnswlib.HierarchicalNSW('cosine', dimension);
   graph.initIndex(corpus.size, source.m, source.efConstruction, seed);
@@ -97,7 +100,7 @@ async function measureScale({ config, cacheFolder, queries: count }: ScaleTask):
   (await steps.take('embedding', open)).dispose();
   const workspace = await steps.take('embedding, from the cache', open);
   const { arms } = config;
-  for (const options of (arms[0] as ArmOptions).candidates)
+  for (const options of listIndexes(arms[0] as ArmOptions))
     await steps.take(`candidates, ${options.index}`, () => workspace.get(candidatesFrom(options, null)));
   await steps.take('hnswlib alone', () => buildHnswlib(workspace, arms, config.seed), true);
   const { depth, baseline, metrics, samples, level } = config.evaluation;

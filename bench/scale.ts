@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { ValidationError } from '../src/core/errors/errors.ts';
 import { BACKENDS } from '../src/core/tensors/backend.ts';
 import { type ExperimentConfig, resolveConfig } from '../src/lab/config/config.ts';
+import { blend, decay, fuse, search } from '../src/rank/retrieval/steps/functions.ts';
 import { runInChild } from './child.ts';
 import { fitGrowthExponent } from './growth.ts';
 import { parsePositiveOption } from './integer-option.ts';
@@ -54,8 +55,6 @@ function parseOptions(args: readonly string[]): Settings {
 }
 
 function scaleConfig({ dimension, seed, backend }: Settings, folder: string): ExperimentConfig {
-  const candidates = [{ index: 'bm25' }, { index: 'hnsw' }];
-  const relevance = { signals: ['cosine', 'bm25'] };
   return resolveConfig(
     {
       name: 'scale',
@@ -64,10 +63,10 @@ function scaleConfig({ dimension, seed, backend }: Settings, folder: string): Ex
       dataset: { name: 'jsonl', path: folder },
       embedding: { encoder: 'lsa', dimension },
       evaluation: { baseline: 'fused', metrics: ['mrr@10', 'ndcg@10'] },
-      arms: [
-        { name: 'fused', candidates, relevance },
-        { name: 'unified', candidates, relevance, decay: {}, trajectory: {}, attention: { mechanism: 'unified' } },
-      ],
+      arms: {
+        fused: [search({ bm25: {}, hnsw: {} }), fuse({ convex: { hnsw: 0.8, bm25: 'rest' } })],
+        unified: { from: 'fused', then: [decay(24), blend({ trajectory: {}, unified: {} })] },
+      },
     },
     'bench scale',
   );

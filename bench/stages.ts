@@ -11,7 +11,9 @@ import { stageVersion } from '../src/lab/run/code-version.ts';
 import { StageCache } from '../src/lab/run/stage-cache.ts';
 import { openWorkspace, selectEvaluatedQueries } from '../src/lab/run/workspaces.ts';
 import { candidatesFrom } from '../src/rank/retrieval/candidate-sources.ts';
+import { readArm } from '../src/rank/retrieval/form.ts';
 import { retrieve } from '../src/rank/retrieval/retriever.ts';
+import { blend, decay, fuse, propagate, search } from '../src/rank/retrieval/steps/functions.ts';
 import type { Artifact, Stage, StageStore } from '../src/rank/signals/stage.ts';
 import type { Workspace } from '../src/rank/signals/workspace.ts';
 import { formatTextTable } from './text-table.ts';
@@ -69,8 +71,11 @@ export class TimingStore implements StageStore {
 }
 
 function buildStagesConfig(backend: string): ExperimentConfig {
-  const sources = [{ index: 'bm25' }, { index: 'hnsw' }, { index: 'newest' }];
-  const hybrid = { candidates: sources, relevance: { signals: ['cosine', 'bm25'] }, decay: {}, trajectory: {} };
+  const ranked = (dense: 'hnsw' | 'flat') => [
+    search({ bm25: {}, [dense]: {}, newest: {} }),
+    fuse({ convex: { [dense]: 0.8, bm25: 'rest' } }),
+    decay(24),
+  ];
   return resolveConfig(
     {
       name: 'stages',
@@ -78,15 +83,10 @@ function buildStagesConfig(backend: string): ExperimentConfig {
       dataset: { name: 'spamassassin-threads' },
       embedding: { encoder: 'lsa' },
       evaluation: { baseline: 'unified' },
-      arms: [
-        { name: 'unified', ...hybrid, attention: { mechanism: 'unified' } },
-        {
-          name: 'propagation',
-          ...hybrid,
-          candidates: [{ index: 'bm25' }, { index: 'flat' }, { index: 'newest' }],
-          propagation: { preset: 'framework' },
-        },
-      ],
+      arms: {
+        unified: [...ranked('hnsw'), blend({ trajectory: {}, unified: {} })],
+        propagation: [propagate('framework'), ...ranked('flat'), blend({ trajectory: {} })],
+      },
     },
     'bench stages',
   );
@@ -146,7 +146,7 @@ export async function benchStages(args: readonly string[]): Promise<void> {
     const store = new TimingStore(kept);
     const source = { dataset, config: wanted, cacheFolder: values.cache, store, code: stageVersion };
     const workspace = await openWorkspace(source, selectEvaluatedQueries(dataset, wanted), dataset.devConversations);
-    const newest = wanted.arms[0]!.candidates.find((options) => options.index === 'newest')!;
+    const newest = readArm(wanted.arms[0]!).outline.sources.find(({ name }) => name === 'newest')!.index;
     const unkept = await timeUnkept(workspace, newest, kept);
     for (const arm of wanted.arms) await retrieve(workspace, arm);
     workspace.dispose();

@@ -14,11 +14,17 @@ describe('the sweep', () => {
   test('has 24 arms that differ in their weights alone', () => {
     const settings = { synthetic: null, queries: null, repeats: 1, seed: 7, backend: 'wasm' };
     const { arms } = buildSweepConfig(settings, { name: 'spamassassin-threads' }, 24);
-    const weights = arms.map(({ trajectory, attention }) => `${trajectory?.weight} ${attention?.weight}`);
+    const read = (arm: object) => arm as { readonly blend: Record<'trajectory' | 'unified', { weight: number }> };
+    const weights = arms.map((arm) => {
+      const { trajectory, unified } = read(arm).blend;
+      return `${trajectory.weight} ${unified.weight}`;
+    });
     expect(new Set(weights).size).toBe(24);
-    const others = arms.map(({ name: _, trajectory, attention, ...rest }) =>
-      JSON.stringify([rest, { ...trajectory, weight: 0 }, { ...attention, weight: 0 }]),
-    );
+    const others = arms.map((arm) => {
+      const { trajectory, unified, ...rest } = read(arm).blend;
+      const blend = { ...rest, trajectory: { ...trajectory, weight: 0 }, unified: { ...unified, weight: 0 } };
+      return JSON.stringify({ ...arm, name: '', blend });
+    });
     expect(new Set(others).size).toBe(1);
   });
 

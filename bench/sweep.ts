@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BACKENDS } from '../src/core/tensors/backend.ts';
 import { type ExperimentConfig, resolveConfig } from '../src/lab/config/config.ts';
+import { blend, decay, fuse, search } from '../src/rank/retrieval/steps/functions.ts';
 import { runInChild } from './child.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import type { RunCost, SweepTask } from './sweep-child.ts';
@@ -63,14 +64,19 @@ export function buildSweepConfig(settings: Settings, dataset: object, arms: numb
     dataset,
     embedding: { encoder: 'lsa' },
     evaluation: { baseline: 'weights 1', limitQueries: settings.queries },
-    arms: grid.slice(0, arms).map((weights, i) => ({
-      name: `weights ${i + 1}`,
-      candidates: [{ index: 'bm25' }, { index: 'hnsw' }, { index: 'newest' }],
-      relevance: { signals: ['cosine', 'bm25'] },
-      decay: {},
-      trajectory: { weight: weights.trajectory },
-      attention: { mechanism: 'unified', weight: weights.attention },
-    })),
+    arms: Object.fromEntries(
+      grid
+        .slice(0, arms)
+        .map((weights, i) => [
+          `weights ${i + 1}`,
+          [
+            search({ bm25: {}, hnsw: {}, newest: {} }),
+            fuse({ convex: { hnsw: 0.8, bm25: 'rest' } }),
+            decay(24),
+            blend({ trajectory: weights.trajectory, unified: weights.attention }),
+          ],
+        ]),
+    ),
   };
   return resolveConfig(raw, 'bench sweep');
 }

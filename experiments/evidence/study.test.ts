@@ -6,6 +6,7 @@ import { ignoreProgress } from '../../src/core/terminal/progress.ts';
 import { formatRun } from '../../src/eval/trec/trec-files.ts';
 import { loadConfig } from '../../src/lab/config/config.ts';
 import { PROJECT_ROOT } from '../../src/lab/run/environment.ts';
+import { readArm } from '../../src/rank/retrieval/form.ts';
 import { evidence } from './study.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'evidence-'));
@@ -69,7 +70,10 @@ test('the arms of the learned rankings are those of the config and five more', (
   const file = join(folder, 'runs', 'linear-learned.trec');
   const { arms: shipped } = loadConfig(join(PROJECT_ROOT, 'configs', 'evidence-locomo.yaml'));
   const place = shipped.length;
-  const { arms } = loadConfig(config, [`arms.${place}.run.file=${file}`, `arms.${place + 1}.run.file=${file}`]);
+  const { arms } = loadConfig(
+    config,
+    ['learned', 'learned, density'].map((name) => `arms.${name}.set.run.file=${file}`),
+  );
   expect(arms.slice(0, place)).toEqual(shipped);
   expect(arms.slice(place).map(({ name }) => name)).toEqual([
     'learned',
@@ -78,5 +82,6 @@ test('the arms of the learned rankings are those of the config and five more', (
     'learned, MMR .7',
     'learned, mentions',
   ]);
-  for (const { candidates } of arms.slice(place)) expect(candidates).toMatchObject([{ index: 'run', k: 700 }]);
+  for (const arm of arms.slice(place))
+    expect(readArm(arm).outline.sources).toMatchObject([{ name: 'run', index: { index: 'run', k: 700, path: file } }]);
 });

@@ -1,5 +1,5 @@
 import { blend, decay, fuse, propagate, score, search } from '../../src/index.ts';
-import type { ArmInput, ArmOptions } from '../../src/lab/workbench/index.ts';
+import type { ArmInput, ArmMapping } from '../../src/lab/workbench/index.ts';
 import type { pageRankPlugin } from './page-rank-signal.ts';
 
 type PlantedPlugins = readonly [typeof pageRankPlugin];
@@ -18,7 +18,7 @@ const SHARES = [0.05, 0.1, 0.3, 0.5];
 /** Every arm scores all earlier turns of the conversation. */
 const searchAll = (k: number) => search({ bm25: { k }, flat: { k }, newest: { k } });
 
-const addMechanism = (name: string, more: Omit<ArmOptions<PlantedPlugins>, 'from'>): Mechanism => ({
+const addMechanism = (name: string, more: Omit<ArmMapping<PlantedPlugins>, 'from'>): Mechanism => ({
   name,
   build: () => ({ from: 'bm25', ...more }),
   base: 'bm25',

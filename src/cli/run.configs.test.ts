@@ -130,7 +130,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
     changes: [
       `dataset.path=${fewQuestions}`,
       'embedding={encoder: lsa, dimension: 61}',
-      `scoring.weights=${joinWeightsPath('learning/locomo.yaml')}`,
+      `arms.learned.set.mix=${joinWeightsPath('learning/locomo.yaml')}`,
     ],
   },
   'learning/mail-author.yaml': { needs: [], changes: ['signals.groups=[text, time, author]'] },
@@ -159,7 +159,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
     changes: [
       'embedding={encoder: lsa, dimension: 61}',
       `arms.learned.set.mix=${joinWeightsPath('learning/strategies-mail.yaml')}`,
-      'arms.own weights of users.set={score.strategy.users: {}}',
+      'arms.own weights of users.set.score.strategy.users={}',
     ],
   },
   'slice-policies.yaml': { needs: [], changes: ['controls=false', 'sweep=null'] },

@@ -18,7 +18,7 @@ export { openMemory } from './engine/open-memory.ts';
 export type { QueryBundle } from './engine/query-bundle.ts';
 export type { CandidateProvenance, QueryResponse, RankedCandidate } from './engine/query-response.ts';
 export { type RerankerOptions, rerankerOptions } from './engine/reranker-options.ts';
-export { type RerankedCandidate, rerank } from './engine/rerankers.ts';
+export { computeRerankScores, type RerankedCandidate } from './engine/rerankers.ts';
 export type { FactStore } from './facts/fact-store.ts';
 export { type FactStoreOptions, openFactStore } from './facts/open-fact-store.ts';
 export type { Histogram } from './outcomes/histogram.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TensorOps } from '../core/tensors/tensor-op.harness.ts';
 import { openMemory } from './engine/open-memory.ts';
-import { type RerankedCandidate, rerank } from './engine/rerankers.ts';
+import { computeRerankScores, type RerankedCandidate } from './engine/rerankers.ts';
 import { openConsolidator } from './patterns/consolidator.ts';
 
 const candidate = (score: number, ...embedding: number[]): RerankedCandidate => ({
@@ -12,7 +12,8 @@ const candidate = (score: number, ...embedding: number[]): RerankedCandidate => 
   createdAt: 0,
   embedding: Float32Array.from(embedding),
 });
-const byRelevance = (...candidates: RerankedCandidate[]) => rerank(candidates, { method: 'mmr', lambda: 0.5 }, 0);
+const byRelevance = (...candidates: RerankedCandidate[]) =>
+  computeRerankScores(candidates, { method: 'mmr', lambda: 0.5 }, 0);
 
 const PLACE = { depth: 0, siblingOrder: 0, homogeneity: 0, temporal: 0, complexity: 0 };
 
@@ -82,7 +83,7 @@ export const TENSOR_OPS: TensorOps = {
       'one turn': [() => query([0.6, 0.8]), [0.8]],
     },
   },
-  rerank: {
+  computeRerankScores: {
     use: () => byRelevance(candidate(0.8, 1, 0), candidate(0.6, 0.6, 0.8)),
     refuses: [[() => byRelevance(candidate(1, 1), candidate(1, 1, 0)), /embedding of candidate 1: expected 1, got 2/]],
     edges: {

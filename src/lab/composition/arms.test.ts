@@ -1,79 +1,62 @@
-import { expect, test } from 'vitest';
-import { expandArms, formatFileName, listCombinations } from './arms.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  areResolvedArms,
+  findPartPath,
+  formatFileName,
+  listCombinations,
+  readResolvedArms,
+  withoutSharedOptions,
+} from './arms.ts';
 
-const expandArmOptions = (...given: Parameters<typeof expandArms>) =>
-  expandArms(...given).arms.map(({ options }) => options);
+const shared = { seed: 3 };
+const words = { name: 'words', steps: ['search'], search: { bm25: {} }, decay: null };
 
-test('an arm takes over what it extends, through several steps, but not what is its own', () => {
-  const raw = [
-    { name: 'a', description: 'A', decay: { halfLifeHours: 24 }, candidates: [1, 2], tune: { x: [1] } },
-    { name: 'b', extends: 'a', trajectory: { weight: 0.3 } },
-    { name: 'c', extends: 'b', decay: null, candidates: [3] },
-  ];
-  expect(expandArms(raw, {}).faults).toEqual([]);
-  const arms = expandArmOptions(raw, {});
-  expect(arms[1]).toEqual({
-    name: 'b',
-    extends: 'a',
-    decay: { halfLifeHours: 24 },
-    candidates: [1, 2],
-    trajectory: { weight: 0.3 },
-    differences: ['trajectory.weight'],
-  });
-  expect(arms[2]).toEqual({
-    name: 'c',
-    extends: 'b',
-    decay: null,
-    candidates: [3],
-    trajectory: { weight: 0.3 },
-    differences: ['decay', 'candidates'],
-  });
+test('arms that were written out are whole by themselves, and none takes over what it extends', () => {
+  const later = { name: 'later', extends: 'words', steps: ['search', 'decay'], search: { hnsw: {} }, seed: null };
+  const { arms, faults } = readResolvedArms([words, later], shared);
+  expect(faults).toEqual([]);
+  expect(arms.map(({ options }) => options)).toEqual([words, later]);
+  expect(arms[1]?.layers.map(({ keyPath }) => keyPath.join('.'))).toEqual(['', 'arms.1']);
+  expect(arms.map((arm) => withoutSharedOptions(arm).options)).toEqual([words, later]);
 });
 
-test('an arm that extends no other starts from the base, and the base has no name', () => {
-  const base = { candidates: [1], decay: { halfLifeHours: 24 } };
-  const arms = expandArmOptions(
-    [{ name: 'a', decay: { halfLifeHours: 5 } }, { name: 'b', extends: 'a' }, { name: 'c' }],
-    base,
-  );
-  expect(arms).toEqual([
-    { name: 'a', candidates: [1], decay: { halfLifeHours: 5 }, differences: ['decay.halfLifeHours'] },
-    { name: 'b', extends: 'a', candidates: [1], decay: { halfLifeHours: 5 }, differences: [] },
-    { name: 'c', candidates: [1], decay: { halfLifeHours: 24 }, differences: [] },
-  ]);
-});
-
-test('what was written out before keeps its differences', () => {
-  const [arm] = expandArmOptions([{ name: 'a', decay: null, candidates: [1], differences: ['decay'] }], {});
-  expect(arm).toMatchObject({ differences: ['decay'] });
-});
-
-test('the layers of an arm tell where each was written, from the first to the last word', () => {
-  const { arms } = expandArms([{ name: 'a' }, { name: 'b', extends: 'a' }, { name: 'c', extends: 'b' }], {
-    decay: null,
-  });
-  expect(arms[2]?.layers.map(({ keyPath: place }) => place.join('.'))).toEqual([
-    '',
-    'base',
-    'arms.0',
-    'arms.1',
-    'arms.2',
-  ]);
+test('a list is of arms that were written out only if each has the order of its steps', () => {
+  expect(areResolvedArms([words, words])).toBe(true);
+  expect(areResolvedArms([words, { name: 'x' }])).toBe(false);
+  expect(areResolvedArms({ words: [] })).toBe(false);
 });
 
 test('every arm that extends one that is not before it is named, with the nearest', () => {
-  const { arms, faults } = expandArms(
+  const { arms, faults } = readResolvedArms(
     [
-      { name: 'hybrid', extends: 'hybrid' },
-      { name: 'x', extends: 'hybird' },
+      { ...words, name: 'hybrid', extends: 'hybrid' },
+      { ...words, extends: 'hybird' },
     ],
-    {},
+    shared,
   );
   expect(faults).toEqual([
     { path: 'arms[0].extends', expected: 'an arm before it (there is none)', got: '"hybrid"' },
     { path: 'arms[1].extends', expected: 'an arm before it (hybrid)', got: '"hybird"', nearest: 'hybrid' },
   ]);
   expect(arms).toHaveLength(2);
+});
+
+describe('the place of a value that is not written as a whole', () => {
+  const layers = [
+    { keyPath: [], at: [], content: { embedding: { encoder: 'lsa' } } },
+    { keyPath: ['arms', 'a', '0', 'search'], at: ['search'], content: { bm25: { k: 3 } } },
+    { keyPath: ['arms', 'a', '1', 'decay'], at: ['decay'], content: 24 },
+    { keyPath: ['arms', 'a', 'set', 'bm25.b'], at: ['search', 'bm25', 'b'], content: 0.5 },
+  ];
+  test.each([
+    ['a missing key is where its mapping is', 'search.bm25.k1', 'arms.a.0.search.bm25.k1'],
+    ['a value in a short form is where the form is', 'decay.halfLifeHours', 'arms.a.1.decay'],
+    ['a value at a path is there', 'search.bm25.b', 'arms.a.set.bm25.b'],
+    ['what only the experiment has is nowhere', 'embedding.dimension', undefined],
+    ['what nobody wrote is nowhere', 'fuse', undefined],
+  ])('%s', (_, path, place) => {
+    expect(findPartPath(layers, path.split('.'))?.join('.')).toBe(place);
+  });
 });
 
 test('a grid is all combinations, the last path changing fastest', () => {
@@ -93,11 +76,11 @@ test('a file name keeps letters and digits, and the sign of a level', () => {
 });
 
 test('a name too long for a file is cut, and still differs from others that begin like it', () => {
-  const long = `hybrid | ${Array.from({ length: 17 }, (_, i) => `relevance.fusion.alpha${i}=0.3`).join(', ')}`;
+  const long = `hybrid | ${Array.from({ length: 17 }, (_, i) => `fuse.convex.column${i}=0.3`).join(', ')}`;
   const names = [`${long}, x=1`, `${long}, x=2`].map(formatFileName);
   expect(names.map((name) => name.length)).toEqual([120, 120]);
   expect(new Set(names).size).toBe(2);
-  expect(names[0]).toMatch(/^hybrid-relevance-fusion-alpha0-0-3-.*-[0-9a-f]{8}$/);
+  expect(names[0]).toMatch(/^hybrid-fuse-convex-column0-0-3-.*-[0-9a-f]{8}$/);
 });
 
 test('the length of a name is that of its bytes, and no character is cut in two', () => {

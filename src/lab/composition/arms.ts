@@ -1,8 +1,7 @@
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { getValueAt, shortenToExcerpt, withNearest } from '../../core/validation/validation.ts';
-import { isPlain, listLeafPaths, merge, type Path, type Plain } from './config-file.ts';
-import { CONFIG_LIMITS } from './config-limits.ts';
+import { isPlain, type Path, type Plain } from './config-file.ts';
 
 /** Keys that belong to one arm alone and are not taken over by the arms that extend it. */
 export const OWN_KEYS: readonly string[] = [
@@ -46,7 +45,7 @@ export interface Layer {
 /** An arm written out in full, still unchecked. */
 export interface ExpandedArm {
   readonly options: unknown;
-  /** From the first to the last word: the base, the arms that are extended, the arm itself, the levels of a sweep. */
+  /** From the first to the last word: the experiment, the arms that it starts from, the arm itself, the levels of a sweep. */
   readonly layers: readonly Layer[];
   /** Where it is written; null for an arm of a sweep. */
   readonly keyPath: Path | null;
@@ -57,10 +56,27 @@ export function hasValueAt({ at, content }: Layer, keys: Path): boolean {
   return at.every((key, i) => key === keys[i]) && getValueAt(content, keys.slice(at.length)) !== undefined;
 }
 
+/**
+ * Where the longest part of a path within an arm is written; the rest of the path follows, unless a short form stands for it.
+ *
+ * @returns undefined if no part of it is written, or only in the options of the experiment.
+ */
+export function findPartPath(layers: readonly Layer[], keys: Path): Path | undefined {
+  for (let length = keys.length; length > 0; length--) {
+    const part = keys.slice(0, length);
+    const writer = layers.findLast((layer) => layer.keyPath.length > 0 && hasValueAt(layer, part));
+    if (writer === undefined) continue;
+    const value = getValueAt(writer.content, part.slice(writer.at.length));
+    const isShort = value !== null && typeof value !== 'object';
+    return [...writer.keyPath, ...(isShort ? part : keys).slice(writer.at.length)];
+  }
+  return undefined;
+}
+
 /** Where in the config the value of an arm is written that counts, or undefined where nobody wrote it. */
 export function findArmValuePath({ layers }: ExpandedArm, keys: Path): Path | undefined {
   const writer = layers.findLast((layer) => hasValueAt(layer, keys));
-  return writer === undefined ? undefined : [...writer.keyPath, ...keys.slice(writer.at.length)];
+  return writer === undefined ? findPartPath(layers, keys) : [...writer.keyPath, ...keys.slice(writer.at.length)];
 }
 
 /** Names in a message. */
@@ -99,15 +115,6 @@ export function selectInheritable(arm: Plain): Plain {
   return Object.fromEntries(Object.entries(arm).filter(([key]) => !OWN_KEYS.includes(key)));
 }
 
-function expandArm(arm: Plain, keyPath: Path, start: ExpandedArm): ExpandedArm {
-  const own: Layer = { keyPath, at: [], content: arm };
-  const options = merge(selectInheritable(start.options as Plain), arm);
-  const differences = arm.differences ?? listLeafPaths(selectInheritable(arm)).map((path) => path.join('.'));
-  return { options: { ...options, differences }, layers: [...start.layers, own], keyPath };
-}
-
-const { armChain: LONGEST_CHAIN } = CONFIG_LIMITS;
-
 /** Arms written out, and what is wrong with them. */
 export interface ExpandedArms {
   readonly arms: readonly ExpandedArm[];
@@ -116,72 +123,25 @@ export interface ExpandedArms {
   readonly unread: ReadonlySet<string>;
 }
 
-/** Writes arms out one after the other, so that each finds those before it. */
-class ArmExpansion {
-  readonly unread: ReadonlySet<string> = new Set();
-  readonly arms: ExpandedArm[] = [];
-  readonly faults: ConfigurationFault[] = [];
-  /** Of every arm that extends no other. */
-  readonly #root: ExpandedArm;
-  readonly #byName = new Map<unknown, ExpandedArm>();
-  readonly #names: string[] = [];
-  #isTooLong = false;
-
-  constructor(base: Plain, shared: Plain) {
-    const layers = [
-      { keyPath: [], at: [], content: shared },
-      { keyPath: ['base'], at: [], content: base },
-    ];
-    this.#root = { options: merge(shared, base), layers, keyPath: null };
-  }
-
-  /** The arms that an arm stands on. */
-  #countInheritedArms(arm: ExpandedArm): number {
-    return arm.layers.length - this.#root.layers.length;
-  }
-
-  /** The start of an arm: the arm that it extends, or else the base. */
-  #resolveArmStart(arm: Plain, path: string): ExpandedArm {
-    if (arm.extends === undefined) return this.#root;
-    const parent = this.#byName.get(arm.extends);
-    if (parent === undefined) {
-      const keyPath = { path, expected: 'an arm before it' };
-      this.faults.push(describeUnknownArm(keyPath, arm.extends, this.#names, this.faults.length));
-      return this.#root;
-    }
-    // What a sweep or the null controls added stands above a chain that was written.
-    const isAdded = (arm.levels ?? arm.control ?? arm.repeats ?? null) !== null;
-    if (isAdded || this.#countInheritedArms(parent) < LONGEST_CHAIN) return parent;
-    const expected = `at most ${LONGEST_CHAIN} arms that extend each other in a row`;
-    if (!this.#isTooLong) this.faults.push({ path, expected, got: 'more; let this arm extend an earlier one' });
-    this.#isTooLong = true;
-    return { ...parent, layers: this.#root.layers }; // with all its options, so that no further error follows
-  }
-
-  add(arm: unknown): void {
-    const index = String(this.arms.length);
-    const keyPath = ['arms', index];
-    if (!isPlain(arm)) {
-      this.arms.push({ options: arm, layers: [{ keyPath, at: [], content: arm }], keyPath });
-      return;
-    }
-    const expanded = expandArm(arm, keyPath, this.#resolveArmStart(arm, `arms[${index}].extends`));
-    this.arms.push(expanded);
-    if (!this.#byName.has(arm.name)) this.#byName.set(arm.name, expanded);
-    this.#names.push(String(arm.name));
-  }
+/** Whether arms are a list that was written out before: each has the order of its steps. */
+export function areResolvedArms(arms: unknown): arms is readonly Plain[] {
+  return Array.isArray(arms) && arms.every((arm) => isPlain(arm) && Array.isArray(arm.steps));
 }
 
-/**
- * Writes each arm out in full: the arm that it extends, or else the base, with its own keys over it, and the paths of these as its `differences`.
- *
- * @param shared options of the experiment that an arm may change for itself; the base is laid over them.
- * @returns all arms given, and an error for each that extends an arm that is not before it.
- */
-export function expandArms(raw: readonly unknown[], base: Plain, shared: Plain = {}): ExpandedArms {
-  const expansion = new ArmExpansion(base, shared);
-  for (const arm of raw) expansion.add(arm);
-  return expansion;
+/** Arms that were written out before, each whole by itself, and an error for each that extends an arm that is not before it. */
+export function readResolvedArms(raw: readonly Plain[], shared: Plain): ExpandedArms {
+  const root: Layer = { keyPath: [], at: [], content: shared };
+  const names: string[] = [];
+  const faults: ConfigurationFault[] = [];
+  const arms = raw.map((options, i): ExpandedArm => {
+    const keyPath = ['arms', String(i)];
+    const fault = { path: `arms[${i}].extends`, expected: 'an arm before it' };
+    if (options.extends !== undefined && !names.includes(options.extends as string))
+      faults.push(describeUnknownArm(fault, options.extends, names, faults.length));
+    names.push(String(options.name));
+    return { options, layers: [root, { keyPath, at: [], content: options }], keyPath };
+  });
+  return { arms, faults, unread: new Set() };
 }
 
 /** An arm without the experiment's options that no layer of the arm sets: these stay those of the experiment. */

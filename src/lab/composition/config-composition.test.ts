@@ -53,11 +53,13 @@ describe('what is written later goes over what is written earlier', () => {
 
   test('groups in the order dataset, candidates, scoring, evaluation', () => {
     write({
-      'groups/scoring/s.yaml': { base: { relevance: 's', decay: 's' } },
-      'groups/candidates/c.yaml': { base: { candidates: 'c', relevance: 'c' } },
+      'groups/scoring/s.yaml': { arms: { start: { seed: 5, description: 's' }, faded: { from: 'start' } } },
+      'groups/candidates/c.yaml': { arms: { start: { steps: ['c'], description: 'c' } } },
       'x.yaml': { groups: { scoring: 's', candidates: 'c' } },
     });
-    expect(composeContent('x.yaml')).toEqual({ base: { candidates: 'c', relevance: 's', decay: 's' } });
+    expect(composeContent('x.yaml')).toEqual({
+      arms: { start: { steps: ['c'], description: 's', seed: 5 }, faded: { from: 'start' } },
+    });
   });
 
   test('files are extended through files in other folders', () => {
@@ -86,11 +88,28 @@ describe('what is written later goes over what is written earlier', () => {
 
   test('arms go by name: one of the same name is changed in place, others follow', () => {
     write({
-      'x.yaml': { extends: 'y.yaml', arms: [{ name: 'c' }, { name: 'a', decay: { halfLifeHours: 5 } }] },
-      'y.yaml': { arms: [{ name: 'a', decay: { halfLifeHours: 3 }, k: 1 }, { name: 'b' }] },
+      'x.yaml': { extends: 'y.yaml', arms: { c: ['fuse'], a: { set: { 'decay.halfLifeHours': 5 } } } },
+      'y.yaml': { arms: { a: { from: 'b', set: { 'decay.halfLifeHours': 3, 'bm25.k': 1 } }, b: ['search'] } },
     });
-    expect(composeContent('x.yaml', 'arms.b.k=7')).toEqual({
-      arms: [{ name: 'a', decay: { halfLifeHours: 5 }, k: 1 }, { name: 'b', k: 7 }, { name: 'c' }],
+    const { arms } = composeContent('x.yaml', 'arms.b.set.bm25.k=7', 'arms.a.set.decay.halfLifeHours=9');
+    expect(Object.entries(arms as object)).toEqual([
+      ['a', { from: 'b', set: { 'decay.halfLifeHours': 9, 'bm25.k': 1 } }],
+      ['b', { steps: ['search'], set: { 'bm25.k': 7 } }],
+      ['c', ['fuse']],
+    ]);
+  });
+
+  test('a list of steps replaces an arm, and a mapping joins a list', () => {
+    write({
+      'x.yaml': { extends: 'y.yaml', arms: { a: ['search', 'fuse'], b: { tune: { k: [1, 2] } } } },
+      'y.yaml': { arms: { a: { from: 'z', set: {} }, b: ['search', 'mix'] } },
+    });
+    expect(composeContent('x.yaml')).toEqual({
+      arms: { a: ['search', 'fuse'], b: { steps: ['search', 'mix'], tune: { k: [1, 2] } } },
+    });
+    expect(composeContent('x.yaml', 'arms.b.steps.1=fuse', 'arms.a.0=mix').arms).toEqual({
+      a: ['mix', 'fuse'],
+      b: { steps: ['search', 'fuse'], tune: { k: [1, 2] } },
     });
   });
 });
@@ -169,15 +188,13 @@ describe('who wrote a value', () => {
   };
   beforeEach(() =>
     write({
-      'x.yaml': { extends: 'y.yaml', groups: { evaluation: 'g' }, seed: 1, arms: [{ name: 'c' }, { name: 'a', k: 1 }] },
-      'y.yaml': {
-        seed: 2,
-        name: 'y',
-        arms: [
-          { name: 'b', k: 2 },
-          { name: 'a', k: 3, m: 4 },
-        ],
+      'x.yaml': {
+        extends: 'y.yaml',
+        groups: { evaluation: 'g' },
+        seed: 1,
+        arms: { c: ['search'], a: { set: { k: 1 } } },
       },
+      'y.yaml': { seed: 2, name: 'y', arms: { b: ['search', { mix: 2 }], a: ['search', { fuse: 4 }] } },
       'groups/evaluation/g.yaml': { evaluation: { metrics: ['map'] } },
     }),
   );
@@ -186,11 +203,11 @@ describe('who wrote a value', () => {
     ['seed', 'x.yaml: seed'],
     ['name', 'y.yaml: name'],
     ['evaluation.metrics.0', 'groups/evaluation/g.yaml: evaluation.metrics.0'],
-    ['arms.0.k', 'y.yaml: arms.0.k'],
-    ['arms.1.k', 'x.yaml: arms.1.k'],
-    ['arms.1.m', 'y.yaml: arms.1.m'],
-    ['arms.2.name', 'x.yaml: arms.0.name'],
-    ['arms.2.missing', 'x.yaml: arms.0.missing'],
+    ['arms.b.1.mix', 'y.yaml: arms.b.1.mix'],
+    ['arms.a.set.k', 'x.yaml: arms.a.set.k'],
+    ['arms.a.steps.1.fuse', 'y.yaml: arms.a.1.fuse'],
+    ['arms.c.0', 'x.yaml: arms.c.0'],
+    ['arms.c.missing', 'x.yaml: arms.c.missing'],
     ['evaluation.missing', 'x.yaml: evaluation.missing'],
   ])('%s: %s', (path, expected) => {
     expect(describeWriter(path)).toBe(expected);
@@ -198,7 +215,8 @@ describe('who wrote a value', () => {
 
   test('an override, and what is within it', () => {
     expect(describeWriter('evaluation.metrics.0', 'evaluation.metrics=[x]')).toBe('--set: evaluation.metrics.0');
-    expect(describeWriter('arms.1.k', 'arms.a.k=9')).toBe('--set: arms.1.k');
-    expect(describeWriter('arms.0.k', 'arms.a.k=9')).toBe('y.yaml: arms.0.k');
+    expect(describeWriter('arms.a.set.k', 'arms.a.set.k=9')).toBe('--set: arms.a.set.k');
+    expect(describeWriter('arms.a.steps.1.fuse', 'arms.a.set.k=9')).toBe('y.yaml: arms.a.1.fuse');
+    expect(describeWriter('arms.b.steps.1.mix', 'arms.b.set.k=9')).toBe('y.yaml: arms.b.1.mix');
   });
 });

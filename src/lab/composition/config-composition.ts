@@ -1,5 +1,4 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
 import { check, getValueAt } from '../../core/validation/validation.ts';
@@ -9,6 +8,7 @@ import {
   isPlain,
   type LocatedYaml,
   merge,
+  nameSteps,
   type Path,
   type Plain,
   parsePath,
@@ -189,37 +189,22 @@ class FileReader {
 /** Stands for the file of a value that an override wrote. */
 const OVERRIDE = '--set';
 
-const isNamed = (arm: unknown): arm is Plain => isPlain(arm) && typeof arm.name === 'string';
-
-/** The later arms by the name of an earlier one change it in place, the others follow. */
-function mergeArms(earlier: readonly unknown[], later: readonly unknown[]): unknown[] {
-  const arms = [...earlier];
-  for (const arm of later) {
-    const at = isNamed(arm) ? earlier.findIndex((other) => isNamed(other) && other.name === arm.name) : -1;
-    if (at >= 0) arms[at] = merge(arms[at] as Plain, arm as Plain);
-    else arms.push(arm);
-  }
-  return arms;
-}
-
 /** The later arms by the name of an earlier one change it, the others follow. */
 function mergeNamedArms(earlier: Plain, later: Plain): Plain {
   const merged = { ...earlier };
   for (const [name, arm] of Object.entries(later)) {
-    const before = merged[name];
-    const start = Array.isArray(before) ? { steps: before } : before;
+    const start = nameSteps(merged[name]);
     merged[name] = isPlain(start) && isPlain(arm) ? merge(start, arm) : arm;
   }
   return merged;
 }
 
-/** Lists that both files have: arms are merged by name, plugins add up, since later keys name members of both. */
+/** Arms are merged by name, and lists of plugins add up, since later keys name members of both. */
 function layOver(earlier: Plain, later: Plain): Plain {
   const hasBoth = (key: string) => Array.isArray(earlier[key]) && Array.isArray(later[key]);
   const lists = (key: string) => [earlier[key] as unknown[], later[key] as unknown[]] as const;
   return {
     ...merge(earlier, later),
-    ...(hasBoth('arms') ? { arms: mergeArms(...lists('arms')) } : {}),
     ...(isPlain(earlier.arms) && isPlain(later.arms) ? { arms: mergeNamedArms(earlier.arms, later.arms) } : {}),
     ...(hasBoth('plugins') ? { plugins: [...new Set(lists('plugins').flat())] } : {}),
   };
@@ -262,17 +247,11 @@ export function wrapContent(content: Plain, source: string): ComposedConfig {
   return { source, isFile: false, content, layers: [layer], overridden: [] };
 }
 
-/** The path of a composed config's value in a file: arms go by name, so they may have another place there. */
-function locateInLayer(layer: Plain, keys: Path, content: Plain): Path {
-  const [first, location = '', ...rest] = keys;
-  if (first !== 'arms' || location === '') return keys;
-  const arm = getValueAt(content, keys.slice(0, 2));
-  if (isPlain(content.arms)) return keys;
-  const arms = Array.isArray(layer.arms) ? layer.arms : [];
-  const isSame = (other: unknown) =>
-    isNamed(arm) ? isNamed(other) && other.name === arm.name : arm !== undefined && isDeepStrictEqual(other, arm);
-  const index = isSame(arms[Number(location)]) ? Number(location) : arms.findIndex(isSame);
-  return ['arms', String(index), ...rest];
+/** The path of a composed config's value in a file: an arm that is a list there may have been merged with a mapping. */
+function locateInLayer(layer: Plain, keys: Path): Path {
+  const [first, name = '', key, ...rest] = keys;
+  const isList = first === 'arms' && key === 'steps' && Array.isArray(getValueAt(layer, [first, name]));
+  return isList ? [first, name, ...rest] : keys;
 }
 
 /** The file that wrote a value, its path there, and the line if the file has one. */
@@ -293,7 +272,7 @@ export function findWriter(keys: Path, { source, content, layers, overridden }: 
   if (isOverridden) return { file: OVERRIDE, path: keys, line: undefined };
   const sought = isThere || keys[0] !== 'arms' ? keys.length : 2;
   const holders = layers.flatMap(({ file, content: layer, findLine }) => {
-    const path = locateInLayer(layer, keys, content);
+    const path = locateInLayer(layer, keys);
     return getValueAt(layer, path.slice(0, sought)) === undefined ? [] : [{ file, path, findLine }];
   });
   const own = layers.findLast(({ file }) => file === source);

@@ -3,7 +3,7 @@ import { isPlain, type Plain } from './config-file.ts';
 
 /** A value that two configs do not share; undefined if one lacks it. */
 export interface ConfigDifference {
-  /** `arms[cosine].candidates[0].k` */
+  /** `arms[cosine].search.hnsw.k` */
   readonly path: string;
   readonly first: unknown;
   readonly second: unknown;

@@ -68,16 +68,13 @@ export function readYamlWithLines(path: string): LocatedYaml {
 const KIND_KEYS: Readonly<Record<string, string>> = {
   dataset: 'name',
   embedding: 'encoder',
-  fusion: 'method',
   launcher: 'name',
-  selection: 'method',
   sweep: 'method',
 };
 
 /** Whether `later` is of another kind than `earlier`, so that it keeps none of its keys. */
 function changesKind(key: string, earlier: Plain, later: Plain): boolean {
   if (key === 'fuse' || key === 'select' || key === 'rerank') return Object.keys(earlier)[0] !== Object.keys(later)[0];
-  if (key === 'propagation' || key === 'propagate') return 'preset' in earlier || 'preset' in later; // a preset stands for all the others
   const kind = KIND_KEYS[key];
   return kind !== undefined && later[kind] !== undefined && later[kind] !== earlier[kind];
 }
@@ -162,6 +159,18 @@ export function setPath(target: Plain, path: readonly string[], value: unknown):
   return false;
 }
 
+/** An arm that is a list of steps as a mapping, which other keys may join. */
+export function nameSteps(arm: unknown): unknown {
+  return Array.isArray(arm) ? { steps: arm } : arm;
+}
+
+/** Lets an override write a key, such as `set`, into an arm that is a list of steps. */
+function makeRoomInArm({ arms }: Plain, path: string): void {
+  const [first, name = '', key = '0'] = parsePath(path, { arms });
+  if (first === 'arms' && isPlain(arms) && Array.isArray(arms[name]) && !/^\d+$/.test(key))
+    arms[name] = nameSteps(arms[name]);
+}
+
 /** Applies one override to a config in place. @returns its errors. */
 function applyOverride(config: Plain, override: string): readonly ConfigurationFault[] {
   const at = override.indexOf('=');
@@ -177,6 +186,7 @@ function applyOverride(config: Plain, override: string): readonly ConfigurationF
     const [first] = read.faults;
     return [{ path, expected: `a YAML value (${first?.path}: ${first?.got})`, got: shortenToExcerpt(text) }];
   }
+  makeRoomInArm(config, path);
   if (setPath(config, parsePath(path, config), read.value)) return [];
   return [{ path, expected: 'a path into the config', got: shortenToExcerpt(override) }];
 }

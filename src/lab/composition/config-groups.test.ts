@@ -59,7 +59,9 @@ test('a missing group is reported with the existing ones, and the nearest', () =
 
 test('a file of a group writes the keys of its group alone', () => {
   expect(findStrayKeys('dataset', { dataset: {}, embedding: {} })).toEqual([]);
-  expect(findStrayKeys('evaluation', { evaluations: {}, arms: [] })).toEqual([
+  expect(findStrayKeys('candidates', { arms: {}, plugins: [] })).toEqual([]);
+  expect(findStrayKeys('scoring', { arms: {}, plugins: [] })).toEqual([]);
+  expect(findStrayKeys('evaluation', { evaluations: {}, arms: {} })).toEqual([
     {
       path: 'evaluations',
       expected: 'one of evaluation, tuning, plugins',

@@ -8,8 +8,8 @@ import type { Plain } from './config-file.ts';
 /** The keys that a file of each group may set, in the order in which groups are merged. */
 const GROUPS = {
   dataset: ['dataset', 'embedding', 'plugins'],
-  candidates: ['base', 'plugins'],
-  scoring: ['base', 'plugins'],
+  candidates: ['arms', 'plugins'],
+  scoring: ['arms', 'plugins'],
   evaluation: ['evaluation', 'tuning', 'plugins'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type Group = keyof typeof GROUPS;

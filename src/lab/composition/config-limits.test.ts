@@ -62,8 +62,8 @@ describe('aliases', () => {
     expect(readRefusal('name: &a {x: *a}')).toBe(
       '1 error in FILE; correct and run again:\n  name.x: expected a value that does not contain itself, got an alias of its own parent',
     );
-    expect(readRefusal('arms: &a [{tune: *a}]')).toMatch(
-      / {2}arms\[0\]\.tune: expected a value that does not contain itself/,
+    expect(readRefusal('arms: &a {x: {tune: *a}}')).toMatch(
+      / {2}arms\.x\.tune: expected a value that does not contain itself/,
     );
   });
 
@@ -97,7 +97,8 @@ test.each([
 describe('__proto__', () => {
   test.each([
     ['at the top', '__proto__: {seed: 7}\nname: x', '__proto__'],
-    ['in an arm', 'arms: [{name: x, __proto__: {decay: null}}]', 'arms[0].__proto__'],
+    ['in an arm', 'arms: {x: {__proto__: {decay: null}}}', 'arms.x.__proto__'],
+    ['in a step', 'arms: {x: [{__proto__: {decay: null}}]}', 'arms.x[0].__proto__'],
   ])('%s is refused', (_, text, path) => {
     expect(readRefusal(text)).toBe(
       `1 error in FILE; correct and run again:\n  ${path}: expected a key other than __proto__, got "__proto__"`,
@@ -105,8 +106,10 @@ describe('__proto__', () => {
   });
 
   test('is refused in a config that is no file', () => {
-    const config = { ...least, base: JSON.parse('{"__proto__": {"decay": null}}') as Plain };
-    expect(listResolveFaults(config)).toEqual(['base.__proto__: expected a key other than __proto__, got "__proto__"']);
+    const config = { ...least, arms: { x: JSON.parse('{"__proto__": {"decay": null}}') as Plain } };
+    expect(listResolveFaults(config)).toEqual([
+      'arms.x.__proto__: expected a key other than __proto__, got "__proto__"',
+    ]);
   });
 
   test.each([
@@ -116,7 +119,7 @@ describe('__proto__', () => {
     'a={__proto__: {x: 1}}',
     'a.__proto__=1',
   ])('no override writes to the prototype of all objects: %s', (override) => {
-    const config = { arms: [] };
+    const config = { arms: {} };
     try {
       const changed = applyOverrides(config, [override]);
       expect(Object.hasOwn(changed, 'constructor')).toBe(true);
@@ -148,36 +151,36 @@ test('an override goes through at most 100 parts', () => {
 
 describe('arms', () => {
   const buildArmChain = (length: number) =>
-    Array.from({ length }, (_, i) => ({ name: `a${i}`, extends: i === 0 ? 'plain' : `a${i - 1}` }));
+    Object.fromEntries(Array.from({ length }, (_, i) => [`a${i}`, { from: i === 0 ? 'plain' : `a${i - 1}` }]));
 
-  test('extend each other at most 100 times in a row', () => {
-    expect(listResolveFaults({ arms: [plain, ...buildArmChain(99)] })).toEqual([]);
-    expect(listResolveFaults({ arms: [plain, ...buildArmChain(3000)] })).toEqual([
-      'arms[100].extends: expected at most 100 arms that extend each other in a row, got more; let this arm extend an earlier one',
+  test('start from each other at most 100 times in a row', () => {
+    expect(listResolveFaults({ arms: { plain, ...buildArmChain(99) } })).toEqual([]);
+    expect(listResolveFaults({ arms: { plain, ...buildArmChain(3000) } })).toEqual([
+      'arms.a99.from: expected at most 100 arms that start from each other in a row; let this arm start from an earlier one, got "a98"',
     ]);
   });
 
   test('of a sweep and null controls may stand above the longest chain, and the result resolves to itself', () => {
-    const arms = [plain, ...buildArmChain(98), { name: 'top', extends: 'a97', trajectory: {} }];
-    const sweep = { method: 'grid', arm: 'top', factors: { 'trajectory.weight': [0.1, 0.2] } };
+    const arms = { plain, ...buildArmChain(98), top: { from: 'a97', then: [{ blend: { trajectory: {} } }] } };
+    const sweep = { method: 'grid', arm: 'top', factors: { 'blend.trajectory.weight': [0.1, 0.2] } };
     const config = resolveConfig({ ...least, arms, sweep, controls: ['shuffled-coordinates'] }, 'x');
-    expect(config.arms.at(-1)?.name).toBe('top | trajectory.weight=0.2 | control: shuffled-coordinates');
+    expect(config.arms.at(-1)?.name).toBe('top | blend.trajectory.weight=0.2 | control: shuffled-coordinates');
     expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
   });
 
-  test('that extend an unknown arm are reported with a few names', () => {
-    const arms = buildArmChain(3000).map((arm, i) => ({ ...arm, extends: `none ${i}` }));
-    const faults = listResolveFaults({ arms: [plain, ...arms] }).filter((fault) => fault.includes('.extends'));
+  test('that start from an unknown arm are reported with a few names', () => {
+    const arms = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`a${i}`, { from: `none ${i}` }]));
+    const faults = listResolveFaults({ arms: { plain, ...arms } });
     expect(faults).toHaveLength(3000);
     expect(faults.at(-1)).toMatch(/expected an arm before it \(plain, a0, .* and 2980 more\), got "none 2999"$/);
   });
 
   test('are at most 10,000, with those of a sweep', () => {
-    const many = Array.from({ length: 10_001 }, (_, i) => ({ name: `a${i}`, extends: 'plain' }));
-    expect(listResolveFaults({ arms: [plain, ...many] })).toEqual([
+    const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`a${i}`, { from: 'plain' }]));
+    expect(listResolveFaults({ arms: { plain, ...many } })).toEqual([
       'arms: expected at most 10000 arms, with those of a sweep and null controls, got 10002; write fewer',
     ]);
-    const factors = { 'candidates.0.k': repeatTen((i) => i + 1) };
+    const factors = { 'bm25.k': repeatTen((i) => i + 1) };
     expect(listResolveFaults({ sweep: { method: 'grid', arm: 'plain', limit: 1_000_000, factors } })).toEqual([
       'sweep.limit: expected number <= 10000, got 1000000',
     ]);
@@ -186,16 +189,18 @@ describe('arms', () => {
   test('are tuned over at most 10,000 points in all', () => {
     const values = repeatTen((i) => i + 1);
     const shares = repeatTen((i) => i / 10);
-    const tune = { 'candidates.0.k': values, 'candidates.0.k1': values, 'candidates.0.b': shares };
-    const tuned = { ...plain, name: 'tuned', tune };
-    const more = { ...tune, 'decay.halfLifeHours': values, 'trajectory.weight': shares, 'trajectory.sigma': values };
-    expect(resolveConfig({ ...least, arms: [plain, tuned] }, 'x').arms).toHaveLength(2);
-    expect(listResolveFaults({ arms: [plain, { ...tuned, decay: {}, trajectory: {}, tune: more }] })).toEqual([
-      'arms[1].tune: expected at most 10000 points in the grids of all arms, got 1000000 up to this arm; list fewer values',
+    const tune = { 'bm25.k': values, 'bm25.k1': values, 'bm25.b': shares };
+    const tuned = { from: 'plain', tune };
+    const blend = { 'blend.trajectory.weight': shares, 'blend.trajectory.sigma': values };
+    const more = { ...tune, 'decay.halfLifeHours': values, ...blend };
+    const steps = [{ decay: {} }, { blend: { trajectory: {} } }];
+    expect(resolveConfig({ ...least, arms: { plain, tuned } }, 'x').arms).toHaveLength(2);
+    expect(listResolveFaults({ arms: { plain, tuned: { from: 'plain', then: steps, tune: more } } })).toEqual([
+      'arms.tuned.tune: expected at most 10000 points in the grids of all arms, got 1000000 up to this arm; list fewer values',
     ]);
-    const arms = Array.from({ length: 11 }, (_, i) => ({ ...tuned, name: `tuned ${i}` }));
-    expect(listResolveFaults({ arms: [plain, ...arms] })).toEqual([
-      'arms[11].tune: expected at most 10000 points in the grids of all arms, got 11000 up to this arm; list fewer values',
+    const arms = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`tuned ${i}`, tuned]));
+    expect(listResolveFaults({ arms: { plain, ...arms } })).toEqual([
+      'arms.tuned 10.tune: expected at most 10000 points in the grids of all arms, got 11000 up to this arm; list fewer values',
     ]);
   });
 });
@@ -205,9 +210,8 @@ test('a name is short enough for a folder, before anything runs', () => {
   expect(listResolveFaults({ name: 'x'.repeat(300) })).toEqual([
     expect.stringMatching(/^name: expected at most 100 characters, got "x+\.\.\.$/),
   ]);
-  const arm = { ...plain, name: 'y'.repeat(1001) };
-  expect(listResolveFaults({ arms: [plain, arm] })).toEqual([
-    expect.stringMatching(/^arms\[1\]\.name: expected at most 1000 characters, got "y+\.\.\.$/),
+  expect(listResolveFaults({ arms: { plain, ['y'.repeat(1001)]: plain } })).toEqual([
+    expect.stringMatching(/^arms\.y+\.{3}: expected at most 1000 characters, got "y+\.\.\.$/),
   ]);
 });
 

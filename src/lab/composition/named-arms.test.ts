@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConfigurationError } from '../../core/errors/errors.ts';
 import { readArm } from '../../rank/retrieval/form.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
+import { expandNamedArms, withPlacedSteps } from './named-arms.ts';
 
 const rest = {
   name: 'steps',
@@ -56,6 +57,82 @@ describe('arms in a mapping', () => {
     ]);
   });
 
+  test('take over what they start from, through several arms, but not what is its own', () => {
+    const { arms } = expandNamedArms({
+      a: { description: 'A', steps: [{ search: { bm25: {} } }, { decay: 24 }], tune: { 'bm25.k': [1, 2] } },
+      b: { from: 'a', then: [{ blend: { trajectory: 0.3 } }] },
+      c: { from: 'b', set: { decay: null, 'bm25.k': 3 } },
+    });
+    expect(arms.map(({ options }) => options).slice(1)).toEqual([
+      {
+        name: 'b',
+        extends: 'a',
+        steps: ['search', 'decay', 'blend'],
+        search: { bm25: {} },
+        decay: { halfLifeHours: 24 },
+        blend: { trajectory: { weight: 0.3 } },
+        differences: ['blend.trajectory'],
+      },
+      {
+        name: 'c',
+        extends: 'b',
+        steps: ['search', 'decay', 'blend'],
+        search: { bm25: { k: 3 } },
+        decay: null,
+        blend: { trajectory: { weight: 0.3 } },
+        differences: ['decay', 'search.bm25.k'],
+      },
+    ]);
+  });
+
+  test('have layers that tell where each value was written, from the first to the last word', () => {
+    const { arms } = expandNamedArms({
+      a: [{ search: { bm25: {} } }],
+      b: { from: 'a', then: [{ decay: 24 }] },
+      c: { from: 'b', set: { 'bm25.k': 3 } },
+    });
+    expect(arms[2]?.layers.map(({ keyPath, at }) => `${keyPath.join('.')}: ${at.join('.')}`)).toEqual([
+      ': ',
+      'arms.a: ',
+      'arms.a.0.search: search',
+      'arms.b: ',
+      'arms.b.then.0.decay: decay',
+      'arms.c: ',
+      'arms.c.set.bm25.k: search.bm25.k',
+    ]);
+  });
+
+  test('have paths that lead through short forms', () => {
+    const { arms } = expandNamedArms({
+      a: [
+        { search: { bm25: {}, hnsw: {} } },
+        { fuse: 'rrf' },
+        { decay: 24 },
+        { blend: { trajectory: 0.3, rcp: 0.1 } },
+        { select: 'mmr' },
+      ],
+      b: {
+        from: 'a',
+        set: {
+          'fuse.rrf.k': 7,
+          'decay.halfLifeHours': 6,
+          'blend.trajectory.sigma': 2,
+          'blend.tpo': 0.4,
+          'select.mmr.k': 5,
+        },
+      },
+      mixed: [{ search: { bm25: {} } }, { mix: 'a.safetensors' }],
+      other: { from: 'mixed', set: { 'mix.weights': 'b.safetensors' } },
+    });
+    expect(arms[1]?.options).toMatchObject({
+      fuse: { rrf: { k: 7 } },
+      decay: { halfLifeHours: 6 },
+      blend: { trajectory: { weight: 0.3, sigma: 2 }, rcp: { weight: 0.1 }, tpo: { weight: 0.4 } },
+      select: { mmr: { k: 5 } },
+    });
+    expect(arms[3]?.options).toMatchObject({ mix: { weights: 'b.safetensors' } });
+  });
+
   test('are swept by the same paths, also those of sources, with mappings as named levels', () => {
     const sweep = {
       method: 'grid',
@@ -79,8 +156,20 @@ describe('arms in a mapping', () => {
     ]);
   });
 
+  test('take the order of their steps from a level of a sweep that gives it', () => {
+    const kept = { filter: 'channel = $query.channel', steps: ['search', 'filter', 'fuse', 'decay'] };
+    const { arms } = resolve(
+      { hybrid },
+      { sweep: { method: 'one-factor', arm: 'hybrid', factors: { seen: { kept } } } },
+    );
+    expect(arms.slice(2).map(({ steps }) => steps)).toEqual([kept.steps]);
+    expect(readArm(arms[2]!).outline.poolFilters).toEqual([kept.filter]);
+  });
+
   test('in their resolved form resolve to themselves', () => {
-    const { plugins: _, ...config } = resolve({ hybrid });
+    const without = { from: 'hybrid', set: { decay: null, hnsw: null, fuse: null } };
+    const { plugins: _, ...config } = resolve({ hybrid, without });
+    expect(readArm(config.arms[2]!).outline.sources.map(({ name }) => name)).toEqual(['bm25']);
     expect(resolveConfig(JSON.parse(JSON.stringify(config)), 'again.yaml')).toEqual(config);
   });
 
@@ -137,4 +226,72 @@ describe('arms in a mapping', () => {
       [expect.stringContaining('arms.a.tune.dacey.halfLifeHours: a path that begins')],
     ],
   ])('%s is a fault at its place', (_, arms, faults) => expect(listPaths({ hybrid, ...arms })).toEqual(faults));
+});
+
+test('arms that are broken are no fault of those that start from them', () => {
+  expect(
+    listPaths({
+      broken: { from: 'words', then: [{ dceay: 3 }] },
+      next: { from: 'broken', then: [{ decay: 6 }] },
+      orphan: { from: 'nobody', then: [{ decay: 6 }] },
+      last: { from: 'orphan', set: { decay: 3 } },
+    }),
+  ).toEqual([
+    expect.stringContaining('arms.broken.then[0].dceay: a step'),
+    'arms.orphan.from: an arm before it (words, broken, next)',
+  ]);
+});
+
+test('a step that the order of an arm lacks is placed before those that come after its kind', () => {
+  const place = (steps: string[], added: string) => withPlacedSteps({ steps, [added]: {} }).steps;
+  expect(place(['search', 'fuse', 'select'], 'decay')).toEqual(['search', 'fuse', 'decay', 'select']);
+  expect(place(['search', 'blend'], 'filter')).toEqual(['filter', 'search', 'blend']);
+  expect(place(['search'], 'select')).toEqual(['search', 'select']);
+  expect(place(['search', 'filter', 'fuse'], 'filter')).toEqual(['search', 'filter', 'fuse']);
+  expect(withPlacedSteps({ steps: ['search'], decay: null }).steps).toEqual(['search']);
+});
+
+describe('a key that another has the place of is answered with it, at its path', () => {
+  test.each([
+    ['candidates', [{ index: 'bm25' }], 'search, as in search: { bm25: {} }'],
+    ['run', 'theirs.trec', 'search, as in search: { run: { file: theirs.trec } }'],
+    ['relevance', { signals: ['bm25'] }, 'fuse, as in fuse: { convex: { hnsw: 0.3, bm25: rest } }'],
+    ['sameChannel', true, "filter after search, as in filter: 'channel = $query.channel'"],
+    ['trajectory', {}, 'blend, as in blend: { trajectory: { weight: 0.3 } }'],
+    ['attention', {}, 'blend, as in blend: { rcp: { weight: 0.2 } }'],
+    ['propagation', {}, 'propagate, as in propagate: published'],
+    ['boosts', [], 'boost, as in boost: [{ attribute: importance, factor: 0.2 }]'],
+    ['curation', {}, 'curate, as in curate: {}'],
+    ['selection', {}, 'select or rerank, as in select: { mmr: { k: 20 } }'],
+    ['scoring', {}, 'mix, as in mix: weights.safetensors'],
+    ['extends', 'words', 'from, as in from: hybrid'],
+    ['base', {}, 'an arm, and from: its name in those that start from it'],
+    ['name', 'x', 'the name of the arm as its key in arms'],
+  ])('%s', (key, value, expected) => {
+    expect(listPaths({ a: { from: 'words', [key]: value } })).toEqual([`arms.a.${key}: ${expected}`]);
+    expect(listPaths({ a: [...words, { [key]: value }] })).toEqual([`arms.a[1].${key}: ${expected}`]);
+    if (['extends', 'name'].includes(key)) return;
+    const [fault] = listPaths({ a: { from: 'words', set: { [`${key}.x`]: 1 } } });
+    expect(fault).toMatch(/^arms\.a\.set\..*: a path that begins with .*\(search, bm25\); /);
+    expect(fault).toContain(expected);
+  });
+
+  test('what is shown instead can be written', () => {
+    const steps = [
+      { search: { bm25: {}, hnsw: {} } },
+      { filter: 'channel = $query.channel' },
+      { fuse: { convex: { hnsw: 0.3, bm25: 'rest' } } },
+      { boost: [{ attribute: 'importance', factor: 0.2 }] },
+      { curate: {} },
+      { blend: { trajectory: { weight: 0.3 }, rcp: { weight: 0.2 } } },
+      { select: { mmr: { k: 20 } } },
+    ];
+    expect(listPaths({ a: steps, b: [{ propagate: 'published' }, { search: { flat: {} } }] })).toEqual([]);
+  });
+
+  test('a step beside the list of steps is told where it goes', () => {
+    expect(listPaths({ a: { from: 'words', decay: 24 } })).toEqual([
+      'arms.a.decay: a step in a list, as in then: [decay: ...]',
+    ]);
+  });
 });

@@ -1,9 +1,18 @@
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { shortenToExcerpt, withNearest } from '../../core/validation/validation.ts';
 import { STEP_NAMES } from '../../rank/retrieval/written-steps.ts';
-import { describeUnknownArm, type ExpandedArm, type ExpandedArms, type Layer, selectInheritable } from './arms.ts';
+import {
+  describeUnknownArm,
+  type ExpandedArm,
+  type ExpandedArms,
+  type Layer,
+  OWN_KEYS,
+  selectInheritable,
+} from './arms.ts';
 import { isPlain, listLeafPaths, merge, type Path, type Plain, setPath } from './config-file.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
+import { findReplacement } from './former-keys.ts';
+import { expandShortStep, expandShortValue } from './short-steps.ts';
 
 /** What an arm of a mapping may have besides its steps. */
 const ARM_KEYS: readonly string[] = [
@@ -28,7 +37,7 @@ const ADDING: readonly string[] = ['blend'];
  */
 export function resolveArmPath(arm: Plain, path: Path): Path | null {
   const [first = ''] = path;
-  if (arm.steps === undefined || arm[first] !== undefined || first === 'embedding' || first === 'seed') return path;
+  if (arm[first] !== undefined || first === 'embedding' || first === 'seed') return path;
   const { search } = arm;
   return isPlain(search) && search[first] !== undefined ? ['search', ...path] : null;
 }
@@ -37,6 +46,21 @@ export function resolveArmPath(arm: Plain, path: Path): Path | null {
 function listPathStarts(arm: Plain): string[] {
   const sources = isPlain(arm.search) ? Object.keys(arm.search) : [];
   return [...STEP_NAMES.filter((name) => arm[name] !== undefined), ...sources];
+}
+
+/**
+ * An arm with the steps that its order lacks placed where steps of their kind may stand: before the first that comes after them in the list of all steps.
+ */
+export function withPlacedSteps(arm: Plain): Plain {
+  if (!Array.isArray(arm.steps)) return arm;
+  const steps: string[] = [...arm.steps];
+  const isAdded = (name: string) => !steps.includes(name) && arm[name] !== undefined && arm[name] !== null;
+  for (const [place, name] of STEP_NAMES.entries())
+    if (isAdded(name)) {
+      const at = steps.findIndex((other) => STEP_NAMES.indexOf(other) > place);
+      steps.splice(at < 0 ? steps.length : at, 0, name);
+    }
+  return { ...arm, steps };
 }
 
 /** The order of the steps is that in which they were written. */
@@ -55,21 +79,29 @@ class ArmWriter {
     this.arm = start;
   }
 
-  addFault(path: Path, expected: string, got: unknown, known?: readonly string[]): void {
-    const keys = [...this.#keyPath, ...path].map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`));
-    const fault = { path: keys.join('').replace(/^\./, ''), expected, got: shortenToExcerpt(got) };
-    this.faults.push(known === undefined ? fault : withNearest(fault, String(got), known));
+  addFault(path: Path, expected: string, got: unknown, known?: readonly string[], word = String(got)): void {
+    const keys = path.map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`));
+    const fault = { path: [this.#keyPath.join('.'), ...keys].join(''), expected, got: shortenToExcerpt(got) };
+    this.faults.push(known === undefined ? fault : withNearest(fault, word, known));
+  }
+
+  /** A word that is none of those known, or one that another has taken the place of. */
+  addUnknown(path: Path, expected: string, word: string, known: readonly string[]): void {
+    const replacement = findReplacement(word);
+    if (replacement === undefined) this.addFault(path, expected, word, known);
+    else this.addFault(path, replacement, word);
   }
 
   /** @param item a step as it is written: a mapping of one key, or a name alone. */
   addStep(item: unknown, at: Path): void {
     const entries = typeof item === 'string' ? [[item, {}] as const] : isPlain(item) ? Object.entries(item) : [];
-    const [[written, content] = ['', null], ...others] = entries;
+    const [[written, given] = ['', null], ...others] = entries;
     const name = written.replace(/\+$/, '');
+    const content = expandShortStep(name, given);
     if (entries.length === 0 || others.length > 0)
       return void this.addFault(at, 'one step: its name with its options', item);
     if (!STEP_NAMES.includes(name))
-      return void this.addFault([...at, written], `a step: ${STEP_NAMES.join(', ')}`, name, STEP_NAMES);
+      return void this.addUnknown([...at, written], `a step: ${STEP_NAMES.join(', ')}`, name, STEP_NAMES);
     const before = this.arm[name];
     const isAdded = written !== name || (before !== undefined && ADDING.includes(name));
     if (isAdded && !isPlain(before) && written !== name)
@@ -82,32 +114,46 @@ class ArmWriter {
       );
     const joined = isAdded && isPlain(before) && isPlain(content) ? merge(before, content) : content;
     this.arm = { ...this.arm, [name]: joined };
-    this.layers.push({ keyPath: [...this.#keyPath, ...at, written], at: [name], content });
-    this.differences.push(...(isPlain(content) ? listLeafPaths({ [name]: content }) : [[name]]));
+    this.layers.push({ keyPath: [...this.#keyPath, ...at, written], at: [name], content: given });
+    this.differences.push(...(isPlain(given) ? listLeafPaths({ [name]: given }) : [[name]]));
   }
 
   /** @returns the path within the arm, or null after a fault. */
   #resolve(path: string, at: string): Path | null {
     const keys = resolveArmPath(this.arm, path.split('.'));
     const starts = listPathStarts(this.arm);
-    if (keys === null)
-      this.addFault(
-        [at, path],
-        `a path that begins with a step or a source of the arm (${starts.join(', ')})`,
-        path,
-        starts,
-      );
-    return keys;
+    if (keys !== null) return keys;
+    const expected = `a path that begins with a step or a source of the arm (${starts.join(', ')})`;
+    const first = path.split('.')[0] as string;
+    const replacement = OWN_KEYS.includes(first) ? undefined : findReplacement(first);
+    if (replacement === undefined) this.addFault([at, path], expected, path, starts, first);
+    else this.addFault([at, path], `${expected}; ${replacement}`, path);
+    return null;
   }
 
   setValue(path: string, value: unknown): void {
     const keys = this.#resolve(path, 'set');
     if (keys === null) return;
     this.arm = structuredClone(this.arm);
-    if (!setPath(this.arm, keys, structuredClone(value)))
+    if (!setPath(this.arm, keys, structuredClone(expandShortValue(keys, value))))
       return void this.addFault(['set', path], 'a path to an option of the arm', value);
     this.layers.push({ keyPath: [...this.#keyPath, 'set', path], at: keys, content: value });
     this.differences.push(keys);
+  }
+
+  /** The arm written out, with the order of its steps. */
+  writeOptions(name: string, own: Plain): Plain {
+    const { description, embedding, seed, control, from } = own;
+    const given = Object.entries({ description, embedding, seed, control, extends: from });
+    const others = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+    const tune = isPlain(own.tune) ? this.resolveTuned(own.tune) : own.tune;
+    return {
+      ...merge(this.arm, others),
+      name,
+      ...(tune === undefined ? {} : { tune }),
+      steps: listSteps(this.arm),
+      differences: [...this.differences.map((path) => path.join('.')), ...listOwnDifferences(others)],
+    };
   }
 
   /** The values that tuning tries, by their whole paths. */
@@ -138,6 +184,8 @@ class NamedArms {
   readonly #broken = new Set<string>();
   readonly #root: ExpandedArm;
   readonly #byName = new Map<unknown, ExpandedArm>();
+  /** The arms that start from each other up to each one. */
+  readonly #lengths = new Map<unknown, number>();
 
   constructor(shared: Plain) {
     this.#root = { options: shared, layers: [{ keyPath: [], at: [], content: shared }], keyPath: null };
@@ -157,64 +205,58 @@ class NamedArms {
     const { own, list } = readWritten(written);
     const writer = new ArmWriter(keyPath, { name });
     const start = this.#findStart(own, writer);
-    writer.arm = structuredClone(selectInheritable(start.options as Plain));
-    const { steps: _, ...rest } = writer.arm;
-    writer.arm = { ...rest, steps: [] };
-    for (const key of Object.keys(own))
-      if (!ARM_KEYS.includes(key)) writer.addFault([key], `one of ${ARM_KEYS.join(', ')}`, key, ARM_KEYS);
-    if (!Array.isArray(written) && !isPlain(written)) writer.addFault([], 'a list of steps, or a mapping', written);
-    if (own.then !== undefined && own.from === undefined)
-      writer.addFault(['then'], 'an arm in from, whose steps these follow; or steps', own.then);
-    if (own.steps !== undefined && own.from !== undefined)
-      writer.addFault(['steps'], 'then, whose steps follow those of the arm that from names', own.steps);
+    const { steps: _, ...inherited } = structuredClone(selectInheritable(start.options as Plain));
+    writer.arm = { ...inherited, steps: [] };
+    checkKeys(written, own, writer);
     const items = list === null ? [] : own[list === '' ? 'steps' : list];
     if (list !== null && !Array.isArray(items)) writer.addFault([list], 'a list of steps', items);
-    const top: Layer = {
-      keyPath,
-      at: [],
-      content: Object.fromEntries(Object.entries(own).filter(([key]) => !UNREAD.includes(key))),
-    };
     for (const [i, item] of (Array.isArray(items) ? items : []).entries())
       writer.addStep(item, list === '' ? [String(i)] : [list as string, String(i)]);
     for (const [path, value] of Object.entries(isPlain(own.set) ? own.set : {})) writer.setValue(path, value);
-    if (own.set !== undefined && !isPlain(own.set)) writer.addFault(['set'], 'values by their paths', own.set);
-    const { description, embedding, seed, control } = own;
-    const others = Object.fromEntries(
-      Object.entries({
-        description,
-        embedding,
-        seed,
-        control,
-        ...(own.from === undefined ? {} : { extends: own.from }),
-      }).filter(([, value]) => value !== undefined),
-    );
-    const tune = isPlain(own.tune) ? writer.resolveTuned(own.tune) : own.tune;
-    const options: Plain = {
-      ...merge(writer.arm, others),
-      name,
-      ...(tune === undefined ? {} : { tune }),
-      steps: listSteps(writer.arm),
-      differences: [...writer.differences.map((path) => path.join('.')), ...listOwnDifferences(others)],
-    };
-    const arm = { options, layers: [...start.layers, top, ...writer.layers], keyPath };
-    if (arm.layers.length - this.#root.layers.length > CONFIG_LIMITS.armChain * MOST_LAYERS)
-      writer.addFault(['from'], `at most ${CONFIG_LIMITS.armChain} arms that start from each other in a row`, own.from);
-    const isOrphan = own.from !== undefined && (start === this.#root || this.#broken.has(String(own.from)));
-    if (writer.faults.length > 0 || isOrphan) {
+    this.#checkChain(name, own, writer);
+    const options = writer.writeOptions(name, own);
+    const content = Object.fromEntries(Object.entries(own).filter(([key]) => !UNREAD.includes(key)));
+    const layers = [...start.layers, { keyPath, at: [], content }, ...writer.layers];
+    this.#keep(name, { options, layers, keyPath }, writer.faults, start);
+  }
+
+  /** Of arms that start from each other in a row only the first that is one too many is reported. */
+  #checkChain(name: string, { from }: Plain, writer: ArmWriter): void {
+    const length = (this.#lengths.get(from) ?? 0) + 1;
+    this.#lengths.set(name, length);
+    if (length !== CONFIG_LIMITS.armChain + 1) return;
+    const expected = `at most ${CONFIG_LIMITS.armChain} arms that start from each other in a row`;
+    writer.addFault(['from'], `${expected}; let this arm start from an earlier one`, from);
+  }
+
+  #keep(name: string, arm: ExpandedArm, faults: readonly ConfigurationFault[], start: ExpandedArm): void {
+    const { extends: from } = arm.options as Plain;
+    const isOrphan = from !== undefined && (start === this.#root || this.#broken.has(String(from)));
+    if (faults.length > 0 || isOrphan) {
       this.#broken.add(name);
       this.unread.add(`arms[${this.arms.length}]`);
     }
-    this.faults.push(...writer.faults);
+    this.faults.push(...faults);
     this.arms.push(arm);
     this.#byName.set(name, arm);
   }
 }
 
+/** Keys that an arm does not have, or not beside others. */
+function checkKeys(written: unknown, own: Plain, writer: ArmWriter): void {
+  for (const key of Object.keys(own))
+    if (STEP_NAMES.includes(key)) writer.addFault([key], `a step in a list, as in then: [${key}: ...]`, own[key]);
+    else if (!ARM_KEYS.includes(key)) writer.addUnknown([key], `one of ${ARM_KEYS.join(', ')}`, key, ARM_KEYS);
+  if (!Array.isArray(written) && !isPlain(written)) writer.addFault([], 'a list of steps, or a mapping', written);
+  if (own.then !== undefined && own.from === undefined)
+    writer.addFault(['then'], 'an arm in from, whose steps these follow; or steps', own.then);
+  if (own.steps !== undefined && own.from !== undefined)
+    writer.addFault(['steps'], 'then, whose steps follow those of the arm that from names', own.steps);
+  if (own.set !== undefined && !isPlain(own.set)) writer.addFault(['set'], 'values by their paths', own.set);
+}
+
 /** Keys whose content stands in layers of its own, or elsewhere in the arm. */
 const UNREAD: readonly string[] = ['from', 'steps', 'then', 'set', 'tune'];
-
-/** Layers of an arm, at most, that its chain of parents may have on average. */
-const MOST_LAYERS = 100;
 
 const listOwnDifferences = ({ embedding, seed }: Plain): string[] =>
   listLeafPaths({ ...(isPlain(embedding) && { embedding }), ...(seed !== undefined && { seed }) }).map((path) =>

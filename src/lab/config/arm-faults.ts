@@ -101,13 +101,3 @@ export function findSizeFaults(arms: readonly unknown[]): ConfigurationFault[] {
 function isTunable(arm: ArmOptions, path: string): boolean {
   return !OWN_KEYS.includes(path.split('.')[0] as string) && applyTunedPoint(arm, { [path]: null }) !== null;
 }
-
-/** Arms on different data have no pairs of queries to compare. */
-export function explainArmDataset(fault: ConfigurationFault): ConfigurationFault {
-  if (!/^arms\[\d+\]\.dataset$/.test(fault.path)) return fault;
-  return {
-    path: fault.path,
-    expected: 'no dataset in an arm; list several in datasets, or in a sweep',
-    got: fault.got,
-  };
-}

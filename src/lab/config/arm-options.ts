@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { encoderOptions } from '../../index/encoders/registry.ts';
-import { assertRetriever, retrieverOptions } from '../../rank/retrieval/retriever-options.ts';
+import type { RankOptions } from '../../rank/retrieval/retriever-options.ts';
 import { assertSteps, stepShape, type WrittenSteps } from '../../rank/retrieval/written-steps.ts';
 import { controlOptions } from '../../rank/signals/worlds/control-options.ts';
 import { formatFileName } from '../composition/arms.ts';
@@ -58,11 +58,8 @@ const armShape = {
   differences: z.array(z.string()).default([]),
 };
 
-const keyedArm = retrieverOptions
-  .extend(armShape)
-  .superRefine(assertRetriever)
-  .superRefine(assertControlled)
-  .superRefine(assertFixedSlice);
+/** A checked arm of an experiment: its steps, its name, its encoder and seed (by default those of the experiment), and the values to tune on dev. */
+export type ArmOptions = RankOptions & z.output<z.ZodObject<typeof armShape>>;
 
 const stepArm = z
   .strictObject({ ...stepShape, ...armShape, control: controlOptions.nullable().default(null) })
@@ -70,33 +67,5 @@ const stepArm = z
   .superRefine((arm, context) => assertControlled(arm as unknown as ArmOptions, context))
   .superRefine((arm, context) => assertFixedSlice(arm as unknown as ArmOptions, context));
 
-/**
- * A checked arm of an experiment: how it ranks, its name, its encoder and seed (by default those of the experiment), and the values to tune on dev.
- */
-export type ArmOptions = z.output<typeof keyedArm> & { readonly steps?: readonly string[] };
-
-/** Whether an arm is written as steps. */
-const hasSteps = (arm: unknown) => arm !== null && typeof arm === 'object' && 'steps' in arm;
-
-let lastForm: z.ZodType = keyedArm;
-
-/** The schema of an arm in its two forms; what it says of unknown keys is of the form that was parsed last. */
-export const armOptions = createFormSchema() as unknown as z.ZodType<ArmOptions, Record<string, unknown>>;
-
-function createFormSchema(): z.ZodType {
-  const outer = z.union([keyedArm, stepArm]);
-  const parse: (typeof outer)['_zod']['parse'] = (payload, context) => {
-    lastForm = hasSteps(payload.value) ? stepArm : keyedArm;
-    queueMicrotask(() => {
-      lastForm = keyedArm;
-    });
-    return lastForm._zod.run(payload, context) as never;
-  };
-  outer._zod.parse = parse;
-  outer._zod.run = parse;
-  Object.defineProperty(outer._zod.def, 'options', { get: () => [lastForm] });
-  return outer;
-}
-
-/** What the base of a config may set for the arms that start from it. */
-export const baseOptions = retrieverOptions.extend(encodingOptions).omit({ control: true }).partial();
+/** The schema of an arm that is written out. */
+export const armOptions = stepArm as unknown as z.ZodType<ArmOptions, Record<string, unknown>>;

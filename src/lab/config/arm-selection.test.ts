@@ -4,21 +4,21 @@ import type { Plain } from '../composition/config-file.ts';
 import { listArmsToRun, selectArms } from './arm-selection.ts';
 import { resolveConfig } from './config.ts';
 
-const words = { candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
+const words = [{ search: { bm25: {} } }];
+const placed = { from: 'fading', then: [{ blend: { trajectory: { dimensions: 3 } } }] };
 const config = resolveConfig(
   {
     name: 'sample',
     dataset: { name: 'spamassassin-threads' },
     embedding: { encoder: 'lsa' },
     evaluation: { baseline: 'Words' },
-    base: words,
-    arms: [
-      { name: 'Other' },
-      { name: 'Words' },
-      { name: 'fading', extends: 'Words', decay: {} },
-      { name: 'fading, 3-D', extends: 'fading', trajectory: { dimensions: 3 } },
-      { name: 'last' },
-    ],
+    arms: {
+      Other: words,
+      Words: words,
+      fading: { from: 'Words', then: [{ decay: {} }] },
+      'fading, 3-D': placed,
+      last: words,
+    },
   },
   'test.yaml',
 );
@@ -78,11 +78,7 @@ test('an arm is run with all of its seeds, as are its null controls and the base
   const repeated = resolveConfig(
     {
       ...(structuredClone(config) as unknown as Plain),
-      arms: [
-        { name: 'Words', ...words },
-        { name: 'fading', extends: 'Words', decay: {} },
-        { name: 'moved', extends: 'Words', trajectory: { dimensions: 3 } },
-      ],
+      arms: { Words: words, fading: { from: 'Words', then: [{ decay: {} }] }, moved: { ...placed, from: 'Words' } },
       controls: ['random-parents'],
       seeds: 2,
     },

@@ -75,16 +75,18 @@ test('a config of one dataset has no choice', () => {
 });
 
 test('an arm has no dataset of its own', () => {
-  const message = 'arms[0].dataset: expected no dataset in an arm; list several in datasets, or in a sweep';
-  expect(listResolveFaults({ arms: [{ ...plain, dataset: { name: 'irc' } }] })[0]).toContain(message);
+  const message =
+    'arms.plain.dataset: expected no dataset in an arm; list several in datasets, or in a sweep, got "dataset"';
+  expect(listResolveFaults({ arms: { plain: { steps: plain, dataset: { name: 'irc' } } } })).toEqual([message]);
 });
 
 describe('the factor dataset of a sweep', () => {
   const swept = join(folder, 'swept.yaml');
+  const arms = { plain: [...plain, { decay: {} }] };
   const write = (factors: unknown, more = {}) =>
     writeFileSync(
       swept,
-      JSON.stringify({ ...others, ...more, sweep: { method: 'grid', arm: 'plain', factors } }, null, 1),
+      JSON.stringify({ ...others, arms, ...more, sweep: { method: 'grid', arm: 'plain', factors } }, null, 1),
     );
   const decay = { 'decay.halfLifeHours': [6, 24] };
   const load = (chosen: string) => loadConfig(swept, [], chosen);

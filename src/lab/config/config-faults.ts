@@ -1,6 +1,6 @@
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { formatPath } from '../../core/validation/validation.ts';
-import { type ExpandedArm, hasValueAt, type Layer } from '../composition/arms.ts';
+import { type ExpandedArm, findPartPath, hasValueAt, type Layer } from '../composition/arms.ts';
 import { type ComposedConfig, findWriter } from '../composition/config-composition.ts';
 import { isPlain, type Path, type Plain, parsePath } from '../composition/config-file.ts';
 
@@ -8,6 +8,12 @@ import { isPlain, type Path, type Plain, parsePath } from '../composition/config
 interface ExpandedConfig {
   readonly composed: ComposedConfig;
   readonly arms: readonly ExpandedArm[];
+}
+
+/** All arms, and all faults. */
+interface Told {
+  readonly arms: readonly ExpandedArm[];
+  readonly told: ReadonlySet<string>;
 }
 
 /** `arms[3].decay.halfLifeHours` */
@@ -28,39 +34,47 @@ function keyPathIn({ keyPath, at }: Layer, keys: Path, fault: ConfigurationFault
   return isKey ? keyPath.slice(0, 3) : [...keyPath, ...keys.slice(at.length)];
 }
 
-/** Whether a layer is a step, or a value at a path, of an arm of a mapping. */
-function isPartOfArm({ keyPath, at }: Layer): boolean {
-  return keyPath[0] === 'arms' && at.length > 0;
-}
-
 /** An error of a swept arm that none of its levels caused: reported for the first arm that has it. */
 function formatSweptPath(arm: ExpandedArm, keys: Path): string {
   return `sweep: arm ${JSON.stringify((arm.options as { readonly name: string }).name)}: ${formatKeys(keys)}`;
 }
 
-/**
- * The path in the config of an error of a resolved arm, or undefined if the error is reported at the arm or base that it comes from.
- *
- * @param told the paths of all faults.
- */
-function locateArmFault(
-  fault: ConfigurationFault,
-  keys: Path,
-  arm: ExpandedArm,
-  told: ReadonlySet<string>,
-): string | undefined {
-  const { layers, keyPath } = arm;
-  const own = layers.findLastIndex((layer) => layer.keyPath === keyPath);
-  const writer = layers.findLastIndex((layer) => hasValueAt(layer, keys));
-  const earlier = layers.slice(0, keyPath === null ? layers.length : own);
-  const sources = writer >= 0 ? earlier.slice(writer, writer + 1) : earlier;
-  const writing = layers[writer];
-  if (writing !== undefined && (writing.keyPath[0] === 'sweep' || isPartOfArm(writing)))
-    return formatKeys(keyPathIn(writing, keys, fault));
-  const isTold = sources.some((layer) => told.has(formatKeys(keyPathIn(layer, keys, fault))));
-  const isOrphan = keyPath !== null && writer < 0 && told.has(formatKeys([...keyPath, 'extends']));
-  if (isTold || isOrphan) return undefined;
-  return keyPath === null ? formatSweptPath(arm, keys) : formatKeys([...keyPath, ...keys]);
+/** Path and expectation of a fault, by which an arm knows a fault that it takes over. */
+const identify = (path: string, expected: string) => `${path}: ${expected}`;
+
+/** Whether the arm that an arm starts from, or the experiment, has the same fault. */
+function isTakenOver({ expected }: ConfigurationFault, keys: Path, arm: ExpandedArm, { arms, told }: Told): boolean {
+  const { extends: start } = arm.options as Plain;
+  const parent = arms.findIndex(({ options }) => isPlain(options) && start !== undefined && options.name === start);
+  const above = parent < 0 ? keys : ['arms', String(parent), ...keys];
+  return told.has(identify(formatKeys(above), expected)) || told.has(identify(formatKeys(keys), expected));
+}
+
+/** The layers that are of an arm alone: not those of the arm that it starts from. */
+function listOwnLayers({ layers, keyPath }: ExpandedArm): readonly Layer[] {
+  if (keyPath === null) return layers.filter((layer) => layer.keyPath[0] === 'sweep');
+  return layers.slice(layers.findIndex((layer) => layer.keyPath === keyPath));
+}
+
+/** Where an arm itself wrote what an error is about; undefined for what it takes over, and for what nobody wrote. */
+function findOwnPath(fault: ConfigurationFault, keys: Path, arm: ExpandedArm): Path | undefined {
+  const own = listOwnLayers(arm);
+  const writer = arm.layers.findLast((layer) => hasValueAt(layer, keys));
+  if (writer !== undefined) return own.includes(writer) ? keyPathIn(writer, keys, fault) : undefined;
+  const part = findPartPath(arm.layers, keys);
+  return part !== undefined && own.some(({ keyPath }) => keyPath.every((key, i) => key === part[i])) ? part : undefined;
+}
+
+/** Keys of written-out arms that have no place of their own in an arm as it is written. */
+const OF_WHOLE_ARMS: readonly (string | undefined)[] = ['name', 'steps'];
+
+/** The path in the config of an error of a resolved arm, or undefined if the error is reported at the arm that it comes from. */
+function locateArmFault(fault: ConfigurationFault, keys: Path, arm: ExpandedArm, told: Told): string | undefined {
+  const path = findOwnPath(fault, keys, arm);
+  if (path !== undefined) return formatKeys(path);
+  if (isTakenOver(fault, keys, arm, told)) return undefined;
+  if (arm.keyPath === null) return formatSweptPath(arm, keys);
+  return formatKeys(OF_WHOLE_ARMS.includes(keys[0]) ? arm.keyPath : [...arm.keyPath, ...keys]);
 }
 
 /** Where a path in one of several datasets is written. */
@@ -81,15 +95,16 @@ function translateToWritten(
   fault: ConfigurationFault,
   expanded: Plain,
   { composed, arms }: ExpandedConfig,
-  told: ReadonlySet<string>,
+  told: Told['told'],
 ): ConfigurationFault[] {
+  if (isPlain(composed.content.arms) && fault.path.startsWith('arms.')) return [fault]; // by name, as it is written
   const { keys, remark } = parseFaultPath(fault.path, expanded);
   const [first, keyPath, ...rest] = keys;
   if (first === 'dataset' || first === 'datasets')
     return [{ ...fault, path: `${formatKeys(findDatasetPath(keys, composed))}${remark}` }];
   const arm = first === 'arms' && keyPath !== undefined ? arms[Number(keyPath)] : undefined;
   if (arm === undefined || !isPlain(arm.options) || rest.length === 0) return [fault];
-  const path = locateArmFault(fault, rest, arm, told);
+  const path = locateArmFault(fault, rest, arm, { arms, told });
   return path === undefined ? [] : [{ ...fault, path: `${path}${remark}` }];
 }
 
@@ -103,7 +118,7 @@ function locateInFile(fault: ConfigurationFault, composed: ComposedConfig): Conf
 
 /** Every error once, at the place and in the file where the value was set. */
 export function locateFaults(faults: readonly ConfigurationFault[], config: ExpandedConfig): ConfigurationFault[] {
-  const told = new Set(faults.map(({ path }) => path));
+  const told = new Set(faults.map(({ path, expected }) => identify(path, expected)));
   const { composed, arms } = config;
   const expanded = { ...composed.content, arms: arms.map(({ options }) => options) };
   const written = faults.flatMap((fault) => translateToWritten(fault, expanded, config, told));

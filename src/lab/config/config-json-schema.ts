@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { isPlain, type Plain } from '../composition/config-file.ts';
-import { baseOptions } from './arm-options.ts';
 import { type Key, listKeysWithin, type Schema } from './config-keys.ts';
 import { configFile } from './config-schema.ts';
 import { describeKeys } from './key-descriptions.ts';
 import { ARM_DEPTH } from './run-references.ts';
+import { createArmKeys, createWrittenArms } from './written-arms.ts';
 
 /** JSON Schema's version that editors know best; the YAML extension of VS Code uses it. */
 const TARGET = 'draft-7';
@@ -12,21 +12,42 @@ const TARGET = 'draft-7';
 /** A file by its name: a resolved config has its content. */
 const FILE: Plain = { type: 'string', minLength: 1 };
 /** Where a name may be: key of a mapping -> its key. */
-const FILE_KEYS: Readonly<Record<string, string>> = { scoring: 'weights', trajectory: 'weights', slice: 'policy' };
+const FILE_KEYS: Readonly<Record<string, string>> = { mix: 'weights', trajectory: 'weights', slice: 'policy' };
 
-/** What an arm may have in place of `candidates` and `relevance`, which a resolved config has. */
-const RUN: Plain = {
-  anyOf: [
-    { type: 'string' },
-    {
-      type: 'object',
-      properties: { file: { type: 'string' }, k: { type: 'integer', minimum: 1, default: ARM_DEPTH } },
-      required: ['file'],
-      additionalProperties: false,
-    },
-    { type: 'null' },
-  ],
-};
+/** A source that is a run file: its file goes by this key, and has a default of its own for the number of candidates. */
+function nameRunFile(kind: Plain): Plain {
+  const { index, path, k, ...others } = getProperties(kind);
+  const { required: _, ...rest } = kind;
+  const properties = { index, file: path, k: { ...(k as Plain), default: ARM_DEPTH }, ...others };
+  return { ...rest, properties, required: ['file'] };
+}
+
+/** The indexes that a source may be, by their names. */
+function listIndexes(search: Plain): [string, Plain][] {
+  const { oneOf, anyOf } = search.additionalProperties as { readonly oneOf?: Plain[]; readonly anyOf?: Plain[] };
+  return ((oneOf ?? anyOf) as Plain[]).map((kind) => {
+    const { const: name } = getProperties(kind).index as { readonly const: string };
+    return [name, name === 'run' ? nameRunFile(kind) : kind];
+  });
+}
+
+/** The sources of a step `search`: one whose name is an index need not say which one it is. @param isNamed whether these are keys of their own */
+function describeSources(search: Plain, isNamed: boolean): Plain {
+  const indexes = listIndexes(search);
+  const properties = isNamed ? { properties: Object.fromEntries(indexes) } : {};
+  return { ...search, ...properties, additionalProperties: { anyOf: indexes.map(([, kind]) => kind) } };
+}
+
+/** Every step `search` in a schema with its sources described. */
+function withSources(value: unknown, isNamed: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => withSources(item, isNamed));
+  if (!isPlain(value)) return value;
+  const entries = Object.entries(value).map(([key, child]): [string, unknown] => {
+    const isSearch = /^search\+?$/.test(key) && isPlain(child) && isPlain(child.additionalProperties);
+    return [key, isSearch ? describeSources(child, isNamed) : withSources(child, isNamed)];
+  });
+  return Object.fromEntries(entries);
+}
 
 /**
  * A schema for one of several files. Files are merged, so no file needs all keys: none is required, and a mapping may fit several kinds until a key decides.
@@ -58,39 +79,28 @@ export function getProperties(schema: unknown): Plain {
   return (schema as { readonly properties: Plain }).properties;
 }
 
-/** The keys of an arm in a schema of configs. */
-function getArm(schema: Plain): Plain {
-  const { items } = getProperties(schema).arms as { readonly items: { readonly anyOf: readonly [Plain] } };
-  return items.anyOf[0];
-}
-
 /** Every key that a whole config may have. */
 export function listConfigKeys(): Key[] {
-  const schema: Plain = z.toJSONSchema(configFile, { io: 'input' });
-  getProperties(getArm(schema)).run = RUN;
-  return listKeysWithin(schema as Schema, '');
+  const schema = z.toJSONSchema(configFile.extend({ arms: createArmKeys() }), { io: 'input' });
+  return listKeysWithin(withSources(schema, false) as Schema, '');
 }
+
+/** Arms that were written out: each is checked when the config is read. */
+const RESOLVED_ARMS: Plain = { type: 'array', items: { type: 'object', required: ['name', 'steps'] } };
 
 /**
  * The JSON Schema of a config file, for editors: keys with their meanings, types, choices, defaults and bounds. What depends on several values, such as names
  * of arms, is checked only when the config is read. The schema also fits a file that others extend, and the file of a group.
  */
 export function buildConfigJsonSchema(): Plain {
-  const { $schema, ...schema } = convertToJsonSchema(configFile);
-  const { $schema: _, ...base } = convertToJsonSchema(baseOptions);
+  const file = z.toJSONSchema(configFile.extend({ arms: createWrittenArms() }), { io: 'input', target: TARGET });
+  const { $schema, ...schema } = loosen(withSources(file, true)) as Plain;
   const properties = getProperties(schema);
-  const arm = getArm(schema);
-  getProperties(arm).run = loosen(RUN);
-  getProperties(base).run = loosen(RUN);
   const described = {
     $schema,
     title: 'A rag-plusplus experiment',
     ...schema,
-    properties: {
-      ...properties,
-      base,
-      arms: { anyOf: [{ type: 'array', items: { ...arm, required: ['name'] } }, { type: 'object' }] },
-    },
+    properties: { ...properties, arms: { anyOf: [properties.arms, RESOLVED_ARMS] } },
   };
   describeKeys(described, ['config.md', 'sweeps.md']);
   return withDatasets(described);

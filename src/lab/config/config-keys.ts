@@ -8,6 +8,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema | false;
+  readonly additionalProperties?: Schema | boolean;
   readonly oneOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
@@ -45,17 +46,29 @@ export function isKind(schema: Schema): boolean {
   return typeof schema.const === 'string';
 }
 
-/** All keys within a value at `path`. */
+/** Mappings whose keys are names that a config gives, to values that all have the same keys. */
+const NAMED = /(?:^|\.)(?:arms|search\+?)$/;
+
+/** Steps whose options are a mapping of members: `arms{}.fuse.rrf` has a heading of its own, and no row. */
+const MEMBERS = /^arms\{\}\.(?:score|fuse|blend|rerank|select)\.[^.]+$/;
+
+/** A key that stands for a kind of thing with keys of its own: the value of {@link isKind}, or the name of a member of a step. */
+export const isHeading = ({ id, schema }: Key) => isKind(schema) || MEMBERS.test(id);
+
+/** All keys within a value at `path`: `[]` stands for the items of a list, `{}` for what the names of a mapping stand for. */
 export function listKeysWithin(schema: Schema, path: string): Key[] {
-  return listAlternatives(schema).flatMap(({ properties = {}, required = [], items }) => {
+  return listAlternatives(schema).flatMap(({ properties = {}, required = [], items, additionalProperties }) => {
     if (items) return listKeysWithin(items, `${path}[]`);
+    const isNamed = typeof additionalProperties === 'object' && NAMED.test(path);
+    const named = isNamed ? listKeysWithin(additionalProperties, `${path}{}`) : [];
     const entries = Object.entries(properties);
     const kinds = entries.filter(([, child]) => isKind(child)).map(([name, child]) => ` ${name}: ${child.const}`);
     const place = `${path}${kinds.join('')}`;
-    return entries.flatMap(([name, child]) => {
+    const own = entries.flatMap(([name, child]) => {
       const id = place === '' ? name : `${place}.${name}`;
       return [{ id, required: required.includes(name), schema: child }, ...listKeysWithin(child, id)];
     });
+    return [...own, ...named];
   });
 }
 
@@ -72,7 +85,11 @@ export function parseTables(section: string): string[][][] {
 
 export const listCodeSpans = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string);
 
-/** The rows of the reference by the id of their key: a heading names the place, and the values that the keys depend on. */
+/** A variant in a heading: the value of a key, as in `index: hnsw`, or the name of a member. */
+export const joinVariant = (place: string, variant: string) =>
+  variant === '' ? place : `${place}${variant.includes(': ') ? ' ' : '.'}${variant}`;
+
+/** The rows of the reference by the id of their key: a heading names the place, and the values or members that the keys depend on. */
 export function indexDocumentedRows(reference: string): Map<string, Row> {
   const rows = new Map<string, Row>();
   for (const section of reference.split(/^#+ /m)) {
@@ -80,8 +97,8 @@ export function indexDocumentedRows(reference: string): Map<string, Row> {
     for (const [header, , ...body] of parseTables(section)) {
       if (header?.[0] !== 'key') continue;
       for (const [key = '', type = '', preset = '', meaning = ''] of body)
-        for (const variant of variants.length === 0 ? [''] : variants.map((value) => ` ${value}`)) {
-          const id = [`${place}${variant}`, ...listCodeSpans(key)].filter((part) => part !== '').join('.');
+        for (const variant of variants.length === 0 ? [''] : variants) {
+          const id = [joinVariant(place, variant), ...listCodeSpans(key)].filter((part) => part !== '').join('.');
           if (rows.has(id)) throw new ValidationError(`key is documented twice: ${id}; remove a row`, { id });
           rows.set(id, { type, default: preset, meaning });
         }

@@ -14,17 +14,17 @@ extends: common.yaml
 groups: { evaluation: quick }
 
 arms:
-  - name: more
-    extends: words
+  more:
+    from: words
 
-    trajectory:
-      weight: 0.2
-  - { name: less, extends: words }
+    then: [{ blend: { trajectory: {
+      weight: 0.2 } } }]
+  less: { from: words }
 sweep:
   method: grid
   arm: more
   factors:
-    trajectory.weight: [0.1,
+    blend.trajectory.weight: [0.1,
       0.3]
     fading:
       fast: { decay: { halfLifeHours: 3 } }
@@ -37,16 +37,12 @@ beforeAll(() => {
     `dataset: { name: spamassassin-threads }
 embedding: { encoder: lsa }
 arms:
-  - name: words
-    candidates: &pool
-      - index: bm25
-        k: 10
-    relevance: { signals: [bm25] }
-    decay: null
-  - name: twin
-    candidates: *pool
-    relevance: { signals: [bm25] }
-    extends: words
+  words:
+    - search: &pool
+        bm25:
+          k: 10
+  twin:
+    - search: *pool
 `,
   );
   writeFileSync(join(root, 'groups', 'evaluation', 'quick.yaml'), 'evaluation:\n  baseline: words\n');
@@ -70,9 +66,29 @@ test('the config is accepted', () => {
 
 describe('an error names the line of its value', () => {
   test.each<[string, [string, string], string]>([
-    ['nested in an arm', ['0.2', '2'], '  arms[0].trajectory.weight: expected number <= 1, got 2 (own.yaml:11)'],
+    [
+      'nested in an arm',
+      ['0.2', '2'],
+      '  arms.more.then[0].blend.trajectory.weight: expected number <= 1, got 2 (own.yaml:11)',
+    ],
     ['at the top', ['name: own', 'name: Own'], ' got "Own" (own.yaml:2)'],
-    ['an unknown key', ['name: less', 'nmae: less'], 'arms[1].nmae: expected one of '],
+    ['an unknown key', ['less: { from', 'less: { form'], 'arms.less.form: expected one of '],
+    [
+      'an unknown key of an arm, its line',
+      ['less: { from', 'less: { form'],
+      'got "form"; did you mean from? (own.yaml:12)',
+    ],
+    ['an unknown step', ['{ blend:', '{ bledn:'], 'got "bledn"; did you mean blend? (own.yaml:10)'],
+    [
+      'a value that is set',
+      ['less: { from: words }', 'less:\n    from: words\n    set:\n      bm25.k: 3\n      bm25.b: 7'],
+      'arms.less.set.bm25.b: expected number <= 1, got 7 (own.yaml:16)',
+    ],
+    [
+      'a path that is set and leads nowhere',
+      ['less: { from: words }', 'less:\n    from: words\n    set:\n      bm52.k: 3'],
+      'did you mean bm25? (own.yaml:15)',
+    ],
     [
       'an unknown key, its line',
       ['weight: 0.2', 'wieght: 0.2'],
@@ -83,26 +99,30 @@ describe('an error names the line of its value', () => {
       ['groups:', 'sede: 3\ngroups:'],
       'unknown key "sede"; did you mean seed? (own.yaml:4)',
     ],
-    ['an unknown arm', ['less, extends: words', 'less, extends: wrods'], '; did you mean words? (own.yaml:12)'],
+    ['an unknown arm', ['less: { from: words', 'less: { from: wrods'], '; did you mean words? (own.yaml:12)'],
     [
       'a value of a factor',
       ['0.3]', '3]'],
-      '  sweep.factors.trajectory.weight[1]: expected number <= 1, got 3 (own.yaml:18)',
+      '  sweep.factors.blend.trajectory.weight[1]: expected number <= 1, got 3 (own.yaml:18)',
     ],
     [
       'a level of a factor',
       ['halfLifeHours: 3', 'halfLifeHours: -3'],
       'sweep.factors.fading.fast.decay.halfLifeHours: expected number > 0, got -3 (own.yaml:20)',
     ],
-    ['a path of a factor', ['trajectory.weight: [', 'trajectory.wieght: ['], '; did you mean weight? (own.yaml:17)'],
+    [
+      'a path of a factor',
+      ['blend.trajectory.weight: [', 'blend.trajectory.wieght: ['],
+      '; did you mean weight? (own.yaml:17)',
+    ],
     [
       'a value to tune',
-      ['weight: 0.2', 'weight: 0.2\n    tune:\n      trajectory.weight: [0.1,\n        7]'],
-      'arms[0].tune.trajectory.weight[1]: expected number <= 1, got 7 (own.yaml:14)',
+      ['0.2 } } }]', '0.2 } } }]\n    tune:\n      blend.trajectory.weight: [0.1,\n        7]'],
+      'arms.more.tune.blend.trajectory.weight[1]: expected number <= 1, got 7 (own.yaml:14)',
     ],
     [
       'a path to tune',
-      ['weight: 0.2', 'weight: 0.2\n    tune:\n      trajectory.wieght: [0.1]'],
+      ['0.2 } } }]', '0.2 } } }]\n    tune:\n      blend.trajectory.wieght: [0.1]'],
       'got unknown key "wieght"; did you mean weight? (own.yaml:13)',
     ],
     [
@@ -120,10 +140,10 @@ describe('an error names the line of its value', () => {
 
   test('in another file, which it names', () => {
     const common = ['extends: common.yaml', 'extends: [common.yaml, wrong.yaml]'] as const;
-    writeFileSync(join(root, 'wrong.yaml'), '\nseed: x\narms:\n  - name: less\n    sameChannel: 3\n');
+    writeFileSync(join(root, 'wrong.yaml'), '\nseed: x\narms:\n  less:\n    embedding: 3\n');
     expect(listMessages(common)).toEqual([
       expect.stringMatching(/^ {2}seed: expected one whole number; .*, got "x" \(wrong\.yaml:2\)$/),
-      expect.stringMatching(/^ {2}arms\[0\]\.sameChannel: expected .*, got 3 \(wrong\.yaml:5\)$/),
+      expect.stringMatching(/^ {2}arms\.less\.embedding: expected .*, got 3 \(wrong\.yaml:5\)$/),
     ]);
   });
 
@@ -139,26 +159,19 @@ describe('an error names the line of its value', () => {
   });
 
   test('a value that an alias repeats is at its anchor', () => {
-    const change = [
-      '  - { name: less, extends: words }',
-      '  - { name: less, extends: words, candidates: *p }',
-    ] as const;
-    const anchored = OWN.replace(
-      '    extends: words\n',
-      '    extends: words\n    candidates: &p [{ index: bm25,\n      k: 0 }]\n',
-    );
-    writeFileSync(join(root, 'own.yaml'), anchored.replace(...change));
+    const anchored = OWN.replace('    from: words\n', '    from: words\n    set: &p { bm25.k: 3,\n      bm25.b: 7 }\n');
+    writeFileSync(join(root, 'own.yaml'), anchored.replace('less: { from: words }', 'less: { from: words, set: *p }'));
     expect(() => loadConfig(join(root, 'own.yaml'))).toThrow(
-      /arms\[1\]\.candidates\[0\]\.k: expected number >= 1, got 0 \(.*own\.yaml:10\)/,
+      /arms\.less\.set\.bm25\.b: expected number <= 1, got 7 \(.*own\.yaml:10\)/,
     );
   });
 });
 
 describe('an error without a line', () => {
   test('an override names --set', () => {
-    expect(listMessages(['', ''], 'seed=x', 'arms.more.trajectory.weight=5')).toEqual([
+    expect(listMessages(['', ''], 'seed=x', 'arms.more.set.blend.trajectory.weight=5')).toEqual([
       expect.stringMatching(/^ {2}seed \(--set\): expected one whole number; .*, got "x"$/),
-      '  arms[2].trajectory.weight (--set): expected number <= 1, got 5',
+      '  arms.more.set.blend.trajectory.weight (--set): expected number <= 1, got 5',
     ]);
   });
 

@@ -5,6 +5,7 @@ import { type Key, listAlternatives, listCodeSpans, type Row, type Schema } from
 
 export {
   indexDocumentedRows,
+  isHeading,
   isKind,
   listCodeSpans,
   listKeysWithin,
@@ -47,13 +48,13 @@ function listTypeWords(schema: Schema): string[] {
       (bound) => bound !== undefined && Math.abs(bound) !== Number.MAX_SAFE_INTEGER,
     );
     const inner = one.items && !one.items.properties && !one.items.oneOf ? listTypeWords(one.items) : [];
-    return [...[one.type ?? ''].flat().map((type) => WORDS[type] as string), ...bounds.map(String), ...inner];
+    return [...[one.type ?? []].flat().map((type) => WORDS[type as string] as string), ...bounds.map(String), ...inner];
   });
 }
 
 /** The default in the reference; undefined if any text is accepted. */
 function readDocumentedDefault({ id, required, schema }: Key): unknown {
-  const weight = /trajectory\.weights\.(\w+)$/.exec(id)?.[1];
+  const weight = /\.trajectory\.weights\.(\w+)$/.exec(id)?.[1];
   if (weight !== undefined) return DEFAULT_WEIGHTS[weight as keyof typeof DEFAULT_WEIGHTS];
   if (schema.default !== undefined) return schema.default;
   // A default that is given to a transformed value is not in the schema of the input: that of propagation.

@@ -6,7 +6,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { METRICS } from '../../eval/metrics/metric.ts';
 import { PROPAGATION_PRESETS } from '../../ops/attention/presets.ts';
-import { MERGE_PRESETS } from '../../ops/fusion/weighted-merge.ts';
 import { isPlain, merge, type Plain, parseYaml } from '../composition/config-file.ts';
 import { selectArms } from './arm-selection.ts';
 import { listConfigDatasets, loadConfig, resolveConfig } from './config.ts';
@@ -14,10 +13,10 @@ import { listConfigKeys } from './config-json-schema.ts';
 import {
   expectDocumented,
   indexDocumentedRows,
+  isHeading,
   isKind,
   listCodeSpans,
   parseTables,
-  type Row,
 } from './config-reference.harness.ts';
 
 const reference = readFileSync(new URL('../../../docs/config.md', import.meta.url), 'utf8');
@@ -25,11 +24,12 @@ const sweeps = readFileSync(new URL('../../../docs/sweeps.md', import.meta.url),
 const configs = fileURLToPath(new URL('../../../configs', import.meta.url));
 
 const found = listConfigKeys();
-/** Keys of an encoder are described once, wherever an encoder is named. */
-const isOtherEncoder = (id: string) => /^arms\[\]\.(?:embedding|scoring\.signals\.encoders\[\]) encoder: /.test(id);
-const described = found.filter(({ id }) => !isOtherEncoder(id));
-const keys = described.filter(({ schema }) => !isKind(schema));
-const kinds = described.filter(({ schema }) => isKind(schema));
+/** Keys of an encoder, and of coordinates, are described once, wherever they are. */
+const isElsewhere = (id: string) =>
+  /^arms\{\}\.(?:embedding|mix\.signals\.encoders\[\]) encoder: |^arms\{\}\.blend\.\w+\.coordinates\./.test(id);
+const described = found.filter(({ id }) => !isElsewhere(id));
+const keys = described.filter((key) => !isHeading(key));
+const kinds = described.filter(isHeading);
 const rows = indexDocumentedRows(reference);
 
 describe('the reference of the config', () => {
@@ -42,10 +42,10 @@ describe('the reference of the config', () => {
     expectDocumented(rows, key, /^(none|all 1)$/);
   });
 
-  test('has a heading for every kind of dataset, encoder, index, fusion, launcher and sweep', () => {
+  test('has a heading for every kind of dataset, encoder, index, launcher and sweep, and every member of a step', () => {
     const headings = reference.split('\n').filter((line) => line.startsWith('#'));
-    for (const { id } of kinds) {
-      const [, place, kind] = /^(\S+) (.*)\.\w+$/.exec(id) ?? [];
+    for (const { id, schema } of kinds) {
+      const [, place, kind] = (isKind(schema) ? /^(\S+) (.*)\.\w+$/ : /^(.*)\.([^.]+)$/).exec(id) ?? [];
       expect(
         headings.filter((line) => listCodeSpans(line)[0] === place && listCodeSpans(line).includes(kind as string)),
         id,
@@ -74,9 +74,6 @@ describe('the reference of the config', () => {
         header?.slice(1).map((key) => preset[key as keyof typeof preset]),
       ]),
     );
-    const { meaning } = rows.get('arms[].relevance.fusion method: weighted.weights') as Row;
-    for (const [name, [first, second]] of Object.entries(MERGE_PRESETS))
-      expect(meaning).toMatch(new RegExp(`\`${name}\` (is )?${first} and ${second}`));
   });
 });
 
@@ -97,12 +94,13 @@ describe.each([
   afterAll(() => rmSync(root, { recursive: true }));
   const whole = parseYaml(readYamlBlocks(reference).find(({ kind }) => kind === '')?.text as string, 'docs/config.md');
 
-  /** A fragment as part of a whole config: an arm by itself is compared with itself. */
+  /** A fragment as part of a whole config: arms by themselves are compared with the first of them. */
   function completeFragment(kind: string, content: Plain): Plain {
     if (kind === '') return content;
-    const part = kind === 'arm' ? { arms: [content] } : content;
-    const first: unknown = Array.isArray(part.arms) ? part.arms[0] : undefined;
-    return merge(merge(whole, part), isPlain(first) ? { evaluation: { baseline: first.name } } : {});
+    const { arms, ...part } = kind === 'arm' ? { arms: content } : content;
+    const [first] = isPlain(arms) ? Object.keys(arms) : [];
+    if (first === undefined) return merge(whole, part);
+    return { ...merge(merge(whole, { evaluation: { baseline: first } }), part), arms };
   }
 
   /** A file as it would stand among the configs of the project. */

@@ -35,6 +35,8 @@ describe('the ends of what is accepted', () => {
     ['only', [null, ['plain']], [[], ['!']]],
     ['arms', [], [[]]],
     ['arms.0.tune', [{}, { 'decay.halfLifeHours': [1] }], [{ 'decay.halfLifeHours': [] }]],
+    ['arms.0.steps', [['search']], [[], ['search', 'fusion'], 'search']],
+    ['arms.0.decay', [null, 24, { halfLifeHours: 24 }], [0, { halfLife: 3 }]],
   ])('%s: %j, not %j', (path, accepted, refused) => {
     expect(accepted.filter((value) => !isAccepted(path, value))).toEqual([]);
     expect(refused.filter((value) => isAccepted(path, value))).toEqual([]);

@@ -152,10 +152,6 @@ const writtenOnly = {
   /** Files that this one is laid over, relative to it. */
   extends: extendsOptions.optional(),
   groups: groupOptions.optional(),
-  /** The start of every arm that extends no other. */
-  base: z.record(z.string(), z.unknown()).default({}),
-  /** The weight file of arms with `scoring` that name none. */
-  scoring: z.strictObject({ weights: z.string().min(1) }).optional(),
   /** Null controls of the arms that are run. */
   controls: controls.default(false),
   /** Several datasets by name, in place of `dataset`: the experiment is run on each. */

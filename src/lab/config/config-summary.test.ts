@@ -8,35 +8,40 @@ const raw = {
   dataset: { name: 'spamassassin-threads' },
   embedding: { encoder: 'lsa' },
   evaluation: { baseline: 'words' },
-  base: { candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
-  arms: [
-    { name: 'words', tune: { 'candidates.0.b': [0.3, 0.6, 0.9], 'candidates.0.k1': [1, 2] } },
-    { name: 'fading', extends: 'words', decay: { halfLifeHours: 6 }, tune: { 'decay.halfLifeHours': [6] } },
-  ],
+  arms: {
+    words: { steps: [{ search: { bm25: {} } }], tune: { 'bm25.b': [0.3, 0.6, 0.9], 'bm25.k1': [1, 2] } },
+    fading: { from: 'words', then: [{ decay: { halfLifeHours: 6 } }], tune: { 'decay.halfLifeHours': [6] } },
+  },
   sweep: {
     method: 'one-factor',
     arm: 'fading',
-    factors: { decay: [null], k: { path: 'candidates.0.k', values: [7] } },
+    factors: { decay: [null], k: { path: 'bm25.k', values: [7] } },
   },
 };
 const config = resolveConfig(raw, 'test.yaml');
 
+const bm25 = expect.objectContaining({ index: 'bm25', k: 100 });
+
 test('an arm is what it starts from and what it writes over that', () => {
   expect(summariseArms(config)).toEqual([
-    { name: 'words', extends: null, differences: {}, points: 6, isRun: true },
+    { name: 'words', extends: null, differences: { 'search.bm25': bm25 }, points: 6, isRun: true },
     { name: 'fading', extends: 'words', differences: { 'decay.halfLifeHours': 6 }, points: 0, isRun: true },
     { name: 'fading | decay=none', extends: 'fading', differences: { decay: null }, points: 0, isRun: true },
-    { name: 'fading | k=7', extends: 'fading', differences: { 'candidates.0.k': 7 }, points: 0, isRun: true },
+    { name: 'fading | k=7', extends: 'fading', differences: { 'search.bm25.k': 7 }, points: 0, isRun: true },
   ]);
 });
 
 test('a preset is printed as its options', () => {
-  const arms = [
-    { name: 'words', candidates: [{ index: 'flat' }, { index: 'bm25' }], propagation: { preset: 'framework' } },
-  ];
+  const arms = { words: [{ propagate: 'framework' }, { search: { flat: {} } }] };
   const [arm] = summariseArms(resolveConfig({ ...raw, arms, sweep: null }, 'test.yaml'));
-  expect(arm?.differences).toMatchObject({ propagation: { combine: 'additive', self: 'exclude' } });
-  expect(Object.keys(arm?.differences ?? {})).toEqual(['candidates', 'propagation']);
+  expect(arm?.differences).toMatchObject({ propagate: { combine: 'additive', self: 'exclude' } });
+  expect(Object.keys(arm?.differences ?? {})).toEqual(['propagate', 'search.flat']);
+});
+
+test('what is written in a short form is printed in full', () => {
+  const arms = { words: [{ search: { bm25: {} } }, { decay: 6 }, { blend: { trajectory: 0.2 } }] };
+  const [arm] = summariseArms(resolveConfig({ ...raw, arms, sweep: null }, 'test.yaml'));
+  expect(arm?.differences).toMatchObject({ decay: { halfLifeHours: 6 }, 'blend.trajectory': { weight: 0.2 } });
 });
 
 test('an arm that others only start from is marked', () => {

@@ -1,42 +1,37 @@
 import { describe, expect, test } from 'vitest';
 import { formatFileName } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
+import { listArmsToRun } from './arm-selection.ts';
 import { least, listResolveFaults, plain } from './config.fixture.ts';
 import { resolveConfig } from './config.ts';
 
-describe('a base', () => {
-  const { name: _, ...base } = plain;
-  test('is what arms start from, and is not in what is written out', () => {
-    const arms = [{ name: 'plain' }, { name: 'x', extends: 'plain', decay: {} }, { name: 'y', decay: null }];
-    const config = resolveConfig({ ...least, base: { ...base, decay: { halfLifeHours: 5 } }, arms }, 'test.yaml');
-    expect(config).not.toHaveProperty('base');
-    expect(config.arms.map(({ name, decay }) => [name, decay?.halfLifeHours])).toEqual([
-      ['plain', 5],
-      ['x', 5],
-      ['y', undefined],
+describe('an arm that others start from', () => {
+  const arms = {
+    plain: [...plain, { decay: { halfLifeHours: 5 } }],
+    x: { from: 'plain', then: [{ blend: { trajectory: {} } }] },
+    y: { from: 'x', set: { decay: null } },
+  };
+
+  test('gives them its steps, and all are in what is written out', () => {
+    const config = resolveConfig({ ...least, arms }, 'test.yaml');
+    expect(
+      config.arms.map((arm) => [arm.name, arm.extends, arm.steps, (arm.decay as Plain | null)?.halfLifeHours]),
+    ).toEqual([
+      ['plain', undefined, ['search', 'decay'], 5],
+      ['x', 'plain', ['search', 'decay', 'blend'], 5],
+      ['y', 'x', ['search', 'decay', 'blend'], undefined],
     ]);
     expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
   });
 
-  test('may lack keys that the arms have, and its own keys are checked', () => {
-    const arms = [
-      { name: 'plain', relevance: { signals: ['bm25'] } },
-      { name: 'x', extends: 'plain' },
-    ];
-    expect(listResolveFaults({ base: { candidates: base.candidates }, arms })).toEqual([]);
-    expect(listResolveFaults({ base: { candidates: base.candidates, relevance: {} }, arms })).toEqual([]);
-    expect(listResolveFaults({ base: { candidates: [{ index: 'bm52' }] }, arms })).toEqual([
-      expect.stringMatching(/^base\.candidates\[0\]\.index: expected .*, got "bm52"; bm25\?$/),
-    ]);
-    expect(listResolveFaults({ base: { decai: null }, arms: [plain] })).toEqual([
-      expect.stringMatching(/^base\.decai: expected one of candidates, .*, got unknown key "decai"; decay\?$/),
-    ]);
-    expect(listResolveFaults({ base: 3 })).toEqual(['base: expected record, got 3']);
+  test('is not run where only names others', () => {
+    const config = resolveConfig({ ...least, arms, evaluation: { baseline: 'y' }, only: ['x'] }, 'test.yaml');
+    expect(listArmsToRun(config).map(({ name }) => name)).toEqual(['x', 'y']);
   });
 });
 
 describe('a sweep', () => {
-  const sweep = { method: 'grid', arm: 'plain', factors: { b: { path: 'candidates.0.b', values: [0.3, 0.6] } } };
+  const sweep = { method: 'grid', arm: 'plain', factors: { b: { path: 'bm25.b', values: [0.3, 0.6] } } };
   const listExpandedNames = (config: Plain) =>
     resolveConfig({ ...least, ...config }, 'test.yaml').arms.map(({ name }) => name);
 
@@ -65,7 +60,7 @@ describe('a sweep', () => {
       method: 'random',
       arm: 'plain',
       samples: 5,
-      factors: { b: { path: 'candidates.0.b', low: 0, high: 1 } },
+      factors: { b: { path: 'bm25.b', low: 0, high: 1 } },
     };
     expect(listExpandedNames({ sweep: random, seed: 7 })).toEqual(
       listExpandedNames({ sweep: random, seed: 7, backend: 'cpu' }),

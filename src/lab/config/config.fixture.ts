@@ -2,15 +2,15 @@ import { ConfigurationError } from '../../core/errors/errors.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { resolveConfig } from './config.ts';
 
-/** A minimal arm. */
-export const plain = { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
+/** The steps of a minimal arm. */
+export const plain = [{ search: { bm25: {} } }];
 /** A minimal config. */
 export const least = {
   name: 'least',
   dataset: { name: 'spamassassin-threads' },
   embedding: { encoder: 'lsa' },
   evaluation: { baseline: 'plain' },
-  arms: [plain],
+  arms: { plain },
 };
 
 /** `path: expected …, got …` of every fault. */

@@ -34,14 +34,15 @@ test('what a config need not say is filled in', () => {
     race: null,
     latency: null,
   });
-  expect(config.arms[0]).toMatchObject({ name: 'plain', tune: {}, decay: null, sameChannel: false, levels: null });
+  expect(config.arms[0]).toMatchObject({ name: 'plain', steps: ['search'], tune: {}, control: null, levels: null });
   expect(config).toMatchObject({ sweep: null, only: null });
   // What is resolved resolves to itself: config.yaml of a run folder can be run again.
   expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
 });
 
 describe('one error is reported for', () => {
-  const buildArms = (...more: object[]) => ({ arms: [plain, ...more] });
+  const buildArms = (more: object) => ({ arms: { plain, ...more } });
+  const tuning = (tune: object) => buildArms({ x: { from: 'plain', then: [{ decay: {} }], tune } });
   const buildEvaluation = (more: object) => ({ evaluation: { baseline: 'plain', ...more } });
   test.each([
     ['an unknown key', { sede: 3 }, /^sede: expected one of name, .*, got unknown key "sede"; seed\?$/],
@@ -86,65 +87,90 @@ describe('one error is reported for', () => {
       buildEvaluation({ metrics: ['mrr@10', 'recall@200'] }),
       /^evaluation\.depth: expected as many places as recall@200 looks at, got nothing$/,
     ],
-    ['no arm', { arms: [], evaluation: { baseline: 'x' } }, /^arms: expected array >= 1, got \[\]$/],
+    ['no arm', { arms: {}, evaluation: { baseline: 'x' } }, /^arms: expected array >= 1, got \[\]$/],
     [
       'an arm by the name of another',
-      buildArms({ ...plain, name: 'Plain!' }),
-      /^arms\[1\]\.name: expected a name that no arm before it has, got "plain"$/,
+      buildArms({ 'Plain!': plain }),
+      /^arms\.Plain!: expected a name that no arm before it has, got "plain"$/,
     ],
     [
       'an arm without a letter',
-      buildArms({ ...plain, name: '+ +' }),
-      /^arms\[1\]\.name: expected a name with a letter or digit, got "\+ \+"$/,
+      buildArms({ '+ +': plain }),
+      /^arms\.\+ \+: expected a name with a letter or digit, got "\+ \+"$/,
     ],
     [
-      'an arm that extends a later one',
-      buildArms({ name: 'x', extends: 'y' }, { ...plain, name: 'y' }),
-      /^arms\[1\]\.extends: expected an arm before it \(plain\), got "y"$/,
+      'an arm that starts from a later one',
+      buildArms({ x: { from: 'y' }, y: plain }),
+      /^arms\.x\.from: expected an arm before it \(plain\), got "y"$/,
     ],
     [
-      'a key of an arm that is taken over',
-      {
-        arms: [
-          { ...plain, decay: { halfLifeHours: -1 } },
-          { name: 'x', extends: 'plain' },
-          { name: 'y', extends: 'x' },
-        ],
-      },
-      /^arms\[0\]\.decay\.halfLifeHours: expected number > 0, got -1$/,
+      'an option that is taken over',
+      buildArms({ w: [...plain, { decay: { halfLifeHours: -1 } }], x: { from: 'w' }, y: { from: 'x' } }),
+      /^arms\.w\[1\]\.decay\.halfLifeHours: expected number > 0, got -1$/,
     ],
     [
-      'a source that an arm took over and now needs',
-      buildArms(
-        { name: 'x', extends: 'plain', candidates: [{ index: 'newest' }], relevance: { signals: ['recency'] } },
-        { name: 'y', extends: 'x', relevance: { signals: ['bm25'] } },
-      ),
-      /^arms\[2\]\.candidates: expected a source with index bm25, since bm25 is a signal/,
+      'an option in a short form',
+      buildArms({ w: [...plain, { decay: -1 }] }),
+      /^arms\.w\[1\]\.decay: expected number > 0, got -1$/,
+    ],
+    [
+      'an option of a source in a step that adds to the search',
+      buildArms({ w: { from: 'plain', then: [{ 'search+': { hnsw: { efSaerch: 3 } } }, { fuse: 'pool-rrf' }] } }),
+      /^arms\.w\.then\[0\]\.search\+\.hnsw\.efSaerch: expected one of .*, got unknown key "efSaerch"; efSearch\?$/,
+    ],
+    [
+      'a source that is none',
+      buildArms({ w: [{ search: { bm52: {} } }] }),
+      /^arms\.w\[0\]\.search\.bm52\.index: expected .*, got "bm52"; bm25\?$/,
+    ],
+    [
+      'a column that an arm took over and now lacks',
+      buildArms({
+        x: [{ search: { bm25: {}, hnsw: {} } }, { fuse: { rrf: { bm25: 1, hnsw: 1 } } }],
+        y: { from: 'x', set: { hnsw: null } },
+        z: { from: 'y' },
+      }),
+      /^arms\.y\.fuse\.rrf\.hnsw: expected a column of the arm \(bm25\), got 1$/,
+    ],
+    [
+      'a fusion that is missing',
+      buildArms({ x: [{ search: { bm25: {}, hnsw: {} } }], y: { from: 'x' }, z: { from: 'y' } }),
+      /^arms\.x: expected a step fuse or mix, since there are 2 columns: bm25, hnsw, got \["search"\]$/,
+    ],
+    [
+      'steps in a wrong order',
+      buildArms({ x: [{ search: { bm25: {} } }, { select: 'mmr' }, { decay: 3 }] }),
+      /^arms\.x\[2\]\.decay: expected after a step that gives scores, not after select, which gives ranking, got /,
     ],
     [
       'a tuned path that leads nowhere',
-      buildArms({ ...plain, name: 'x', tune: { 'candidates.7.k': [1, 2] } }),
-      /^arms\[1\]\.tune: expected a path to an option of the arm, got "candidates\.7\.k"$/,
+      tuning({ 'hnsw.k': [1, 2] }),
+      /^arms\.x\.tune\.hnsw\.k: expected a path that begins with a step or a source of the arm \(search, decay, bm25\), got "hnsw\.k"$/,
     ],
     [
       'tuning what is no option',
-      buildArms({ ...plain, name: 'x', tune: { name: ['p', 'q'] } }),
-      /^arms\[1\]\.tune: expected a path to an option of the arm, got "name"$/,
+      tuning({ name: ['p', 'q'] }),
+      /^arms\.x\.tune\.name: expected a path that begins with a step or a source of the arm \(search, decay, bm25\), got "name"$/,
     ],
     [
       'a tuned path that is misspelt',
-      buildArms({ ...plain, name: 'x', tune: { 'decay.halfLifeHour': [1, 2] } }),
-      /^arms\[1\]\.tune\.decay\.halfLifeHour: expected one of halfLifeHours, got unknown key "halfLifeHour"; halfLifeHours\?$/,
+      tuning({ 'decay.halfLifeHour': [1, 2] }),
+      /^arms\.x\.tune\.decay\.halfLifeHour: expected one of halfLifeHours, got unknown key "halfLifeHour"; halfLifeHours\?$/,
     ],
     [
       'a tuned value out of range',
-      buildArms({ ...plain, name: 'x', tune: { 'decay.halfLifeHours': [1, 0], 'trajectory.weight': [0.1, 0.2] } }),
-      /^arms\[1\]\.tune\.decay\.halfLifeHours\[1\]: expected number > 0, got 0$/,
+      tuning({ 'decay.halfLifeHours': [1, 0], 'bm25.b': [0.1, 0.2] }),
+      /^arms\.x\.tune\.decay\.halfLifeHours\[1\]: expected number > 0, got 0$/,
+    ],
+    [
+      'a tuned value of a source out of range',
+      tuning({ 'bm25.b': [0.1, 2] }),
+      /^arms\.x\.tune\.bm25\.b\[1\]: expected number <= 1, got 2$/,
     ],
     [
       'nothing to try',
-      buildArms({ ...plain, name: 'x', tune: { 'decay.halfLifeHours': [] } }),
-      /^arms\[1\]\.tune\.decay\.halfLifeHours: expected array >= 1, got \[\]$/,
+      tuning({ 'decay.halfLifeHours': [] }),
+      /^arms\.x\.tune\.decay\.halfLifeHours: expected array >= 1, got \[\]$/,
     ],
   ])('%s', (_, config, fault) => {
     const faults = listResolveFaults(config);
@@ -158,17 +184,20 @@ test('all errors are reported at once', () => {
     bogus: 1,
     dataset: { name: 'spamassassin-thread' },
     evaluation: { baseline: 'plan', metrics: ['mrr@10', 'ndcg@0'] },
-    arms: [
-      { ...plain, tune: { nonsense: [1] } },
-      { name: 'x', extends: 'nobody', decay: { halfLifeHours: 'long' } },
-      { ...plain, name: 'plain' },
-    ],
+    arms: {
+      plain: { steps: plain, tune: { nonsense: [1] } },
+      x: { from: 'nobody', then: [{ dceay: 'long' }] },
+      y: [...plain, { decay: 'long' }, { blend: { trajectory: 7 } }],
+      'Plain?': plain,
+    },
   });
   expect(faults.map((fault) => fault.slice(0, fault.indexOf(':'))).sort()).toEqual([
-    'arms[0].tune.nonsense',
-    'arms[1].decay.halfLifeHours',
-    'arms[1].extends',
-    'arms[2].name',
+    'arms.Plain?',
+    'arms.plain.tune.nonsense',
+    'arms.x.from',
+    'arms.x.then[0].dceay',
+    'arms.y[1].decay',
+    'arms.y[2].blend.trajectory',
     'bogus',
     'dataset.name',
     'evaluation.baseline',
@@ -183,8 +212,19 @@ test('references to files are an error without a file', () => {
   ]);
 });
 
+test('a list of arms, and keys at the top that arms have, are answered with what says the same', () => {
+  const words = { name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
+  expect(listResolveFaults({ arms: [words], evaluation: { baseline: 'words' } })).toEqual([
+    'arms: expected a mapping of arms by name, as in arms: { words: [search: { bm25: {} }] }, got a list',
+  ]);
+  expect(listResolveFaults({ base: {}, scoring: { weights: 'mix.safetensors' } })).toEqual([
+    'base: expected an arm, and from: its name in those that start from it, got the key "base"',
+    'scoring: expected mix, as in mix: weights.safetensors, got the key "scoring"',
+  ]);
+});
+
 test('a long list of arms is cut where a name is not among them', () => {
-  const arms = Array.from({ length: 23 }, (_, i) => ({ ...plain, name: `arm ${i}` }));
+  const arms = Object.fromEntries(Array.from({ length: 23 }, (_, i) => [`arm ${i}`, plain]));
   const [fault] = listResolveFaults({ arms, evaluation: { baseline: 'x' }, only: ['arm 7'] });
   expect(fault).toMatch(/expected an arm \(arm 0, .*, arm 19 and 3 more\), got "x"$/);
   expect(listResolveFaults({ only: ['plane'] })).toEqual(['only[0]: expected an arm (plain), got "plane"; plain?']);
@@ -194,9 +234,14 @@ describe('a file', () => {
   test('is read, and overridden from outside', () => {
     const path = join(folder, 'least.yaml');
     writeFileSync(path, JSON.stringify(least)); // JSON is YAML
-    const config = loadConfig(path, ['seed=7', 'arms.plain.decay={}', 'evaluation.metrics=[map]']);
+    const config = loadConfig(path, [
+      'seed=7',
+      'arms.x={ from: plain, then: [decay: {}] }',
+      'arms.plain.set.bm25.k=7',
+      'evaluation.metrics=[map]',
+    ]);
     expect(config.seed).toBe(7);
-    expect(config.arms[0]?.decay).toEqual({ halfLifeHours: 24 });
+    expect(config.arms[1]).toMatchObject({ decay: { halfLifeHours: 24 }, search: { bm25: { k: 7 } } });
     expect(config.evaluation.metrics).toEqual(['map']);
   });
 

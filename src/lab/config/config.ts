@@ -3,16 +3,23 @@ import { ConfigurationError, type ConfigurationFault } from '../../core/errors/e
 import { check } from '../../core/validation/validation.ts';
 import { setDataFolder } from '../../data/prepared/data-folder.ts';
 import { datasetOptions } from '../../data/registry.ts';
-import { type ExpandedArm, expandArms, findArmValuePath, withoutSharedOptions } from '../composition/arms.ts';
+import {
+  areResolvedArms,
+  type ExpandedArm,
+  type ExpandedArms,
+  findArmValuePath,
+  readResolvedArms,
+  withoutSharedOptions,
+} from '../composition/arms.ts';
 import { type ComposedConfig, composeFiles, findWriterFolder, wrapContent } from '../composition/config-composition.ts';
 import { isPlain, type Path, type Plain } from '../composition/config-file.ts';
 import { findValueFaults } from '../composition/config-values.ts';
+import { ARMS_BY_NAME, findReplacement } from '../composition/former-keys.ts';
 import { expandNamedArms } from '../composition/named-arms.ts';
 import { installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
 import { findUnnamedPlugins, listExperimentMembers } from '../plugins/named-members.ts';
 import { expandSweep } from '../sweep/sweep.ts';
-import { explainArmDataset, findDuplicateNames, findNameFaults, findSizeFaults, findTuneFaults } from './arm-faults.ts';
-import { baseOptions } from './arm-options.ts';
+import { findDuplicateNames, findNameFaults, findSizeFaults, findTuneFaults } from './arm-faults.ts';
 import { chooseDataset, listDatasetNames, selectArmSweep } from './config-datasets.ts';
 import { findDatasetPath, locateFaults } from './config-faults.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
@@ -20,49 +27,51 @@ import { findControlFaults, withControls } from './control-arms.ts';
 import { noteEncoderFolder, withEncoderFiles } from './encoder-references.ts';
 import { withPolicyFile } from './policy-references.ts';
 import { withRepetitions } from './repeated-arms.ts';
-import { withRunFiles } from './run-references.ts';
+import { withSourceFiles } from './run-references.ts';
 import { withWeightFiles } from './weight-references.ts';
 
 export type { ArmOptions } from './arm-options.ts';
 export { configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';
 
-/** Errors of the base for every arm that starts from it; an arm may set keys that are missing. */
-function findBaseFaults(written: Plain, composed: ComposedConfig): ConfigurationFault[] {
-  // An arm names the fault of a file that is missing.
-  const { arm: base, faults } = withPolicyFile(written, (keys) => findWriterFolder(['base', ...keys], composed));
-  if (faults.length > 0) return [];
-  const result = check(z.object({ base: baseOptions }), { base });
-  return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
-}
-
-/** The folders for the weight files of an arm: relative names are relative to the file that set them. */
-function findSurroundings(arm: ExpandedArm, composed: ComposedConfig) {
-  const resolveWriterFolder = (keys: Path): string | null => {
+/** Finds the folder of the file that wrote a value of an arm: relative names are relative to it. */
+function createFolderFinder(arm: ExpandedArm, composed: ComposedConfig): (keys: Path) => string | null {
+  return (keys) => {
     const keyPath = findArmValuePath(arm, keys);
     return keyPath === undefined ? null : findWriterFolder(keyPath, composed);
-  };
-  return {
-    scoring: composed.content.scoring,
-    folderOf: resolveWriterFolder,
-    sharedFolder: findWriterFolder(['scoring', 'weights'], composed),
   };
 }
 
 /** An arm with the content of the files that it names: those of its encoder, weights, run files and policy. @param shared the encoder of the experiment */
 function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConfig, shared: unknown) {
-  const around = findSurroundings(expanded, composed);
+  const folderOf = createFolderFinder(expanded, composed);
   const tuned = isPlain(options.tune) ? Object.keys(options.tune) : [];
-  const findFolder = (key: string) => around.folderOf(['embedding', key]);
+  const findFolder = (key: string) => folderOf(['embedding', key]);
   const embedding = withEncoderFiles(
     options.embedding,
     findFolder,
     tuned.map((path) => path.replace(/^embedding\./, '')),
   );
   const encoded = embedding === undefined ? options : { ...options, embedding };
-  const weighed = withWeightFiles(encoded, { ...around, embedding: embedding ?? shared });
-  const found = withRunFiles(weighed.arm, expanded, around.folderOf);
-  const sliced = withPolicyFile(found.arm, around.folderOf);
+  const weighed = withWeightFiles(encoded, { folderOf, embedding: embedding ?? shared });
+  const found = withSourceFiles(weighed.arm, folderOf);
+  const sliced = withPolicyFile(found.arm, folderOf);
   return { arm: sliced.arm, faults: [...weighed.faults, ...found.faults, ...sliced.faults] };
+}
+
+/** Arms by their names, or those of a config that was written out before. */
+function readArms(arms: unknown, shared: Plain): ExpandedArms {
+  if (isPlain(arms)) return expandNamedArms(arms, shared);
+  if (areResolvedArms(arms)) return readResolvedArms(arms, shared);
+  if (!Array.isArray(arms)) return { arms: [], faults: [], unread: new Set() };
+  const fault = { path: 'arms', expected: ARMS_BY_NAME, got: 'a list' };
+  return { arms: [], faults: [fault], unread: new Set(['arms']) };
+}
+
+/** Keys at the top whose place an arm has. */
+function findFormerKeys(content: Plain): ConfigurationFault[] {
+  return ['base', 'scoring']
+    .filter((key) => content[key] !== undefined)
+    .map((path) => ({ path, expected: `${findReplacement(path)}`, got: `the key ${JSON.stringify(path)}` }));
 }
 
 /**
@@ -70,13 +79,10 @@ function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConf
  * places whose weight files can't be used.
  */
 function expandComposed(composed: ComposedConfig) {
-  const { content } = composed;
-  const base = isPlain(content.base) ? content.base : {};
+  const { base: _, scoring: __, ...content } = composed.content;
   const seed = Number.isInteger(content.seed) ? (content.seed as number) : 1;
   const shared = { ...(isPlain(content.embedding) ? { embedding: content.embedding } : {}), seed };
-  const written = isPlain(content.arms)
-    ? expandNamedArms(content.arms, shared)
-    : expandArms(Array.isArray(content.arms) ? content.arms : [], base, shared);
+  const written = readArms(content.arms, shared);
   const sweep = expandSweep(selectArmSweep(composed), written.arms, seed);
   const arms = [...written.arms, ...sweep.arms, ...sweep.probes].map(withoutSharedOptions);
   const embedding = withEncoderFiles(content.embedding, (key) => findWriterFolder(['embedding', key], composed));
@@ -91,7 +97,7 @@ function expandComposed(composed: ComposedConfig) {
   const weightFaults = weighed.flatMap((one, i) =>
     (one?.faults ?? []).map((fault) => ({ ...fault, path: `arms[${i}].${fault.path}` })),
   );
-  const faults = [...written.faults, ...sweep.faults, ...weightFaults];
+  const faults = [...findFormerKeys(composed.content), ...written.faults, ...sweep.faults, ...weightFaults];
   const unread = [...weightFaults.map(({ path }) => path), ...written.unread];
   return { arms, options, config, faults, unread, count: arms.length - sweep.probes.length };
 }
@@ -110,27 +116,15 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const found = [
     ...faults,
     ...('faults' in result
-      ? result.faults
-          .filter(({ path }) => !unread.some((place) => path === place || path.startsWith(`${place}.`)))
-          .map(explainArmDataset)
+      ? result.faults.filter(({ path }) => !unread.some((place) => path === place || path.startsWith(`${place}.`)))
       : []),
-    ...(isPlain(content.base) ? findBaseFaults(content.base, composed) : []),
     ...findDuplicateNames(run),
     ...findNameFaults(content, run, faults),
     ...options.flatMap(findTuneFaults),
   ];
   if (found.length > 0 || 'faults' in result)
     throw new ConfigurationError(source, locateFaults(found, { composed, arms }));
-  const {
-    base: _,
-    extends: __,
-    groups: ___,
-    scoring: ____,
-    controls,
-    seeds,
-    datasets: _____,
-    ...resolved
-  } = result.value;
+  const { extends: _, groups: __, controls, seeds, datasets: ___, ...resolved } = result.value;
   const controlled = withRepetitions(
     withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls),
     seeds,

@@ -7,29 +7,31 @@ import { listArmsToRun, selectArms } from './arm-selection.ts';
 import { type ArmOptions, type ExperimentConfig, resolveConfig } from './config.ts';
 import { describeControl } from './control-arms.ts';
 
-const arms = [
-  { name: 'words' },
-  { name: 'ringed', extends: 'words', attention: { mechanism: 'rcp' }, tune: { 'attention.weight': [0.1, 0.3] } },
-  { name: 'placed', extends: 'words', trajectory: { dimensions: 7 } },
-  {
-    name: 'placed, ringed',
-    extends: 'placed',
-    attention: { mechanism: 'unified' },
-    tune: { 'trajectory.weight': [0.5, 0.7] },
+const words = [{ search: { bm25: {} } }];
+const arms = {
+  words,
+  ringed: { from: 'words', then: [{ blend: { rcp: {} } }], tune: { 'blend.rcp.weight': [0.1, 0.3] } },
+  placed: { from: 'words', then: [{ blend: { trajectory: { dimensions: 7 } } }] },
+  'placed, ringed': {
+    from: 'placed',
+    then: [{ blend: { unified: { coordinates: { dimensions: 7 } } } }],
+    tune: { 'blend.trajectory.weight': [0.5, 0.7] },
   },
-];
+};
 const written = {
   name: 'sample',
   dataset: { name: 'spamassassin-threads' },
   embedding: { encoder: 'lsa' },
   evaluation: { baseline: 'words' },
-  base: { candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
   arms,
 };
 const resolveChanged = (changes: object): ExperimentConfig => resolveConfig({ ...written, ...changes }, 'test.yaml');
 const findNamedArm = (of: ExperimentConfig, name: string) => of.arms.find((arm) => arm.name === name) as ArmOptions;
 const listArmNames = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
-const listAddedNames = (changes: object) => listArmNames(resolveChanged(changes).arms).slice(arms.length);
+const listAddedNames = (changes: object) => listArmNames(resolveChanged(changes).arms).slice(Object.keys(arms).length);
+
+const getWeight = (arm: object) =>
+  (arm as { blend?: { trajectory?: { weight: number } } }).blend?.trajectory?.weight ?? 0;
 
 function catchConfigFaults(changes: object): unknown {
   try {
@@ -67,20 +69,19 @@ describe('controls', () => {
   });
 
   test('are those of any point that tuning may choose, of the arms that one extends as well', () => {
-    const tuned = [
-      { name: 'words' },
-      {
-        name: 'ringed',
-        extends: 'words',
-        attention: { mechanism: 'rcp' },
-        tune: { 'attention.mechanism': ['rcp', 'tpo'], 'attention.weight': [0.1, 0.3] },
+    const tuned = {
+      words,
+      ringed: {
+        from: 'words',
+        then: [{ blend: { rcp: {} } }],
+        tune: { blend: [{ rcp: {} }, { tpo: {} }], 'bm25.k': [10, 30] },
       },
-      { name: 'later', extends: 'ringed', decay: {} },
-      { name: 'ring alone', extends: 'ringed', attention: { mechanism: 'rcp' } },
-      { name: 'places alone', extends: 'ringed', tune: { 'attention.mechanism': ['tpo'] } },
-    ];
+      later: { from: 'ringed', then: [{ decay: {} }] },
+      'ring alone': { from: 'ringed', set: { blend: { rcp: {} } } },
+      'places alone': { from: 'ringed', tune: { blend: [{ tpo: {} }] } },
+    };
     const controls = listArmNames(resolveChanged({ arms: tuned, controls: ['permuted-order', 'random-parents'] }).arms);
-    expect(controls.slice(tuned.length)).toEqual([
+    expect(controls.slice(Object.keys(tuned).length)).toEqual([
       'ringed | control: permuted-order',
       'ringed | control: random-parents',
       'later | control: permuted-order',
@@ -91,12 +92,12 @@ describe('controls', () => {
   });
 
   test('are of the arms of a sweep too, and are no part of it', () => {
-    const sweep = { method: 'grid', arm: 'placed', factors: { 'trajectory.sigma': [1, 2] } };
+    const sweep = { method: 'grid', arm: 'placed', factors: { 'blend.trajectory.sigma': [1, 2] } };
     const swept = resolveChanged({ sweep, controls: ['random-parents'] });
-    const control = findNamedArm(swept, 'placed | trajectory.sigma=2 | control: random-parents');
-    expect(control.trajectory?.sigma).toBe(2);
+    const control = findNamedArm(swept, 'placed | blend.trajectory.sigma=2 | control: random-parents');
+    expect(control).toMatchObject({ blend: { trajectory: { sigma: 2 } } });
     expect(control.levels).toBeNull();
-    expect(findNamedArm(swept, 'placed | trajectory.sigma=2').levels).toEqual({ 'trajectory.sigma': '2' });
+    expect(findNamedArm(swept, 'placed | blend.trajectory.sigma=2').levels).toEqual({ 'blend.trajectory.sigma': '2' });
   });
 
   test('differ from their arm in the control alone', () => {
@@ -118,13 +119,13 @@ describe('controls', () => {
   test('have the values that were tuned for their arm, and are not tuned', async () => {
     const all = resolveChanged({ controls: true });
     const measured: string[] = [];
-    const tuning = new ArmTuning(all.arms, async ({ name, trajectory }) => {
-      measured.push(name);
-      return trajectory?.weight ?? 0;
+    const tuning = new ArmTuning(all.arms, async (arm) => {
+      measured.push(arm.name);
+      return getWeight(arm);
     });
     const { options, tuned } = await tuning.tuneNamedArm('placed, ringed | control: random-parents');
-    expect(tuned).toEqual({ 'trajectory.weight': 0.7 });
-    expect(options.trajectory?.weight).toBe(0.7);
+    expect(tuned).toEqual({ 'blend.trajectory.weight': 0.7 });
+    expect(getWeight(options)).toBe(0.7);
     expect(options.control?.kind).toBe('random-parents');
     expect(measured).toEqual(['placed, ringed', 'placed, ringed']);
   });
@@ -135,10 +136,10 @@ describe('controls', () => {
   });
 
   test('a control that is written by hand is not made again', () => {
-    const own = { name: 'placed at random', extends: 'placed', control: { kind: 'random-parents', seed: 17 } };
-    const all = resolveChanged({ arms: [...arms, own], controls: ['random-parents'] });
+    const own = { from: 'placed', control: { kind: 'random-parents', seed: 17 } };
+    const all = resolveChanged({ arms: { ...arms, 'placed at random': own }, controls: ['random-parents'] });
     expect(listArmNames(all.arms)).toEqual([
-      ...listArmNames(arms),
+      ...Object.keys(arms),
       'placed at random',
       'placed, ringed | control: random-parents',
     ]);
@@ -146,9 +147,9 @@ describe('controls', () => {
   });
 
   test('are not handed on to arms that extend one', () => {
-    const own = { name: 'at random', extends: 'placed', control: { kind: 'random-parents' } };
-    const later = { name: 'later', extends: 'at random', decay: {} };
-    expect(findNamedArm(resolveChanged({ arms: [...arms, own, later] }), 'later').control).toBeNull();
+    const own = { from: 'placed', control: { kind: 'random-parents' } };
+    const later = { from: 'at random', then: [{ decay: {} }] };
+    expect(findNamedArm(resolveChanged({ arms: { ...arms, 'at random': own, later } }), 'later').control).toBeNull();
   });
 
   test('go with the arms that are run', () => {
@@ -172,34 +173,29 @@ test.each([
   ['an unknown kind', { controls: ['random-parent'] }, { path: 'controls', got: '["random-parent"]' }],
   [
     'a control of nothing',
-    { arms: [...arms, { name: 'alone', control: { kind: 'random-parents' } }] },
-    { path: 'arms[4].control', expected: 'an arm that extends the one that it controls' },
+    { arms: { ...arms, alone: { steps: words, control: { kind: 'random-parents' } } } },
+    { path: 'arms.alone.control', expected: 'an arm that extends the one that it controls' },
   ],
   [
     'two of one kind for one arm',
     {
-      arms: [
+      arms: {
         ...arms,
-        { name: 'a', extends: 'placed', control: { kind: 'random-parents' } },
-        { name: 'b', extends: 'placed', control: { kind: 'random-parents', seed: 3 } },
-      ],
+        a: { from: 'placed', control: { kind: 'random-parents' } },
+        b: { from: 'placed', control: { kind: 'random-parents', seed: 3 } },
+      },
     },
-    { path: 'arms[5].control', expected: 'one control of each kind for an arm', got: '"random-parents"' },
+    { path: 'arms.b.control', expected: 'one control of each kind for an arm', got: '"random-parents"' },
   ],
   [
     'a name that a control will have',
-    { controls: true, arms: [...arms, { name: 'ringed: control: permuted order' }] },
+    { controls: true, arms: { ...arms, 'ringed: control: permuted order': words } },
     { path: 'arms[5].name', got: '"ringed-control-permuted-order"' },
   ],
   [
-    'a control for all arms',
-    { base: { ...written.base, control: { kind: 'random-parents' } } },
-    { path: 'base.control', got: 'unknown key "control"' },
-  ],
-  [
     'a control that tuning would choose',
-    { arms: [{ name: 'words', tune: { 'control.kind': ['random-parents'] } }] },
-    { path: 'arms[0].tune', got: '"control.kind"' },
+    { arms: { words: { steps: words, tune: { 'control.kind': ['random-parents'] } } } },
+    { path: 'arms.words.tune.control.kind', got: '"control.kind"' },
   ],
 ])('refuses %s', (_, changes, fault) => {
   expect(catchConfigFaults(changes)).toEqual([expect.objectContaining(fault)]);

@@ -42,6 +42,8 @@ function fitsType(value: unknown, types: readonly string[]): boolean {
 /** The paths at which a value does not fit, by the rules of JSON Schema. */
 export function listMisfits(value: unknown, rule: Schema, path = ''): string[] {
   const here = (isFine: boolean) => (isFine ? [] : [path]);
+  /** Of several alternatives an editor names that of the right type; among these, the nearest. */
+  const rank = (misfits: readonly string[]) => misfits.length + (misfits.includes(path) ? 1000 : 0);
   const found = [
     ...here(rule.type === undefined || fitsType(value, [rule.type].flat())),
     ...here(rule.enum === undefined || rule.enum.includes(value)),
@@ -50,7 +52,7 @@ export function listMisfits(value: unknown, rule: Schema, path = ''): string[] {
   if (rule.anyOf !== undefined) {
     const misfits = rule.anyOf.map((one) => listMisfits(value, one, path));
     if (misfits.every((list) => list.length > 0))
-      found.push(...(misfits.toSorted((a, b) => a.length - b.length)[0] ?? []));
+      found.push(...(misfits.toSorted((a, b) => rank(a) - rank(b))[0] ?? []));
   }
   for (const one of rule.allOf ?? []) found.push(...listMisfits(value, one, path));
   if (typeof value === 'number')

@@ -38,11 +38,35 @@ function readMeanings(pages: readonly string[]): Meanings {
 
 /** Places whose keys have their rows at another place, since the same schema is used there. */
 const DOCUMENTED_AT: readonly (readonly [RegExp, string])[] = [
-  [/^base\./, 'arms[].'],
+  [/^arms\{\}(?:\.(?:steps|then))?\[\]\./, 'arms{}.'],
+  [/^(arms\{\}\.\w+)\+/, '$1'],
+  [/^arms\{\}\.search\.[\w-]+(?= index: )/, 'arms{}.search{}'],
+  [/\.blend\.\w+\.coordinates\./, '.blend.trajectory.'],
   [/^.*(?:\bembedding|encoders\[\])(?= encoder: )/, 'embedding'],
   [/^transfer\[\]\./, ''],
-  [/^candidates\[\]/, 'arms[].candidates[]'],
+  [/^candidates\[\]/, 'arms{}.search{}'],
 ];
+
+/** The words for the members of a step in the heads of tables. */
+const MEMBER_WORDS: Readonly<Record<string, readonly string[]>> = {
+  search: ['index', 'source', 'candidates'],
+  score: ['score', 'signal'],
+  fuse: ['fuse', 'method', 'fusion'],
+  blend: ['blend', 'mechanism'],
+  rerank: ['rerank', 'method', 'selection'],
+  select: ['select', 'method', 'selection'],
+};
+
+/** What a member of a step is, by its name: `arms{}.fuse.rrf`. */
+function findStepMember(id: string, { byKey, byMember }: Meanings): string | undefined {
+  const [, step = '', member = ''] = /^arms\{\}\.(\w+)\.([\w-]+)$/.exec(id) ?? [];
+  const words = MEMBER_WORDS[step];
+  if (words === undefined) return undefined;
+  return (
+    words.map((word) => byMember.get(`${word} ${member}`)).find((text) => text !== undefined) ??
+    byKey.get(`arms{}.${step}`)
+  );
+}
 
 /** A key at its own place and at those that {@link DOCUMENTED_AT} leads to. */
 function listPlaces(id: string): string[] {
@@ -51,14 +75,17 @@ function listPlaces(id: string): string[] {
   return places;
 }
 
-/** What a member is, by the key that names it: `arms[].candidates[] index: bm25.index`. */
+/** What a member is, by the key that names it: `arms{}.search{} index: bm25.index`. */
 function findMemberMeaning(id: string, { byKey, byMember }: Meanings): string | undefined {
   const [, place = '', member = '', key = ''] = /^(\S+) \w+: (.*)\.(\w+)$/.exec(id) ?? [];
-  const [kind = ''] = place.replace('[]', '').split('.').slice(-1);
+  const [kind = ''] = place
+    .replace(/\[\]|\{\}/, '')
+    .split('.')
+    .slice(-1);
   const words = [key, kind, kind.replace(/s$/, ''), byMember.has(`${kind} ${member}`) ? kind : ''];
   return (
     words.map((word) => byMember.get(`${word} ${member}`)).find((text) => text !== undefined) ??
-    byKey.get(place.replace(/\[\]$/, ''))
+    byKey.get(place.replace(/\[\]$|\{\}$/, ''))
   );
 }
 
@@ -71,7 +98,8 @@ export function describeKeys(schema: Plain, pages: readonly string[]): void {
   const meanings = readMeanings(pages);
   for (const { id, schema: key } of listKeysWithin(schema as Schema, '')) {
     const places = listPlaces(id);
-    const find = (place: string) => (isKind(key) ? findMemberMeaning(place, meanings) : meanings.byKey.get(place));
+    const find = (place: string) =>
+      isKind(key) ? findMemberMeaning(place, meanings) : (meanings.byKey.get(place) ?? findStepMember(place, meanings));
     const meaning = places.map(find).find((text) => text !== undefined);
     if (meaning !== undefined) (key as Plain).description = meaning;
   }

@@ -10,46 +10,41 @@ afterAll(() => rmSync(folder, { recursive: true }));
 mkdirSync(join(folder, 'policies'));
 writeFileSync(join(folder, 'policies', 'near.yaml'), 'id: near\nmaxNodes: 7\n');
 
-const bm25 = { candidates: [{ index: 'bm25', k: 5 }], relevance: { signals: ['bm25'] } };
+const search = { bm25: { k: 5 } };
 const KEY = '0f'.repeat(32);
 
-/** The slices of two arms, the second of which extends the first one. */
-function loadSlices(first: object, more: object = {}) {
+/** The slices of two arms, the second starts from the first one. */
+function loadSlices(slice: object, more: object = {}) {
   const path = join(folder, 'config.yaml');
-  const arms = [
-    { name: 'first', ...bm25, ...first },
-    { name: 'second', extends: 'first' },
-  ];
+  const arms = { first: { steps: [{ slice }, { search }], ...more }, second: { from: 'first' } };
   const evaluation = { baseline: 'first', metrics: ['mrr@10'] };
   const shared = { name: 'sliced', dataset: { name: 'synthetic' }, embedding: { encoder: 'lsa' }, evaluation };
-  writeFileSync(path, JSON.stringify({ ...shared, arms, ...more }));
-  return loadConfig(path).arms.map(({ slice }) => slice);
+  writeFileSync(path, JSON.stringify({ ...shared, arms }));
+  return loadConfig(path).arms.map((arm) => arm.slice);
 }
 
 test('a policy is a mapping or a file beside the config; a resolved config has its content, with defaults', () => {
-  const [own, extended] = loadSlices({ slice: { policy: 'policies/near.yaml' } });
+  const [own, extended] = loadSlices({ policy: 'policies/near.yaml' });
   expect(own).toMatchObject({ kernel: 'local', policy: { id: 'near', version: 1, maxNodes: 7, unanchored: 'refuse' } });
   expect(extended).toEqual(own);
-  expect(loadSlices({ slice: { policy: { id: 'near', maxNodes: 7 } } })).toEqual([own, own]);
-  expect(loadSlices({}, { base: { slice: { policy: 'policies/near.yaml' } } })).toEqual([own, own]);
+  expect(loadSlices({ policy: { id: 'near', maxNodes: 7 } })).toEqual([own, own]);
+  const changed = { set: { 'slice.policy': 'policies/near.yaml' } };
+  expect(loadSlices({ policy: { id: 'far' } }, changed)).toEqual([own, own]);
   const remote = { policy: 'policies/near.yaml', kernel: 'http://127.0.0.1:7' };
-  expect(loadSlices({ slice: { ...remote, publicKey: KEY } })[0]?.publicKey).toEqual([KEY]);
+  expect(loadSlices({ ...remote, publicKey: KEY })[0]?.publicKey).toEqual([KEY]);
 });
 
-test.each<[object, RegExp]>([
-  [{ slice: { policy: 'policies/far.yaml' } }, /slice\.policy.*a policy or a file with one, relative to.*far\.yaml/s],
-  [{ slice: { policy: { id: 'near', maxNode: 7 } } }, /slice\.policy\.maxNode.*maxNodes/s],
+test.each<[object, RegExp, object?]>([
   [
-    { slice: { policy: { id: 'near', hierarchy: {} } } },
-    /slice\.policy\.hierarchy: expected null: an arm asks for one/,
+    { policy: 'policies/far.yaml' },
+    /first\.steps\[0\]\.slice\.policy.*a policy or a file with one, relative to.*far\.yaml/s,
   ],
-  [
-    { slice: { policy: { id: 'near' }, kernel: 'http://x' } },
-    /slice\.publicKey: expected the public key of the kernel/,
-  ],
-  [{ slice: { policy: { id: 'near' }, publicKey: KEY } }, /slice\.publicKey: expected nothing with kernel: local/],
-  [{ slice: { policy: { id: 'near' } }, tune: { 'slice.policy.maxNodes': [7, 9] } }, /write an arm for each policy/],
-])('what is wrong with a slice is an error with its place: %j', (arm, message) => {
-  expect(() => loadSlices(arm)).toThrow(ConfigurationError);
-  expect(() => loadSlices(arm)).toThrow(message);
+  [{ policy: { id: 'near', maxNode: 7 } }, /first\.steps\[0\]\.slice\.policy\.maxNode.*maxNodes/s],
+  [{ policy: { id: 'near', hierarchy: {} } }, /slice\.policy\.hierarchy: expected null: an arm asks for one/],
+  [{ policy: { id: 'near' }, kernel: 'http://x' }, /slice\.publicKey: expected the public key of the kernel/],
+  [{ policy: { id: 'near' }, publicKey: KEY }, /slice\.publicKey: expected nothing with kernel: local/],
+  [{ policy: { id: 'near' } }, /write an arm for each policy/, { tune: { 'slice.policy.maxNodes': [7, 9] } }],
+])('what is wrong with a slice is an error with its place: %j', (slice, message, more = {}) => {
+  expect(() => loadSlices(slice, more)).toThrow(ConfigurationError);
+  expect(() => loadSlices(slice, more)).toThrow(message);
 });

@@ -13,95 +13,115 @@ const content = 'q1 Q0 t1 1 2 theirs\n';
 const file = join(root, 'runs', 'theirs.trec');
 writeFileSync(file, content);
 
-const own = { candidates: [{ index: 'newest' }], relevance: { signals: ['recency'] } };
+const newest = [{ search: { newest: {} } }];
 
-function buildConfig(...arms: Plain[]): Plain {
+function buildConfig(arms: Plain): Plain {
   return {
     name: 'external',
     dataset: { name: 'spamassassin-threads' },
     embedding: { encoder: 'lsa' },
     evaluation: { baseline: 'newest', metrics: ['mrr@10'] },
-    arms: [{ name: 'newest', ...own }, ...arms],
+    arms: { newest, ...arms },
   };
 }
 
-const resolve = (...arms: Plain[]) =>
-  resolveConfig(buildConfig(...arms), 'test').arms.map(({ candidates, relevance: { signals }, decay }) => ({
-    candidates,
-    signals,
-    decay,
-  }));
+const theirs = (run: object) => [{ search: { run } }];
+/** The sources of each arm by their names. */
+const resolve = (arms: Plain) =>
+  resolveConfig(buildConfig(arms), 'test').arms.map(({ search }: Plain) => search as Plain);
 const source = { index: 'run', path: file, k: 1000, hash: computeHash(Buffer.from(content)) };
 
-describe('run of an arm', () => {
-  test('is its source and its signal, with the hash of the content', () => {
-    expect(resolve({ name: 'theirs', run: file })[1]).toEqual({ candidates: [source], signals: ['run'], decay: null });
-    expect(resolve({ name: 'theirs', run: { file, k: 7 } })[1]?.candidates).toEqual([{ ...source, k: 7 }]);
+describe('a run file as a source', () => {
+  test('is found, with the hash of its content', () => {
+    expect(resolve({ theirs: theirs({ file }) })[1]).toEqual({ run: source });
+    expect(resolve({ theirs: theirs({ file, k: 7 }) })[1]).toEqual({ run: { ...source, k: 7 } });
+    expect(resolve({ theirs: theirs({ path: file }) })[1]).toEqual({ run: source });
   });
 
-  test('is passed on, until an arm writes sources of its own', () => {
-    const arms = resolve(
-      { name: 'theirs', run: file },
-      { name: 'decayed', extends: 'theirs', decay: {} },
-      { name: 'both', extends: 'theirs', candidates: [{ index: 'newest' }, { index: 'run', path: file }] },
-      { name: 'other', extends: 'theirs', run: null, ...own },
-    );
-    expect(arms[2]).toEqual({ candidates: [source], signals: ['run'], decay: { halfLifeHours: 24 } });
-    expect(arms[3]?.candidates.map(({ index }) => index)).toEqual(['newest', 'run']);
-    expect(arms[3]?.signals).toEqual(['run']);
-    expect(arms[4]?.candidates.map(({ index }) => index)).toEqual(['newest']);
+  test('may have another name, beside other sources', () => {
+    const sources = { newest: {}, first: { index: 'run', file }, second: { index: 'run', file, k: 3 } };
+    const found = resolve({ both: [{ search: sources }, { fuse: { only: 'first' } }] })[1];
+    expect(found).toMatchObject({ newest: { index: 'newest' }, first: source, second: { ...source, k: 3 } });
+  });
+
+  test('is passed on, until an arm leaves it out', () => {
+    const arms = resolve({
+      theirs: theirs({ file }),
+      decayed: { from: 'theirs', then: [{ decay: {} }] },
+      both: { from: 'theirs', then: [{ 'search+': { newest: {} } }, { fuse: { only: 'run' } }] },
+      other: { from: 'both', set: { run: null, fuse: null } },
+    });
+    expect(arms[2]).toEqual({ run: source });
+    expect(Object.keys(arms[3] as Plain)).toEqual(['run', 'newest']);
+    expect(Object.keys(arms[4] as Plain)).toEqual(['newest']);
   });
 
   test('is looked for beside the config, and a resolved config resolves to itself', () => {
     const path = join(root, 'external.yaml');
-    writeFileSync(path, JSON.stringify(buildConfig({ name: 'theirs', run: 'runs/theirs.trec' })));
+    writeFileSync(path, JSON.stringify(buildConfig({ theirs: theirs({ file: 'runs/theirs.trec' }) })));
     const config = loadConfig(path);
-    expect(config.arms[1]?.candidates).toEqual([source]);
+    expect(config.arms[1]).toMatchObject({ search: { run: source } });
     expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
   });
 
+  test('is looked for beside the file that names it, whichever part of the arm other files wrote', () => {
+    const inner = buildConfig({ theirs: theirs({ file: 'theirs.trec' }) });
+    writeFileSync(join(root, 'runs', 'inner.yaml'), JSON.stringify(inner));
+    const outer = join(root, 'outer.yaml');
+    writeFileSync(outer, JSON.stringify({ extends: 'runs/inner.yaml', arms: { theirs: { set: { 'run.k': 5 } } } }));
+    expect(loadConfig(outer).arms[1]).toMatchObject({ search: { run: { ...source, k: 5 } } });
+    const changed = { theirs: { set: { 'run.file': 'runs/theirs.trec' } } };
+    writeFileSync(outer, JSON.stringify({ extends: 'runs/inner.yaml', arms: changed }));
+    expect(loadConfig(outer).arms[1]).toMatchObject({ search: { run: source } });
+  });
+
   test.each([
-    [{ run: 'none.trec' }, /arms\[1\]\.run: expected a run file \(.*none\.trec.*\), got "none\.trec"/],
-    [{ run: { path: file } }, /arms\[1\]\.run: expected a run file, or \{ file, k \}, got \{"path"/],
-    [{ run: file, ...own }, /arms\[1\]\.run: expected no run beside candidates and relevance/],
     [
-      { candidates: [{ index: 'run', path: 'none.trec' }], relevance: { signals: ['run'] } },
-      /arms\[1\]\.candidates\[0\]\.path: expected a run file/,
+      theirs({ file: 'none.trec' }),
+      /arms\.theirs\[0\]\.search\.run\.file: expected a run file \(.*none\.trec.*\), got "none\.trec"/,
+    ],
+    [theirs({ path: 'none.trec' }), /arms\.theirs\[0\]\.search\.run\.path: expected a run file \(.*none\.trec/],
+    [theirs({}), /arms\.theirs\[0\]\.search\.run\.path: expected string, got nothing/],
+    [
+      theirs({ file, kk: 3 }),
+      /arms\.theirs\[0\]\.search\.run\.kk: expected one of .*, got unknown key "kk"; did you mean k\?/,
     ],
     [
-      { ...own, relevance: { signals: ['run'] } },
-      /expected one source with index run, whose scores are the signal run/,
+      [{ search: { newest: {} } }, { fuse: { only: 'run' } }],
+      /fuse\.only: expected a column of the arm \(newest\), got "run"/,
     ],
-  ])('%j is refused', (arm, message) => {
-    expect(() => resolve({ name: 'theirs', ...arm })).toThrow(message);
+  ])('%j is refused', (steps, message) => {
+    expect(() => resolve({ theirs: steps })).toThrow(message);
   });
 });
 
 describe('the file of concepts of a source', () => {
   const concepts = join(root, 'runs', 'concepts.jsonl');
   writeFileSync(concepts, 'any');
-  const graph = { index: 'graph', concepts: { file: 'runs/concepts.jsonl' } };
-  const arm = { name: 'graph', candidates: [{ index: 'newest' }, graph], relevance: { signals: ['graph'] } };
+  const graph = { concepts: { file: 'runs/concepts.jsonl' } };
+  const arm = (more: object) => [{ search: { newest: {}, graph: { ...graph, ...more } } }, { fuse: { only: 'graph' } }];
 
   test('is looked for beside the config, and is resolved with the hash of its content', () => {
     const path = join(root, 'concepts.yaml');
-    writeFileSync(path, JSON.stringify(buildConfig(arm)));
+    writeFileSync(path, JSON.stringify(buildConfig({ graph: arm({}) })));
     const config = loadConfig(path);
-    expect(config.arms[1]?.candidates[1]).toMatchObject({
-      concepts: { file: concepts, hash: computeHash(Buffer.from('any')) },
+    expect(config.arms[1]).toMatchObject({
+      search: { graph: { concepts: { file: concepts, hash: computeHash(Buffer.from('any')) } } },
     });
     expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
   });
 
   test.each([
-    [{}, /arms\[1\]\.candidates\[1\]\.concepts\.file: expected a file of concepts \(.*got "runs\/concepts\.jsonl"/],
-    [{ concepts: { path: 'x' } }, /arms\[1\]\.candidates\[1\]\.concepts/],
+    [
+      {},
+      /arms\.graph\[0\]\.search\.graph\.concepts\.file: expected a file of concepts \(.*got "runs\/concepts\.jsonl"/,
+    ],
+    [{ concepts: { path: 'x' } }, /arms\.graph\[0\]\.search\.graph\.concepts/],
     [
       { concepts: 'names', edges: { relation: 1 } },
-      /candidates\[1\]\.edges\.relation: expected 0 without triples; set/,
+      /arms\.graph\[0\]\.search\.graph\.edges\.relation: expected 0 without triples; set/,
     ],
   ])('%j is refused', (given, message) => {
-    const candidates = [{ index: 'newest' }, { ...graph, ...given }];
-    expect(() => resolve({ ...arm, candidates })).toThrow(message);
+    expect(() => resolve({ graph: arm(given) })).toThrow(message);
   });
 });

@@ -1,33 +1,41 @@
 import { expect, test } from 'vitest';
-import { least } from './config.fixture.ts';
+import { least, plain } from './config.fixture.ts';
 import { type ArmOptions, resolveConfig } from './config.ts';
 import { applyTunedPoint, inheritTunedPoint, withTuned } from './tuned-arm.ts';
 
+const placed = [...plain, { blend: { trajectory: 0.4 } }];
+
 test('tuned values are put in place and defaults filled in around them', () => {
-  const { arms } = resolveConfig(least, 'test.yaml');
-  const arm = withTuned(arms[0] as ArmOptions, { 'trajectory.sigma': 2, 'candidates.0.k1': 0.9 });
-  expect(arm.trajectory).toMatchObject({ sigma: 2, weight: 0.3 });
-  expect(arm.candidates[0]).toMatchObject({ index: 'bm25', k1: 0.9, b: 0.75 });
-  expect(arms[0]?.trajectory).toBeNull();
+  const { arms } = resolveConfig({ ...least, arms: { plain: placed } }, 'test.yaml');
+  const arm = withTuned(arms[0] as ArmOptions, {
+    'blend.trajectory.sigma': 2,
+    'search.bm25.k1': 0.9,
+    'blend.rcp': 0.1,
+  });
+  expect(arm).toMatchObject({
+    blend: { trajectory: { sigma: 2, weight: 0.4 }, rcp: { weight: 0.1, topology: 'ring' } },
+    search: { bm25: { index: 'bm25', k1: 0.9, b: 0.75 } },
+  });
+  expect(arms[0]).toMatchObject({ blend: { trajectory: { sigma: 1 } } });
 });
 
 test('a path that leads nowhere gives no arm', () => {
   const [arm] = resolveConfig(least, 'test.yaml').arms as [ArmOptions];
-  expect(applyTunedPoint(arm, { 'candidates.0.k1': 0.9, 'candidates.3.k1': 0.9 })).toBeNull();
+  expect(applyTunedPoint(arm, { 'search.bm25.k1': 0.9, 'search.bm25.k1.x': 0.9 })).toBeNull();
 });
 
 test('a value that an arm writes is its own, also where the arm that it extends has the same before it is tuned', () => {
   const { arms } = resolveConfig(
     {
       ...least,
-      evaluation: { baseline: 'plain' },
-      arms: [
-        { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
-        { name: 'decayed', extends: 'plain', decay: {}, tune: { 'decay.halfLifeHours': [12, 48] } },
-        { name: 'by default', extends: 'decayed', sameChannel: true },
-        { name: 'written', extends: 'decayed', decay: { halfLifeHours: 24 } },
-      ],
-      sweep: { method: 'one-factor', arm: 'decayed', factors: { 'decay.halfLifeHours': [24], sameChannel: [true] } },
+      arms: {
+        plain,
+        decayed: { from: 'plain', then: [{ decay: {} }], tune: { 'decay.halfLifeHours': [12, 48] } },
+        'by default': { from: 'decayed', set: { 'bm25.k': 7 } },
+        written: { from: 'decayed', set: { 'decay.halfLifeHours': 24 } },
+        'written short': { from: 'decayed', set: { decay: 24 } },
+      },
+      sweep: { method: 'one-factor', arm: 'decayed', factors: { 'decay.halfLifeHours': [24], 'bm25.k': [7] } },
     },
     'test',
   );
@@ -38,7 +46,8 @@ test('a value that an arm writes is its own, also where the arm that it extends 
   expect(inherited).toEqual([
     ['by default', { 'decay.halfLifeHours': 48 }],
     ['written', {}],
+    ['written short', {}],
     ['decayed | decay.halfLifeHours=24', {}],
-    ['decayed | sameChannel=true', { 'decay.halfLifeHours': 48 }],
+    ['decayed | bm25.k=7', { 'decay.halfLifeHours': 48 }],
   ]);
 });

@@ -33,6 +33,9 @@ const values = chooseParameterValues(trajectory, ({ initial }) => initial).map((
 );
 writeWeights(chain, { model: trajectory, values, provenance });
 
+const mixed = (options: object) => ({ steps: ['search', 'mix'], mix: options });
+const placed = (options: object) => ({ steps: ['search', 'blend'], blend: { trajectory: options } });
+
 describe('a mix of signals', () => {
   const expected = {
     signals: bank,
@@ -44,26 +47,20 @@ describe('a mix of signals', () => {
   };
 
   test('takes the place of its file', () => {
-    expect(withWeightFiles({ name: 'x', scoring: { weights: mix, share: 1 } }, {})).toEqual({
-      arm: { name: 'x', scoring: { share: 1, ...expected } },
+    expect(withWeightFiles({ ...mixed({ weights: mix, share: 1 }), name: 'x' }, {})).toEqual({
+      arm: { ...mixed({ share: 1, ...expected }), name: 'x' },
       faults: [],
     });
   });
 
-  test('comes from the file of the config where the arm names none, and from the own one where it does', () => {
-    expect(withWeightFiles({ scoring: {} }, { scoring: { weights: mix } }).arm.scoring).toEqual(expected);
-    const { faults } = withWeightFiles({ scoring: { weights: chain } }, { scoring: { weights: mix } });
-    expect(faults).toHaveLength(1);
-  });
-
   test('is refused where texts are embedded otherwise than it was learned with, whoever writes the defaults out', () => {
-    const arm = { scoring: { weights: mix } };
+    const arm = mixed({ weights: mix });
     const same = { encoder: 'lsa', dimension: 61, stem: false };
-    expect(withWeightFiles(arm, { embedding: same }).arm.scoring).toEqual(expected);
+    expect(withWeightFiles(arm, { embedding: same }).arm.mix).toEqual(expected);
     for (const embedding of [{ encoder: 'lsa', dimension: 67 }, { encoder: 'use-lite' }]) {
       const { faults } = withWeightFiles(arm, { embedding });
       expect(faults).toHaveLength(1);
-      expect(faults[0]?.path).toBe('scoring.weights');
+      expect(faults[0]?.path).toBe('mix.weights');
       expect(faults[0]?.got).toMatch(/^one that was learned with .*"dimension":61/);
     }
   });
@@ -84,7 +81,7 @@ describe('a mix of signals', () => {
       write('older.safetensors', embed('a.npy')),
     ];
     const countFaults = (weights: string, embedding: object) =>
-      withWeightFiles({ scoring: { weights } }, { embedding }).faults.length;
+      withWeightFiles(mixed({ weights }), { embedding }).faults.length;
     expect(countFaults(pinned, embed('b.npy', 'x'))).toBe(0);
     expect(countFaults(pinned, embed('a.npy', 'y'))).toBe(1);
     expect(countFaults(pinned, { ...embed('b.npy', 'x'), dimension: 3 })).toBe(1);
@@ -102,7 +99,7 @@ describe('a mix of signals', () => {
     const path = join(folder, 'named.safetensors');
     const config = { signals: bank, embedding: embed('a.npy', 'x', { model: 'mini' }) };
     writeWeights(path, { model, values: Float64Array.of(7, -1), provenance: { ...provenance, config } });
-    const listFaults = (embedding: object) => withWeightFiles({ scoring: { weights: path } }, { embedding }).faults;
+    const listFaults = (embedding: object) => withWeightFiles(mixed({ weights: path }), { embedding }).faults;
     expect(listFaults(embed('b.npy', 'y', { model: 'mini' }))).toEqual([]);
     expect(listFaults(embed('b.npy', 'x'))).toEqual([]);
     expect(listFaults(embed('b.npy', 'y', { model: 'other' }))).toHaveLength(1);
@@ -111,16 +108,16 @@ describe('a mix of signals', () => {
   });
 
   test('that is written out stays', () => {
-    const arm = { scoring: { signals: bank, weights: { bm25: 1 } } };
-    expect(withWeightFiles(arm, { scoring: { weights: mix } })).toEqual({ arm, faults: [] });
+    const arm = mixed({ signals: bank, weights: { bm25: 1 } });
+    expect(withWeightFiles(arm, {})).toEqual({ arm, faults: [] });
   });
 });
 
 test('coordinate weights take the place of their file, with the dimensions that there are without a word', () => {
   const learned = Object.fromEntries(COORDINATES[5].map((name, i) => [name, values[i]]));
   for (const more of [{}, { dimensions: 5 }])
-    expect(withWeightFiles({ trajectory: { weights: chain, ...more } }, {})).toEqual({
-      arm: { trajectory: { ...more, weights: learned } },
+    expect(withWeightFiles(placed({ weights: chain, ...more }), {})).toEqual({
+      arm: placed({ ...more, weights: learned }),
       faults: [],
     });
 });
@@ -138,14 +135,13 @@ describe('weights of users', () => {
     users,
     formatUserWeights({ provenance, users: { ann: { exploratory: { weights, questions: 11, share: 0.2 } } } }),
   );
-  const arm = (file: string) => ({ relevance: { signals: ['strategy'], options: { strategy: { users: file } } } });
+  const arm = (file: string) => ({ steps: ['search', 'score'], score: { strategy: { users: file } } });
 
   test('take the place of their file', () => {
     const { arm: resolved, faults } = withWeightFiles(arm(users), {});
     expect(faults).toEqual([]);
-    expect(resolved.relevance).toMatchObject({
-      signals: ['strategy'],
-      options: { strategy: { users: { ann: { exploratory: weights } }, origin: { file: users, dataHash: 'abc' } } },
+    expect(resolved.score).toMatchObject({
+      strategy: { users: { ann: { exploratory: weights } }, origin: { file: users, dataHash: 'abc' } },
     });
   });
 
@@ -155,44 +151,37 @@ describe('weights of users', () => {
     ['in a file of another kind', mix, {}, /mix\.safetensors/],
   ])('%s are refused', (_, file, around, got) => {
     const { faults } = withWeightFiles(arm(file), around);
-    expect(faults.map(({ path }) => path)).toEqual(['relevance.options.strategy.users']);
+    expect(faults.map(({ path }) => path)).toEqual(['score.strategy.users']);
     expect(faults[0]?.got).toMatch(got);
   });
 });
 
 test('an arm without weights stays as it is', () => {
-  const arm = { name: 'x', trajectory: { dimensions: 3 }, relevance: { signals: ['bm25'] } };
-  expect(withWeightFiles(arm, { scoring: { weights: mix } })).toEqual({ arm, faults: [] });
+  const arm = { ...placed({ dimensions: 3 }), name: 'x', fuse: { only: 'bm25' } };
+  expect(withWeightFiles(arm, {})).toEqual({ arm, faults: [] });
 });
 
 const missing = join(folder, 'missing.safetensors');
 test.each([
-  [
-    'a chain for a mix',
-    { scoring: { weights: chain } },
-    'scoring.weights',
-    /linear mix of signals$/,
-    'one of model trajectory',
-  ],
-  ['no file at all', { scoring: {} }, 'scoring.weights', /here or as scoring\.weights of the config/, 'nothing'],
+  ['a chain for a mix', mixed({ weights: chain }), 'mix.weights', /linear mix of signals$/, 'one of model trajectory'],
   [
     'a file that is not there',
-    { scoring: { weights: missing } },
-    'scoring.weights',
+    mixed({ weights: missing }),
+    'mix.weights',
     /cannot read.*ENOENT/,
     JSON.stringify(missing),
   ],
   [
     'a mix for coordinates',
-    { trajectory: { weights: mix } },
-    'trajectory.weights',
+    placed({ weights: mix }),
+    'blend.trajectory.weights',
     /in 5 dimensions$/,
     'one of model linear',
   ],
   [
     'other dimensions',
-    { trajectory: { weights: chain, dimensions: 3 } },
-    'trajectory.weights',
+    placed({ weights: chain, dimensions: 3 }),
+    'blend.trajectory.weights',
     /in 3 dimensions$/,
     'one in 5 dimensions',
   ],

@@ -78,43 +78,10 @@ function read<W>(
 
 /** The folders for the files of an arm. */
 export interface Surroundings {
-  /** The config's own, for arms that name no file. */
-  readonly scoring?: unknown;
+  /** The encoder of the arm or else of the experiment. */
   readonly embedding?: unknown;
   /** The folder of the file that wrote a value of the arm, or null. */
   readonly folderOf?: (keys: Path) => string | null;
-  /** The folder of the file that wrote the config's own `scoring.weights`, or null. */
-  readonly sharedFolder?: string | null;
-}
-
-/** The arm's own file, or the one that the config names for all of them. */
-function resolveScoringWeights(scoring: Plain, around: Surroundings): Resolved | null {
-  const isOwn = scoring.weights !== undefined;
-  const shared = isPlain(around.scoring) ? around.scoring.weights : undefined;
-  const file = isOwn ? scoring.weights : shared;
-  if (isPlain(file)) return null;
-  if (typeof file !== 'string')
-    return { fault: { expected: 'a weight file, here or as scoring.weights of the config', got: 'nothing' } };
-  const folder = isOwn ? around.folderOf?.(['scoring', 'weights']) : around.sharedFolder;
-  return read(file, folder ?? null, readWeights, (weights) => readSignalMix(file, weights, around.embedding));
-}
-
-/** The weights of users in the file that the signal `strategy` names. */
-function resolveUserWeights(arm: Plain, around: Surroundings): { arm: Plain; faults: ConfigurationFault[] } {
-  const { relevance } = arm;
-  const options = isPlain(relevance) ? relevance.options : undefined;
-  const strategy = isPlain(options) ? options.strategy : undefined;
-  if (!isPlain(strategy) || typeof strategy.users !== 'string') return { arm, faults: [] };
-  const file = strategy.users;
-  const keys = ['relevance', 'options', 'strategy', 'users'];
-  const found = read(file, around.folderOf?.(keys) ?? null, readUserWeights, (weights) => {
-    const fault = findEncoderFault(weights, around.embedding);
-    if (fault !== null) return { fault };
-    return { value: { users: listUserWeights(weights), origin: describeProvenance(file, weights) } };
-  });
-  if ('fault' in found) return { arm, faults: [{ path: keys.join('.'), ...found.fault }] };
-  const resolved = { ...(options as Plain), strategy: { ...strategy, ...found.value } };
-  return { arm: { ...arm, relevance: { ...(relevance as Plain), options: resolved } }, faults: [] };
 }
 
 /** A value within an arm that names a weight file, and what takes its place. */
@@ -161,7 +128,13 @@ function putWeights(arm: Plain, keys: Path, value: Plain): Plain {
   return changed;
 }
 
-function withStepFiles(
+/**
+ * Replaces the names of weight files by their numbers, so that a resolved config is complete: `mix.weights` becomes the mix of signals,
+ * `blend.trajectory.weights` the coordinate weights, and `score.strategy.users` the weights of each user. `origin.file` keeps the name as written, so that the result does not depend on the config's folder.
+ *
+ * @returns the arm, or the faults with the path within it.
+ */
+export function withWeightFiles(
   arm: Plain,
   around: Surroundings,
 ): { readonly arm: Plain; readonly faults: ConfigurationFault[] } {
@@ -173,34 +146,4 @@ function withStepFiles(
     else resolved = putWeights(resolved, keys, found.value);
   }
   return { arm: resolved, faults };
-}
-
-/**
- * Replaces the names of weight files by their numbers, so that a resolved config is complete: `scoring.weights` becomes the mix of signals,
- * `trajectory.weights` the coordinate weights, and `users` of the signal `strategy` the weights of each user. `origin.file` keeps the name as written, so that the result does not depend on the config's folder.
- *
- * @returns the arm, or the faults with the path within it.
- */
-export function withWeightFiles(
-  arm: Plain,
-  around: Surroundings,
-): { readonly arm: Plain; readonly faults: ConfigurationFault[] } {
-  const faults: ConfigurationFault[] = [];
-  let resolved = arm;
-  const { scoring, trajectory } = arm;
-  if (Array.isArray(arm.steps)) return withStepFiles(arm, around);
-  if (isPlain(scoring)) {
-    const found = resolveScoringWeights(scoring, around);
-    if (found !== null && 'fault' in found) faults.push({ path: 'scoring.weights', ...found.fault });
-    else if (found !== null) resolved = { ...resolved, scoring: { ...scoring, ...found.value } };
-  }
-  if (isPlain(trajectory) && typeof trajectory.weights === 'string') {
-    const { weights: file, dimensions = 5 } = trajectory;
-    const folder = around.folderOf?.(['trajectory', 'weights']) ?? null;
-    const found = read(file as string, folder, readWeights, (weights) => readCoordinateWeights(weights, dimensions));
-    if ('fault' in found) faults.push({ path: 'trajectory.weights', ...found.fault });
-    else resolved = { ...resolved, trajectory: { ...trajectory, weights: found.value } };
-  }
-  const withUsers = resolveUserWeights(resolved, around);
-  return { arm: withUsers.arm, faults: [...faults, ...withUsers.faults] };
 }

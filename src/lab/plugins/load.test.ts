@@ -88,7 +88,7 @@ describe('a config with plugins', () => {
         dataset: { name: 'jsonl', path: '.' },
         embedding: { encoder: 'lsa' },
         evaluation: { baseline: 'words', metrics: [metric] },
-        arms: [{ name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } }],
+        arms: { words: [{ search: { bm25: {} } }] },
         plugins,
       }),
     );

@@ -47,17 +47,10 @@ function listStepNames({ search, score, fuse, mix }: Plain, at: string): NamedMe
 }
 
 function listArmNames(arm: unknown, at: string): NamedMember[] {
-  const { candidates, relevance, embedding, scoring } = toPlain(arm);
-  const { signals, fusion } = toPlain(relevance);
+  const { embedding } = toPlain(arm);
   return [
     { path: `${at}.embedding.encoder`, kind: 'encoders', name: toPlain(embedding).encoder },
     ...listStepNames(toPlain(arm), at),
-    ...listSourceNames(candidates, `${at}.`),
-    ...toList(signals).map(
-      (name, i): NamedMember => ({ path: `${at}.relevance.signals[${i}]`, kind: 'signals', name }),
-    ),
-    { path: `${at}.relevance.fusion`, kind: 'fusions', name: toPlain(fusion).method },
-    ...listBankNames(toPlain(scoring).signals, `${at}.scoring.signals`),
   ];
 }
 

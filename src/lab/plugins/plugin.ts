@@ -33,7 +33,7 @@ export interface CandidatePair {
   readonly corpus: Corpus;
 }
 
-/** A score of each candidate, for `relevance.signals` of an arm. */
+/** A score of each candidate, for the step `score` of an arm. */
 export interface PluginSignal {
   /** `family[.variant][@context]`, see docs/signals.md. */
   readonly name: string;

@@ -17,13 +17,13 @@ function describeLevels(name: string, raw: unknown): string[] {
 
 describe('the levels of', () => {
   test('a list of values have the path of the factor', () => {
-    expect(describeLevels('trajectory.weight', [0, 0.3])).toEqual([
-      '0: trajectory.weight = 0',
-      '0.3: trajectory.weight = 0.3',
+    expect(describeLevels('blend.trajectory.weight', [0, 0.3])).toEqual([
+      '0: blend.trajectory.weight = 0',
+      '0.3: blend.trajectory.weight = 0.3',
     ]);
-    expect(describeLevels('relevance.signals', [['cosine', 'bm25'], ['bm25']])).toEqual([
-      'cosine+bm25: relevance.signals = ["cosine","bm25"]',
-      'bm25: relevance.signals = ["bm25"]',
+    expect(describeLevels('mix.signals.groups', [['text', 'time'], ['text']])).toEqual([
+      'text+time: mix.signals.groups = ["text","time"]',
+      'text: mix.signals.groups = ["text"]',
     ]);
     expect(describeLevels('decay', [null, true, 'x', []])).toEqual([
       'none: decay = null',
@@ -34,8 +34,8 @@ describe('the levels of', () => {
   });
 
   test('a list with a path beside it have that', () => {
-    expect(describeLevels('m', { path: 'candidates.0.m', values: [4] })).toEqual(['4: candidates.0.m = 4']);
-    expect(describeLevels('trajectory.weight', { values: [1] })).toEqual(['1: trajectory.weight = 1']);
+    expect(describeLevels('m', { path: 'hnsw.m', values: [4] })).toEqual(['4: hnsw.m = 4']);
+    expect(describeLevels('blend.trajectory.weight', { values: [1] })).toEqual(['1: blend.trajectory.weight = 1']);
   });
 
   test('parts of an arm by name are laid over the whole', () => {
@@ -150,10 +150,10 @@ test('a factor has as many settings as levels, or whole numbers, or no end of th
 });
 
 test('the ends of an interval have their own places in the config', () => {
-  const ends = listIntervalEnds(readValidFactor('k1', { path: 'candidates.0.k1', low: 1, high: 2 }));
+  const ends = listIntervalEnds(readValidFactor('k1', { path: 'bm25.k1', low: 1, high: 2 }));
   expect(ends.map(({ layer: { keyPath: place, at, content } }) => [place.join('.'), at.join('.'), content])).toEqual([
-    ['sweep.factors.k1.low', 'candidates.0.k1', 1],
-    ['sweep.factors.k1.high', 'candidates.0.k1', 2],
+    ['sweep.factors.k1.low', 'bm25.k1', 1],
+    ['sweep.factors.k1.high', 'bm25.k1', 2],
   ]);
   expect(listIntervalEnds(readValidFactor('f', [1]))).toEqual([]);
 });

@@ -9,7 +9,9 @@ import {
   selectInheritable,
 } from '../composition/arms.ts';
 import { isPlain, listLeafPaths, merge, type Plain, setPath } from '../composition/config-file.ts';
-import { resolveArmPath } from '../composition/named-arms.ts';
+import { findReplacement } from '../composition/former-keys.ts';
+import { resolveArmPath, withPlacedSteps } from '../composition/named-arms.ts';
+import { expandShortSteps, expandShortValue } from '../composition/short-steps.ts';
 import { type Factor, findLevelFaults, listIntervalEnds, readFactor } from './sweep-factors.ts';
 import { type SweepDesign, type SweepOptions, sweepDesign, sweepOptions } from './sweep-options.ts';
 import {
@@ -32,6 +34,24 @@ interface ExpandedSweep {
   readonly faults: readonly ConfigurationFault[];
 }
 
+/** Keys of named levels whose place another has. */
+function findFormerKeys({ name, levels }: Factor): ConfigurationFault[] {
+  return levels.flatMap(({ name: level, layer: { at, content } }) =>
+    Object.keys(at.length === 0 ? (content as Plain) : {}).flatMap((key) => {
+      const expected = findReplacement(key);
+      if (expected === undefined || OWN_KEYS.includes(key)) return [];
+      return [{ path: `sweep.factors.${name}.${level}.${key}`, expected, got: JSON.stringify(key) }];
+    }),
+  );
+}
+
+/** What a path that leads nowhere should be. */
+function describePath(path: string): string {
+  const [first = ''] = path.split('.');
+  const replacement = OWN_KEYS.includes(first) ? undefined : findReplacement(first);
+  return `a path to an option of the arm${replacement === undefined ? '' : `; ${replacement}`}`;
+}
+
 /** A factor's path that leads nowhere in the arm that the sweep starts from. */
 function findStrayPaths({ name, levels, range }: Factor, start: Plain): ConfigurationFault[] {
   const paths = [...(range === null ? [] : [range.path]), ...levels.map(({ layer }) => layer.at.join('.'))];
@@ -43,17 +63,30 @@ function findStrayPaths({ name, levels, range }: Factor, start: Plain): Configur
     .filter((path) => path !== '' && !isLeading(path))
     .map((path) => ({
       path: `sweep.factors.${name}`,
-      expected: 'a path to an option of the arm',
+      expected: describePath(path),
       got: JSON.stringify(path),
     }));
+}
+
+/** A part of an arm as a level writes it: options of steps in full, and whole paths to tune. */
+function readPart(content: Plain, arm: Plain): Plain {
+  const { tune, ...steps } = content;
+  const part = expandShortSteps(steps);
+  if (!isPlain(tune)) return tune === undefined ? part : { ...part, tune };
+  const whole = merge(arm, part);
+  const resolved = Object.entries(tune).map(([path, values]) => [
+    resolveArmPath(whole, path.split('.'))?.join('.') ?? path,
+    values,
+  ]);
+  return { ...part, tune: Object.fromEntries(resolved) };
 }
 
 function buildSweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedArm {
   let options: Plain = structuredClone(selectInheritable(start.options as Plain));
   const layers = point.map(([, { layer }]) => ({ ...layer, at: resolveArmPath(options, layer.at) ?? layer.at }));
   for (const layer of layers)
-    if (layer.at.length > 0) setPath(options, layer.at, layer.content);
-    else options = merge(options, layer.content as Plain);
+    if (layer.at.length > 0) setPath(options, layer.at, expandShortValue(layer.at, layer.content));
+    else options = withPlacedSteps(merge(options, readPart(layer.content as Plain, options)));
   const differences = layers.flatMap((layer) =>
     layer.at.length > 0 ? [layer.at] : listLeafPaths(selectInheritable(layer.content as Plain)),
   );
@@ -97,7 +130,8 @@ const returnNoArms = (faults: readonly ConfigurationFault[]): ExpandedSweep => (
 /** All arms of a sweep whose options are in order. */
 function expand(sweep: SweepOptions, factors: readonly Factor[], seed: number, start: ExpandedArm): ExpandedSweep {
   const stray = factors.flatMap((factor) => findStrayPaths(factor, start.options as Plain));
-  const faults = [...factors.flatMap(findLevelFaults), ...stray, ...findSweepSizeFaults(sweep, factors)];
+  const former = factors.flatMap(findFormerKeys);
+  const faults = [...factors.flatMap(findLevelFaults), ...former, ...stray, ...findSweepSizeFaults(sweep, factors)];
   if (faults.length > 0) return { ...returnNoArms(faults), probes: listSweepProbes(sweep.arm, start, factors, true) };
   const points = listSweepPoints(sweep, factors, seed);
   const size = countSweepArms(sweep, factors);

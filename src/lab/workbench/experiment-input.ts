@@ -42,14 +42,15 @@ interface StepNames<P extends Plugins> {
 }
 
 type Steps<P extends Plugins> = readonly StepInput<StepNames<P>>[];
-/** What follows the steps of another arm: `search+` adds sources to its search. */
-type FurtherSteps<P extends Plugins> = readonly (
-  | Steps<P>[number]
-  | { readonly 'search+': Readonly<Record<string, object>> }
-)[];
+/** A step that adds to the options of one before it, such as sources to its search. */
+type AddingStep<Name extends string = 'search' | 'score' | 'mix' | 'curate'> = Name extends string
+  ? { readonly [Key in `${Name}+`]: Readonly<Record<string, unknown>> }
+  : never;
+/** What follows the steps of another arm. */
+type FurtherSteps<P extends Plugins> = readonly (Steps<P>[number] | AddingStep)[];
 
 /** An arm with more than its steps, as docs/arms.md describes it. @typeParam Name of the arms that it may begin with. */
-export interface ArmOptions<P extends Plugins = readonly [], Name extends string = string> {
+export interface ArmMapping<P extends Plugins = readonly [], Name extends string = string> {
   readonly description?: string;
   readonly steps?: Steps<P>;
   /** The name of an arm before it, whose steps it begins with. */
@@ -72,7 +73,7 @@ export interface ArmOptions<P extends Plugins = readonly [], Name extends string
 }
 
 /** An arm: the list of its steps, or a mapping. */
-export type ArmInput<P extends Plugins = readonly [], Name extends string = string> = Steps<P> | ArmOptions<P, Name>;
+export type ArmInput<P extends Plugins = readonly [], Name extends string = string> = Steps<P> | ArmMapping<P, Name>;
 
 /** The name of an arm that a sweep or several seeds add. */
 type AddedArm = `${string} | ${string}`;

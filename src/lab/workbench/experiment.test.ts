@@ -15,7 +15,7 @@ import { writeSampleJsonl } from '../run/jsonl.fixture.ts';
 import { readRunSummary } from '../stored/run-summary.ts';
 import { listFrameRows } from './data-frame.ts';
 import { experiment } from './experiment.ts';
-import type { ArmInput, ArmOptions, ExperimentInput } from './experiment-input.ts';
+import type { ArmInput, ArmMapping, ExperimentInput } from './experiment-input.ts';
 import type { FinishedExperiment } from './finished-experiment.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-experiment-'));
@@ -130,7 +130,7 @@ describe('an experiment from code', () => {
       expect(theirs.table()).toContain('Warning (missing-queries): partial: 1 of 13');
       const wrong = { theirs: [search({ run: { file: join(saved, 'none.trec') } })] };
       expect(() => experiment({ ...input, arms: wrong })).toThrow(
-        /arms\.theirs\[0\]\.search\.run\S*: expected a run file/,
+        /arms\.theirs\S*search\.run\.\w+: expected a run file/,
       );
     } finally {
       rmSync(saved, { recursive: true });
@@ -252,7 +252,7 @@ test('a fault in a step is at its place in the list', () => {
 
 test('an editor knows every key', () => {
   expectTypeOf<ExperimentInput>().toHaveProperty('baseline');
-  expectTypeOf<ArmOptions>().toHaveProperty('from');
+  expectTypeOf<ArmMapping>().toHaveProperty('from');
   const arm: ArmInput = [search({ hnsw: { m: 16 }, words: { index: 'bm25', stem: true } }), fuse('rrf')];
   expect(arm).toHaveLength(2);
   // @ts-expect-error: no such key
@@ -281,6 +281,8 @@ test('an editor knows every key', () => {
   const ordered: ArmInput = [search({ bm25: {} }), rerank('diversity-filter')];
   // @ts-expect-error: no such step
   const step: ArmInput = [{ serch: {} }];
+  // @ts-expect-error: no such step to add to
+  const adding: ArmInput = { from: 'words', then: [{ 'search+': { hnsw: {} } }, { 'serch+': {} }] };
   // @ts-expect-error: no such metric of a comparison of arms
   const metric: ExperimentInput = { data: { name: 'irc', path: 'x' }, arms: {}, metrics: [10] };
   // @ts-expect-error: no such key of an experiment
@@ -296,7 +298,7 @@ test('an editor knows every key', () => {
   // @ts-expect-error: no data
   const without: ExperimentInput = { arms: { words } };
   expect([misspelt, unknown, named, foreign, renamed, file, signal, fused, short, nested]).toHaveLength(10);
-  expect([blended, ordered, step, metric, key, source, evaluation, sweep, encoder, without]).toHaveLength(10);
+  expect([blended, ordered, step, adding, metric, key, source, evaluation, sweep, encoder, without]).toHaveLength(11);
 });
 
 test('an editor knows the names of the arms', () => {

@@ -10,7 +10,7 @@ import type { IndexAnswers } from './index-registry.ts';
 import type { CheckedQuery } from './query-bundle.ts';
 import type { CandidateProvenance, RankedCandidate } from './query-response.ts';
 import type { RerankerOptions } from './reranker-options.ts';
-import { rerank } from './rerankers.ts';
+import { computeRerankScores } from './rerankers.ts';
 
 function listCoordinates(trajectory: RecordTrajectory): number[] {
   return COORDINATES[5].map((name) => trajectory[name as keyof RecordTrajectory]);
@@ -102,7 +102,7 @@ async function rerankCandidates(candidates: Candidate[], { reranker, query }: Ra
     Number.NEGATIVE_INFINITY,
   );
   const asOf = query.asOf ?? newest;
-  const scores = await rerank(
+  const scores = await computeRerankScores(
     candidates.map(({ score, record }) => ({ ...record, score })),
     reranker,
     asOf,

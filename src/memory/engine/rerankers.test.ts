@@ -3,7 +3,7 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { rerankerOptions } from './reranker-options.ts';
-import { type RerankedCandidate, rerank } from './rerankers.ts';
+import { computeRerankScores, type RerankedCandidate } from './rerankers.ts';
 
 const DAY = 86_400_000;
 const buildCandidate = (
@@ -22,7 +22,8 @@ const CANDIDATES = [
   buildCandidate(0.8, 1, 0, 1, 0),
   buildCandidate(0.5, null, 5, 0, 1),
 ];
-const rerankBy = (options: object) => rerank(CANDIDATES, parse(rerankerOptions, options, 'test'), 10 * DAY);
+const rerankBy = (options: object) =>
+  computeRerankScores(CANDIDATES, parse(rerankerOptions, options, 'test'), 10 * DAY);
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
@@ -48,7 +49,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 });
 
 test('no candidates have no scores', async () => {
-  expect(await rerank([], { method: 'mmr', lambda: 0.5 }, 0)).toEqual([]);
+  expect(await computeRerankScores([], { method: 'mmr', lambda: 0.5 }, 0)).toEqual([]);
 });
 
 test('weights of a composite sum to 1', () => {

@@ -74,7 +74,7 @@ async function rerankBySingle(
  * @returns [C]
  * @throws DimensionMismatchError for embeddings of different lengths, where similarities count.
  */
-export async function rerank(
+export async function computeRerankScores(
   candidates: readonly RerankedCandidate[],
   options: RerankerOptions,
   asOf: number,

@@ -2,7 +2,7 @@ import { once } from '../../core/values/once.ts';
 import { getLanguageModel } from '../../model/text/language-model.ts';
 import { createTokeniser } from '../../model/text/tokens.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
-import { rerank } from '../engine/rerankers.ts';
+import { computeRerankScores } from '../engine/rerankers.ts';
 
 /** How long a summary is, and the weight of what is common to all against what is new, in [0, 1]. */
 export interface SummaryOptions {
@@ -95,7 +95,7 @@ export async function chooseSentences(
   const candidates = rated.map(({ score }, i) => {
     return { score, outcome: null, createdAt: 0, embedding: vectors[i] as Float32Array };
   });
-  const marginal = await rerank(candidates, { method: 'mmr', lambda }, 0);
+  const marginal = await computeRerankScores(candidates, { method: 'mmr', lambda }, 0);
   const taken = rated
     .map((sentence, i) => ({ sentence, id: sentence.id, score: marginal[i] as number }))
     .sort(compareScored) // the marginal relevance of each is at most that of the one taken before

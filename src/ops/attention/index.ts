@@ -20,7 +20,7 @@ export {
   unifiedAttentionOptions,
 } from './options.ts';
 export { PROPAGATION_PRESETS, type PropagationPreset } from './presets.ts';
-export { propagate, propagateAtMoments, type RingPositionsAsOf } from './propagation.ts';
+export { propagateAtMoments, propagateEmbeddings, type RingPositionsAsOf } from './propagation.ts';
 export { type Attention, type AttentionInputs, ringAttention } from './ring-attention.ts';
 export {
   type TrajectoryAttentionInputs,

@@ -5,11 +5,11 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import type { PropagationOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
-import { propagate, propagateAtMoments } from './propagation.ts';
+import { propagateAtMoments, propagateEmbeddings } from './propagation.ts';
 
 async function propagatePlainRows(rows: number[][], options: PropagationOptions): Promise<number[][]> {
   const embeddings = tf.tensor2d(rows);
-  const result = propagate(embeddings, options);
+  const result = propagateEmbeddings(embeddings, options);
   const got = await result.array();
   tf.dispose([embeddings, result]);
   return got;
@@ -87,10 +87,10 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   test('nothing leaks, also when it throws', () => {
     const embeddings = tf.ones([3, 2]) as tf.Tensor2D;
     const before = tf.memory().numTensors;
-    propagate(embeddings, PROPAGATION_PRESETS.framework).dispose();
+    propagateEmbeddings(embeddings, PROPAGATION_PRESETS.framework).dispose();
     expect(tf.memory().numTensors).toBe(before);
     embeddings.dispose();
-    expect(() => propagate(embeddings, PROPAGATION_PRESETS.framework)).toThrow();
+    expect(() => propagateEmbeddings(embeddings, PROPAGATION_PRESETS.framework)).toThrow();
     expect(tf.memory().numTensors).toBe(before - 1);
   });
 });

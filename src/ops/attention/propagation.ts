@@ -64,7 +64,7 @@ export function propagateAtMoments(
  * @param embeddings [T, D] in time order
  * @returns [T, D]
  */
-export function propagate(embeddings: tf.Tensor2D, options: PropagationOptions): tf.Tensor2D {
+export function propagateEmbeddings(embeddings: tf.Tensor2D, options: PropagationOptions): tf.Tensor2D {
   const { T: turns = 0 } = assertShape('embeddings', embeddings, 'T D');
   return scoped('propagate', () =>
     propagateAtMoments(embeddings, tf.range(0, turns, 1, 'int32'), tf.fill([turns], turns, 'int32'), options),

@@ -9,7 +9,7 @@ import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
 import { propagateCorpus } from './corpus-propagation.ts';
 import { RING_ATTENTION_DEFAULTS, unifiedAttentionOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
-import { propagate, propagateAtMoments } from './propagation.ts';
+import { propagateAtMoments, propagateEmbeddings } from './propagation.ts';
 import { type AttentionInputs, ringAttention } from './ring-attention.ts';
 import { trajectoryAttention } from './trajectory-attention.ts';
 import { unifiedAttention } from './unified-attention.ts';
@@ -89,7 +89,7 @@ const listVersions = async (corpus: Corpus, rows: Float32Array) => {
 };
 const propagateSampleRows = async (corpus: Corpus, rows: Float32Array) =>
   (await propagateCorpus(corpus, rows, FRAMEWORK)).vectors;
-const propagateTwo = (own: Own, rows: number[][]) => propagate(own(tf.tensor2d(rows)), FRAMEWORK);
+const propagateTwo = (own: Own, rows: number[][]) => propagateEmbeddings(own(tf.tensor2d(rows)), FRAMEWORK);
 
 /** The cases of every method of attention over rows on the host. */
 function buildRowCases(attention: (rows: AttentionRows, options: typeof RING) => Promise<Float32Array>) {
@@ -156,9 +156,9 @@ export const TENSOR_OPS: TensorOps = {
       'all masked': [(own) => unifiedAttention(buildKeyPair(own, ALIKE, [0, 0]), UNIFIED), [0, 0, 0]],
     },
   },
-  propagate: {
-    use: (own) => propagate(own(tf.tensor2d([1, 2, 3, 4, 5, 6], [3, 2])), FRAMEWORK),
-    refuses: [[(own) => propagate(own(tf.zeros([2, 3, 5])) as never, FRAMEWORK), /shape of embeddings/]],
+  propagateEmbeddings: {
+    use: (own) => propagateEmbeddings(own(tf.tensor2d([1, 2, 3, 4, 5, 6], [3, 2])), FRAMEWORK),
+    refuses: [[(own) => propagateEmbeddings(own(tf.zeros([2, 3, 5])) as never, FRAMEWORK), /shape of embeddings/]],
     edges: {
       'zero vectors': [(own) => propagateTwo(own, ZERO), [0, 0, 0, 0]],
       duplicates: [(own) => propagateTwo(own, ALIKE), [0.6, 0.8, 0.6, 0.8]],

@@ -18,7 +18,7 @@ export function divideScoresByRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
  * @param weight in [0, 1]
  * @returns [B, C]
  */
-export function blend(base: tf.Tensor2D, signal: tf.Tensor2D, weight: number): tf.Tensor2D {
+export function blendScores(base: tf.Tensor2D, signal: tf.Tensor2D, weight: number): tf.Tensor2D {
   const sizes = assertShape('base', base, 'B C');
   assertShape('signal', signal, 'B C', sizes);
   return scoped('blend', () =>

@@ -1,6 +1,6 @@
 /** Candidates, fusion, signals and selection composed into what one arm of an ablation is. */
 
-export { blend, divideScoresByRowMaximum } from './blend.ts';
+export { blendScores, divideScoresByRowMaximum } from './blend.ts';
 export { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
 export { listArmStages, type RankOptions } from './form.ts';
 export { type Ranking, rank } from './rank.ts';
@@ -8,5 +8,22 @@ export { computeSemanticWeight } from './relevance.ts';
 export { type Retrieved, retrieve, warmUp } from './retriever.ts';
 export { selectTop } from './select-top.ts';
 export type { SourceUse } from './source-parts.ts';
-export type { AddedNames, PlainStep, StepInput } from './steps/functions.ts';
+export {
+  type AddedNames,
+  blend,
+  boost,
+  curate,
+  decay,
+  filter,
+  fuse,
+  mix,
+  type PlainStep,
+  propagate,
+  rerank,
+  type StepInput,
+  score,
+  search,
+  select,
+  slice,
+} from './steps/functions.ts';
 export { parseSteps, type WrittenStep } from './written-steps.ts';

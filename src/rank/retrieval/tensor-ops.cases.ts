@@ -4,7 +4,7 @@ import { joinCandidates } from '../signals/candidate-pool.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { parseArm, SAMPLE_STEPS } from './arms.fixture.ts';
-import { blend, divideScoresByRowMaximum } from './blend.ts';
+import { blendScores, divideScoresByRowMaximum } from './blend.ts';
 import { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
 import { listArmStages, type RankOptions, readArm } from './form.ts';
 import { rank } from './rank.ts';
@@ -55,12 +55,12 @@ const selectPadded = (positions: number[], scores: number[], k = 3) =>
   );
 
 export const TENSOR_OPS: TensorOps = {
-  blend: {
-    use: (own) => blend(own(uploadRow(1, 2)), own(uploadRow(4, 1)), 0.5),
-    refuses: [[(own) => blend(own(uploadRow(1, 2)), own(uploadRow(4)), 0.5), /shape of signal/]],
+  blendScores: {
+    use: (own) => blendScores(own(uploadRow(1, 2)), own(uploadRow(4, 1)), 0.5),
+    refuses: [[(own) => blendScores(own(uploadRow(1, 2)), own(uploadRow(4)), 0.5), /shape of signal/]],
     edges: {
-      'zero vectors': [(own) => blend(own(uploadRow(0, 0)), own(uploadRow(4, 1)), 0.5), [0.5, 0.125]],
-      'one turn': [(own) => blend(own(uploadRow(7)), own(uploadRow(4)), 0.5), [1]],
+      'zero vectors': [(own) => blendScores(own(uploadRow(0, 0)), own(uploadRow(4, 1)), 0.5), [0.5, 0.125]],
+      'one turn': [(own) => blendScores(own(uploadRow(7)), own(uploadRow(4)), 0.5), [1]],
     },
   },
   divideScoresByRowMaximum: {

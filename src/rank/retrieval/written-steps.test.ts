@@ -92,7 +92,7 @@ describe('an arm is refused', () => {
     [
       'with an unknown signal',
       { search: { bm25: {} }, score: { cosinus: {} } },
-      [expect.stringContaining('score.cosinus: a signal: cosine, strategy')],
+      [expect.stringContaining('score.cosinus: one of cosine, strategy')],
     ],
   ])('%s', (_, steps, faults) => expect(listFaults(steps)).toEqual(faults));
 });

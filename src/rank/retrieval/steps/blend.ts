@@ -3,7 +3,7 @@ import type { AttentionOptions } from '../../signals/attention-options.ts';
 import { trajectorySignal } from '../../signals/trajectory.ts';
 import type { TrajectoryOptions } from '../../signals/trajectory-options.ts';
 import { blendTrajectory } from '../../signals/trajectory-score.ts';
-import { blend, divideScoresByRowMaximum } from '../blend.ts';
+import { blendScores, divideScoresByRowMaximum } from '../blend.ts';
 import { defineScoreStep } from './step.ts';
 
 /** `(1 - weight) scores / max(scores) + weight exp(-D / sigma)` of the distance D in trajectory coordinates. */
@@ -39,7 +39,7 @@ export const blendWithAttention = defineScoreStep<AttentionBlend>({
   summary: 'blends scores with ring attention between the query and its candidates',
   component: ({ component }) => component,
   signal: ({ attention, coordinates }) => attentionSignal({ attention, trajectory: coordinates }),
-  change: ({ attention: { weight } }, scores, column) => blend(scores, column, weight),
+  change: ({ attention: { weight } }, scores, column) => blendScores(scores, column, weight),
   explain: ({ component, attention: { weight } }, parts) => parts.blend(component, weight, true),
   needs: ({ attention, coordinates }, _, find) => {
     const needs = find(attentionSignal({ attention, trajectory: coordinates }));

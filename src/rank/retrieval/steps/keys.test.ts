@@ -120,12 +120,14 @@ describe('an error is reported for', () => {
     [
       'a selection that is none',
       { select: 'mrr' },
-      expect.stringContaining('select: expected one of mmr, diversity-filter, got "mrr"'),
+      expect.stringContaining('select.mrr: expected one of mmr, diversity-filter, got unknown key "mrr"'),
     ],
     [
       'a reranking that is a selection',
       { rerank: 'mmr' },
-      expect.stringContaining('rerank: expected one of node-distance, mentions, cross-encoder, got "mmr"'),
+      expect.stringContaining(
+        'rerank.mmr: expected one of node-distance, mentions, cross-encoder, got unknown key "mmr"',
+      ),
     ],
     ['a column without its source', { fuse: { only: 'hnsw' } }, expect.stringContaining('a column of the arm (bm25)')],
     [

@@ -85,13 +85,21 @@ const searchOptions = writtenParts
   })
   .refine((named) => Object.keys(named).length > 0, 'at least one source');
 
+/** A member that there is none of by its name, which is a key. */
+function addUnknownKey(key: string, known: readonly string[], context: Pick<z.core.$RefinementCtx, 'issues'>): void {
+  context.issues.push({ code: 'unrecognized_keys', keys: [key], known, path: [] } as never);
+}
+
 /** Options with the name of their member, which is that of their place unless they have another. */
 function withName(key: string, name: string, written: unknown): unknown {
   const isMapping = written !== null && typeof written === 'object' && !Array.isArray(written);
   return isMapping ? { [key]: name, ...written } : written;
 }
 
-const SCORE_SCHEMAS: Readonly<Record<string, z.ZodType>> = { cosine: z.strictObject({}), strategy: strategyOptions };
+export const SCORE_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  cosine: z.strictObject({}),
+  strategy: strategyOptions,
+};
 
 /** The names that columns have without plugins, unless a source is given another name. */
 export const COLUMN_NAMES: readonly string[] = [...Object.keys(SCORE_SCHEMAS), ...SOURCE_COLUMN_NAMES];
@@ -103,8 +111,7 @@ const scoreOptions = writtenParts.transform((parts, context): ScoreOptions => {
   const named: Record<string, Readonly<Record<string, unknown>>> = {};
   for (const [name, written] of Object.entries(withoutNulls(parts))) {
     const schema = SCORE_SCHEMAS[name] ?? ADDED_SIGNALS.find(name)?.options;
-    if (schema === undefined)
-      context.addIssue({ code: 'custom', path: [name], message: `a signal: ${listScoreNames().join(', ')}` });
+    if (schema === undefined) addUnknownKey(name, listScoreNames(), context);
     else named[name] = parsePart(schema, written, [name], context) as Readonly<Record<string, unknown>>;
   }
   return named;
@@ -119,12 +126,14 @@ type WrittenFusion = Readonly<Record<string, string | Readonly<Record<string, un
 const NAMED_BY_COLUMNS: readonly string[] = ['method', 'weights', 'alpha', 'theoreticalMinimum'];
 
 const POOL_METHODS: readonly string[] = ['pool-rrf', 'pool-combsum'];
-const listMethods = () => [...FUSIONS.names, ...POOL_METHODS];
+/** The names of the methods that the step `fuse` knows. */
+export const listMethods = () => [...FUSIONS.names, ...POOL_METHODS];
 
-/** The options of a method, by their names, that are no weights. */
-function listMethodOptions(method: string): string[] {
+/** The options of a method that are no weights. */
+export function getMethodOptions(method: string): Readonly<Record<string, z.ZodType>> {
   const member = FUSIONS.find(method.replace(/^pool-/, '')) as { readonly options: z.ZodObject } | undefined;
-  return Object.keys(member?.options.shape ?? {}).filter((key) => !NAMED_BY_COLUMNS.includes(key));
+  const all = Object.entries(member?.options.shape ?? {});
+  return Object.fromEntries(all.filter(([key]) => !NAMED_BY_COLUMNS.includes(key))) as Record<string, z.ZodType>;
 }
 
 function takesWeights(method: string): boolean {
@@ -134,7 +143,7 @@ function takesWeights(method: string): boolean {
 
 /** A fusion as written: the weights of columns by their names, and what is left of the options. */
 function readFusion([method, written]: readonly [string, Readonly<Record<string, unknown>>]) {
-  const own = listMethodOptions(method);
+  const own = Object.keys(getMethodOptions(method));
   const entries = Object.entries(withoutNulls(written));
   const weights = Object.fromEntries(entries.filter(([key]) => !own.includes(key))) as Record<string, FusionWeight>;
   return { options: Object.fromEntries(entries.filter(([key]) => own.includes(key))), weights };
@@ -147,17 +156,17 @@ function resolveWeights(weights: Readonly<Record<string, FusionWeight>>): Record
   return Object.fromEntries(Object.entries(weights).map(([name, weight]) => [name, weight === 'rest' ? rest : weight]));
 }
 
-const fusionWeight = z.union([z.number().nonnegative(), z.literal('rest')]);
+export const fusionWeight = z.union([z.number().nonnegative(), z.literal('rest')]);
 
 const fuseOptions = z
   .union([z.string().transform((method) => ({ [method]: {} })), z.record(z.string(), z.unknown())])
   .transform((written, context): WrittenFusion => {
     const entries = Object.entries(withoutNulls(written as Record<string, unknown>));
     const [[method, options] = ['', {}], ...others] = entries;
-    if (others.length > 0 || !['only', ...listMethods()].includes(method)) {
-      context.addIssue({ code: 'custom', message: `one method: only, ${listMethods().join(', ')}` });
-      return z.NEVER;
-    }
+    const known = ['only', ...listMethods()];
+    if (others.length > 0) context.addIssue({ code: 'custom', message: `one method: ${known.join(', ')}` });
+    else if (!known.includes(method)) addUnknownKey(method, known, context);
+    if (context.issues.length > 0) return z.NEVER;
     if (method === 'only') return { only: parsePart(z.string(), options, ['only'], context) };
     const parsed = parsePart(z.record(z.string(), z.unknown()), options ?? {}, [method], context);
     if (context.issues.length > 0) return z.NEVER;
@@ -221,7 +230,7 @@ function checkFusion(written: WrittenFusion, { columns }: Outline, fault: AddFau
 const attentionBlend = attentionOptions.omit({ mechanism: true }).extend({ coordinates: trajectoryOptions.optional() });
 type AttentionBlendOptions = z.output<typeof attentionBlend>;
 const MECHANISMS = attentionOptions.shape.mechanism.options;
-const BLENDS: Readonly<Record<string, z.ZodType>> = {
+export const BLENDS: Readonly<Record<string, z.ZodType>> = {
   trajectory: trajectoryOptions,
   ...Object.fromEntries(MECHANISMS.map((mechanism) => [mechanism, attentionBlend])),
 };
@@ -238,8 +247,7 @@ const blendOptions = writtenParts.transform((parts, context) => {
   const blends: Record<string, unknown> = {};
   for (const [name, written] of Object.entries(withoutNulls(parts))) {
     const schema = BLENDS[name];
-    if (schema === undefined)
-      context.addIssue({ code: 'custom', path: [name], message: `one of ${Object.keys(BLENDS).join(', ')}` });
+    if (schema === undefined) addUnknownKey(name, Object.keys(BLENDS), context);
     else
       blends[name] = parsePart(typeof written === 'number' ? withDefaults(schema) : schema, written, [name], context);
   }
@@ -253,9 +261,13 @@ function createBlend(name: string, options: unknown): Step {
   return blendWithAttention({ component: name, attention: { ...attention, mechanism }, coordinates });
 }
 
+/** The names of the methods of `rerank`, or else of `select`. */
+export const listSelections = (reranks: boolean) =>
+  SELECTIONS.names.filter((name) => RERANKINGS.includes(name) === reranks);
+
 /** One selection by its method. */
 const createSelectOptions = (reranks: boolean) => {
-  const listNames = () => SELECTIONS.names.filter((name) => RERANKINGS.includes(name) === reranks);
+  const listNames = () => listSelections(reranks);
   return createOpenSchema(
     () =>
       z
@@ -270,7 +282,8 @@ const createSelectOptions = (reranks: boolean) => {
             const { method: _, ...own } = parsed as SelectionOptions;
             return { [method]: own };
           }
-          context.addIssue({ code: 'custom', message: `one of ${listNames().join(', ')}` });
+          if (others.length > 0) context.addIssue({ code: 'custom', message: `one method: ${listNames().join(', ')}` });
+          else addUnknownKey(method, listNames(), context);
           return z.NEVER;
         }),
     () => SELECTIONS.changes,
@@ -285,6 +298,18 @@ const createSelect = (written: Readonly<Record<string, object>>) => {
   return [select({ method, ...options } as SelectionOptions)];
 };
 
+const halfLife = z
+  .number()
+  .positive()
+  .transform((halfLifeHours) => ({ halfLifeHours }));
+
+/** A number is the half-life alone. */
+const writtenDecay = z
+  .unknown()
+  .transform((written, context) =>
+    parsePart(typeof written === 'number' ? halfLife : decayOptions, written, [], context),
+  );
+
 /** Every step that a config may name: to add one takes its file and a line here. */
 export const STEP_KEYS: readonly StepKey[] = [
   defineKey('filter', filterText, filter, (where) => [filter({ where })]),
@@ -296,18 +321,7 @@ export const STEP_KEYS: readonly StepKey[] = [
   defineKey('mix', scoringOptions, mix, (options) => [mix(options)], checkMix),
   defineKey('boost', boostOptions, boost, (options) => [boost(options)]),
   defineKey('curate', curationArmOptions, curate, (options) => [curate(options)]),
-  defineKey(
-    'decay',
-    z.union([
-      z
-        .number()
-        .positive()
-        .transform((halfLifeHours) => ({ halfLifeHours })),
-      decayOptions,
-    ]),
-    decay,
-    (options) => [decay(options)],
-  ),
+  defineKey('decay', writtenDecay, decay, (options) => [decay(options)]),
   defineKey(
     'blend',
     blendOptions,

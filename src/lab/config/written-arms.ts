@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { createWrittenOptions } from '../../rank/retrieval/steps/written-options.ts';
+import { STEP_NAMES } from '../../rank/retrieval/written-steps.ts';
+import { controlOptions } from '../../rank/signals/worlds/control-options.ts';
+import { encodingOptions } from './arm-options.ts';
+
+/** Steps that a later one of the same name may add to. */
+const ADDED_TO: readonly string[] = ['search', 'score', 'mix', 'blend'];
+
+/** What an arm that is a mapping has besides its steps. */
+const armShape = {
+  description: z.string().default(''),
+  from: z.string().optional(),
+  set: z.record(z.string(), z.unknown()).optional(),
+  tune: z.record(z.string(), z.array(z.unknown()).min(1)).default({}),
+  ...encodingOptions,
+  control: controlOptions.nullable().default(null),
+};
+
+/** The options of each step by its name. */
+function createStepShape(): Record<string, z.ZodType> {
+  const options = Object.entries(createWrittenOptions());
+  return Object.fromEntries(options.map(([name, schema]) => [name, schema.optional()]));
+}
+
+/**
+ * `arms` of a config as it is written, for editors and references: by the name of each arm its steps, or a mapping. What it accepts is read by
+ * {@link expandNamedArms}; the members that there are may grow, so that a schema is of one moment.
+ */
+export function createWrittenArms(): z.ZodType {
+  const steps = createStepShape();
+  const added = ADDED_TO.map((name) => [`${name}+`, steps[name] as z.ZodType] as const);
+  const step = z.strictObject({ ...steps, ...Object.fromEntries(added) });
+  const list = z.array(z.union([z.enum(STEP_NAMES as [string]), step]));
+  const arm = z.strictObject({ ...armShape, steps: list.min(1).optional(), then: list.optional() });
+  return z.record(z.string().min(1), z.union([list.min(1), arm]));
+}
+
+/** A step with one method as a reference has it: the names of the methods are headings. */
+function withoutMethodNames(step: z.ZodType | undefined): z.ZodType {
+  const [, members] = (step as z.ZodOptional<z.ZodUnion<[z.ZodType, z.ZodType]>>).unwrap().options;
+  return z.union([z.string(), members]).optional();
+}
+
+/** The keys of an arm and of its steps side by side: each has one row in a reference. */
+export function createArmKeys(): z.ZodType {
+  const list = z.array(z.unknown());
+  const steps = createStepShape();
+  const methods = ['fuse', 'rerank', 'select'].map((name) => [name, withoutMethodNames(steps[name])] as const);
+  const shape = { ...armShape, steps: list.min(1).optional(), then: list.optional() };
+  return z.record(z.string(), z.strictObject({ ...shape, ...steps, ...Object.fromEntries(methods) }));
+}

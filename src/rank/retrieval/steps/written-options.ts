@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { indexOptions } from '../../../index/registry.ts';
+import { sliceOptions } from '../../../kernel/slices/slice-options.ts';
+import { writtenFilter } from '../../../model/filter/filter-schema.ts';
+import { propagationOptions } from '../../../ops/attention/options.ts';
+import { PROPAGATION_PRESETS } from '../../../ops/attention/presets.ts';
+import { SELECTIONS } from '../../rerank/registry.ts';
+import { scoringOptions } from '../../signals/bank/options.ts';
+import { boostOptions } from '../../signals/boost-options.ts';
+import { curationArmOptions } from '../../signals/curation-options.ts';
+import { decayOptions } from '../../signals/decay.ts';
+import { strategyOptions } from '../../signals/strategy-options.ts';
+import { BLENDS, fusionWeight, getMethodOptions, listMethods, listSelections } from './keys.ts';
+
+const weight = z.number().min(0).max(1);
+
+/** A mapping of some of the members, each by its name. */
+const nameMembers = (members: readonly (readonly [string, z.ZodType])[]) =>
+  z.strictObject(Object.fromEntries(members.map(([name, options]) => [name, options.optional()])));
+
+/** One of several methods: its name alone, or with its options. */
+function chooseMethod(
+  members: readonly (readonly [string, z.ZodType])[],
+  more: Readonly<Record<string, z.ZodType>> = {},
+) {
+  const [first, ...others] = members.map(([name]) => name);
+  return z.union([z.enum([first as string, ...others]), nameMembers([...members, ...Object.entries(more)])]);
+}
+
+const createFuse = () =>
+  chooseMethod(
+    listMethods().map((method) => [method, z.object(getMethodOptions(method)).catchall(fusionWeight)] as const),
+    { only: z.string() },
+  );
+
+const createSelection = (reranks: boolean) =>
+  chooseMethod(
+    listSelections(reranks).map((name) => {
+      const { options } = SELECTIONS.get(name) as { readonly options: z.ZodObject };
+      return [name, options.omit({ method: true })] as const;
+    }),
+  );
+
+const { weights, origin } = strategyOptions.shape;
+const mapping = z.record(z.string(), z.unknown());
+const [named, own] = weights.unwrap().options;
+/** Own weights are of the five signals, or a mapping by strategy; those of users may be the name of their file. */
+const strategy = z.strictObject({
+  weights: z.union([named, own.options[0], mapping]).default('by-question'),
+  users: z.union([z.string(), mapping]).optional(),
+  origin,
+});
+
+/**
+ * The options of each step as a config writes them, for the schemas of editors: what {@link STEP_KEYS} reads, with the members that there are by their names.
+ * What depends on the names of columns is checked only when the config is read.
+ */
+export function createWrittenOptions(): Readonly<Record<string, z.ZodType>> {
+  const blends = Object.entries(BLENDS).map(([name, options]) => [name, z.union([weight, options])] as const);
+  return {
+    filter: writtenFilter,
+    slice: sliceOptions,
+    propagate: z.union([z.enum(Object.keys(PROPAGATION_PRESETS) as [string]), propagationOptions]),
+    search: z.record(z.string().min(1), indexOptions),
+    score: z
+      .object({ cosine: z.strictObject({}).optional(), strategy: strategy.optional() })
+      .catchall(z.record(z.string(), z.unknown())),
+    fuse: createFuse(),
+    mix: z.union([z.string().min(1), scoringOptions]),
+    boost: boostOptions,
+    curate: curationArmOptions,
+    decay: z.union([z.number().positive(), decayOptions]),
+    blend: nameMembers(blends),
+    rerank: createSelection(true),
+    select: createSelection(false),
+  };
+}
