@@ -46,7 +46,7 @@ type Steps<P extends Plugins> = readonly StepInput<StepNames<P>>[];
 type AddingStep<Name extends string = 'search' | 'score' | 'mix' | 'curate'> = Name extends string
   ? { readonly [Key in `${Name}+`]: Readonly<Record<string, unknown>> }
   : never;
-/** What follows the steps of another arm. */
+/** Steps after those of another arm. */
 type FurtherSteps<P extends Plugins> = readonly (Steps<P>[number] | AddingStep)[];
 
 /** An arm with more than its steps, as docs/arms.md describes it. @typeParam Name of the arms that it may begin with. */
