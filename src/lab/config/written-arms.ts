@@ -11,7 +11,7 @@ const ADDED_TO: readonly string[] = ['search', 'score', 'mix', 'blend'];
 const armShape = {
   description: z.string().default(''),
   from: z.string().optional(),
-  set: z.record(z.string(), z.unknown()).optional(),
+  set: z.record(z.string(), z.unknown()).default({}),
   tune: z.record(z.string(), z.array(z.unknown()).min(1)).default({}),
   ...encodingOptions,
   control: controlOptions.nullable().default(null),
@@ -31,22 +31,14 @@ export function createWrittenArms(): z.ZodType {
   const steps = createStepShape();
   const added = ADDED_TO.map((name) => [`${name}+`, steps[name] as z.ZodType] as const);
   const step = z.strictObject({ ...steps, ...Object.fromEntries(added) });
-  const list = z.array(z.union([z.enum(STEP_NAMES as [string]), step]));
-  const arm = z.strictObject({ ...armShape, steps: list.min(1).optional(), then: list.optional() });
-  return z.record(z.string().min(1), z.union([list.min(1), arm]));
-}
-
-/** A step with one method as a reference has it: the names of the methods are headings. */
-function withoutMethodNames(step: z.ZodType | undefined): z.ZodType {
-  const [, members] = (step as z.ZodOptional<z.ZodUnion<[z.ZodType, z.ZodType]>>).unwrap().options;
-  return z.union([z.string(), members]).optional();
+  const list = z.array(z.union([z.enum(STEP_NAMES as [string]), step])).min(1);
+  const arm = z.strictObject({ ...armShape, steps: list.optional(), then: list.optional() });
+  return z.record(z.string().min(1), z.union([list, arm]));
 }
 
 /** The keys of an arm and of its steps side by side: each has one row in a reference. */
 export function createArmKeys(): z.ZodType {
-  const list = z.array(z.unknown());
-  const steps = createStepShape();
-  const methods = ['fuse', 'rerank', 'select'].map((name) => [name, withoutMethodNames(steps[name])] as const);
-  const shape = { ...armShape, steps: list.min(1).optional(), then: list.optional() };
-  return z.record(z.string(), z.strictObject({ ...shape, ...steps, ...Object.fromEntries(methods) }));
+  const list = z.array(z.unknown()).min(1);
+  const shape = { ...armShape, steps: list.optional(), then: list.optional() };
+  return z.record(z.string(), z.strictObject({ ...shape, ...createStepShape() }));
 }

@@ -43,10 +43,9 @@ const createSelection = (reranks: boolean) =>
 
 const { weights, origin } = strategyOptions.shape;
 const mapping = z.record(z.string(), z.unknown());
-const [named, own] = weights.unwrap().options;
-/** Own weights are of the five signals, or a mapping by strategy; those of users may be the name of their file. */
+/** Own weights are a mapping, those of users also the name of their file. */
 const strategy = z.strictObject({
-  weights: z.union([named, own.options[0], mapping]).default('by-question'),
+  weights: z.union([weights.unwrap().options[0], mapping]).default('by-question'),
   users: z.union([z.string(), mapping]).optional(),
   origin,
 });
