@@ -2,11 +2,10 @@
 
 export { blend, divideScoresByRowMaximum } from './blend.ts';
 export { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
-export { listArmStages, type RankOptions } from './form.ts';
 export { type Ranking, rank } from './rank.ts';
 export { computeSemanticWeight } from './relevance.ts';
 export { type Retrieved, retrieve, warmUp } from './retriever.ts';
 export { selectTop } from './select-top.ts';
 export type { SourceUse } from './source-parts.ts';
 export type { AddedNames, PlainStep, StepInput } from './steps/functions.ts';
-export { parseSteps, type WrittenStep } from './written-steps.ts';
+export { listArmStages, parseSteps, type RankOptions, type WrittenStep } from './written-steps.ts';
