@@ -1,6 +1,6 @@
 import { median } from '../../bench/timing.ts';
 import { TOTAL, timeQueries } from '../../src/lab/measure/latency.ts';
-import type { RetrieverOptions } from '../../src/rank/retrieval/retriever.ts';
+import type { RankOptions } from '../../src/rank/retrieval/written-steps.ts';
 import type { Workspace } from '../../src/rank/signals/workspace.ts';
 
 interface RateOptions {
@@ -15,7 +15,7 @@ interface RateOptions {
 /** Queries a second, put in batches of `size`. */
 export async function measureRate(
   workspace: Workspace,
-  arm: RetrieverOptions,
+  arm: RankOptions,
   size: number,
   { asked, rounds, depth }: RateOptions,
 ): Promise<number> {

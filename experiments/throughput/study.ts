@@ -3,7 +3,7 @@ import { ValidationError } from '../../src/core/errors/errors.ts';
 import { createRandom } from '../../src/core/numbers/random.ts';
 import type { ExperimentConfig } from '../../src/lab/config/config.ts';
 import type { Query } from '../../src/model/dataset.ts';
-import type { RetrieverOptions } from '../../src/rank/retrieval/retriever.ts';
+import type { RankOptions } from '../../src/rank/retrieval/written-steps.ts';
 import { Workspace } from '../../src/rank/signals/workspace.ts';
 import { withConfig } from '../corpus.ts';
 import type { Study } from '../study.ts';
@@ -31,7 +31,7 @@ function buildLateQueries({ corpus, queries, turnVectors, batch, dimension }: Wo
   return new Workspace({ corpus, queries: late, turnVectors, queryVectors: batch.vectors, dimension, seed });
 }
 
-function findArmOptions({ arms }: ExperimentConfig, name: string): RetrieverOptions {
+function findArmOptions({ arms }: ExperimentConfig, name: string): RankOptions {
   const arm = arms.find((candidate) => candidate.name === name);
   if (arm === undefined) throw new ValidationError(`config has no arm: ${name}; name one of its arms`, { name });
   return arm;
