@@ -5,8 +5,8 @@ import { SparseTensorPageRank } from '../src/ops/pagerank/sparse-tensor-pagerank
 import { buildTransitionsFromEdges } from '../src/ops/pagerank/transition-matrix.ts';
 import { train } from '../src/rank/learning/training.ts';
 import { findPool } from '../src/rank/retrieval/candidate-sources.ts';
-import { readArm } from '../src/rank/retrieval/form.ts';
 import { scorePool } from '../src/rank/retrieval/retriever.ts';
+import { readArm } from '../src/rank/retrieval/written-steps.ts';
 import { OPTIONS } from './attention-workload.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
 import { buildTrainingOptions } from './learning.ts';

@@ -1,9 +1,9 @@
 import { Session } from 'node:inspector/promises';
 import { parseArgs } from 'node:util';
 import { useBackend } from '../src/core/tensors/backend.ts';
-import type { RankOptions } from '../src/rank/retrieval/form.ts';
 import { retrieve } from '../src/rank/retrieval/retriever.ts';
 import { blend, decay, fuse, type StepInput, search } from '../src/rank/retrieval/steps/functions.ts';
+import type { RankOptions } from '../src/rank/retrieval/written-steps.ts';
 import { parseSteps } from '../src/rank/retrieval/written-steps.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../src/rank/signals/corpus.fixture.ts';
 import { formatTextTable } from './text-table.ts';

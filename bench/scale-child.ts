@@ -11,7 +11,7 @@ import { StageCache } from '../src/lab/run/stage-cache.ts';
 import { openWorkspace } from '../src/lab/run/workspaces.ts';
 import type { Dataset, Query } from '../src/model/dataset.ts';
 import { candidatesFrom } from '../src/rank/retrieval/candidate-sources.ts';
-import { readArm } from '../src/rank/retrieval/form.ts';
+import { readArm } from '../src/rank/retrieval/written-steps.ts';
 import type { Workspace } from '../src/rank/signals/workspace.ts';
 import { readPeakMemoryBytes, resetPeakMemory } from './peak-memory.ts';
 

@@ -6,7 +6,7 @@ import { ignoreProgress } from '../../src/core/terminal/progress.ts';
 import { formatRun } from '../../src/eval/trec/trec-files.ts';
 import { loadConfig } from '../../src/lab/config/config.ts';
 import { PROJECT_ROOT } from '../../src/lab/run/environment.ts';
-import { readArm } from '../../src/rank/retrieval/form.ts';
+import { readArm } from '../../src/rank/retrieval/written-steps.ts';
 import { evidence } from './study.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'evidence-'));

@@ -20,7 +20,7 @@ import { compareScored } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { createEntityRegistry } from '../../rank/query/entity-registry.ts';
 import { type QueryUnderstanding, understand } from '../../rank/query/understand.ts';
-import { readArm } from '../../rank/retrieval/form.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { MemoryReason } from '../../rank/signals/memory-signals.ts';
 import { listArmChain } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigurationError } from '../../core/errors/errors.ts';
-import { readArm } from '../../rank/retrieval/form.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import { expandNamedArms, withPlacedSteps } from './named-arms.ts';
 

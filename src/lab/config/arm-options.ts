@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { encoderOptions } from '../../index/encoders/registry.ts';
-import type { RankOptions } from '../../rank/retrieval/retriever-options.ts';
-import { assertSteps, stepShape, type WrittenSteps } from '../../rank/retrieval/written-steps.ts';
+import { assertSteps, type RankOptions, stepShape, type WrittenSteps } from '../../rank/retrieval/written-steps.ts';
 import { controlOptions } from '../../rank/signals/worlds/control-options.ts';
 import { formatFileName } from '../composition/arms.ts';
 import { CONFIG_LIMITS } from '../composition/config-limits.ts';

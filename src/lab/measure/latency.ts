@@ -1,10 +1,10 @@
 import { quantile } from '../../core/numbers/quantile.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
-import type { RankOptions } from '../../rank/retrieval/form.ts';
 import { rank } from '../../rank/retrieval/rank.ts';
 import { retrieve, warmUp } from '../../rank/retrieval/retriever.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
+import type { RankOptions } from '../../rank/retrieval/written-steps.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { Latency } from './result.ts';
 

@@ -1,5 +1,3 @@
-import type { RankOptions } from '../../rank/retrieval/form.ts';
-import { readArm } from '../../rank/retrieval/form.ts';
 import {
   joinLists,
   listSlicePositions,
@@ -7,6 +5,8 @@ import {
   type SliceAnswer,
 } from '../../rank/retrieval/packed-slices.ts';
 import { openSlices, signedSlices } from '../../rank/retrieval/signed-slices.ts';
+import type { RankOptions } from '../../rank/retrieval/written-steps.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { RecordedSlices } from './arm-record.ts';
 

@@ -1,6 +1,6 @@
 import { decomposeScores } from '../../rank/retrieval/contributions.ts';
-import type { RankOptions } from '../../rank/retrieval/form.ts';
-import { readArm } from '../../rank/retrieval/form.ts';
+import type { RankOptions } from '../../rank/retrieval/written-steps.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import { pairFrames } from '../../rank/signals/frames.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { InspectedPlaces } from './arm-record.ts';

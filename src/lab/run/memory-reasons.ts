@@ -1,5 +1,5 @@
-import type { RankOptions } from '../../rank/retrieval/form.ts';
-import { readArm } from '../../rank/retrieval/form.ts';
+import type { RankOptions } from '../../rank/retrieval/written-steps.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import {
   explainMemoryScore,
   MEMORY_SIGNALS,

@@ -8,7 +8,7 @@ import { readTitle } from '../../index/graph/turn-title.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { assertFilterNames } from '../../model/filter/filter-names.ts';
 import { parseFilter } from '../../model/filter/parse-filter.ts';
-import { readArm } from '../../rank/retrieval/form.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { ArmOptions } from '../config/config.ts';
 import { joinExamples } from '../measure/warning.ts';
 

@@ -1,8 +1,8 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { Dataset, DatasetDeclaration } from '../../model/dataset.ts';
 import { listDataReadersOfArm } from '../../rank/retrieval/arm.ts';
-import { readArm } from '../../rank/retrieval/form.ts';
 import type { DataPart, DataReader } from '../../rank/retrieval/steps/data-readers.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { ArmOptions } from '../config/config.ts';
 import { withTuned } from '../config/tuned-arm.ts';
 

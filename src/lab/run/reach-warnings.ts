@@ -1,7 +1,7 @@
 import { RagPlusPlusError } from '../../core/errors/errors.ts';
 import { parseMetric } from '../../eval/metrics/metric.ts';
 import type { ListReach } from '../../ops/fusion/reach.ts';
-import { readArm } from '../../rank/retrieval/form.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { ArmOptions } from '../config/arm-options.ts';
 import type { ExperimentConfig } from '../config/config-schema.ts';
 import type { ProtocolWarning } from '../measure/result.ts';

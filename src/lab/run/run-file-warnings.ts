@@ -2,7 +2,7 @@ import { RagPlusPlusError } from '../../core/errors/errors.ts';
 import type { RunIndexOptions } from '../../index/runs/run-options.ts';
 import type { Query } from '../../model/dataset.ts';
 import { candidatesFrom } from '../../rank/retrieval/candidate-sources.ts';
-import { readArm } from '../../rank/retrieval/form.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { ProtocolWarning } from '../measure/result.ts';
 import { describeWarning, joinExamples } from '../measure/warning.ts';

@@ -1,4 +1,4 @@
-import { listArmStages } from '../../rank/retrieval/form.ts';
+import { listArmStages } from '../../rank/retrieval/written-steps.ts';
 import { type Plan, withInputs } from '../../rank/signals/plan.ts';
 import type { Stage } from '../../rank/signals/stage.ts';
 import { listCombinations } from '../composition/arms.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { listArmStages } from '../../rank/retrieval/form.ts';
+import { listArmStages } from '../../rank/retrieval/written-steps.ts';
 import { drawSampleWorld } from '../../rank/signals/corpus.fixture.ts';
 import { Plan } from '../../rank/signals/plan.ts';
 import { least } from '../config/config.fixture.ts';

@@ -1,8 +1,8 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { parseMetric } from '../../eval/metrics/metric.ts';
-import type { RankOptions } from '../../rank/retrieval/form.ts';
-import { listArmStages } from '../../rank/retrieval/form.ts';
+import type { RankOptions } from '../../rank/retrieval/written-steps.ts';
+import { listArmStages } from '../../rank/retrieval/written-steps.ts';
 import type { Plan } from '../../rank/signals/plan.ts';
 import type { Stage } from '../../rank/signals/stage.ts';
 import { countCombinations, listCombinations, OWN_KEYS } from '../composition/arms.ts';

@@ -9,8 +9,8 @@ import { createEncoderSource, type EncoderOptions } from '../../index/encoders/r
 import type { SliceSource } from '../../kernel/slices/slice-source.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
-import { listArmStages, readArm } from '../../rank/retrieval/form.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../rank/retrieval/query-reach.ts';
+import { listArmStages, readArm } from '../../rank/retrieval/written-steps.ts';
 import { Plan, type WorkspaceIdentity, withInputs } from '../../rank/signals/plan.ts';
 import type { Encoding, TextVectors } from '../../rank/signals/signal.ts';
 import type { StageStore } from '../../rank/signals/stage.ts';

@@ -8,7 +8,8 @@ import { loadDataset } from '../../data/registry.ts';
 import { createEncoder, createEncoderSource } from '../../index/encoders/registry.ts';
 import { createLinearModel } from '../../rank/learning/linear-model.ts';
 import { writeWeights } from '../../rank/learning/weight-file.ts';
-import { least, plain } from '../config/config.fixture.ts';
+import type { ScoringOptions } from '../../rank/signals/bank/options.ts';
+import { least } from '../config/config.fixture.ts';
 import { loadConfig } from '../config/config.ts';
 import { captureEnvironment, restoreDataFolder } from '../run/environment.ts';
 import { writeSampleJsonl } from '../run/jsonl.fixture.ts';
@@ -19,6 +20,8 @@ const root = mkdtempSync(join(tmpdir(), 'ragpp-paths-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const project = join(root, 'project');
 const config = join(project, 'configs', 'own.yaml');
+const words = [{ search: { bm25: {} } }];
+const candidates = [{ index: 'bm25' }];
 const write = (path: string, content: object) => writeFileSync(path, JSON.stringify(content));
 
 /** A mix of one signal with its own number, so that it shows which file was read. */
@@ -43,21 +46,20 @@ beforeAll(() => {
   writeSampleJsonl(join(project, 'data'));
   writeMix(join(project, 'weights', 'mix.safetensors'), 3);
   writeMix(join(project, 'other', 'mix.safetensors'), 5);
-  const scored = { ...plain, name: 'scored', scoring: {} };
+  const mixWith = (file: string) => ({ steps: [...words, { mix: file }] });
   write(config, {
     ...least,
     dataset: { name: 'jsonl', path: '../data' },
-    scoring: { weights: '../weights/mix.safetensors' },
-    arms: [plain, scored],
+    arms: { plain: words, scored: mixWith('../weights/mix.safetensors') },
   });
   // A file that takes everything over, and whose own arm names a file that lies elsewhere.
-  const own = { ...scored, name: 'own', scoring: { weights: '../mix.safetensors' } };
-  const heir = { name: 'heir', extends: 'own' };
-  write(join(project, 'other', 'deep', 'further.yaml'), { extends: '../../configs/own.yaml', arms: [own, heir] });
+  const arms = { own: mixWith('../mix.safetensors'), heir: { from: 'own' } };
+  write(join(project, 'other', 'deep', 'further.yaml'), { extends: '../../configs/own.yaml', arms });
 });
 
+const readMix = (arm: object) => (arm as { mix?: ScoringOptions }).mix;
 const listArmNumbers = (path: string, ...overrides: string[]) =>
-  loadConfig(path, overrides).arms.map(({ name, scoring }) => [name, scoring?.weights.bm25]);
+  loadConfig(path, overrides).arms.map((arm) => [arm.name, readMix(arm)?.weights.bm25]);
 const load = (path: string, ...overrides: string[]) =>
   loadDataset(loadConfig(path, overrides).dataset, { cacheFolder: null });
 
@@ -79,7 +81,7 @@ test('data and weights are found relative to the file that names them, also wher
 
 test('what an override names is relative to the working directory', async () => {
   const here = relative(process.cwd(), project);
-  const weights = `scoring.weights=${join(here, 'other', 'mix.safetensors')}`;
+  const weights = `arms.scored.set.mix=${join(here, 'other', 'mix.safetensors')}`;
   expect(listArmNumbers(config, weights).at(-1)).toEqual(['scored', 5]);
   expect((await load(config, `dataset.path=${join(here, 'data')}`)).corpus.size).toBeGreaterThan(50);
   await expect(load(config, 'dataset.path=../data')).rejects.toThrow(/cannot read \(no turns\.jsonl, .*: \.\.\/data;/);
@@ -94,7 +96,7 @@ test('data that is nowhere is an error that names both places', async () => {
 });
 
 test('an error about a missing weight file names both places', () => {
-  const text = 'scoring: {weights: nowhere.safetensors}';
+  const text = 'arms: {scored: {set: {mix: nowhere.safetensors}}}';
   const path = join(project, 'configs', 'lost.yaml');
   writeFileSync(path, `extends: own.yaml\n${text}\n`);
   expect(() => loadConfig(path)).toThrow(
@@ -108,7 +110,7 @@ test('the resolved config is the same wherever the files lie', () => {
   const there = loadConfig(join(moved, 'configs', 'own.yaml'));
   expect(JSON.stringify(there)).toBe(JSON.stringify(loadConfig(config)));
   expect(there.dataset).toEqual({ name: 'jsonl', path: '../data', onDirtyRow: 'error', relevantGrade: 1 });
-  expect(there.arms[1]?.scoring?.origin?.file).toBe('../weights/mix.safetensors');
+  expect(readMix(there.arms[1]!)?.origin?.file).toBe('../weights/mix.safetensors');
 });
 
 test('a run notes where its data was, so that other processes find it', async () => {
@@ -135,7 +137,7 @@ test('a training finds its data, and the data that it transfers to, in the same 
   const path = join(project, 'configs', 'training.yaml');
   const dataset = { name: 'jsonl', path: '../data' };
   const transfer = [{ name: 'again', dataset }];
-  write(path, { name: 'training', dataset, embedding: least.embedding, candidates: [{ index: 'bm25' }], transfer });
+  write(path, { name: 'training', dataset, embedding: least.embedding, candidates, transfer });
   const training = loadTrainingConfig(path);
   for (const options of [training.dataset, training.transfer[0]!.dataset])
     expect((await loadDataset(options, { cacheFolder: null })).corpus.size).toBeGreaterThan(50);
@@ -161,9 +163,9 @@ describe('files of an encoder', () => {
       ...least,
       dataset: { name: 'jsonl', path: '../data' },
       embedding: embed('../other/turns.safetensors'),
-      arms: [plain, { ...plain, name: 'own', embedding: embed('turns.safetensors') }],
+      arms: { plain: words, own: { steps: words, embedding: embed('turns.safetensors') } },
     });
-    write(path, { extends: '../configs/base.yaml', embedding: embed('turns.safetensors'), arms: [] });
+    write(path, { extends: '../configs/base.yaml', embedding: embed('turns.safetensors') });
   });
 
   test('are found relative to the file that names them, also where another file extends it', () => {
@@ -171,7 +173,7 @@ describe('files of an encoder', () => {
     expect([embedding, arms[1]?.embedding]).toMatchObject([{ turns: shared }, { turns: own }]);
     const training = join(project, 'other', 'training.yaml');
     const dataset = { name: 'jsonl', path: '../data' };
-    const raw = { name: 'training', dataset, embedding: embed('turns.safetensors'), candidates: [{ index: 'bm25' }] };
+    const raw = { name: 'training', dataset, embedding: embed('turns.safetensors'), candidates };
     write(training, raw);
     expect(loadTrainingConfig(training).embedding).toEqual(embedding);
     const model = { encoder: 'transformers', model: 'model' };
@@ -191,7 +193,7 @@ describe('files of an encoder', () => {
     write(join(project, 'configs', 'lost.yaml'), {
       extends: 'base.yaml',
       embedding: { queries: 'none.npy' },
-      arms: [{ ...plain, name: 'own', embedding: { turns: 'lost.npy' } }],
+      arms: { own: { embedding: { turns: 'lost.npy' } } },
     });
     const lost = loadConfig(join(project, 'configs', 'lost.yaml'));
     const inputs = { fitTexts: [], seed: 1 };

@@ -7,10 +7,9 @@ import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixtur
 import { Plan } from '../signals/plan.ts';
 import { parseArm, poolOfArm, SAMPLE_ARMS, SAMPLE_STEPS } from './arms.fixture.ts';
 import { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
-import type { RankOptions } from './form.ts';
 import { listQueryVariables, listVisibleTurns, SAME_CHANNEL } from './query-filter.ts';
 import { retrieve } from './retriever.ts';
-import type { WrittenSteps } from './written-steps.ts';
+import type { RankOptions, WrittenSteps } from './written-steps.ts';
 
 beforeAll(() => useBackend('wasm'));
 

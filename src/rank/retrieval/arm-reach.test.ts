@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseArm, SAMPLE_ARMS } from './arms.fixture.ts';
-import { type RankOptions, readArm } from './form.ts';
+import { type RankOptions, readArm } from './written-steps.ts';
 
 /** What the fusion of an arm says of the reach of its lists. */
 function computeArmReach(options: RankOptions) {

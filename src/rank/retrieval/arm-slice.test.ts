@@ -14,9 +14,9 @@ import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixtur
 import { Plan } from '../signals/plan.ts';
 import { listControlsFor, parseArm, poolOfArm } from './arms.fixture.ts';
 import { candidatesFrom, poolRows } from './candidate-sources.ts';
-import { listArmStages } from './form.ts';
 import { retrieve } from './retriever.ts';
 import { openSlices, signedSlices } from './signed-slices.ts';
+import { listArmStages } from './written-steps.ts';
 
 beforeAll(() => useBackend('wasm'));
 

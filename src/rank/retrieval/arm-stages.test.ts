@@ -10,9 +10,9 @@ import type { Workspace } from '../signals/workspace.ts';
 import type { ControlOptions } from '../signals/worlds/control-options.ts';
 import { candidatesOfArm, parseArm, poolOfArm, SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
 import { poolRows } from './candidate-sources.ts';
-import { listArmStages, type RankOptions } from './form.ts';
 import { retrieve } from './retriever.ts';
 import type { WrittenSteps } from './written-steps.ts';
+import { listArmStages, type RankOptions } from './written-steps.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(7, 61, 5, 3);

@@ -3,8 +3,7 @@ import type { StageUse } from '../signals/signal.ts';
 import type { ControlKind, ControlOptions } from '../signals/worlds/control-options.ts';
 import { listControlsOfArm } from './arm.ts';
 import type { PoolParts } from './candidate-sources.ts';
-import { type RankOptions, readArm } from './form.ts';
-import { parseSteps } from './written-steps.ts';
+import { parseSteps, type RankOptions, readArm } from './written-steps.ts';
 
 /** An arm of steps in the order of the keys. */
 export function parseArm(steps: object, control: ControlOptions | null = null): RankOptions {

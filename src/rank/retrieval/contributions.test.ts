@@ -3,9 +3,9 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { parseArm, SAMPLE_ARMS } from './arms.fixture.ts';
 import { decomposeScores } from './contributions.ts';
-import { readArm } from './form.ts';
 import { decomposeMix, readSignalFamily } from './mix-parts.ts';
 import { type Retrieved, retrieve } from './retriever.ts';
+import { readArm } from './written-steps.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(7);

@@ -2,7 +2,6 @@
 
 export { blendScores, divideScoresByRowMaximum } from './blend.ts';
 export { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
-export { listArmStages, type RankOptions } from './form.ts';
 export { type Ranking, rank } from './rank.ts';
 export { computeSemanticWeight } from './relevance.ts';
 export { type Retrieved, retrieve, warmUp } from './retriever.ts';
@@ -26,4 +25,4 @@ export {
   select,
   slice,
 } from './steps/functions.ts';
-export { parseSteps, type WrittenStep } from './written-steps.ts';
+export { listArmStages, parseSteps, type RankOptions, type WrittenStep } from './written-steps.ts';

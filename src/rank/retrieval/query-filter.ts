@@ -6,7 +6,7 @@ import { type FilterSubject, type FilterVariables, listFilterVariables } from '.
 import { parseFilter } from '../../model/filter/parse-filter.ts';
 import type { World } from '../signals/signal.ts';
 
-/** The filter of `sameChannel`. */
+/** The turns of the query's channel. */
 export const SAME_CHANNEL = 'channel = $query.channel';
 
 type Accepts = (subject: FilterSubject) => boolean;

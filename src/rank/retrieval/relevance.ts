@@ -1,40 +1,11 @@
 import { z } from 'zod';
 import { createOpenSchema } from '../../core/validation/open-schema.ts';
-import type { IndexOptions } from '../../index/registry.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import { combSumOptions } from '../../ops/fusion/combination.ts';
 import { reciprocalRankOptions } from '../../ops/fusion/reciprocal-rank.ts';
 import { FUSIONS, type FusionOptions, fuseColumns, type fusionOptions } from '../../ops/fusion/registry.ts';
 import { markHeld, type ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import type { Column, PoolRows } from '../signals/candidate-pool.ts';
-import { ADDED_SIGNALS } from '../signals/signal.ts';
-
-export const SIGNALS = ['bm25', 'cosine', 'recency', 'run', 'graph', 'strategy'] as const;
-/**
- * A built-in signal of relevance: BM25, the cosine of the embeddings, the recency of a turn, the score in a ranking that was read from a file (`run`), the
- * score that the walks over the concept graph gave (`graph`), or the five signals of memories, weighted by the strategy of each question (`strategy`).
- */
-export type RelevanceSignal = (typeof SIGNALS)[number];
-
-/** The name of a signal of relevance: one of {@link SIGNALS}, or of a plugin. */
-export const relevanceSignal = createOpenSchema(
-  () => z.enum([...SIGNALS, ...ADDED_SIGNALS.names] as unknown as typeof SIGNALS),
-  () => ADDED_SIGNALS.changes,
-);
-
-const LIST_SOURCES: Readonly<Record<RelevanceSignal, readonly IndexOptions['index'][]>> = {
-  bm25: ['bm25'],
-  cosine: ['hnsw', 'flat', 'pgvector', 'semantic'],
-  recency: ['newest'],
-  run: ['run'],
-  graph: ['graph'],
-  strategy: [],
-};
-
-/** The indexes that rank by a signal: what they find is the signal's own list. */
-export function listSignalIndexes(signal: RelevanceSignal): readonly string[] {
-  return ADDED_SIGNALS.find(signal)?.indexes ?? LIST_SOURCES[signal];
-}
 
 /**
  * How several signals become one. `convex`, `weighted`, the methods of plugins and the two that begin with `pool` fuse scores of the whole pool: every signal scores and ranks

@@ -4,8 +4,8 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { parseArm } from './arms.fixture.ts';
-import type { RankOptions } from './form.ts';
 import { retrieve } from './retriever.ts';
+import type { RankOptions } from './written-steps.ts';
 
 let workspace: Workspace;
 beforeAll(async () => {
@@ -48,8 +48,15 @@ describe('options that no compiler has checked', () => {
     await expect(running).rejects.toThrow(fault);
   });
 
-  test.each([[undefined], [{}], [null], ['search']])('%j is refused, which is no arm', async (options) => {
-    await expect(retrieveUnchecked(options)).rejects.toThrow(ConfigurationError);
+  test.each([
+    [undefined, /expected object, got nothing/],
+    [null, /expected object, got null/],
+    ['search', /expected object, got "search"/],
+    [{}, /steps: expected array, got nothing/],
+  ])('%j is refused, which is no arm', async (options, fault) => {
+    const running = retrieveUnchecked(options);
+    await expect(running).rejects.toThrow(ConfigurationError);
+    await expect(running).rejects.toThrow(fault);
   });
 
   test('get their defaults, and may be those of an arm', async () => {

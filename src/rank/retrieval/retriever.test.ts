@@ -18,9 +18,8 @@ import {
 } from '../signals/scores.oracle.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { parseArm, SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
-import type { RankOptions } from './form.ts';
 import { type Retrieved, retrieve } from './retriever.ts';
-import type { WrittenSteps } from './written-steps.ts';
+import type { RankOptions, WrittenSteps } from './written-steps.ts';
 
 const world = drawSampleWorld(7);
 let workspace: Workspace;

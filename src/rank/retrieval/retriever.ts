@@ -5,13 +5,9 @@ import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { Arm } from './arm.ts';
 import { warmUpSources } from './candidate-sources.ts';
-import { type RankOptions, readArm, readWrittenSteps } from './form.ts';
-import { checkRetrieverOptions, type RetrieverOptions } from './retriever-options.ts';
 import type { StepInput } from './steps/functions.ts';
 import { type PendingScores, type RankState, runUnwatched, type Step, type Watch } from './steps/step.ts';
-import { checkSteps, parseSteps } from './written-steps.ts';
-
-export type { RetrieverOptions };
+import { checkSteps, parseSteps, type RankOptions, readArm } from './written-steps.ts';
 
 /** What a retriever made of every query: scores over its pool, and the parts that they were made of. */
 export interface Retrieved {
@@ -56,7 +52,7 @@ export async function retrieve(
   if (isList(arm)) return retrieve(workspace, parseSteps(arm), watch);
   await letEventsIn();
   await ensureBackend();
-  const checked = readArm(readWrittenSteps(arm) === null ? checkRetrieverOptions(arm) : checkSteps(arm));
+  const checked = readArm(checkSteps(arm));
   return applySteps(checked.steps, checked, createState(workspace, checked), watch);
 }
 

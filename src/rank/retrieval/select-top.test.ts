@@ -7,9 +7,9 @@ import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixtur
 import type { Workspace } from '../signals/workspace.ts';
 import { parseArm, poolOfArm } from './arms.fixture.ts';
 import { findPool } from './candidate-sources.ts';
-import type { RankOptions } from './form.ts';
 import { retrieve } from './retriever.ts';
 import { selectTop } from './select-top.ts';
+import type { RankOptions } from './written-steps.ts';
 
 const world = drawSampleWorld(17, 103, 67); // more queries than a batch holds
 const ARM = { search: { bm25: { k: 19 }, newest: { k: 7 } }, fuse: { only: 'bm25' } };

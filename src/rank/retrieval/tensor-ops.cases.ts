@@ -6,11 +6,10 @@ import type { Workspace } from '../signals/workspace.ts';
 import { parseArm, SAMPLE_STEPS } from './arms.fixture.ts';
 import { blendScores, divideScoresByRowMaximum } from './blend.ts';
 import { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
-import { listArmStages, type RankOptions, readArm } from './form.ts';
 import { rank } from './rank.ts';
 import { retrieve, warmUp } from './retriever.ts';
 import { selectTop } from './select-top.ts';
-import { parseSteps } from './written-steps.ts';
+import { listArmStages, parseSteps, type RankOptions, readArm } from './written-steps.ts';
 
 const uploadRow = (...values: number[]) => tf.tensor2d(values, [1, values.length]);
 const world = drawSampleWorld(3, 23, 3, 2);

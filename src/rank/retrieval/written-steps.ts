@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
 import { parse, shortenToExcerpt, suggestKnown } from '../../core/validation/validation.ts';
+import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
+import type { ScoringOptions } from '../signals/bank/options.ts';
+import type { Plan } from '../signals/plan.ts';
+import type { Stage } from '../signals/stage.ts';
 import { type ControlOptions, controlOptions } from '../signals/worlds/control-options.ts';
-import type { RankOptions } from './retriever-options.ts';
+import { type Arm, createArm, listStagesOfArm } from './arm.ts';
 import type { AddFault } from './steps/checks.ts';
 import { STEP_KEYS, type StepKey } from './steps/keys.ts';
 import { EMPTY_OUTLINE, type Outline, type Step } from './steps/step.ts';
@@ -11,6 +15,13 @@ import { EMPTY_OUTLINE, type Outline, type Step } from './steps/step.ts';
 export interface WrittenSteps {
   readonly steps: readonly string[];
   readonly [step: string]: unknown;
+}
+
+/** How an arm ranks: its checked steps, and the null control in whose world they are. */
+export interface RankOptions extends WrittenSteps {
+  readonly control: ControlOptions | null;
+  readonly slice?: SliceOptions | null;
+  readonly mix?: ScoringOptions | null;
 }
 
 export const STEP_NAMES: readonly string[] = STEP_KEYS.map(({ name }) => name);
@@ -105,9 +116,21 @@ export function assertSteps(arm: WrittenSteps, context: z.core.$RefinementCtx): 
   walk(arm, fault);
 }
 
-/** @param arm that {@link assertSteps} has let through. */
-export function createSteps(arm: WrittenSteps): readonly Step[] {
-  return walk(arm, () => {});
+const ARMS = new WeakMap<RankOptions, Arm>();
+
+/** The arm that checked options describe. */
+export function readArm(options: RankOptions): Arm {
+  const known = ARMS.get(options);
+  if (known !== undefined) return known;
+  const steps = walk(options, () => {});
+  const arm = createArm(steps, options.control);
+  ARMS.set(options, arm);
+  return arm;
+}
+
+/** The stages that the ranking of an arm is put together from. */
+export function listArmStages(plan: Plan, options: RankOptions): Stage[] {
+  return listStagesOfArm(plan, readArm(options));
 }
 
 /** A step as it is written in a list: its name with its options, or the name alone. */
@@ -141,11 +164,7 @@ function nameSteps(list: readonly WrittenStep[]): Record<string, unknown> {
  */
 export function parseSteps(list: readonly WrittenStep[], control: ControlOptions | null = null): RankOptions {
   const named = nameSteps(list);
-  return parse(
-    checkedSteps,
-    { ...named, steps: Object.keys(named), control },
-    'the steps of an arm',
-  ) as unknown as RankOptions;
+  return parse(checkedSteps, { ...named, steps: Object.keys(named), control }, 'the steps of an arm') as RankOptions;
 }
 
 /** What an arm of an experiment has besides its steps: nothing that a ranking depends on, or what its workspace was made with. */
@@ -169,5 +188,5 @@ const ARM_KEYS: readonly string[] = [
 export function checkSteps(arm: RankOptions): RankOptions {
   const isObject = arm !== null && typeof arm === 'object';
   const own = isObject ? Object.fromEntries(Object.entries(arm).filter(([key]) => !ARM_KEYS.includes(key))) : arm;
-  return parse(checkedSteps, own, 'the steps of an arm') as unknown as RankOptions;
+  return parse(checkedSteps, own, 'the steps of an arm') as RankOptions;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseArm } from '../arms.fixture.ts';
-import { readArm } from '../form.ts';
+import { readArm } from '../written-steps.ts';
 import { fuse } from './fuse.ts';
 
 const run = { path: 'a.trec', hash: 'h', k: 5 };
