@@ -192,7 +192,7 @@ describe('rankings scored with the dataset itself', () => {
     const metrics = ['--metrics', 'recall@1,recall@2', '--granularity', 'session'];
     const { code, stdout, stderr, folder } = await scoreData(runFile('hybrid'), ...metrics);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^statistics: 1 arms in \d+ metrics \(\d+\.\d s\)\n$/);
+    expect(stderr).toMatch(/^statistics: 1 arms in \d+ metrics \(\d+\.\d s\)\n$/m);
     const { passports, arms, dataset } = readJson(folder);
     expect(passports['recall@1'].granularity).toBe('session');
     expect(dataset.split).toBe('test, by session');
@@ -204,7 +204,7 @@ describe('rankings scored with the dataset itself', () => {
     const settings = ['--metrics', 'recall@20t', '--token-budgets', BUDGETS, '--samples', '499', '--seed', '3'];
     const { code, stderr, folder } = await scoreData(runFile('newest'), runFile('hybrid'), ...settings);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^statistics: 2 arms in \d+ metrics /);
+    expect(stderr).toMatch(/^statistics: 2 arms in \d+ metrics /m);
     const [expected, got] = [readJson(run), readJson(folder)].map(({ arms }) =>
       arms.map(({ evidence }: { evidence: object }) => evidence),
     );
