@@ -78,7 +78,9 @@ test('its weights are measured on the test split, and score an arm', async () =>
   writeFileSync(run, JSON.stringify(experiment));
   const without = await runIt();
   expect(without.code).toBe(2);
-  expect(without.stderr).toMatch(/form\.similar-length: expected a signal that a plugin of the config defines/);
+  expect(without.stderr).toMatch(
+    /mix: expected a signal that a plugin of the config defines, unlike form\.similar-length/,
+  );
   writeFileSync(run, JSON.stringify({ ...experiment, plugins: [example('signal')] }));
   const { code, stderr } = await runIt();
   expect(code, stderr).toBe(0);

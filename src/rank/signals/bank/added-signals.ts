@@ -26,7 +26,8 @@ export function findAddedFaults(
 ): { readonly path: readonly string[]; readonly expected: string }[] {
   return Object.entries(plugins).flatMap(([name, options]) => {
     const definition = ADDED_SIGNALS.find(name);
-    if (definition === undefined) return [{ path: [name], expected: 'a signal that a plugin of the config defines' }];
+    if (definition === undefined)
+      return [{ path: [name], expected: `a signal that a plugin of the config defines, unlike ${name}` }];
     if (own.includes(name)) return [{ path: [name], expected: 'a name that no signal of the bank has; rename it' }];
     const result = check(definition.options, options);
     return ('faults' in result ? result.faults : []).map(({ path, expected }) => ({ path: [name, path], expected }));
