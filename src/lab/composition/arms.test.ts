@@ -53,7 +53,7 @@ describe('the place of a value that is not written as a whole', () => {
     ['a value in a short form is where the form is', 'decay.halfLifeHours', 'arms.a.1.decay'],
     ['a value at a path is there', 'search.bm25.b', 'arms.a.set.bm25.b'],
     ['what only the experiment has is nowhere', 'embedding.dimension', undefined],
-    ['what nobody wrote is nowhere', 'fuse', undefined],
+    ['what is not written is nowhere', 'fuse', undefined],
   ])('%s', (_, path, place) => {
     expect(findPartPath(layers, path.split('.'))?.join('.')).toBe(place);
   });

@@ -45,7 +45,7 @@ export interface Layer {
 /** An arm written out in full, still unchecked. */
 export interface ExpandedArm {
   readonly options: unknown;
-  /** From the first to the last word: the experiment, the arms that it starts from, the arm itself, the levels of a sweep. */
+  /** In the order of precedence, the last first: experiment, arms that it starts from, the arm, levels of a sweep. */
   readonly layers: readonly Layer[];
   /** Where it is written; null for an arm of a sweep. */
   readonly keyPath: Path | null;
@@ -57,7 +57,8 @@ export function hasValueAt({ at, content }: Layer, keys: Path): boolean {
 }
 
 /**
- * Where the longest part of a path within an arm is written; the rest of the path follows, unless a short form stands for it.
+ * The place where the longest part of a path within an arm is written. The rest of the path follows, unless a short
+ * form stands for it.
  *
  * @returns undefined if no part of it is written, or only in the options of the experiment.
  */
@@ -123,12 +124,12 @@ export interface ExpandedArms {
   readonly unread: ReadonlySet<string>;
 }
 
-/** Whether arms are a list that was written out before: each has the order of its steps. */
+/** True if arms are a list that was written out before: each has the order of its steps. */
 export function areResolvedArms(arms: unknown): arms is readonly Plain[] {
   return Array.isArray(arms) && arms.every((arm) => isPlain(arm) && Array.isArray(arm.steps));
 }
 
-/** Arms that were written out before, each whole by itself, and an error for each that extends an arm that is not before it. */
+/** Arms that were written out before, each whole, and an error for each that extends an arm that is not before it. */
 export function readResolvedArms(raw: readonly Plain[], shared: Plain): ExpandedArms {
   const root: Layer = { keyPath: [], at: [], content: shared };
   const names: string[] = [];

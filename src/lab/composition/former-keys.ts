@@ -1,4 +1,4 @@
-/** Keys of arms whose place another has: key -> what says the same. An arm with one of these is answered with it. */
+/** Keys of earlier arms -> the key that replaces them, with an example, for the error about such a key. */
 const NOW: Readonly<Record<string, string>> = {
   dataset: 'no dataset in an arm; list several in datasets, or in a sweep',
   name: 'the name of the arm as its key in arms',
@@ -18,10 +18,10 @@ const NOW: Readonly<Record<string, string>> = {
   scoring: 'mix, as in mix: weights.safetensors',
 };
 
-/** What says the same as a key that arms do not have; undefined for any other key. */
+/** The key that replaces a key of earlier arms, with an example; undefined for any other key. */
 export function findReplacement(key: string): string | undefined {
   return Object.hasOwn(NOW, key) ? NOW[key] : undefined;
 }
 
-/** What the items of a list of arms that are not written out are answered with. */
+/** The expectation of an error about a list of arms that are not written out. */
 export const ARMS_BY_NAME = 'a mapping of arms by name, as in arms: { words: [search: { bm25: {} }] }';

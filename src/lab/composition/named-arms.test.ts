@@ -289,7 +289,7 @@ describe('a key that another has the place of is answered with it, at its path',
     expect(listPaths({ a: steps, b: [{ propagate: 'published' }, { search: { flat: {} } }] })).toEqual([]);
   });
 
-  test('a step beside the list of steps is told where it goes', () => {
+  test('a step beside the list of steps is an error that shows where it belongs', () => {
     expect(listPaths({ a: { from: 'words', decay: 24 } })).toEqual([
       'arms.a.decay: a step in a list, as in then: [decay: ...]',
     ]);

@@ -49,7 +49,8 @@ function listPathStarts(arm: Plain): string[] {
 }
 
 /**
- * An arm with the steps that its order lacks placed where steps of their kind may stand: before the first that comes after them in the list of all steps.
+ * An arm with the steps that its order lacks. Each is placed before the first step that comes after it in the list of
+ * all steps.
  */
 export function withPlacedSteps(arm: Plain): Plain {
   if (!Array.isArray(arm.steps)) return arm;
@@ -85,7 +86,7 @@ class ArmWriter {
     this.faults.push(known === undefined ? fault : withNearest(fault, word, known));
   }
 
-  /** A word that is none of those known, or one that another has taken the place of. */
+  /** Adds an error about an unknown word, or about a key of earlier arms with the key that replaces it. */
   addUnknown(path: Path, expected: string, word: string, known: readonly string[]): void {
     const replacement = findReplacement(word);
     if (replacement === undefined) this.addFault(path, expected, word, known);
@@ -220,7 +221,7 @@ class NamedArms {
     this.#keep(name, { options, layers, keyPath }, writer.faults, start);
   }
 
-  /** Of arms that start from each other in a row only the first that is one too many is reported. */
+  /** Reports a chain of arms that is too long once, at the first arm beyond the limit. */
   #checkChain(name: string, { from }: Plain, writer: ArmWriter): void {
     const length = (this.#lengths.get(from) ?? 0) + 1;
     this.#lengths.set(name, length);

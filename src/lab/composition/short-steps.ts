@@ -17,7 +17,7 @@ const EXPANSIONS: Readonly<Record<string, (content: unknown) => unknown>> = {
   select: expandName,
 };
 
-/** The options of a step whose short form was written, so that paths lead through them: `decay: 24` is `decay: { halfLifeHours: 24 }`. */
+/** The options of a step in full, so that paths lead through them: `decay: 24` is `decay: { halfLifeHours: 24 }`. */
 export function expandShortStep(name: string, content: unknown): unknown {
   return EXPANSIONS[name]?.(content) ?? content;
 }

@@ -57,7 +57,10 @@ const armShape = {
   differences: z.array(z.string()).default([]),
 };
 
-/** A checked arm of an experiment: its steps, its name, its encoder and seed (by default those of the experiment), and the values to tune on dev. */
+/**
+ * A checked arm of an experiment: its steps, its name, its encoder and seed (by default those of the experiment), and
+ * the values to tune on dev.
+ */
 export type ArmOptions = RankOptions & z.output<z.ZodObject<typeof armShape>>;
 
 const stepArm = z

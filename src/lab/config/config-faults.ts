@@ -42,7 +42,7 @@ function formatSweptPath(arm: ExpandedArm, keys: Path): string {
 /** Path and expectation of a fault, by which an arm knows a fault that it takes over. */
 const identify = (path: string, expected: string) => `${path}: ${expected}`;
 
-/** Whether the arm that an arm starts from, or the experiment, has the same fault. */
+/** True if the arm that an arm starts from, or the experiment, has the same error. */
 function isTakenOver({ expected }: ConfigurationFault, keys: Path, arm: ExpandedArm, { arms, told }: Told): boolean {
   const { extends: start } = arm.options as Plain;
   const parent = arms.findIndex(({ options }) => isPlain(options) && start !== undefined && options.name === start);
@@ -56,7 +56,7 @@ function listOwnLayers({ layers, keyPath }: ExpandedArm): readonly Layer[] {
   return layers.slice(layers.findIndex((layer) => layer.keyPath === keyPath));
 }
 
-/** Where an arm itself wrote what an error is about; undefined for what it takes over, and for what nobody wrote. */
+/** The place where an arm wrote the value of an error; undefined for a value that it inherits or that is missing. */
 function findOwnPath(fault: ConfigurationFault, keys: Path, arm: ExpandedArm): Path | undefined {
   const own = listOwnLayers(arm);
   const writer = arm.layers.findLast((layer) => hasValueAt(layer, keys));
@@ -65,10 +65,10 @@ function findOwnPath(fault: ConfigurationFault, keys: Path, arm: ExpandedArm): P
   return part !== undefined && own.some(({ keyPath }) => keyPath.every((key, i) => key === part[i])) ? part : undefined;
 }
 
-/** Keys of written-out arms that have no place of their own in an arm as it is written. */
+/** Keys of resolved arms that are not keys of a written arm. */
 const OF_WHOLE_ARMS: readonly (string | undefined)[] = ['name', 'steps'];
 
-/** The path in the config of an error of a resolved arm, or undefined if the error is reported at the arm that it comes from. */
+/** The path of an error of a resolved arm in the config; undefined if the arm that it starts from reports the error. */
 function locateArmFault(fault: ConfigurationFault, keys: Path, arm: ExpandedArm, told: Told): string | undefined {
   const path = findOwnPath(fault, keys, arm);
   if (path !== undefined) return formatKeys(path);

@@ -31,7 +31,11 @@ function listIndexes(search: Plain): [string, Plain][] {
   });
 }
 
-/** The sources of a step `search`: one whose name is an index need not say which one it is. @param isNamed whether these are keys of their own */
+/**
+ * The sources of a step `search`. A source whose name is an index need not state its index.
+ *
+ * @param isNamed whether the names of indexes are keys of their own
+ */
 function describeSources(search: Plain, isNamed: boolean): Plain {
   const indexes = listIndexes(search);
   const properties = isNamed ? { properties: Object.fromEntries(indexes) } : {};

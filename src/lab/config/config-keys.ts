@@ -52,10 +52,10 @@ const NAMED = /(?:^|\.)(?:arms|search\+?)$/;
 /** Steps whose options are a mapping of members: `arms{}.fuse.rrf` has a heading of its own, and no row. */
 const MEMBERS = /^arms\{\}\.(?:score|fuse|blend|rerank|select)\.[^.]+$/;
 
-/** A key that stands for a kind of thing with keys of its own: the value of {@link isKind}, or the name of a member of a step. */
+/** True for a key that has a heading in a reference instead of a row: a kind, or the name of a member of a step. */
 export const isHeading = ({ id, schema }: Key) => isKind(schema) || MEMBERS.test(id);
 
-/** All keys within a value at `path`: `[]` stands for the items of a list, `{}` for what the names of a mapping stand for. */
+/** All keys within a value at `path`. `[]` stands for the items of a list, `{}` for the values of a mapping by name. */
 export function listKeysWithin(schema: Schema, path: string): Key[] {
   return listAlternatives(schema).flatMap(({ properties = {}, required = [], items, additionalProperties }) => {
     if (items) return listKeysWithin(items, `${path}[]`);
@@ -89,7 +89,10 @@ export const listCodeSpans = (text: string) => [...text.matchAll(/`([^`]+)`/g)].
 export const joinVariant = (place: string, variant: string) =>
   variant === '' ? place : `${place}${variant.includes(': ') ? ' ' : '.'}${variant}`;
 
-/** The rows of the reference by the id of their key: a heading names the place, and the values or members that the keys depend on. */
+/**
+ * The rows of the reference by the id of their key. A heading names the place, and the values or members that the keys
+ * depend on.
+ */
 export function indexDocumentedRows(reference: string): Map<string, Row> {
   const rows = new Map<string, Row>();
   for (const section of reference.split(/^#+ /m)) {

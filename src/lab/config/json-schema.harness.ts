@@ -42,7 +42,7 @@ function fitsType(value: unknown, types: readonly string[]): boolean {
 /** The paths at which a value does not fit, by the rules of JSON Schema. */
 export function listMisfits(value: unknown, rule: Schema, path = ''): string[] {
   const here = (isFine: boolean) => (isFine ? [] : [path]);
-  /** Of several alternatives an editor names that of the right type; among these, the nearest. */
+  /** Prefers an alternative of the right type, then the one with the fewest misfits, as an editor does. */
   const rank = (misfits: readonly string[]) => misfits.length + (misfits.includes(path) ? 1000 : 0);
   const found = [
     ...here(rule.type === undefined || fitsType(value, [rule.type].flat())),

@@ -57,7 +57,7 @@ const MEMBER_WORDS: Readonly<Record<string, readonly string[]>> = {
   select: ['select', 'method', 'selection'],
 };
 
-/** What a member of a step is, by its name: `arms{}.fuse.rrf`. */
+/** The meaning of a member of a step: `arms{}.fuse.rrf`. */
 function findStepMember(id: string, { byKey, byMember }: Meanings): string | undefined {
   const [, step = '', member = ''] = /^arms\{\}\.(\w+)\.([\w-]+)$/.exec(id) ?? [];
   const words = MEMBER_WORDS[step];
@@ -75,7 +75,7 @@ function listPlaces(id: string): string[] {
   return places;
 }
 
-/** What a member is, by the key that names it: `arms{}.search{} index: bm25.index`. */
+/** The meaning of a member, by the key that names it: `arms{}.search{} index: bm25.index`. */
 function findMemberMeaning(id: string, { byKey, byMember }: Meanings): string | undefined {
   const [, place = '', member = '', key = ''] = /^(\S+) \w+: (.*)\.(\w+)$/.exec(id) ?? [];
   const [kind = ''] = place

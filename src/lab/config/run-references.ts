@@ -63,8 +63,8 @@ function nameSource(name: string, written: unknown): unknown {
 }
 
 /**
- * Gives every source of a run file or of a file of concepts the path of the file and the hash of its content. So the key of a cached result, and the hash of the
- * experiment, cover the content of the file.
+ * Gives every source of a run file or of a file of concepts the path of the file and the hash of its content. So the
+ * key of a cached result, and the hash of the experiment, cover the content of the file.
  *
  * @returns the arm, and the faults with the path within it.
  */

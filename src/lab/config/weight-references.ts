@@ -129,8 +129,9 @@ function putWeights(arm: Plain, keys: Path, value: Plain): Plain {
 }
 
 /**
- * Replaces the names of weight files by their numbers, so that a resolved config is complete: `mix.weights` becomes the mix of signals,
- * `blend.trajectory.weights` the coordinate weights, and `score.strategy.users` the weights of each user. `origin.file` keeps the name as written, so that the result does not depend on the config's folder.
+ * Replaces the names of weight files by their numbers, so that a resolved config is complete: `mix.weights` becomes the
+ * mix of signals, `blend.trajectory.weights` the coordinate weights, and `score.strategy.users` the weights of each
+ * user. `origin.file` keeps the name as written, so that the result does not depend on the config's folder.
  *
  * @returns the arm, or the faults with the path within it.
  */

@@ -7,7 +7,7 @@ import { encodingOptions } from './arm-options.ts';
 /** Steps that a later one of the same name may add to. */
 const ADDED_TO: readonly string[] = ['search', 'score', 'mix', 'blend'];
 
-/** What an arm that is a mapping has besides its steps. */
+/** Keys of an arm that is a mapping, besides its lists of steps. */
 const armShape = {
   description: z.string().default(''),
   from: z.string().optional(),
@@ -24,8 +24,8 @@ function createStepShape(): Record<string, z.ZodType> {
 }
 
 /**
- * `arms` of a config as it is written, for editors and references: by the name of each arm its steps, or a mapping. What it accepts is read by
- * {@link expandNamedArms}; the members that there are may grow, so that a schema is of one moment.
+ * The schema of `arms` in a config file, for editors: a mapping from the name of an arm to its steps or to a mapping.
+ * Built at each call, since plugins add members. `expandNamedArms` reads and checks the arms themselves.
  */
 export function createWrittenArms(): z.ZodType {
   const steps = createStepShape();

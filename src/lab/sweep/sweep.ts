@@ -34,7 +34,7 @@ interface ExpandedSweep {
   readonly faults: readonly ConfigurationFault[];
 }
 
-/** Keys of named levels whose place another has. */
+/** Errors for keys of earlier arms in named levels. */
 function findFormerKeys({ name, levels }: Factor): ConfigurationFault[] {
   return levels.flatMap(({ name: level, layer: { at, content } }) =>
     Object.keys(at.length === 0 ? (content as Plain) : {}).flatMap((key) => {
@@ -45,7 +45,7 @@ function findFormerKeys({ name, levels }: Factor): ConfigurationFault[] {
   );
 }
 
-/** What a path that leads nowhere should be. */
+/** The expectation of an error about a path that leads nowhere. */
 function describePath(path: string): string {
   const [first = ''] = path.split('.');
   const replacement = OWN_KEYS.includes(first) ? undefined : findReplacement(first);

@@ -51,8 +51,8 @@ const strategy = z.strictObject({
 });
 
 /**
- * The options of each step as a config writes them, for the schemas of editors: what {@link STEP_KEYS} reads, with the members that there are by their names.
- * What depends on the names of columns is checked only when the config is read.
+ * The options of each step as a config writes them, for the schemas of editors, with the members by their names.
+ * Options that depend on the names of columns are checked only when the config is read.
  */
 export function createWrittenOptions(): Readonly<Record<string, z.ZodType>> {
   const blends = Object.entries(BLENDS).map(([name, options]) => [name, z.union([weight, options])] as const);
