@@ -60,7 +60,7 @@ test('the reference of the config has a type and a meaning for every key', () =>
     [...(cells as string).matchAll(/<td>(.*)<\/td>/g)].map(([, cell]) => cell as string),
   );
   expect(rows.length).toBeGreaterThan(100);
-  const [halfLife] = rows.filter(([key]) => key === '<code>arms[].decay.halfLifeHours</code>');
+  const [halfLife] = rows.filter(([key]) => key === '<code>arms{}.decay.halfLifeHours</code>');
   expect(halfLife).toEqual([expect.anything(), 'number &gt; 0', expect.anything(), expect.stringMatching(/\w+/)]);
   expect(rows.filter(([, type]) => type === '')).toEqual([]);
 });

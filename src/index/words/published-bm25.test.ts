@@ -6,8 +6,19 @@ import { type DatasetInput, loadDataset } from '../../data/registry.ts';
 import { createIndex, type IndexInput } from '../registry.ts';
 
 interface Config {
+  readonly extends?: string;
   readonly dataset: DatasetInput;
-  readonly arms: readonly { readonly name: string; readonly candidates: readonly IndexInput[] }[];
+  readonly arms: Readonly<
+    Record<string, { readonly steps: readonly { readonly search: { readonly bm25: object } }[] }>
+  >;
+}
+
+/** A config of the project; what it has over the one that it extends. */
+function readConfig(name: string): Config {
+  const own = parse(readFileSync(new URL(`../../../configs/${name}`, import.meta.url), 'utf8')) as Config;
+  if (own.extends === undefined) return own;
+  const start = readConfig(own.extends);
+  return { ...start, ...own, dataset: { ...start.dataset, ...own.dataset } as DatasetInput };
 }
 
 /** A ranking, and how many documents are relevant. */
@@ -18,9 +29,9 @@ interface Judged {
 
 /** The rankings that an arm of a config of the project, with one source, gives for all questions. */
 async function rankByConfig(name: string, path: string, arm: string, k: number): Promise<Judged[]> {
-  const config = parse(readFileSync(new URL(`../../../configs/${name}.yaml`, import.meta.url), 'utf8')) as Config;
+  const config = readConfig(`${name}.yaml`);
   const { corpus, queries, qrels, relevantGrade } = await loadDataset({ ...config.dataset, path } as DatasetInput);
-  const source = config.arms.find((one) => one.name === arm)?.candidates[0] as IndexInput;
+  const source = { index: 'bm25', ...config.arms[arm]?.steps[0]?.search.bm25 } as IndexInput;
   const index = await createIndex(source, { corpus });
   const batch = {
     texts: queries.map(({ text }) => text),

@@ -45,6 +45,7 @@ const DOCUMENTED_AT: readonly (readonly [RegExp, string])[] = [
   [/^.*(?:\bembedding|encoders\[\])(?= encoder: )/, 'embedding'],
   [/^transfer\[\]\./, ''],
   [/^candidates\[\]/, 'arms{}.search{}'],
+  [/(?<= index: run)\.path$/, '.file'],
 ];
 
 /** The words for the members of a step in the heads of tables. */
