@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigurationError } from '../../core/errors/errors.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import type { ControlOptions } from '../signals/worlds/control-options.ts';
 import { parseArm, SAMPLE_ARMS } from './arms.fixture.ts';
-import { parseSteps, type WrittenSteps } from './written-steps.ts';
+import { parseSteps, readArm, type WrittenSteps } from './written-steps.ts';
 
 const listFaults = (steps: object) => {
   try {
@@ -100,4 +101,28 @@ describe('an arm is refused', () => {
 test('a list says of an item that is not one step, and of a step that stands twice, where it is', () => {
   const list = ['search', { decay: 3, boost: [] }, 'search'];
   expect(() => parseSteps(list)).toThrow(/\[1\]: expected one step.*[\s\S]*\[2\]: expected each step once/);
+});
+
+test.each([
+  [{ weighted: { bm25: 0.9, hnsw: 0.4 } }, 'fuse.weighted: weights that sum to 1 within 0.01'],
+  [{ convex: { bm25: 1.2, hnsw: 'rest' } }, 'fuse.convex.hnsw: other weights whose sum is at most 1'],
+])('weights that a method refuses are a fault at their place: %j', (fuse, expected) => {
+  expect(listFaults({ search: { bm25: {}, hnsw: {} }, fuse })).toEqual([expected]);
+});
+
+test('arms whose blends are in another order have another hash, also when they are parsed again', () => {
+  const search = { bm25: {} };
+  const parseBlends = (blend: object) => parseSteps([{ search }, { blend }]);
+  const arms = [parseBlends({ trajectory: 0.3, rcp: 0.2 }), parseBlends({ rcp: 0.2, trajectory: 0.3 })];
+  const listBlends = (arm: (typeof arms)[number]) =>
+    readArm(arm)
+      .steps.map(({ name }) => name)
+      .slice(-2);
+  expect(arms.map(listBlends)).toEqual([
+    ['trajectory', 'rcp'],
+    ['rcp', 'trajectory'],
+  ]);
+  expect(computeHash(arms[0])).not.toBe(computeHash(arms[1]));
+  const sorted = arms.map((arm) => Object.fromEntries(Object.entries(arm.blend as object).sort()));
+  expect(sorted.map((blend) => listBlends(parseBlends(blend)))).toEqual(arms.map(listBlends));
 });

@@ -41,6 +41,7 @@ test('defaults are those of the paper', () => {
   const trajectory = { weight: 0.3, dimensions: 5, complexityScale: 'log', sigma: 1, weights: {} };
   expect(trajectory).toEqual(TRAJECTORY_DEFAULTS);
   expect(blend).toEqual({
+    order: ['trajectory', 'unified'],
     trajectory,
     unified: {
       mode: 'directed',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { ConfigurationError } from '../../../core/errors/errors.ts';
 import { createOpenSchema } from '../../../core/validation/open-schema.ts';
-import { parse, parsePart } from '../../../core/validation/validation.ts';
+import { check, parse, parsePart } from '../../../core/validation/validation.ts';
 import { type IndexOptions, indexOptions } from '../../../index/registry.ts';
 import { sliceOptions } from '../../../kernel/slices/slice-options.ts';
 import { readWrittenFilter, writtenFilter } from '../../../model/filter/filter-schema.ts';
@@ -17,7 +18,7 @@ import { decayOptions } from '../../signals/decay.ts';
 import { ADDED_SIGNALS } from '../../signals/signal.ts';
 import { strategyOptions } from '../../signals/strategy-options.ts';
 import { trajectoryOptions } from '../../signals/trajectory-options.ts';
-import { type PoolFusionOptions, relevanceFusionOptions } from '../relevance.ts';
+import { relevanceFusionOptions } from '../relevance.ts';
 import { blendWithAttention, blendWithTrajectory } from './blend.ts';
 import { boost, curate, decay } from './change.ts';
 import { type AddFault, checkBlend, checkMix, checkScore, checkSearch } from './checks.ts';
@@ -193,15 +194,19 @@ const needsWeights = (method: string) => method === 'convex' || method === 'weig
 function createFusion(written: WrittenFusion, { columns }: Outline): readonly Step[] {
   const [[method, options]] = Object.entries(written) as [[string, string | Readonly<Record<string, unknown>>]];
   if (typeof options === 'string') return [fuse({ columns: [options], fusion: null })];
-  const { options: own, weights } = readFusion([method, options]);
+  const { weights } = readFusion([method, options]);
   const named = Object.keys(weights).length > 0 ? Object.keys(weights) : [...columns.keys()];
-  const resolved = takesWeights(method) && Object.keys(weights).length > 0 ? { weights: resolveWeights(weights) } : {};
-  const fusion = parse(
-    relevanceFusionOptions,
-    { ...own, method, ...resolved },
-    'the fusion of an arm',
-  ) as PoolFusionOptions;
-  return [fuse({ columns: named, fusion: named.length === 1 ? null : fusion })];
+  const resolved = resolveFusion([method, options]);
+  if ('faults' in resolved) throw new ConfigurationError('the fusion of an arm', resolved.faults);
+  return [fuse({ columns: named, fusion: named.length === 1 ? null : resolved.value })];
+}
+
+/** The options of a fusion with the weights of columns in their place, or what is wrong with them. */
+function resolveFusion(written: readonly [string, Readonly<Record<string, unknown>>]) {
+  const [method] = written;
+  const { options, weights } = readFusion(written);
+  const named = takesWeights(method) && Object.keys(weights).length > 0 ? { weights: resolveWeights(weights) } : {};
+  return check(relevanceFusionOptions, { ...options, method, ...named });
 }
 
 function checkFusion(written: WrittenFusion, { columns }: Outline, fault: AddFault): void {
@@ -214,6 +219,16 @@ function checkFusion(written: WrittenFusion, { columns }: Outline, fault: AddFau
   }
   const { weights } = readFusion([method, options]);
   for (const name of Object.keys(weights)) if (!columns.has(name)) fault([method, name], expected);
+  const resolved = resolveFusion([method, options]);
+  for (const { path, expected: wanted } of 'faults' in resolved ? resolved.faults : []) {
+    const [name, ...rest] = path
+      .replace(/^weights\.?/, '')
+      .split('.')
+      .filter(Boolean);
+    const isRest = name !== undefined && weights[name] === 'rest';
+    const place = name === undefined ? [] : [name, ...rest];
+    fault([method, ...place], isRest ? 'other weights whose sum is at most 1' : wanted);
+  }
   if (needsWeights(method) && Object.keys(weights).length === 0)
     fault([method], `the weight of each column by its name (${known.join(', ')})`);
   const named = Object.keys(weights).length > 0 ? Object.keys(weights) : known;
@@ -243,15 +258,25 @@ const withDefaults = (schema: z.ZodType) =>
     .max(1)
     .transform((weight) => parse(schema, { weight }, 'the blends of an arm'));
 
-const blendOptions = writtenParts.transform((parts, context) => {
+/** The names of blends in the order in which they are applied: that of a resolved arm, then that in which they are written. */
+function orderBlends({ order, ...parts }: Readonly<Record<string, unknown>>): string[] {
+  const first = Array.isArray(order) ? order.filter((name: string) => Object.hasOwn(parts, name)) : [];
+  return [...new Set([...first, ...Object.keys(parts)])];
+}
+
+/** Several blends have their order beside them, since a hash does not depend on the order of keys, and scores do. */
+const blendOptions = writtenParts.transform((written, context) => {
+  const parts = withoutNulls(written);
   const blends: Record<string, unknown> = {};
-  for (const [name, written] of Object.entries(withoutNulls(parts))) {
+  const names = orderBlends(parts);
+  for (const name of names) {
+    const written = parts[name];
     const schema = BLENDS[name];
     if (schema === undefined) addUnknownKey(name, Object.keys(BLENDS), context);
     else
       blends[name] = parsePart(typeof written === 'number' ? withDefaults(schema) : schema, written, [name], context);
   }
-  return blends;
+  return names.length > 1 ? { ...blends, order: names } : blends;
 });
 
 function createBlend(name: string, options: unknown): Step {
@@ -326,7 +351,7 @@ export const STEP_KEYS: readonly StepKey[] = [
     'blend',
     blendOptions,
     blendWithTrajectory,
-    (blends) => Object.entries(blends).map(([name, options]) => createBlend(name, options)),
+    (blends) => orderBlends(blends).map((name) => createBlend(name, blends[name])),
     checkBlend,
   ),
   defineKey('rerank', createSelectOptions(true), select, createSelect as never),
