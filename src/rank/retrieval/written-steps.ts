@@ -17,7 +17,7 @@ export interface WrittenSteps {
   readonly [step: string]: unknown;
 }
 
-/** How an arm ranks: its checked steps, and the null control in whose world they are. */
+/** The checked steps of an arm, and the null control in whose world they are. */
 export interface RankOptions extends WrittenSteps {
   readonly control: ControlOptions | null;
   readonly slice?: SliceOptions | null;
@@ -51,13 +51,13 @@ function listPlaced(arm: WrittenSteps): Placed[] {
   });
 }
 
-/** The fusion that nobody wrote: the only column as it is. */
+/** The fusion of an arm that has none: the only column as it is. */
 function implyFusion(outline: Outline): readonly Step[] {
   const [only] = outline.columns.keys();
   return (byName.get('fuse') as StepKey).create({ only } as never, outline);
 }
 
-/** Follows the steps: each is created with what those before it say, after its own faults were told. */
+/** Creates the steps in their order, each with the outline before it, after its own faults are reported. */
 function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
   const steps: Step[] = [];
   let outline = EMPTY_OUTLINE;
@@ -106,7 +106,7 @@ function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
   return steps;
 }
 
-/** What the shape of the options cannot say: the order of steps, and what each asks of those before it. */
+/** Reports faults that the shape of the options cannot show: the order of steps, and what each asks of those before it. */
 export function assertSteps(arm: WrittenSteps, context: z.core.$RefinementCtx): void {
   // Options that are no options of their step can not be asked what they give.
   if (context.issues.some(({ path = [] }) => byName.has(String(path[0])))) return;
@@ -140,7 +140,11 @@ const checkedSteps = z
   .strictObject({ ...stepShape, control: controlOptions.nullable().default(null) })
   .superRefine((arm, context) => assertSteps(arm as unknown as WrittenSteps, context));
 
-/** The steps of a list by their names, in their order. @throws ConfigurationError for an item that is not one step, and for a step that stands twice. */
+/**
+ * The steps of a list by their names, in their order.
+ *
+ * @throws ConfigurationError for an item that is not one step, and for a repeated step.
+ */
 function nameSteps(list: readonly WrittenStep[]): Record<string, unknown> {
   const named: Record<string, unknown> = {};
   const faults: ConfigurationFault[] = [];
@@ -167,7 +171,7 @@ export function parseSteps(list: readonly WrittenStep[], control: ControlOptions
   return parse(checkedSteps, { ...named, steps: Object.keys(named), control }, 'the steps of an arm') as RankOptions;
 }
 
-/** What an arm of an experiment has besides its steps: nothing that a ranking depends on, or what its workspace was made with. */
+/** Keys of an arm of an experiment besides its steps: no ranking depends on them, but for those of its workspace. */
 const ARM_KEYS: readonly string[] = [
   'name',
   'description',

@@ -1,7 +1,10 @@
 import { GRAPH_SIGNALS } from '../../signals/bank/graph-signals.ts';
 import type { WorldPart } from '../../signals/worlds/world-parts.ts';
 
-/** What not every dataset has: hours and dates, an order of its turns, threads (replies, conversations of several turns, channels). */
+/**
+ * Parts that some datasets lack: hours and dates, an order of turns, threads (replies, conversations of several turns,
+ * channels).
+ */
 export type DataPart = 'clock' | 'order' | 'threads';
 
 /** A part of an arm or a model that reads something which not every dataset has, and the setting that omits it. */

@@ -31,14 +31,14 @@ import { select } from './select.ts';
 import type { Outline, Step, StepOf } from './step.ts';
 import { filter, propagate, slice } from './visible.ts';
 
-/** What a config writes for a step: the schema of its options, and the steps that they stand for. */
+/** A step as a config writes it: the schema of its options, and the steps that they become. */
 export interface StepKey {
   readonly name: string;
   /** The row of docs/arms.md. */
   readonly summary: string;
   /** Options as written, to which defaults are added; what it gives is written the same way. */
   readonly options: z.ZodType;
-  /** What must be there before the step, and what there is after it. */
+  /** The states before the step and after it. */
   readonly takes: Step['takes'];
   readonly gives: Step['gives'];
   /** @param before what the steps before it say. */
@@ -188,7 +188,7 @@ const fuseOptions = z
     return { [method]: { ...Object.fromEntries(Object.keys(own).map((key) => [key, checked[key]])), ...weights } };
   });
 
-/** Whether every column of a fusion has a weight of its own. */
+/** True if every column of a fusion needs a weight of its own. */
 const needsWeights = (method: string) => method === 'convex' || method === 'weighted';
 
 function createFusion(written: WrittenFusion, { columns }: Outline): readonly Step[] {
@@ -315,7 +315,7 @@ const createSelectOptions = (reranks: boolean) => {
   );
 };
 
-/** Selections that order all of the best K anew by a column or a model. */
+/** Selections that order all of the best K again, by a column or a model. */
 const RERANKINGS: readonly string[] = ['node-distance', 'mentions', 'cross-encoder'];
 
 const createSelect = (written: Readonly<Record<string, object>>) => {

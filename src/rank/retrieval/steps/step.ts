@@ -26,19 +26,19 @@ export type Watch = <T>(part: string, work: () => Promise<T> | T) => Promise<T>;
 export const runUnwatched: Watch = async (_, work) => work();
 
 /**
- * What there is between the steps of an arm, in the order in which it comes to be: the turns that a query may see, the pool of its candidates, their scores, and
- * the order of the best of them.
+ * States between the steps of an arm, in their order: the turns that a query may see, the pool of its candidates,
+ * their scores, and the order of the best of them.
  */
 export const ARM_STATES = ['turns', 'pool', 'scores', 'ranking'] as const;
 export type ArmState = (typeof ARM_STATES)[number];
 
-/** What the sources of an arm search: which turns each query sees, and what their vectors are mixed with. */
+/** The turns that the sources of an arm search for each query, and the vectors that theirs are mixed with. */
 export interface View {
   /** The text of a filter; null: every earlier turn. */
   readonly filter: string | null;
-  /** What a kernel signs; null: every earlier turn. */
+  /** The slice that a kernel signs; null: every earlier turn. */
   readonly slice: SliceOptions | null;
-  /** Of the index `flat` alone. */
+  /** The mixture of vectors that the index `flat` searches; null for the turns' own. */
   readonly propagation: PropagationOptions | null;
 }
 
@@ -54,25 +54,25 @@ export interface ScoreColumn {
   readonly signal: Signal;
   /** The names of the sources whose lists are the column's own, for fusions of lists. */
   readonly lists: readonly string[];
-  /** Whether there is a score in the lists alone: a fusion of the pool gets none for the other candidates. */
+  /** True if the lists alone have scores: a fusion of the pool gets none for the other candidates. */
   readonly isListed: boolean;
-  /** Whether the score of a candidate outside of the lists is 0. */
+  /** True if the score of a candidate outside of the lists is 0. */
   readonly isZeroOutside: boolean;
   /** The least score that there can be. */
   readonly minimum: number;
   /** The column as scores that are never negative; itself where it is left out. */
   readonly toScores?: (column: Column) => Column;
-  /** What the column is put together from, shown beside it. */
+  /** Columns that this one is computed from, shown beside it. */
   readonly parts?: ReadonlyMap<string, Signal>;
-  /** What null controls may destroy of it, besides what the sources read. */
+  /** Parts of the world that null controls may destroy, besides those that the sources read. */
   readonly reads: readonly WorldPart[];
-  /** What it needs of the data. */
+  /** Parts of the data that the column needs. */
   readonly needs: (find: FindNeed) => readonly DataReader[];
-  /** Of the five signals of memories: how the questions weigh them. */
+  /** Weights of the five signals of memories, by question. */
   readonly strategy?: StrategyOptions;
 }
 
-/** What the steps of an arm say before anything is computed. */
+/** Facts of an arm that are known before anything is computed. */
 export interface Outline {
   readonly view: View;
   readonly sources: readonly Source[];
@@ -82,7 +82,7 @@ export interface Outline {
   readonly columns: ReadonlyMap<string, ScoreColumn>;
 }
 
-/** What an arm begins with: every query sees every earlier turn. */
+/** The start of every arm: a query sees every earlier turn. */
 export const EMPTY_OUTLINE: Outline = {
   view: { filter: null, slice: null, propagation: null },
   sources: [],
@@ -90,7 +90,7 @@ export const EMPTY_OUTLINE: Outline = {
   columns: new Map(),
 };
 
-/** Scores [Q, C] that steps change one after the other; the changes are one scope on the device and are read back once. */
+/** Scores [Q, C] that steps change in turn; the changes are one scope on the device and are read back once. */
 export class PendingScores {
   readonly #shape: [number, number];
   readonly #base: Column;
@@ -122,7 +122,7 @@ export class PendingScores {
   }
 }
 
-/** What the steps so far have made of all queries. */
+/** Results of the steps so far, for all queries. */
 export interface RankState {
   readonly workspace: Workspace;
   /** The workspace, or the world of the arm's null control. */
@@ -144,7 +144,7 @@ export interface FusionReach {
   compute(): readonly ListReach[];
 }
 
-/** An attribute of turns that a step reads, and how to do without it. */
+/** An attribute of turns that a step reads, and the setting that omits it. */
 export interface AttributeRead {
   readonly part: string;
   readonly attribute: string;
@@ -153,35 +153,35 @@ export interface AttributeRead {
 
 /** One step of an arm with its options: everything that is asked of it, before anything is computed and while it is. */
 export interface Step {
-  /** Of the step, and of the component that shows what it did; two steps of an arm have two names. */
+  /** The name of the step, and of the component that shows its effect; two steps of an arm have two names. */
   readonly name: string;
   readonly takes: readonly ArmState[];
   /** Null: what it takes. */
   readonly gives: ArmState | null;
-  /** What the step adds to what the arm says before anything is computed; the other questions get what all steps said. */
+  /** The outline with the facts of this step; the other methods get the outline of the whole arm. */
   outline(before: Outline): Outline;
   /** The columns over the pool that the step computes, by the names of their components. */
   signals(outline: Outline): ReadonlyMap<string, Signal>;
-  /** What else the step is computed from. @param world in which the columns are; `plan` is the undisturbed one. */
+  /** Stages that the step is computed from. @param world of the columns; `plan` is the undisturbed one. */
   stages(outline: Outline, world: Plan, pool: Stage, plan: Plan): readonly Stage[];
   apply(state: RankState, outline: Outline, watch: Watch): Promise<RankState>;
   /** Adds the step to the parts of a query's scores. */
   explain(parts: ScoreParts): void;
   /** The parts of the step that need something which not every dataset has. */
   needs(outline: Outline, find: FindNeed): readonly DataReader[];
-  /** What null controls may destroy of it. */
+  /** Parts of the world that null controls may destroy. */
   reads(outline: Outline): readonly WorldPart[];
   /** Attributes without which it does nothing. */
   readonly attributes: readonly AttributeRead[];
-  /** Where its learned numbers come from. */
+  /** Origins of its learned numbers. */
   origins(outline: Outline): readonly WeightsOrigin[];
   /** The trajectory coordinates that it compares, to be shown beside scores. */
   readonly coordinates: TrajectoryOptions | null;
   /** The signals that it sums. */
   readonly mix: ScoringOptions | null;
-  /** Whether it compares the vectors of turns besides what its columns read. */
+  /** True if it compares vectors of turns that its columns do not read. */
   readonly comparesVectors: boolean;
-  /** How high a turn that one list alone holds can come by the step; null where it fuses no lists. */
+  /** The best rank of a turn that one list alone holds; null if the step fuses no lists. */
   reach(outline: Outline): FusionReach | null;
   /** @throws ValidationError for data of another kind than the step asks for. @param owner the arm, in the error. */
   assertData(dataset: Dataset, owner: string): void;
@@ -189,7 +189,7 @@ export interface Step {
 
 /** Describes a step once; what is left out has the effect that its comment says. */
 export interface StepDefinition<O> {
-  /** What a config calls it. */
+  /** The name in a config. */
   readonly name: string;
   /** The row of docs/arms.md. */
   readonly summary: string;
