@@ -131,20 +131,19 @@ test('an arm that reads only the order of turns runs on data without times', asy
 });
 
 test('a model that needs times is refused by name, and one of other signals is trained', async () => {
-  const { models, embedding, ...config } = buildSampleTrainingConfig(root);
-  const [model] = models;
+  const { model, embedding, ...config } = buildSampleTrainingConfig(root);
   const train = (name: string, trained: object) => {
     const path = join(root, `${name}.yaml`);
     const encoder = { ...embedding, dimension: 2, minDocumentFrequency: 1, maxDocumentShare: 1 };
     writeFileSync(
       path,
-      JSON.stringify({ ...config, embedding: encoder, dataset: data, importance: false, models: [trained] }),
+      JSON.stringify({ ...config, embedding: encoder, dataset: data, importance: false, model: trained }),
     );
     return runRagpp('train', path, '--cache', join(root, 'cache'), '--results', join(root, name));
   };
   const refused = await train('refused-model', model as object);
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain('model linear reads decay.24h; list other signals in models.signals');
+  expect(refused.stderr).toContain('model linear reads decay.24h; list other signals in model.signals');
   const trajectory = await train('refused-trajectory', { name: 'trajectory' });
   expect(trajectory.stderr).toContain('model trajectory reads age in hours and coordinate temporal');
   const accepted = await train('accepted-model', { ...model, signals: ['bm25@share', 'cosine@share'] });

@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ValidationError } from '../core/errors/errors.ts';
 import { LOOKS_FILE, readLooks } from '../lab/looks/test-looks.ts';
 import { isSameQuerySet, isSameSplit, type TestSplit } from '../lab/looks/test-split.ts';
-import { escapeMarkdown } from '../lab/report/tables/markdown.ts';
+import { escapeMarkdown } from '../lab/report/tables/pipe-table.ts';
 import { PROJECT_ROOT } from '../lab/run/environment.ts';
 import { withTable } from './actions/publish.ts';
 import { runRagpp } from './command.harness.ts';

@@ -32,7 +32,7 @@ export function tableCommand(): Command {
 Columns: a metric of the run is its mean. After a metric: interval, difference, difference-interval, p, effect-size,
 minimum-detectable, wins/ties/losses. A statistic of any metric: mrr@10.p. Of an arm: unjudged.
 
-The arms of a training are the methods of its models, such as 'linear, learned': a table for each model.
+The arms of a training are the ways to choose its numbers, such as learned.
 The figures are those of the run: p stays corrected over all of its arms. Measure by other metrics with ragpp rescore.
 
 Examples:

@@ -35,7 +35,7 @@ interface Tested {
   readonly command: string;
   readonly queries: number;
   readonly dataset: { readonly split: string };
-  readonly models: readonly { readonly methods: readonly { readonly name: string }[] }[];
+  readonly arms: readonly { readonly name: string }[];
 }
 
 beforeAll(async () => {
@@ -49,9 +49,9 @@ describe('the first look at the test split', () => {
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/^learned /m);
     expect(stdout).toContain(FIRST);
-    const { look: counted, queries, dataset, models } = JSON.parse(read('test.json')) as Tested;
-    expect([counted.number, queries, dataset.split]).toEqual([1, 14, 'test']);
-    expect(models[0]?.methods.map(({ name }) => name)).toEqual(['hand-tuned', 'uniform', 'learned']);
+    const { look: counted, queries, dataset, arms } = JSON.parse(read('test.json')) as Tested;
+    expect([counted.number, queries, dataset.split]).toEqual([1, 13, 'test']);
+    expect(arms.map(({ name }) => name)).toEqual(['hand-tuned', 'uniform', 'learned']);
     expect(read('test.md')).toContain(FIRST);
   });
 

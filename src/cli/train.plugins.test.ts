@@ -23,9 +23,10 @@ const training = {
   ...sample,
   plugins: [example('signal'), example('metric'), './reach.mjs'],
   signals: { groups: ['text'], plugins: { 'form.similar-length': { scale: 20 } } },
-  models: [
-    { name: 'linear', signals: ['bm25@share', 'cosine@share', 'form.similar-length'], initial: { 'bm25@share': 1 } },
-  ],
+  model: {
+    ...{ name: 'linear', signals: ['bm25@share', 'cosine@share', 'form.similar-length'] },
+    initial: { 'bm25@share': 1 },
+  },
   fitting: { ...sample.fitting, metric: 'reach@3' },
   evaluation: { ...sample.evaluation, metrics: ['mrr@10', 'mean-grade@3'] },
   importance: false,

@@ -29,7 +29,7 @@ describe('a training leaves', () => {
     const names = readdirSync(findTrainingFolder('first'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.includes('.'),
     );
-    const runs = METHODS.map((method) => join('runs', `linear-${method.replace(' ', '-')}.trec`));
+    const runs = METHODS.map((method) => join('runs', `${method.replace(' ', '-')}.trec`));
     expect(names.sort()).toEqual(
       [
         'config.yaml',
@@ -38,12 +38,17 @@ describe('a training leaves', () => {
         'controls.csv',
         'importance.csv',
         'metrics.json',
+        'per-query.jsonl',
+        'per-query.parquet',
         'qrels.trec',
+        'queries.jsonl',
         'report.html',
         ...runs,
         'strata.json',
         'table.csv',
         'table.md',
+        'table.tex',
+        'turns.jsonl',
         'weights-linear.safetensors',
         'weights.csv',
       ].sort(),
@@ -60,8 +65,8 @@ describe('a training leaves', () => {
     const answerable = [...qrels].filter(([, judged]) => [...judged.values()].some((grade) => grade > 0));
     expect(answerable.length).toBeGreaterThan(20);
     for (const [m, { name, metrics }] of arms.entries()) {
-      expect(name).toBe(`linear, ${METHODS[m]}`);
-      const run = readRun(join(findTrainingFolder('first'), 'runs', `${name.replaceAll(/,? /g, '-')}.trec`));
+      expect(name).toBe(METHODS[m]);
+      const run = readRun(join(findTrainingFolder('first'), 'runs', `${name.replace(' ', '-')}.trec`));
       const reciprocals = answerable.map(([query, judged]) => {
         const place = (run.get(query) ?? []).slice(0, 10).findIndex(({ id }) => (judged.get(id) ?? 0) > 0);
         return place < 0 ? 0 : 1 / (place + 1);
@@ -90,7 +95,7 @@ test('what was done is not done again, and the same bytes come of it', async () 
 
 test('is known to results and publish', async () => {
   const listed = await runRagpp('results', join(root, 'first'), '--columns', 'arm,mrr@10');
-  expect(listed.stdout).toMatch(/^linear, learned +\.?\d/m);
+  expect(listed.stdout).toMatch(/^learned +\.?\d/m);
   const document = join(root, 'page.md');
   writeFileSync(document, '<!-- results/sample-training/table.md -->\n<!-- end of table -->\n');
   const published = await runRagpp(
@@ -120,7 +125,7 @@ test('another training with the same config removes the figures of the earlier o
 test.each([
   [['--set', 'fitting.epoch=3'], 2, /fitting\.epoch \(--set\): .*did you mean epochs\?/],
   [['--set', 'limitQueries=1'], 2, /limitQueries.*>= 2, got 1/],
-  [['--set', 'models.0.signals=[bm26]'], 1, /bank has no signal: bm26; use bm25/],
+  [['--set', 'model.signals=[bm26]'], 1, /bank has no signal: bm26; use bm25/],
   [['--set', 'crossValidation.outer=17'], 1, /16 clusters cannot be divided into 17 folds/],
 ])('%s is refused', async (changes, expected, message) => {
   const { code, stdout, stderr } = await start('refused', ...changes);

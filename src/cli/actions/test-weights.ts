@@ -6,8 +6,11 @@ import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
 import { quoteShellWord } from '../../core/text/shell-words.ts';
 import { countLook } from '../../lab/looks/test-looks.ts';
-import { renderTestMarkdown, renderTestText } from '../../lab/report/tables/test-table.ts';
-import { describeCommit, restoreDataFolder } from '../../lab/run/environment.ts';
+import { renderMarkdown } from '../../lab/report/tables/markdown.ts';
+import { escapeMarkdown } from '../../lab/report/tables/pipe-table.ts';
+import { renderText } from '../../lab/report/tables/text-table.ts';
+import { restoreDataFolder } from '../../lab/run/environment.ts';
+import { summariseResult } from '../../lab/run/run-folder.ts';
 import {
   assertFirstLook,
   describeWeightsLook,
@@ -30,29 +33,33 @@ function formatTestCommand(folder: string, { again, backend }: TestOptions): str
   return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoteShellWord).join(' ');
 }
 
-/** @throws ValidationError for a folder without any. */
-function readFolderWeights(folder: string): ReadonlyMap<string, Weights> {
-  const files = readFolder(folder).filter((name) => /^weights-.*\.safetensors$/.test(name));
-  if (files.length === 0)
+/** The weights of a training and their file. @throws ValidationError for a folder without any. */
+function readFolderWeights(folder: string): { readonly file: string; readonly weights: Weights } {
+  const file = readFolder(folder).find((name) => /^weights-.*\.safetensors$/.test(name));
+  if (file === undefined)
     throw new ValidationError(`folder has no weights-<model>.safetensors: ${folder}; name the folder of a training`, {
       folder,
     });
-  return new Map(files.map((name) => [name, readWeights(join(folder, name))]));
+  return { file, weights: readWeights(join(folder, file)) };
 }
 
 export async function testWeights(folder: string, options: TestOptions): Promise<void> {
   const config = await openTrainingConfig(join(folder, 'config.yaml'));
   restoreDataFolder(config.dataset, folder);
-  const weights = readFolderWeights(folder);
+  const { file, weights } = readFolderWeights(folder);
   const context = { cacheFolder: options.cache, progress: createTerminalProgress() };
   const split = await testSplit(config, context);
   assertFirstLook(listWeightsLooks(folder, split), split, options.again === true);
   const backend = await useBackend(options.backend ?? config.backend);
-  const result = await runTest(config, weights, context);
-  const made = { commit: describeCommit(), backend, command: formatTestCommand(folder, options) };
+  const command = formatTestCommand(folder, options);
+  const result = await runTest(config, file, weights, { ...context, backend, command });
+  const made = { commit: result.environment.commit, backend, command };
   const look = countLook(dirname(resolve(folder)), describeWeightsLook(folder, split, made));
   const lines = lookLines(look, listWeightsLooks(folder, split));
-  writeAtomic(join(folder, TEST_FILE), `${JSON.stringify({ look, ...made, ...result }, null, 2)}\n`);
-  writeAtomic(join(folder, 'test.md'), renderTestMarkdown(result, config, lines, made));
-  printOut(`\n${renderTestText(result, config, lines)}\n${join(folder, 'test.md')}\n`);
+  writeAtomic(
+    join(folder, TEST_FILE),
+    `${JSON.stringify({ ...made, ...summariseResult({ ...result, look }) }, null, 2)}\n`,
+  );
+  writeAtomic(join(folder, 'test.md'), `${lines.map(escapeMarkdown).join('\n')}\n\n${renderMarkdown(result)}`);
+  printOut(`\n${renderText(result)}\n${lines.join('\n')}\n\n${join(folder, 'test.md')}\n`);
 }

@@ -4,19 +4,11 @@ import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
 import { quoteShellWord } from '../../core/text/shell-words.ts';
-import {
-  renderControlsCsv,
-  renderCurveCsv,
-  renderImportanceCsv,
-  renderTrainingCsv,
-  renderWeightsCsv,
-} from '../../lab/report/training/training-csv.ts';
-import { renderTrainingHtml } from '../../lab/report/training/training-page.ts';
-import { renderTrainingMarkdown, renderTrainingText } from '../../lab/report/training/training-table.ts';
+import { renderText } from '../../lab/report/tables/text-table.ts';
 import { openTrainingConfig } from '../../lab/training/training-config.ts';
 import { writeTrainingFolder } from '../../lab/training/training-folder.ts';
-import type { TrainingResult } from '../../lab/training/training-result.ts';
 import { runTraining } from '../../lab/training/training-run.ts';
+import { renderRunFiles } from '../../lab/workbench/run-files.ts';
 
 interface TrainOptions {
   readonly set: readonly string[];
@@ -30,18 +22,6 @@ function formatTrainCommand(config: string, { set, backend }: TrainOptions): str
   const changes = set.flatMap((override) => ['--set', override]);
   const words = ['ragpp', 'train', relative(process.cwd(), config), ...changes];
   return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoteShellWord).join(' ');
-}
-
-function renderTrainingFiles(result: TrainingResult) {
-  return {
-    'table.md': renderTrainingMarkdown(result),
-    'table.csv': renderTrainingCsv(result),
-    'weights.csv': renderWeightsCsv(result),
-    'curve.csv': renderCurveCsv(result),
-    'importance.csv': renderImportanceCsv(result),
-    'controls.csv': renderControlsCsv(result),
-    'report.html': renderTrainingHtml(result),
-  };
 }
 
 export async function train(path: string, options: TrainOptions): Promise<void> {
@@ -58,8 +38,8 @@ export async function train(path: string, options: TrainOptions): Promise<void> 
     progress,
   });
   const report = progress('report', 1);
-  const folder = writeTrainingFolder(results, finished, renderTrainingFiles(finished.result));
+  const folder = writeTrainingFolder(results, finished, renderRunFiles(finished));
   report.finish();
-  printOut(`\n${renderTrainingText(finished.result)}\n`);
+  printOut(`\n${renderText(finished.result)}\n`);
   printOut(`report: ${join(results, basename(folder), 'report.html')}\n`);
 }

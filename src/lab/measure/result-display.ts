@@ -1,7 +1,8 @@
-import { attachDisplay, type MimeBundle } from '../../core/display/display.ts';
+import { attachDisplay, joinBundles, type MimeBundle } from '../../core/display/display.ts';
 import { buildTableBundle } from '../../core/display/display-table.ts';
 import { phrase, type ShowableText, stateShown } from '../../core/display/showable-text.ts';
 import { formatDecimal } from '../../core/text/format-number.ts';
+import type { FitResult } from './fit-result.ts';
 import { formatLook } from './numbered-look.ts';
 import type { Estimate, ExperimentResult } from './result.ts';
 
@@ -15,8 +16,21 @@ export function formatEstimates(metrics: Readonly<Record<string, Estimate>>): Re
   );
 }
 
-/** The arms of a result with the mean and the interval of each metric, for a notebook. */
-export function buildResultBundle({ name, baseline, arms, failures, queries, look }: ExperimentResult): MimeBundle {
+/** The arms of a result with the mean and the interval of each metric, then what was learned, for a notebook. */
+export function buildResultBundle({ fit, ...result }: ExperimentResult): MimeBundle {
+  const arms = buildArmsBundle(result);
+  return fit === undefined ? arms : joinBundles([arms, buildNumbersBundle(fit)]);
+}
+
+function buildNumbersBundle({ numbers }: FitResult): MimeBundle {
+  const rows = numbers.map(({ parameter, label, interval, ...number }) => ({
+    ...{ parameter: stateShown(parameter), label: stateShown(label) },
+    ...{ ...number, ...interval },
+  }));
+  return buildTableBundle(rows, { caption: phrase`learned numbers`, limit: 200 });
+}
+
+function buildArmsBundle({ name, baseline, arms, failures, queries, look }: ExperimentResult): MimeBundle {
   const rows = arms.map((arm) => ({
     arm: stateShown(arm.name === baseline ? `${arm.name} (baseline)` : arm.name),
     ...formatEstimates(arm.metrics),

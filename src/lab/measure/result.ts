@@ -6,8 +6,11 @@ import type { CorrectionName, TestName } from '../../eval/significance/test-name
 import type { DatasetDeclaration } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import type { Turn } from '../../model/turns/turn.ts';
+import type { StrategyName } from '../../rank/query/strategy.ts';
+import type { MemorySignals } from '../../rank/signals/memory-signals.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import type { EvidenceCurve } from './evidence-curve.ts';
+import type { FitResult } from './fit-result.ts';
 import type { NumberedLook } from './numbered-look.ts';
 import type { MetricPassport } from './passport.ts';
 
@@ -52,6 +55,10 @@ export interface ExperimentResult {
   readonly strata: readonly Stratum[];
   /** The design of the arms, if a sweep generated them. */
   readonly sweep: SweepSummary | null;
+  /** The model whose numbers the arms choose, on conversations that they have not seen; absent where nothing was fitted. */
+  readonly fit?: FitResult | undefined;
+  /** Absent where no weights of users were learned. */
+  readonly users?: UserFit | undefined;
   /** How often each stage was executed or taken from a store. Differs between runs of the same experiment. */
   readonly stages: StageCounts;
   /** Sentences about the run as a whole, such as the recall of an approximate index against the exact one. */
@@ -311,4 +318,27 @@ export interface RankedTurn {
   readonly coordinates?: readonly number[] | undefined;
   /** Of an arm with the signal `strategy`: the signal without which the score would fall most, as a sentence. */
   readonly reason?: string;
+}
+
+/** The weights of one user for questions of one strategy. */
+export interface LearnedUser {
+  readonly user: string;
+  readonly strategy: StrategyName;
+  /** The questions that they are learned from. */
+  readonly questions: number;
+  /** The share of the learned weights; the rest is the strategy's. */
+  readonly share: number;
+  readonly weights: MemorySignals;
+}
+
+/** The weights of users: the arms compared with the weights of the strategies, and all that was learned. */
+export interface UserFit {
+  readonly arms: readonly ArmResult[];
+  readonly baseline: string;
+  /** Users who ask at least one query. */
+  readonly asked: number;
+  /** Only of users with enough questions. */
+  readonly learned: readonly LearnedUser[];
+  /** The file of the weights within the folder. */
+  readonly file: string;
 }

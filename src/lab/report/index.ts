@@ -17,6 +17,3 @@ export {
   type LadderTable,
 } from './tables/table.ts';
 export { renderText } from './tables/text-table.ts';
-export { renderTrainingCsv } from './training/training-csv.ts';
-export { renderTrainingHtml } from './training/training-page.ts';
-export { renderTrainingMarkdown, renderTrainingText } from './training/training-table.ts';

@@ -6,6 +6,7 @@ import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { formatFileName } from '../composition/arms.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
+import type { FitResult } from '../measure/fit-result.ts';
 import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
 import { countTokens } from '../measure/token-counter.ts';
 import { encodeFailure, joinFailurePath } from './arm-failure.ts';
@@ -50,8 +51,15 @@ function summariseArm(arm: ArmResult) {
   };
 }
 
-/** The text of metrics.json. */
-export function formatMetrics(result: ExperimentResult): string {
+/** The fitted model as a whole: its numbers and curves are in other files. */
+function summariseFit(fit: FitResult) {
+  const { signals, numbers: _, curve: __, validation: ___, folds, ...kept } = fit;
+  const outer = folds.map(({ clusters, point, epochs }) => ({ clusters, point, epochs }));
+  return { ...kept, signals: signals.length, folds: outer };
+}
+
+/** The figures of a result, as metrics.json has them. */
+export function summariseResult(result: ExperimentResult) {
   const { name, hash, baseline, metrics, statistics, passports, failures, stopped, remarks, warnings, look } = result;
   const { turns: _, ...dataset } = result.dataset;
   const queries = result.queries.length;
@@ -71,7 +79,14 @@ export function formatMetrics(result: ExperimentResult): string {
     passports,
     arms,
   };
-  return `${JSON.stringify({ ...content, failures, stopped, dataset, look, remarks, warnings }, null, 2)}\n`;
+  const fit = result.fit && summariseFit(result.fit);
+  const users = result.users && { ...result.users, arms: result.users.arms.map(summariseArm) };
+  return { ...content, fit, users, failures, stopped, dataset, look, remarks, warnings };
+}
+
+/** The text of metrics.json. */
+export function formatMetrics(result: ExperimentResult): string {
+  return `${JSON.stringify(summariseResult(result), null, 2)}\n`;
 }
 
 function formatStrata({ strata, arms }: ExperimentResult): string {

@@ -8,6 +8,7 @@ import type { CorrectionName, TestName } from '../../eval/significance/test-name
 import type { Qrels, Run } from '../../model/run.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { type Measurement, measureRuns } from '../measure/measurement.ts';
+import { buildRankedArms, buildRankedResult } from '../measure/ranked-result.ts';
 import type {
   ArmResult,
   DatasetSummary,
@@ -106,27 +107,6 @@ function buildQuery({ clusters, strata, qrels }: ScoredFiles, id: string): Query
 
 function describeSystem({ name, source, tags, hash }: System): Readonly<Record<string, unknown>> {
   return { name, description: source, run: { file: source, tags, hash } };
-}
-
-/** @param rankings of a system on the measured queries, for the inspector; none where hits are sessions. */
-function buildArms(
-  systems: readonly System[],
-  { arms, queries }: Measurement<unknown>,
-  rankings: ((system: System) => ArmResult['rankings']) | undefined,
-): ArmResult[] {
-  return systems.map((system, i) => ({
-    name: system.name,
-    description: system.source,
-    options: describeSystem(system),
-    levels: null,
-    tuned: {},
-    ...(arms[i] as (typeof arms)[number]),
-    componentNames: [],
-    rankings: rankings?.(system) ?? queries.map(() => []),
-    attribution: {},
-    losses: queries.map(() => ({})),
-    latency: null,
-  }));
 }
 
 /** The config of a score, as the folder of a run has one: enough to rescore and to compare it. */
@@ -257,34 +237,17 @@ export function assembleScore(
   options: ScoreOptions,
   environment: Environment,
 ): ExperimentResult {
-  const { name, metrics, baseline, test, correction, samples, level } = options;
-  return {
-    name,
-    hash: computeHash([options, data.hash, data.split, systems.map((system) => [system.name, system.hash])]).slice(
-      0,
-      12,
-    ),
-    description: DESCRIPTION,
-    environment,
-    config: describeConfig(systems, options),
-    dataset: data,
-    queries,
-    unanswerable,
-    metrics,
-    statistics: { test, correction, samples, level },
-    baseline,
-    arms: buildArms(systems, measurement, rankings),
-    failures: [],
-    stopped: [],
-    passports: measurement.passports,
-    strata: measurement.strata,
-    sweep: null,
-    stages: {},
-    remarks: [],
-    warnings,
-    armsAtOnce: 1,
-    timings: [],
+  const arms = systems.map((system) => ({
+    ...{ name: system.name, description: system.source, options: describeSystem(system) },
+    ...(rankings && { rankings: rankings(system) }),
+  }));
+  const scored = [options, data.hash, data.split, systems.map((system) => [system.name, system.hash])];
+  const facts = {
+    ...{ name: options.name, hash: computeHash(scored).slice(0, 12), description: DESCRIPTION, environment },
+    ...{ config: describeConfig(systems, options), dataset: data, queries, unanswerable, warnings },
+    arms: buildRankedArms(arms, measurement),
   };
+  return buildRankedResult(facts, measurement, options);
 }
 
 /** The runs by the names of their systems. */

@@ -37,13 +37,6 @@ const armSchema = z.object({
   seeds: z.object({ count: z.number(), deviations: z.record(text, z.number()) }).optional(),
 });
 
-/** A model of a training: its methods are the arms whose names begin with its own, and have a baseline of their own. */
-const modelSchema = z.object({
-  name: text,
-  baseline: text,
-  measured: z.object({ queries: z.number(), conversations: z.number() }),
-});
-
 const figuresSchema = z.object({
   experiment: text,
   hash: text,
@@ -60,8 +53,6 @@ const figuresSchema = z.object({
   arms: z.array(armSchema),
   failures: z.array(z.object({ name: text, code: text, message: text })).default([]),
   stopped: z.array(z.object({ name: text, queries: z.number() })).default([]),
-  /** Only of a training. */
-  models: z.array(modelSchema).default([]),
   dataset: z.object({ name: text, split: text }),
   look: numberedLook.optional(),
 });
@@ -86,22 +77,4 @@ export function readRunFigures(folder: string): RunFigures {
       { cause: error },
     );
   }
-}
-
-/** The figures of one model of a training, whose methods are its rows. */
-export interface ModelFigures extends Omit<RunFigures, 'models'> {
-  /** Null for a run, whose rows are arms. */
-  readonly model: string | null;
-}
-
-/** The figures that are compared with one baseline: those of a run, or of each model of a training. */
-export function divideByBaseline({ models, ...figures }: RunFigures): ModelFigures[] {
-  if (models.length === 0) return [{ ...figures, model: null }];
-  return models.map(({ name, baseline, measured }) => ({
-    ...figures,
-    ...measured,
-    model: name,
-    baseline,
-    arms: figures.arms.filter((arm) => arm.name.startsWith(`${name}, `)),
-  }));
 }

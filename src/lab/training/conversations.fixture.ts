@@ -59,7 +59,7 @@ export function buildConversationsConfig(path: string) {
       groups: ['text', 'time', 'author', 'structure'],
       encoders: [{ encoder: 'lsa', dimension: 5, oversampling: 3, minDocumentFrequency: 1 }],
     },
-    models: [{ name: 'linear', initial: { age: 1 } }],
+    model: { name: 'linear', initial: { age: 1 } },
     fitting: {
       epochs: 3,
       patience: 2,

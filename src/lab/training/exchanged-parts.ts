@@ -3,7 +3,7 @@ import { groupSignalParts } from '../../rank/signals/bank/signal-parts.ts';
 import type { TrainingConfig } from './training-config.ts';
 import { listModelSignals } from './training-models.ts';
 
-type ModelOptions = TrainingConfig['models'][number];
+type ModelOptions = TrainingConfig['model'];
 
 /** The control of all signals that some other exchanges. */
 const ALL_PARTS = 'all of these';

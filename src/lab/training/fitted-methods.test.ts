@@ -21,7 +21,7 @@ const table = drawHandmadeTable({
   seed: 3,
 });
 const options = { name: 'linear' as const, signals: null, nonNegative: [], initial: { a: 1 } };
-const config = trainingConfig.parse({ ...buildSampleTrainingConfig('nowhere'), models: [options] });
+const config = trainingConfig.parse({ ...buildSampleTrainingConfig('nowhere'), model: options });
 
 test('a point a combination of the grid, with what all have in common', () => {
   const points = listFittingPoints(config);

@@ -64,7 +64,7 @@ export function selectChosenPoint(
 }
 
 /** Chooses weights from rows alone. */
-export function buildSelectionPlan(config: TrainingConfig, model: TrainingConfig['models'][number]): SelectionPlan {
+export function buildSelectionPlan(config: TrainingConfig, model: TrainingConfig['model']): SelectionPlan {
   return {
     modelOf: createModelMaker(model),
     points: listFittingPoints(config).map(({ training }) => training),
@@ -111,7 +111,7 @@ async function searchParameters(
 /** Fits every method on a fold's training rows and scores the rows that it holds out. */
 export async function fitFold(
   config: TrainingConfig,
-  options: TrainingConfig['models'][number],
+  options: TrainingConfig['model'],
   source: FeatureSource,
   fold: Fold,
   progress: StartProgress = ignoreProgress,

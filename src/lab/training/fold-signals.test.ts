@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true }));
 
 const base = trainingConfig.parse(buildConversationsConfig(path));
-const trajectory = trainingConfig.parse({ ...buildConversationsConfig(path), models: [{ name: 'trajectory' }] });
+const trajectory = trainingConfig.parse({ ...buildConversationsConfig(path), model: { name: 'trajectory' } });
 
 async function withTask(config: TrainingConfig, use: (task: LearningTask) => Promise<void>): Promise<void> {
   const task = await LearningTask.open(config, 'dev', { cacheFolder });
@@ -57,7 +57,7 @@ test.each([
       workspace.dispose();
       const whole: FeatureTable = { ...table, signals, values };
       expect(found.signals).toEqual(
-        table.signals.filter((name) => listModelSignals(config.models[0]!, signals).includes(name)),
+        table.signals.filter((name) => listModelSignals(config.model, signals).includes(name)),
       );
       let others = 0;
       for (const name of found.signals) {

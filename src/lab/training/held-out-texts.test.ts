@@ -55,8 +55,8 @@ describe.each([
   ['the trajectory model', trajectory, newest],
   ['a linear mix of candidates that a fitted encoder finds', linear, flat],
 ])('%s', (_, model, candidates) => {
-  const config = trainingConfig.parse({ ...buildConversationsConfig('nowhere'), models: [model], candidates });
-  const [options] = config.models as [TrainingConfig['models'][number]];
+  const config = trainingConfig.parse({ ...buildConversationsConfig('nowhere'), model: model, candidates });
+  const { model: options } = config;
   let clean: LearningTask;
   let outer: Fold;
   beforeAll(async () => {

@@ -64,7 +64,7 @@ test('what was computed is kept, by its name, its options and the signals', asyn
   expect(await ask({ a: 2 })).toBe(2);
   expect(await ask({ a: 1 }, 'another')).toBe(3);
   expect(await ask({ a: 1 }, 'something', 'limitQueries=7')).toBe(4);
-  const text = ['signals.groups=[text]', 'models=[{name: linear}]'];
+  const text = ['signals.groups=[text]', 'model={name: linear}'];
   expect(await ask({ a: 1 }, 'something', ...text)).toBe(5);
 });
 
@@ -76,7 +76,7 @@ test('a model that reads a signal which the bank lacks is refused, and no tensor
 
 test('a model that mixes signals of attributes is refused on turns without them, and no tensor is kept', async () => {
   const before = tf.memory().numTensors;
-  await expect(open('dev', 'signals.groups=[text, time, attributes]', 'models=[{name: linear}]')).rejects.toThrow(
+  await expect(open('dev', 'signals.groups=[text, time, attributes]', 'model={name: linear}')).rejects.toThrow(
     'no attribute for signal outcome of model linear',
   );
   expect(tf.memory().numTensors).toBe(before);

@@ -5,7 +5,7 @@ import { type AttributeReader, assertAttributesFor } from '../run/needed-attribu
 import type { TrainingConfig } from './training-config.ts';
 
 /** The signals of attributes that a model mixes. */
-function listModelReaders(model: TrainingConfig['models'][number], { signals }: TrainingConfig): AttributeReader[] {
+function listModelReaders({ model, signals }: TrainingConfig): AttributeReader[] {
   if (model.name === 'trajectory') return [];
   return listSignalNames(signals)
     .filter((name) => Object.hasOwn(ATTRIBUTE_SIGNALS, name) && (model.signals?.includes(name) ?? true))
@@ -13,14 +13,11 @@ function listModelReaders(model: TrainingConfig['models'][number], { signals }: 
       part: `signal ${name}`,
       owner: `model ${model.name}`,
       attribute: name,
-      remedy: 'list other signals in models.signals',
+      remedy: 'list other signals in model.signals',
     }));
 }
 
 /** @throws ValidationError for a model that mixes a signal of an attribute which no turn has. */
 export function assertModelAttributes(dataset: Dataset, config: TrainingConfig): void {
-  assertAttributesFor(
-    dataset,
-    config.models.flatMap((model) => listModelReaders(model, config)),
-  );
+  assertAttributesFor(dataset, listModelReaders(config));
 }

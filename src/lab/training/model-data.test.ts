@@ -20,7 +20,7 @@ const DOCUMENTS: Dataset = { ...loaded, declaration: { ...loaded.declaration, ti
 function checkModel(model: object, more: object = {}, dataset = DOCUMENTS): void {
   const path = join(root, 'training.yaml');
   const signals = { groups: ['text', 'time', 'thread'] };
-  writeFileSync(path, JSON.stringify({ ...buildSampleTrainingConfig(root), signals, models: [model], ...more }));
+  writeFileSync(path, JSON.stringify({ ...buildSampleTrainingConfig(root), signals, model: model, ...more }));
   assertModelData(dataset, loadTrainingConfig(path));
 }
 const linear = (...signals: readonly string[]) => ({ name: 'linear', signals });
@@ -28,7 +28,7 @@ const LACKING = 'has no times and no threads, and model';
 
 test('on documents a model is refused for each signal that needs times or threads', () => {
   expect(() => checkModel(linear('bm25@share', 'rank.age', 'thread.size', 'decay.24h'))).toThrow(
-    `${LACKING} linear reads rank.age, decay.24h, thread.size; list other signals in models.signals; or leave the model out`,
+    `${LACKING} linear reads rank.age, decay.24h, thread.size; list other signals in model.signals; or leave the model out`,
   );
   expect(() => checkModel({ name: 'trajectory' })).toThrow(
     `${LACKING} trajectory reads trajectory coordinates; train model linear on other signals`,

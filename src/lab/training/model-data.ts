@@ -6,7 +6,7 @@ import type { TrainingConfig } from './training-config.ts';
 
 /** The signals of a model that read something which the data lacks. */
 function listModelReaders(
-  model: TrainingConfig['models'][number],
+  model: TrainingConfig['model'],
   config: TrainingConfig,
   lacking: ReadonlySet<DataPart>,
 ): DataReader[] {
@@ -19,7 +19,7 @@ function listModelReaders(
     .filter(({ name }) => model.signals?.includes(name) ?? true)
     .flatMap((signal) => {
       const needs = findNeed(signal, lacking);
-      return needs === null ? [] : [{ needs, part: signal.name, remedy: 'list other signals in models.signals' }];
+      return needs === null ? [] : [{ needs, part: signal.name, remedy: 'list other signals in model.signals' }];
     });
 }
 
@@ -32,8 +32,7 @@ function listSourceReaders({ candidates }: TrainingConfig, lacking: ReadonlySet<
 export function assertModelData(dataset: Dataset, config: TrainingConfig): void {
   const lacking = listLacking(dataset.declaration);
   const sources = listSourceReaders(config, lacking);
-  const readers = config.models.map(
-    (model) => [model.name, [...sources, ...listModelReaders(model, config, lacking)]] as const,
-  );
-  assertDataFor(dataset, 'model', new Map(readers));
+  const { model } = config;
+  const readers = [...sources, ...listModelReaders(model, config, lacking)];
+  assertDataFor(dataset, 'model', new Map([[model.name, readers]]));
 }

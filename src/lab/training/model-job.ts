@@ -6,7 +6,7 @@ import type { TrainingConfig } from './training-config.ts';
 export interface ModelJob {
   readonly task: LearningTask;
   readonly config: TrainingConfig;
-  readonly options: TrainingConfig['models'][number];
+  readonly options: TrainingConfig['model'];
   readonly progress?: StartProgress;
 }
 

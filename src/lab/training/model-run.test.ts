@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { buildOuterFolds, METHODS } from './fitted-methods.ts';
 import { LearningTask } from './learning-task.ts';
-import { type TrainedModel, trainModel } from './model-run.ts';
+import { listMethodArms, type TrainedModel, trainModel } from './model-run.ts';
 import { writeSampleTraining } from './training-config.fixture.ts';
-import { loadTrainingConfig, type TrainingConfig } from './training-config.ts';
+import { loadTrainingConfig } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-model-run-'));
 const config = loadTrainingConfig(writeSampleTraining(root));
-const [options] = config.models as [TrainingConfig['models'][number]];
+const { model: options } = config;
 let task: LearningTask;
 let trained: TrainedModel;
 
@@ -27,17 +27,19 @@ afterAll(() => {
 
 describe('a model that is trained on a task', () => {
   test('has rankings and figures of every method, the others compared with the hand-tuned one', () => {
-    const { methods, measured } = trained.result;
-    expect(methods.map(({ name }) => name)).toEqual([...METHODS]);
-    expect(methods.map(({ comparisons }) => comparisons === null)).toEqual([true, false, false, false, false]);
+    const arms = listMethodArms(trained);
+    expect(arms.map(({ name }) => name)).toEqual([...METHODS]);
+    expect(arms.map(({ comparisons }) => comparisons === null)).toEqual([true, false, false, false, false]);
     expect([...trained.runs.keys()]).toEqual([...METHODS]);
     for (const run of trained.runs.values()) expect([...run.keys()]).toEqual(task.table.queryIds);
     const judged = task.table.queryIds.filter((id) => (task.dataset.qrels.get(id)?.size ?? 0) > 0);
-    expect(measured).toEqual({ queries: judged.length, conversations: 16 });
+    const { queries } = trained.measurement;
+    expect(queries.map(({ id }) => id)).toEqual(judged);
+    expect(new Set(queries.map(({ cluster }) => cluster)).size).toBe(16);
   });
 
   test('has a number a signal, with where it started and bounds', () => {
-    const { numbers } = trained.result;
+    const { numbers } = trained.fit;
     expect(numbers.map(({ label }) => label)).toEqual(['bm25@share', 'cosine@share', 'cosine@next', 'decay.24h']);
     expect(numbers.map(({ handTuned }) => handTuned)).toEqual([1, 0, 0, 0]);
     expect(numbers.map(({ value }) => value)).toEqual([...trained.values]);
@@ -45,7 +47,7 @@ describe('a model that is trained on a task', () => {
   });
 
   test('has folds that hold out every conversation once, each with a point of the grid and curves', () => {
-    const { folds } = trained.result;
+    const { folds } = trained.fit;
     const held = folds.flatMap(({ clusters }) => clusters);
     expect(held.toSorted()).toEqual([...new Set(task.table.clusters)].toSorted());
     for (const { point, epochs, curve, validation } of folds) {
@@ -56,7 +58,7 @@ describe('a model that is trained on a task', () => {
   });
 
   test('has searches that evaluate as often as a training of each fold takes', () => {
-    const { searches, folds } = trained.result;
+    const { searches, folds } = trained.fit;
     expect(searches.map(({ method }) => method)).toEqual(['random search', 'coordinate ascent']);
     const [drawn, climbed] = searches;
     expect(climbed?.evaluations).toEqual(drawn?.evaluations);
@@ -69,7 +71,7 @@ describe('a model that is trained on a task', () => {
   });
 
   test('is calibrated over all candidates, which each fold finds by an encoder of its own', async () => {
-    const { bins } = trained.result.calibration;
+    const { bins } = trained.fit.calibration;
     let candidates = 0;
     for (const { heldOut, clusters } of buildOuterFolds(config, task.features)) {
       const { table } = await task.judgeRowsFor(heldOut, clusters);
@@ -79,7 +81,7 @@ describe('a model that is trained on a task', () => {
   });
 
   test('says what is left where candidates exchange what signals look at', () => {
-    const { controls } = trained.result;
+    const { controls } = trained.fit;
     expect(controls.map(({ part, signals }) => [part, signals])).toEqual([
       ['neighbours', ['cosine@next']],
       ['time', ['decay.24h']],
@@ -90,14 +92,14 @@ describe('a model that is trained on a task', () => {
       expect(baseline.isUnchanged).toBe(true);
       for (const { difference } of Object.values(baseline.comparisons)) expect(difference.mean).toBe(0);
     }
-    const learned = trained.result.methods.at(-1)?.metrics;
+    const learned = trained.measurement.arms.at(-1)?.metrics;
     for (const { metrics, comparisons } of controls)
       for (const metric of config.evaluation.metrics)
         expect(metrics[metric]!.mean - learned![metric]!.mean).toBeCloseTo(comparisons[metric]!.difference.mean, 10);
   });
 
   test('says what each family of signals is worth, a difference a metric', () => {
-    const { importance } = trained.result;
+    const { importance } = trained.fit;
     expect(importance.map(({ family, signals }) => [family, signals])).toEqual([
       ['bm25', ['bm25@share']],
       ['cosine', ['cosine@share', 'cosine@next']],
@@ -109,13 +111,13 @@ describe('a model that is trained on a task', () => {
 
 test('it is the same once more, from the cache', async () => {
   const again = await trainModel({ task, config, options });
-  expect(again.result).toEqual(trained.result);
+  expect(again.fit).toEqual(trained.fit);
 });
 
 test('without importance, controls or resamples there is none of them', async () => {
   const bare = { ...config, importance: false, controls: false, evaluation: { ...config.evaluation, resamples: 0 } };
-  const { result } = await trainModel({ task, config: bare, options });
-  expect(result.importance).toEqual([]);
-  expect(result.controls).toEqual([]);
-  expect(result.numbers.map(({ interval }) => interval)).toEqual([null, null, null, null]);
+  const { fit } = await trainModel({ task, config: bare, options });
+  expect(fit.importance).toEqual([]);
+  expect(fit.controls).toEqual([]);
+  expect(fit.numbers.map(({ interval }) => interval)).toEqual([null, null, null, null]);
 });

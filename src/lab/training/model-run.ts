@@ -4,7 +4,10 @@ import { fitWithSelection, type HyperParameters } from '../../rank/learning/cros
 import { buildWholeFold } from '../../rank/learning/folds.ts';
 import type { ScoringModel } from '../../rank/learning/model.ts';
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
+import type { FitResult, LearnedNumber, SearchSummary } from '../measure/fit-result.ts';
 import type { Measurement } from '../measure/measurement.ts';
+import { buildRankedArms } from '../measure/ranked-result.ts';
+import type { ArmResult, RankedTurn } from '../measure/result.ts';
 import { bootstrapWeights, type ParameterBounds } from './bootstrapped-weights.ts';
 import {
   buildSelectionPlan,
@@ -14,15 +17,17 @@ import {
   METHODS,
   selectChosenPoint,
 } from './fitted-methods.ts';
-import { decomposeHeldOut, type RankingParts } from './held-out-contributions.ts';
+import { decomposeHeldOut, type RankingParts, SHOWN_METHODS, SHOWN_PLACES } from './held-out-contributions.ts';
 import { buildTaskFolds, HeldOutRows } from './held-out-rows.ts';
-import { BASELINE, countMeasured, listMethodResults, measureMethods } from './measured-methods.ts';
+import { BASELINE, describeMethod, measureMethods } from './measured-methods.ts';
 import { buildJobKey, type ModelJob } from './model-job.ts';
 import { measureImportance, measureNullControls } from './refits.ts';
-import type { LearnedNumber, ModelResult, SearchSummary } from './training-result.ts';
+
+/** What training a model gives of a result's fit. */
+type ModelFit = Omit<FitResult, 'signals' | 'poolRecall' | 'validatedBy' | 'resamples' | 'transfer'>;
 
 export interface TrainedModel {
-  readonly result: ModelResult;
+  readonly fit: ModelFit;
   readonly model: ScoringModel;
   readonly values: Float64Array;
   /** The training of the values. */
@@ -141,11 +146,8 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
     runs,
     measurement,
     parts: await decomposeHeldOut(job, rows.folds, validated.outcomes),
-    result: {
-      name: options.name,
-      methods: listMethodResults(runs.keys(), measurement),
-      baseline: BASELINE,
-      measured: countMeasured(measurement),
+    fit: {
+      model: options.name,
       numbers: listLearnedNumbers(fit.model, fit.values, bounds),
       folds: validated.outcomes.map(({ clusters, point, validation, epochs, curve }) => ({
         clusters,
@@ -165,4 +167,23 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
       file: `weights-${options.name}.safetensors`,
     },
   };
+}
+
+/** The methods as arms; those that reports show have the first places of their rankings, with the parts of each score. */
+export function listMethodArms({ runs, measurement, parts }: TrainedModel): ArmResult[] {
+  const listPlaces = (run: Run, { names, byQuery }: RankingParts) =>
+    measurement.queries.map(({ id }): RankedTurn[] =>
+      (run.get(id) ?? []).slice(0, SHOWN_PLACES).map((turn, place) => ({
+        ...turn,
+        components: [],
+        contributions: byQuery.get(id)?.slice(place * names.length, (place + 1) * names.length) ?? [],
+      })),
+    );
+  const arms = Array.from(runs, ([name, run]) => {
+    const said = { name, description: describeMethod(name) };
+    if (!SHOWN_METHODS.some((method) => method === name)) return said;
+    const own = parts.get(name) ?? { names: [], byQuery: new Map() };
+    return { ...said, contributionNames: own.names, rankings: listPlaces(run, own) };
+  });
+  return buildRankedArms(arms, measurement);
 }

@@ -12,7 +12,7 @@ import { DEPTH, measureMethods } from './measured-methods.ts';
 import { measureImportance, measureNullControls, type Validated } from './refits.ts';
 import { runOfScores } from './scored-runs.ts';
 import { writeSampleTraining } from './training-config.fixture.ts';
-import { loadTrainingConfig, type TrainingConfig } from './training-config.ts';
+import { loadTrainingConfig } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-refits-'));
 const path = writeSampleTraining(root);
@@ -28,8 +28,8 @@ const learnLinear = (model: string) => learnModel(`{name: linear, ${model}}`);
 
 async function learnModel(model: string) {
   const candidates = 'candidates=[{index: newest, k: 31}]'; // the same in every fold
-  const config = loadTrainingConfig(path, [`models=[${model}]`, candidates]);
-  const [options] = config.models as [TrainingConfig['models'][number]];
+  const config = loadTrainingConfig(path, [`model=${model}`, candidates]);
+  const { model: options } = config;
   const task = await LearningTask.open(config, 'dev', { cacheFolder: join(root, 'cache') });
   tasks.push(task);
   const rows = await HeldOutRows.of(task, buildOuterFolds(config, task.features));

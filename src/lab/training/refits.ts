@@ -7,6 +7,7 @@ import { exchangeSignals } from '../../rank/learning/exchanged-signals.ts';
 import { createChangedSource, type FeatureSource } from '../../rank/learning/feature-source.ts';
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
+import type { Importance, NullControl } from '../measure/fit-result.ts';
 import { listExchangedParts } from './exchanged-parts.ts';
 import { buildSelectionPlan, type FoldOutcome, selectChosenPoint } from './fitted-methods.ts';
 import type { HeldOutRows } from './held-out-rows.ts';
@@ -14,7 +15,6 @@ import { BASELINE, measureMethods } from './measured-methods.ts';
 import { buildJobKey, type ModelJob } from './model-job.ts';
 import { groupSignalFamilies } from './signal-families.ts';
 import { listModelSignals } from './training-models.ts';
-import type { Importance, NullControl } from './training-result.ts';
 
 /** The inputs of a refit: the folds with their hyper-parameters, and the rankings of the learned method for comparison. */
 export interface Validated {

@@ -23,13 +23,12 @@ export function findCandidatePool(workspace: Workspace, config: TrainingConfig):
   return findPool(workspace, null, buildCandidatePool(config));
 }
 
-/** The dimensions of the coordinates that the models of a config read, null if none reads any; the largest dimension includes the others. */
-export function readTrajectoryDimensions({ models }: TrainingConfig): Dimensions | null {
-  const dimensions = models.flatMap((model) => (model.name === 'trajectory' ? [model.dimensions] : []));
-  return dimensions.length === 0 ? null : (Math.max(...dimensions) as Dimensions);
+/** The dimensions of the coordinates that the model of a config reads, null if it reads none. */
+export function readTrajectoryDimensions({ model }: TrainingConfig): Dimensions | null {
+  return model.name === 'trajectory' ? model.dimensions : null;
 }
 
-/** Every signal that the models of a config may read. */
+/** Every signal that the model of a config may read. */
 export async function computeTaskSignals(
   workspace: Workspace,
   pool: CandidatePool,

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
 import { loadDataset } from '../../data/registry.ts';
 import type { Run } from '../../model/run.ts';
@@ -7,31 +8,16 @@ import { scoreTable } from '../../rank/learning/table-scorer.ts';
 import { assertFits, type Weights } from '../../rank/learning/weight-file.ts';
 import { describeTestSplit, type TestSplit } from '../looks/test-split.ts';
 import { groupContentHashes } from '../measure/cluster-conversations.ts';
+import { buildQueryRecord } from '../measure/inspection.ts';
+import { buildRankedArms, buildRankedResult } from '../measure/ranked-result.ts';
+import type { ExperimentResult } from '../measure/result.ts';
+import { captureEnvironment } from '../run/environment.ts';
 import { LearningTask, locateDatasets, selectTaskQueries, type TaskContext } from './learning-task.ts';
-import { BASELINE, countMeasured, DEPTH, listMethodResults, measureMethods } from './measured-methods.ts';
+import { BASELINE, DEPTH, describeMethod, measureMethods, selectMeasuring } from './measured-methods.ts';
 import { runOfScores } from './scored-runs.ts';
 import { listFeatures, type WeightsSplit } from './test-looks.ts';
 import type { TrainingConfig } from './training-config.ts';
-import type { MethodResult } from './training-result.ts';
-
-/** A weight file on the test split. */
-export interface TestedModel {
-  readonly name: string;
-  readonly file: string;
-  readonly baseline: string;
-  readonly measured: { readonly queries: number; readonly conversations: number };
-  readonly methods: readonly MethodResult[];
-}
-
-/** The figures of a training's weights on the test split; plain data. */
-export interface TestResult {
-  readonly experiment: string;
-  readonly dataset: { readonly name: string; readonly hash: string; readonly split: 'test' };
-  readonly metrics: readonly string[];
-  readonly level: number;
-  readonly queries: number;
-  readonly models: readonly TestedModel[];
-}
+import type { TrainingContext } from './training-run.ts';
 
 /** @throws ValidationError for weights of other data, or that had seen a test conversation. */
 function assertUnseen(file: string, { provenance }: Weights, { dataset, table }: LearningTask): void {
@@ -53,35 +39,6 @@ function assertUnseen(file: string, { provenance }: Weights, { dataset, table }:
     );
 }
 
-async function testModel(
-  task: LearningTask,
-  config: TrainingConfig,
-  file: string,
-  weights: Weights,
-): Promise<TestedModel> {
-  const { table, dataset, pool } = task;
-  assertUnseen(file, weights, task);
-  assertFits(weights, table.signals);
-  const { model, values } = weights;
-  const numbers = {
-    [BASELINE]: listHandTunedValues(model),
-    uniform: listUniformValues(model),
-    learned: values,
-  };
-  const runs = new Map<string, Run>();
-  const { depth = DEPTH } = config.evaluation;
-  for (const [method, own] of Object.entries(numbers))
-    runs.set(method, runOfScores(dataset.corpus, table, pool, await scoreTable(model, own, table), depth));
-  const measurement = await measureMethods(task, config, runs);
-  return {
-    name: model.name,
-    file,
-    baseline: BASELINE,
-    measured: countMeasured(measurement),
-    methods: listMethodResults(runs.keys(), measurement),
-  };
-}
-
 /**
  * The test split and features that a test of a config's weights uses; embeds and measures nothing.
  *
@@ -99,27 +56,44 @@ export async function testSplit(
 /**
  * Measures weights on the test conversations of the data that they were trained on, with hand-tuned and uniform weights for comparison.
  *
- * @param weights by the names of their files.
+ * @param file the name of the weights.
  * @throws ValidationError for a dataset without a test query, and for weights of other data, signals or with a test conversation among those that they were trained on.
  */
 export async function runTest(
   config: TrainingConfig,
-  weights: ReadonlyMap<string, Weights>,
-  context: TaskContext,
-): Promise<TestResult> {
+  file: string,
+  weights: Weights,
+  context: TrainingContext,
+): Promise<ExperimentResult> {
   const task = await LearningTask.open(config, 'test', context);
   try {
-    const models: TestedModel[] = [];
-    for (const [file, one] of weights) models.push(await testModel(task, config, file, one));
-    const { name, hash } = task.dataset;
-    return {
-      experiment: config.name,
-      dataset: { name, hash, split: 'test' },
-      metrics: config.evaluation.metrics,
-      level: config.evaluation.level,
-      queries: task.queries.length,
-      models,
+    const { table, dataset, pool } = task;
+    assertUnseen(file, weights, task);
+    assertFits(weights, table.signals);
+    const { model, values } = weights;
+    const numbers = {
+      [BASELINE]: listHandTunedValues(model),
+      uniform: listUniformValues(model),
+      learned: values,
     };
+    const runs = new Map<string, Run>();
+    const { depth = DEPTH } = config.evaluation;
+    for (const [method, own] of Object.entries(numbers))
+      runs.set(method, runOfScores(dataset.corpus, table, pool, await scoreTable(model, own, table), depth));
+    const measurement = await measureMethods(task, config, runs);
+    const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
+    const arms = Array.from(runs.keys(), (method) => ({ name: method, description: describeMethod(method) }));
+    const { backend, command } = context;
+    const described = {
+      ...{ name: config.name, hash: computeHash([config, file, [...values], hash]).slice(0, 12) },
+      ...{ description: config.description, config: { ...config } },
+      environment: captureEnvironment(backend, config.seed, command, config.dataset, config.plugins),
+      dataset: { name, ...declaration, relevantGrade, gradeNames, hash, split: 'test', facts, turns: [] },
+      queries: measurement.queries.map((query) => buildQueryRecord(dataset, query)),
+      unanswerable: measurement.unanswerable.map((query) => buildQueryRecord(dataset, query)),
+      arms: buildRankedArms(arms, measurement),
+    };
+    return buildRankedResult(described, measurement, selectMeasuring(config, BASELINE));
   } finally {
     task.dispose();
   }

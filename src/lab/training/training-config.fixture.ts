@@ -16,13 +16,11 @@ export function buildSampleTrainingConfig(dataFolder: string) {
       { index: 'flat', k: 11 },
     ],
     signals: { groups: ['text', 'time'] },
-    models: [
-      {
-        name: 'linear',
-        signals: ['bm25@share', 'cosine@share', 'cosine@next', 'decay.24h'],
-        initial: { 'bm25@share': 1 },
-      },
-    ],
+    model: {
+      name: 'linear',
+      signals: ['bm25@share', 'cosine@share', 'cosine@next', 'decay.24h'],
+      initial: { 'bm25@share': 1 },
+    },
     fitting: {
       epochs: 3,
       patience: 2,

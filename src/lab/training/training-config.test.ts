@@ -17,7 +17,7 @@ test('what is written is kept, what is not has its default', () => {
   const config = loadTrainingConfig(path);
   expect(config.fitting).toMatchObject({ epochs: 3, seeds: 1, temperature: 1, metric: 'ndcg@10', batchSize: 128 });
   expect(config).toMatchObject({ limitQueries: null, importance: true, transfer: [], sameChannel: false });
-  expect(config.models[0]).toMatchObject({ name: 'linear', nonNegative: [] });
+  expect(config.model).toMatchObject({ name: 'linear', nonNegative: [] });
 });
 
 test('a file is laid over another, and overrides over both', () => {
@@ -42,11 +42,8 @@ test('a filter is checked as it is read, and is no key of a config without one',
   );
 });
 
-test('two models of one name are refused: their weights would have one file', () => {
-  expect(() => loadTrainingConfig(path, ['models=[{name: linear}, {name: linear, signals: [bm25]}]'])).toThrow(
-    /models \(--set\): .*models of different names/,
-  );
-  expect(loadTrainingConfig(path, ['models=[{name: linear}, {name: trajectory}]']).models).toHaveLength(2);
+test('a list of models is refused', () => {
+  expect(() => loadTrainingConfig(path, ['models=[{name: linear}]'])).toThrow(/models \(--set\): expected .*model/);
 });
 
 test('folds are read from a file beside the config, and take the place of outer', () => {

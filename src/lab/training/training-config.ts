@@ -129,11 +129,8 @@ export const trainingConfig = z.strictObject({
   /** The text of a filter, applied before the search; absent in a resolved config that has none, so that its hash stays. */
   filter: filterText.nullable().optional(),
   signals: signalBankOptions.prefault({}),
-  models: z
-    .array(modelOptions)
-    .min(1)
-    .refine((models) => new Set(models.map(({ name }) => name)).size === models.length, 'models of different names')
-    .default([{ name: 'linear', signals: null, nonNegative: [], initial: null }]),
+  /** The one model that is trained. */
+  model: modelOptions.default({ name: 'linear', signals: null, nonNegative: [], initial: null }),
   /** Learns the weights of the signal `strategy` for each user; absent in a resolved config that does not, so that its hash stays. */
   users: userOptions.optional(),
   fitting: fittingOptions.prefault({}),
@@ -147,7 +144,7 @@ export const trainingConfig = z.strictObject({
   plugins: z.array(resolvedPlugin).optional(),
 });
 /**
- * A checked training with every default in place: the data, the signals, the models, how they are fitted, and how they are cross-validated and measured.
+ * A checked training with every default in place: the data, the signals, the model, how it is fitted, and how it is cross-validated and measured.
  */
 export type TrainingConfig = z.output<typeof trainingConfig>;
 

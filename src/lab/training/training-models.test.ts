@@ -38,7 +38,9 @@ test('a trajectory model has as many coordinates as are asked for', () => {
 test('a mix whose start is zero for all of its signals is refused: it would be the baseline', () => {
   const list = (initial: Record<string, number> | null) => () =>
     listModelSignals({ ...linear, signals: ['age'], initial }, signals);
-  expect(list(null)).toThrow(/starts from \{"bm25":1,"cosine":1\}, which is zero for all of its 1 signals; set models/);
+  expect(list(null)).toThrow(
+    /starts from \{"bm25":1,"cosine":1\}, which is zero for all of its 1 signals; set model.initial/,
+  );
   expect(list({ age: 0 })).toThrow(/zero for all/);
   expect(list({ age: -1 })()).toEqual(['age']);
 });

@@ -10,7 +10,7 @@ import { MEMORY_SIGNALS } from '../../rank/signals/memory-signals.ts';
 import { STRATEGY_SIGNALS } from '../../rank/signals/strategy.ts';
 import type { TrainingConfig } from './training-config.ts';
 
-type ModelOptions = TrainingConfig['models'][number];
+type ModelOptions = TrainingConfig['model'];
 
 /** The default start of a mix: words and embeddings alike. */
 const HAND_TUNED: Readonly<Record<string, number>> = { bm25: 1, cosine: 1 };
@@ -43,7 +43,7 @@ export function listModelSignals(options: ModelOptions, all: readonly string[]):
   const initial = options.initial ?? HAND_TUNED;
   if (signals.every((signal) => (initial[signal] ?? 0) === 0))
     throw new ValidationError(
-      `model ${options.name} starts from ${JSON.stringify(initial)}, which is zero for all of its ${signals.length} signals; set models[].initial to the weight of at least one of them`,
+      `model ${options.name} starts from ${JSON.stringify(initial)}, which is zero for all of its ${signals.length} signals; set model.initial to the weight of at least one of them`,
       { initial: { ...initial } },
     );
   return signals;
@@ -53,8 +53,8 @@ export function listModelSignals(options: ModelOptions, all: readonly string[]):
 export const USER_SIGNALS: readonly string[] = MEMORY_SIGNALS.map((name) => STRATEGY_SIGNALS[name].name);
 
 /** The signals that some part of a training reads, in the order of `all`. */
-export function listReadSignals({ models, users }: TrainingConfig, all: readonly string[]): readonly string[] {
-  const read = new Set(models.flatMap((model) => listModelSignals(model, all)));
+export function listReadSignals({ model, users }: TrainingConfig, all: readonly string[]): readonly string[] {
+  const read = new Set(listModelSignals(model, all));
   const own = new Set(users === undefined ? [] : USER_SIGNALS);
   return all.filter((name) => read.has(name) || own.has(name));
 }

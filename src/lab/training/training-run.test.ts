@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
+import type { Weights } from '../../rank/learning/weight-file.ts';
+import type { ArmResult } from '../measure/result.ts';
 import { runTest } from './test-run.ts';
 import { writeSampleTraining } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';
-import type { InspectedMethod } from './training-result.ts';
 import { type FinishedTraining, runTraining } from './training-run.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-training-run-'));
@@ -27,12 +28,12 @@ const load = (...changes: string[]) =>
 const context = { cacheFolder: join(root, 'cache'), backend: 'cpu', command: 'ragpp train sample' };
 
 /** The parts of every shown place add up to its score, by float32. */
-function assertPartsAddUp(methods: readonly InspectedMethod[]): void {
-  for (const { method, rankings, contributionNames } of methods)
+function assertPartsAddUp(arms: readonly ArmResult[]): void {
+  for (const { name: method, rankings, contributionNames } of arms)
     for (const { id, score, contributions = [] } of rankings.flat()) {
       const size = contributions.reduce((sum, part) => sum + Math.abs(part), 0);
       const sum = contributions.reduce((total, part) => total + part, 0);
-      expect(contributions).toHaveLength(contributionNames.length);
+      expect(contributions).toHaveLength(contributionNames?.length ?? 0);
       expect(Math.abs(sum - score), `${method}, ${id}: ${contributions} for ${score}`).toBeLessThan(1e-6 + 1e-5 * size);
     }
 }
@@ -47,53 +48,58 @@ describe('runTraining', () => {
   test('gives a result, weights and rankings that belong together', () => {
     const { result, weights, runs, qrels } = finished;
     const dev = [...qrels.keys()];
-    expect([result.queries, result.conversations]).toEqual([dev.length, 16]);
-    expect([...weights.keys()]).toEqual(result.models.map(({ file }) => file));
-    expect([...runs.keys()]).toEqual(result.models[0]?.methods.map(({ name }) => `linear, ${name}`));
+    expect(result.queries.length + result.unanswerable.length).toBe(dev.length);
+    expect(new Set([...result.queries, ...result.unanswerable].map(({ cluster }) => cluster)).size).toBe(16);
+    expect([...weights.keys()]).toEqual([result.fit.file]);
+    expect([...runs.keys()]).toEqual(result.arms.map(({ name }) => name));
     for (const run of runs.values()) expect([...run.keys()]).toEqual(dev);
-    expect(result.poolRecall > 0.9 && result.poolRecall <= 1).toBe(true);
+    expect(result.fit.poolRecall > 0.9 && result.fit.poolRecall <= 1).toBe(true);
     const { provenance, values } = weights.get('weights-linear.safetensors')!;
-    expect([...values]).toEqual(result.models[0]?.numbers.map(({ value }) => value));
+    expect([...values]).toEqual(result.fit.numbers.map(({ value }) => value));
     expect(provenance).toMatchObject({ seeds: [3], backend: 'cpu', dataHash: result.dataset.hash });
     expect(new Set(provenance.trainingContents).size).toBe(16);
   });
 
   test('holds the first places of the methods that its page compares', () => {
     const { result, runs } = finished;
-    const { queries, methods, turns } = result.inspection ?? { queries: [], methods: [], turns: [] };
-    expect(queries).toHaveLength(result.models[0]?.measured.queries ?? 0);
-    expect(methods.map(({ model, method }) => `${model}, ${method}`)).toEqual([
-      'linear, hand-tuned',
-      'linear, learned',
-    ]);
-    const ids = new Set(turns.map(({ id }) => id));
-    assertPartsAddUp(methods);
-    for (const { model, method, rankings, perQuery, contributionNames } of methods) {
-      expect(contributionNames.length).toBeGreaterThan(method === 'learned' ? 1 : 0);
+    const { queries, dataset } = result;
+    const shown = result.arms.filter(({ rankings }) => rankings.some(({ length }) => length > 0));
+    expect(shown.map(({ name }) => name)).toEqual(['hand-tuned', 'learned']);
+    const ids = new Set(dataset.turns.map(({ id }) => id));
+    assertPartsAddUp(shown);
+    for (const { name, rankings, perQuery, metrics, contributionNames = [] } of shown) {
+      expect(contributionNames.length).toBeGreaterThan(name === 'learned' ? 1 : 0);
       for (const [q, { id }] of queries.entries()) {
-        const expected = runs.get(`${model}, ${method}`)?.get(id)?.slice(0, 10) ?? [];
+        const expected = runs.get(name)?.get(id)?.slice(0, 10) ?? [];
         expect(rankings[q]?.map((turn) => [turn.id, turn.score])).toEqual(
           expected.map((turn) => [turn.id, turn.score]),
         );
         expect(expected.every((turn) => ids.has(turn.id))).toBe(true);
       }
-      const found = result.models[0]?.methods.find(({ name }) => name === method);
-      for (const [metric, { mean }] of Object.entries(found?.metrics ?? {})) {
+      for (const [metric, { mean }] of Object.entries(metrics)) {
         const values = perQuery[metric] ?? [];
         expect(values.reduce((a, b) => a + b, 0) / values.length).toBeCloseTo(mean, 12);
       }
     }
   });
 
+  test('says how it was measured and what no order of the candidates can find', () => {
+    expect(finished.result.remarks).toEqual([
+      expect.stringMatching(
+        /^Every ranking is by numbers that have not seen its conversation: \d+ folds of conversations; hyper-parameters by 2 folds within the others\.$/,
+      ),
+      expect.stringMatching(
+        /^The candidates \(.+\) hold \S+ of the relevant turns; no order of them finds more\. \d+ signals\.$/,
+      ),
+    ]);
+  });
+
   test('shows the parts of a trajectory model too', async () => {
-    const { result } = await runTraining(
-      load('models=[{name: trajectory, dimensions: 3}]', 'fitting.epochs=1'),
-      context,
-    );
-    const { methods } = result.inspection ?? { methods: [] };
-    expect(methods.map(({ method }) => method)).toEqual(['hand-tuned', 'learned']);
-    for (const { contributionNames } of methods)
-      expect(contributionNames.toSorted()).toEqual([
+    const { result } = await runTraining(load('model={name: trajectory, dimensions: 3}', 'fitting.epochs=1'), context);
+    const shown = result.arms.filter(({ rankings }) => rankings.some(({ length }) => length > 0));
+    expect(shown.map(({ name }) => name)).toEqual(['hand-tuned', 'learned']);
+    for (const { contributionNames } of shown)
+      expect(contributionNames?.toSorted()).toEqual([
         'fading',
         'ircp',
         'neighbours',
@@ -103,7 +109,7 @@ describe('runTraining', () => {
         'tpo',
         'trajectory',
       ]);
-    assertPartsAddUp(methods);
+    assertPartsAddUp(shown);
   });
 
   test('is identified by its config and its backend, not by the command', async () => {
@@ -128,32 +134,32 @@ describe('runTraining', () => {
     expect([...weights.values()].map(({ values }) => values)).toEqual(
       [...finished.weights.values()].map(({ values }) => values),
     );
-    expect((await runTest(load(), weights, {})).queries).toBe(14);
+    const [[file, own]] = [...weights] as [[string, Weights]];
+    expect((await runTest(load(), file, own, without)).queries).toHaveLength(13);
   });
 
   test('keeps no tensor, whether it ends well or not', async () => {
     const before = tf.memory().numTensors;
     await runTraining(load(), context);
     expect(tf.memory().numTensors).toBe(before);
-    await expect(runTraining(load('models.0.signals=[bm26]'), context)).rejects.toThrow(ValidationError);
+    await expect(runTraining(load('model.signals=[bm26]'), context)).rejects.toThrow(ValidationError);
     expect(tf.memory().numTensors).toBe(before);
   });
 });
 
 describe('runTest', () => {
+  const file = 'weights-linear.safetensors';
+  const weights = () => finished.weights.get(file)!;
+
   test('measures the weights on the other split, beside what they came from', async () => {
     const before = tf.memory().numTensors;
-    const result = await runTest(load(), finished.weights, context);
+    const result = await runTest(load(), file, weights(), context);
     expect(tf.memory().numTensors).toBe(before);
-    expect(result.queries).toBe(14);
-    const [model] = result.models;
-    expect(model?.methods.map(({ name }) => name)).toEqual(['hand-tuned', 'uniform', 'learned']);
-    expect(model?.measured).toEqual({ queries: 13, conversations: 7 });
+    expect(result.arms.map(({ name }) => name)).toEqual(['hand-tuned', 'uniform', 'learned']);
+    expect([result.queries.length, result.unanswerable.length]).toEqual([13, 1]);
+    expect(new Set(result.queries.map(({ cluster }) => cluster)).size).toBe(7);
   });
 
-  const [[file, weights]] = [
-    ['weights-linear.safetensors', () => finished.weights.get('weights-linear.safetensors')!],
-  ] as const;
   test.each([
     ['of other data', { dataHash: 'abc' }, /were trained on other data than dataset /],
     ['that had seen a test conversation', { trainingClusters: ['c1', 'c20'] }, /conversation of the test split: c20/],
@@ -165,13 +171,13 @@ describe('runTest', () => {
   ])('refuses weights %s', async (_, changed, message) => {
     const before = tf.memory().numTensors;
     const { provenance, ...rest } = weights();
-    const other = new Map([[file, { ...rest, provenance: { ...provenance, ...changed } }]]);
-    await expect(runTest(load(), other, context)).rejects.toThrow(message);
+    const other = { ...rest, provenance: { ...provenance, ...changed } };
+    await expect(runTest(load(), file, other, context)).rejects.toThrow(message);
     expect(tf.memory().numTensors).toBe(before);
   });
 
   test('refuses weights whose signals are not there', async () => {
-    const config = load('signals.groups=[text]', 'models=[{name: linear}]');
-    await expect(runTest(config, finished.weights, context)).rejects.toThrow(/need missing signals: .*decay\.24h/);
+    const config = load('signals.groups=[text]', 'model={name: linear}');
+    await expect(runTest(config, file, weights(), context)).rejects.toThrow(/need missing signals: .*decay\.24h/);
   });
 });

@@ -45,16 +45,16 @@ describe('weights on other data', () => {
     const before = tf.memory().numTensors;
     const { result } = await runTraining(load(buildTransferEntry()), context);
     expect(tf.memory().numTensors).toBe(before);
-    const [away, back] = result.transfer;
-    expect(result.transfer.map(({ model, trainedOn, testedOn }) => [model, trainedOn, testedOn])).toEqual([
+    const [away, back] = result.fit.transfer;
+    expect(result.fit.transfer.map(({ model, trainedOn, testedOn }) => [model, trainedOn, testedOn])).toEqual([
       ['linear', 'sample-training', 'other'],
       ['linear', 'other', 'sample-training'],
     ]);
-    expect(back?.queries).toBe(result.queries);
+    expect(back?.queries).toBe(result.queries.length + result.unanswerable.length);
     // What is looked for shares words with the query here and none there: the same weights cannot do both.
     const readMrr = (one: typeof away) => one?.metrics['mrr@10']?.mean as number;
     expect(readMrr(back)).toBeGreaterThan(readMrr(away) + 0.1);
-    for (const { metrics, conversations } of result.transfer)
+    for (const { metrics, conversations } of result.fit.transfer)
       for (const { mean, low, high } of Object.values(metrics)) {
         expect(conversations).toBeGreaterThan(2);
         expect(low).toBeLessThanOrEqual(mean);
@@ -67,8 +67,8 @@ describe('weights on other data', () => {
       load({ name: 'same', dataset: { name: 'jsonl', path: root } }),
       context,
     );
-    const [away, back] = result.transfer;
-    expect(away?.queries).toBe(result.queries);
+    const [away, back] = result.fit.transfer;
+    expect(away?.queries).toBe(result.queries.length + result.unanswerable.length);
     expect(weights.size).toBe(1);
     // One seed, the same rows and as many epochs: the same numbers, so the same rankings.
     expect(away?.metrics).toEqual(back?.metrics);
@@ -76,6 +76,6 @@ describe('weights on other data', () => {
 
   test('are measured on as many of its queries as were asked for', async () => {
     const { result } = await runTraining(load(buildTransferEntry({ limitQueries: 13 })), context);
-    expect(result.transfer[0]?.queries).toBe(13);
+    expect(result.fit.transfer[0]?.queries).toBe(13);
   });
 });

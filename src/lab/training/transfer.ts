@@ -5,16 +5,16 @@ import { fitPoint, type HyperParameters } from '../../rank/learning/cross-valida
 import type { ScoringModel } from '../../rank/learning/model.ts';
 import { createTableMetric } from '../../rank/learning/table-metrics.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
+import type { TransferResult } from '../measure/fit-result.ts';
 import { buildSelectionPlan } from './fitted-methods.ts';
 import { LearningTask, type TaskContext } from './learning-task.ts';
 import type { TrainingConfig } from './training-config.ts';
-import type { TransferResult } from './training-result.ts';
 
 /** Weights trained on a task, with their training. */
 interface TransferredModel {
   readonly task: LearningTask;
   readonly config: TrainingConfig;
-  readonly options: TrainingConfig['models'][number];
+  readonly options: TrainingConfig['model'];
   readonly model: ScoringModel;
   readonly values: Float64Array;
   /** The chosen point, with the number of epochs. */

@@ -52,7 +52,7 @@ function writeConfig(change: object = {}): string {
     ...buildSampleTrainingConfig(root),
     candidates: [{ index: 'newest', k: 8 }],
     signals: { groups: ['text', 'memory'] },
-    models: [{ name: 'linear', signals: memories, initial: { cosine: 1 } }],
+    model: { name: 'linear', signals: memories, initial: { cosine: 1 } },
     evaluation: { metrics: ['mrr@10'], samples: 199, resamples: 0 },
     ...{ importance: false, controls: false, users: { least: 5, kappa: 5 } },
     ...change,
@@ -70,8 +70,8 @@ beforeAll(async () => {
 });
 
 test('users with other tastes find more by their own weights, on conversations that they were not learned from', () => {
-  const { methods = [], baseline, learned = [], asked } = finished.result.users ?? {};
-  const mrr = Object.fromEntries(methods.map(({ name, metrics }) => [name, metrics['mrr@10']?.mean as number]));
+  const { arms = [], baseline, learned = [], asked } = finished.result.users ?? {};
+  const mrr = Object.fromEntries(arms.map(({ name, metrics }) => [name, metrics['mrr@10']?.mean as number]));
   expect([baseline, asked]).toEqual(['strategy', 3]);
   expect(learned.map(({ user }) => user)).toEqual(['ann', 'bo']);
   expect(mrr.user).toBeGreaterThan((mrr.strategy as number) + 0.05);
@@ -97,6 +97,6 @@ test('the folder has the weights for an arm, and the rankings', () => {
 });
 
 test('a bank without the five signals is refused', () => {
-  const path = writeConfig({ signals: { groups: ['text'] }, models: [{ name: 'linear', initial: { cosine: 1 } }] });
+  const path = writeConfig({ signals: { groups: ['text'] }, model: { name: 'linear', initial: { cosine: 1 } } });
   expect(() => loadTrainingConfig(path)).toThrow(/signals\.groups.*text and memory/);
 });

@@ -15,12 +15,13 @@ import { STRATEGY_WEIGHTS, type StrategyName } from '../../rank/query/strategy.t
 import { askedMemories } from '../../rank/signals/asked-memories.ts';
 import { MEMORY_SIGNALS, type MemorySignals } from '../../rank/signals/memory-signals.ts';
 import { listSummaryFactors, readAsker, scoreByStrategy } from '../../rank/signals/strategy.ts';
+import { buildRankedArms } from '../measure/ranked-result.ts';
+import type { UserFit } from '../measure/result.ts';
 import { buildTaskFolds, HeldOutRows } from './held-out-rows.ts';
 import type { LearningTask } from './learning-task.ts';
-import { countMeasured, listMethodResults, measureMethods } from './measured-methods.ts';
+import { describeMethod, measureMethods } from './measured-methods.ts';
 import type { TrainingConfig } from './training-config.ts';
 import { USER_SIGNALS } from './training-models.ts';
-import type { UserTraining } from './training-result.ts';
 
 /** The weights of each strategy, those learned of everyone together, those of who asks, and as a null control those of another user. */
 const METHODS = ['strategy', 'everyone', 'user', 'another user'] as const;
@@ -124,7 +125,7 @@ function listLearned(weights: LearnedUserWeights): UserWeights['users'] {
 
 /** Weights of users and how they were measured. */
 export interface TrainedUserWeights {
-  readonly result: UserTraining;
+  readonly result: UserFit;
   readonly users: UserWeights['users'];
   /** Rankings of conversations by weights that have not seen them, by method. */
   readonly runs: ReadonlyMap<string, Run>;
@@ -189,9 +190,11 @@ export async function trainUserWeights(
     users,
     runs,
     result: {
-      methods: listMethodResults(runs.keys(), measurement),
+      arms: buildRankedArms(
+        METHODS.map((name) => ({ name, description: describeMethod(name) })),
+        measurement,
+      ),
       baseline: BASELINE,
-      measured: countMeasured(measurement),
       asked: weights.size,
       learned,
       file: 'users.json',

@@ -1,5 +1,7 @@
 import { renderHtml } from '../report/page/html.ts';
 import { renderCsv } from '../report/tables/csv.ts';
+import { renderFitFiles } from '../report/tables/fit-csv.ts';
+import { isFitted } from '../report/tables/fit-table.ts';
 import { renderLatex } from '../report/tables/latex.ts';
 import { renderMarkdown } from '../report/tables/markdown.ts';
 import { type MeasuredRankings, type RunFiles, runFiles } from '../run/run-folder.ts';
@@ -14,6 +16,7 @@ export function renderRunFiles(finished: MeasuredRankings): RunFiles {
     'table.md': renderMarkdown(result),
     'table.tex': renderLatex(result),
     'table.csv': renderCsv(result),
+    ...(isFitted(result) ? renderFitFiles(result) : {}),
     'report.html': renderHtml(result),
   };
 }

@@ -8,6 +8,7 @@ import * as attributionFigure from './attribution-figure.ts';
 import * as differencesFigure from './differences-figure.ts';
 import * as dom from './dom.ts';
 import * as evidenceFigure from './evidence-figure.ts';
+import * as fitFigures from './fit-figures.ts';
 import * as gainsFigure from './gains-figure.ts';
 import * as heatMap from './heat-map.ts';
 import * as inspector from './inspector.ts';
@@ -34,6 +35,7 @@ function startPage(): void {
   if (dom.has('strata')) strataFigure.start(state);
   if (dom.has('attribution')) attributionFigure.start(state);
   if (dom.has('latency')) latencyFigure.start(state);
+  if (data.fit !== null) fitFigures.startFit(data, data.fit);
   address.start(state);
 }
 

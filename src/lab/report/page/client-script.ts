@@ -9,7 +9,6 @@ import { freezeDeeply } from '../../../core/values/frozen.ts';
 const ENTRIES = freezeDeeply({
   run: 'run.ts',
   comparison: 'comparison.ts',
-  training: 'training/training.ts',
 });
 
 export type ClientPage = keyof typeof ENTRIES;

@@ -11,7 +11,7 @@ import {
   MARKS,
   testText,
 } from '../tables/legend.ts';
-import { escapeMarkdown, formatRowsAsPipeTable } from '../tables/markdown.ts';
+import { escapeMarkdown, formatRowsAsPipeTable } from '../tables/pipe-table.ts';
 import { type PlainCell, type PlainTable, renderPlainTable } from '../tables/plain-table.ts';
 import { wrapText } from '../tables/wrap-text.ts';
 import { formatWrappedTable } from '../tables/wrapped-table.ts';

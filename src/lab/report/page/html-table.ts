@@ -14,14 +14,6 @@ function chooseWidths({ metrics, rows }: LadderTable): string {
   return `${isRepeated ? ' repeated' : ''}${isDense ? ' dense' : ''}`;
 }
 
-/** Words of a ladder of other things than arms. */
-interface LadderWords {
-  /** The content of the first column. */
-  readonly row: string;
-  /** Tells the ids of one ladder from those of another on the page. */
-  readonly suffix: string;
-}
-
 /** The sentences of what a table decides, for the place above the first figure. */
 export function renderDecision(sentences: readonly string[]): Content {
   return sentences.length === 0 ? '' : html`<p class="lead decision">${sentences.join(' ')}</p>`;
@@ -36,15 +28,12 @@ function renderEffectsSwitch(suffix: string): Markup {
  * used a third time. Effect sizes are there
  * too and are shown when asked for, without a script.
  *
+ * @param suffix tells the ids of one ladder from those of another on the page.
  * @param passports whether the page explains each metric, in an element `passport-<place>`.
  */
-export function renderLadderTable(
-  table: LadderTable,
-  passports: boolean,
-  { row, suffix }: LadderWords = { row: 'arm', suffix: '' },
-): Markup {
+export function renderLadderTable(table: LadderTable, passports: boolean, suffix = ''): Markup {
   const headings = [
-    renderHeading(row, 'ascending', html` class="arm"`),
+    renderHeading('arm', 'ascending', html` class="arm"`),
     ...table.metrics.map((metric, at) =>
       renderHeading(metric, 'descending', html` class="metric"`, passports ? renderPassportLink(metric, at) : ''),
     ),
@@ -52,7 +41,7 @@ export function renderLadderTable(
   ];
   return html`
 <div class="ladder-part">
-<p class="legend" id="ladder-caption${suffix}">Mean and interval of every ${row}${table.compared ? `; below them the difference from ${table.baseline}, its interval and its corrected p` : ''}.</p>
+<p class="legend" id="ladder-caption${suffix}">Mean and interval of every arm${table.compared ? `; below them the difference from ${table.baseline}, its interval and its corrected p` : ''}.</p>
 ${table.compared ? renderEffectsSwitch(suffix) : ''}
 <div class="wide ladder-frame${table.rows.length > LONG ? ' long' : ''}" role="region" aria-label="the ladder${suffix}" tabindex="0">
 <table class="ladder sortable${chooseWidths(table)}" aria-describedby="ladder-caption${suffix}">
@@ -60,7 +49,7 @@ ${table.compared ? renderEffectsSwitch(suffix) : ''}
 <tbody>${table.rows.map((one) => renderLadderRow(one, table.baseline))}${table.absent.map((row) => renderAbsentRow(row, table.metrics.length))}</tbody>
 </table>
 </div>
-<p class="legend">${table.legend.map((sentence) => html`${sentence}<br>`)}unjudged: turns without a judgement among the top ranks, over all queries.<span class="effects-legend"><br>d: Cohen's d of the paired differences. mde: the least difference that a test of these queries finds with power .8. w/t/l: queries that the ${row} wins, ties and loses.</span></p>
+<p class="legend">${table.legend.map((sentence) => html`${sentence}<br>`)}unjudged: turns without a judgement among the top ranks, over all queries.<span class="effects-legend"><br>d: Cohen's d of the paired differences. mde: the least difference that a test of these queries finds with power .8. w/t/l: queries that the arm wins, ties and loses.</span></p>
 </div>`;
 }
 

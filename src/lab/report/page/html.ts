@@ -14,6 +14,7 @@ import {
   type Section,
   select,
 } from './figure-sections.ts';
+import { renderFitSections } from './fit-sections.ts';
 import { renderDecision, renderLadderTable } from './html-table.ts';
 import { INSPECTOR_STYLE } from './inspector-style.ts';
 import { type Content, encodeScriptJson, html, Markup } from './markup.ts';
@@ -34,7 +35,7 @@ export const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src
  */
 export function renderHtml(result: ExperimentResult): string {
   const payload = buildPayload(result);
-  const sections = renderFigureSections(result, payload);
+  const sections = [...renderFigureSections(result, payload), ...renderFitSections(result)];
   const passports = renderPassports(result);
   const lead = payload.baseline < 0 ? [] : [renderDifferencesSection(result)];
   const table = buildLadderTable(result);

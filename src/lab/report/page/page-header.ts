@@ -60,7 +60,8 @@ export function runFacts(environment: Environment): Markup {
   ]);
 }
 
-function renderTimings(stages: ExperimentResult['timings']): Markup {
+function renderTimings(stages: ExperimentResult['timings']): Content {
+  if (stages.length === 0) return '';
   const total = stages.reduce((sum, { seconds }) => sum + seconds, 0);
   const rows = stages.map(
     ({ stage, seconds }) =>

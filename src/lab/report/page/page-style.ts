@@ -34,6 +34,9 @@ code, pre { font-family: var(--mono); font-size: .92em; }
 .kicker { margin: 0 0 .2rem; font-family: var(--mono); }
 .lead { font-family: var(--serif); font-size: 1.15rem; max-width: 68ch; }
 .decision { margin: 1.6rem 0; }
+.beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem 2rem; }
+.beside > div { min-width: 0; }
+.beside h3 { margin-top: 0; }
 .remarks { margin: 0 0 1rem; padding-left: 1.1rem; max-width: 78ch; }
 main > section { margin-top: 3.2rem; clear: both; }
 :focus-visible { outline: 2px solid var(--better); outline-offset: 2px; }

@@ -73,6 +73,7 @@ export function buildHandmadePayload(arms: readonly ArmPayload[], more: Partial<
     factors: [],
     crossed: false,
     drawn: false,
+    fit: null,
     start: -1,
     fates: [],
     budgets: [],

@@ -5,6 +5,7 @@ import { LOSS_STAGES } from '../../measure/attribution.ts';
 import type { ExperimentResult } from '../../measure/result.ts';
 import { orderLadderArms } from '../tables/table.ts';
 import { type ArmPayload, buildArmPayload, type Factor } from './arm-payload.ts';
+import { buildFitPayload, type FitPayload } from './fit-payload.ts';
 import { selectInspectedArms } from './inspected-arms.ts';
 import { packTurnColumns, selectShownTurns, type TurnColumns } from './turn-columns.ts';
 
@@ -38,6 +39,8 @@ export interface Payload {
   readonly budgets: readonly number[];
   /** Null controls stand below the arm that they control. */
   readonly arms: readonly ArmPayload[];
+  /** Null where nothing was fitted. */
+  readonly fit: FitPayload | null;
 }
 
 interface SweptFactor extends Factor {
@@ -101,6 +104,7 @@ export function buildPayload(result: ExperimentResult): Payload {
     fates,
     budgets: arms.find(({ evidence }) => evidence !== undefined)?.evidence?.budgets ?? [],
     arms: arms.map((arm) => buildArmPayload(arm, result, { positions, inspected, fates, factors })),
+    fit: buildFitPayload(result),
   };
 }
 

@@ -1,10 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inventTraining } from '../training/invented-training.fixture.ts';
-import { renderTrainingHtml } from '../training/training-page.ts';
 import { renderHtml } from './html.ts';
 import { describeInBrowser } from './in-browser.harness.ts';
+import { inventFitted } from './invented-fit.fixture.ts';
 import { inventResult } from './invented-result.fixture.ts';
 import { inventSweep } from './invented-sweep.fixture.ts';
 import { withOneMetricMore, withSeeds } from './repeated-result.fixture.ts';
@@ -15,7 +14,7 @@ const PAGES = {
   'run with seeds': renderHtml(withSeeds(result)),
   'run with many metrics': renderHtml(withOneMetricMore(withSeeds(result))),
   sweep: renderHtml(inventSweep(19, { levels: [5, 3, 2], threads: 29, turnsAThread: 7, top: 10 })),
-  training: renderTrainingHtml(inventTraining(17, { signals: 29, folds: 3, epochs: 5, queries: 31, second: true })),
+  training: renderHtml(inventFitted(17, { signals: 29, folds: 3, epochs: 5, queries: 31, transfer: true })),
 };
 
 /** A4 and Letter without the margins, in pixels. */

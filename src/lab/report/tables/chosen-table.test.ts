@@ -155,27 +155,3 @@ describe('what a run does not have is an error with the nearest name', () => {
     );
   });
 });
-
-test('a training with two models has a table for each, with the baseline and the corrections of each', () => {
-  const [first, second] = figures.arms;
-  const rename = (model: string) => [
-    { ...(first as (typeof figures.arms)[number]), name: `${model}, learned` },
-    { ...(second as (typeof figures.arms)[number]), name: `${model}, hand-tuned` },
-  ];
-  const models = ['linear', 'trajectory'].map((name, at) => ({
-    name,
-    baseline: `${name}, hand-tuned`,
-    measured: { queries: 10 + at, conversations: 7 + at },
-  }));
-  const training = { ...figures, arms: models.flatMap(({ name }) => rename(name)), models };
-  const text = renderChosenTable(training, choose({}), 'markdown');
-  for (const { name, measured } of models) {
-    expect(text).toContain(`| ${name}, hand-tuned (baseline) |`);
-    expect(text).toContain(`${measured.queries} queries in ${measured.conversations} conversations`);
-  }
-  expect(text.match(/corrected by Holm over the methods/g)).toHaveLength(2);
-  expect(renderChosenTable(training, choose({ arms: 'linear, learned' }), 'markdown')).not.toContain('trajectory');
-  expect(renderChosenTable(training, choose({}), 'csv').trim().split('\n')).toHaveLength(5);
-  const labels = renderChosenTable(training, choose({}), 'latex').match(/\\label\{.*\}/g);
-  expect(new Set(labels).size).toBe(2);
-});

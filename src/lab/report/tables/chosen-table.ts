@@ -1,7 +1,7 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { formatLook } from '../../measure/numbered-look.ts';
 import { countSeeds, listAlikeArms } from '../../measure/seed-count.ts';
-import { divideByBaseline, type ModelFigures, type RunFigures } from '../../stored/run-figures.ts';
+import type { RunFigures } from '../../stored/run-figures.ts';
 import {
   type ChosenColumn,
   listCellValues,
@@ -14,7 +14,7 @@ import { formatCsv } from './csv.ts';
 import { describeDecisions } from './decision.ts';
 import { escapeLatex, formatLatexRow, guardLatexRow, LATEX_MARKS } from './latex.ts';
 import { buildStatisticsLegend, listUnresolved, MARKS } from './legend.ts';
-import { escapeMarkdown, formatRowsAsPipeTable } from './markdown.ts';
+import { escapeMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
 
 /** What a table shows. */
 export interface TableChoice {
@@ -43,8 +43,7 @@ const DIGITS = 3;
 const NOTHING = '—';
 
 /**
- * A table of chosen arms and columns from the figures of a finished run. Nothing is computed again: p stays corrected over all arms of the run. A training has a
- * table for each of its models, whose arms are the methods.
+ * A table of chosen arms and columns from the figures of a finished run. Nothing is computed again: p stays corrected over all arms of the run.
  *
  * @throws ValidationError for an unknown arm or column, with the nearest known name, and for an arm without figures.
  */
@@ -55,11 +54,7 @@ export function renderChosenTable(figures: RunFigures, choice: TableChoice, form
   if (format === 'csv') return renderCsvTable({ arms, columns }, choice.digits);
   const digits = choice.digits ?? DIGITS;
   const render = format === 'latex' ? renderLatexTable : renderMarkdownTable;
-  return divideByBaseline(figures)
-    .map((part) => ({ part, chosen: { arms: arms.filter((arm) => part.arms.includes(arm)), columns } }))
-    .filter(({ chosen }) => chosen.arms.length > 0)
-    .map(({ part, chosen }) => render(part, chosen, digits))
-    .join('\n');
+  return render(figures, { arms, columns }, digits);
 }
 
 function chooseArms({ arms, failures, stopped }: RunFigures, list: string | null): Arm[] {
@@ -87,7 +82,7 @@ function renderCsvTable({ arms, columns }: Chosen, digits: number | null): strin
 }
 
 /** Cells without marks and escapes. */
-function writeRow(figures: ModelFigures, arm: Arm, columns: readonly ChosenColumn[], digits: number): string[] {
+function writeRow(figures: RunFigures, arm: Arm, columns: readonly ChosenColumn[], digits: number): string[] {
   const bound = 1 - figures.statistics.level;
   return columns.map((column) => writeCell(arm, column, digits, bound) ?? NOTHING);
 }
@@ -97,7 +92,7 @@ function findVerdict(arm: Arm, { kind, metric }: ChosenColumn): keyof typeof MAR
   return kind === 'mean' ? (arm.comparisons?.[metric]?.verdict ?? 'undecided') : 'undecided';
 }
 
-function renderMarkdownTable(figures: ModelFigures, { arms, columns }: Chosen, digits: number): string {
+function renderMarkdownTable(figures: RunFigures, { arms, columns }: Chosen, digits: number): string {
   const metrics = new Set(columns.flatMap(({ metric }) => metric ?? []));
   const headings = columns.map((column) => {
     if (column.kind === 'mean') return column.metric;
@@ -148,9 +143,8 @@ function formatLatexHeading(columns: readonly ChosenColumn[]): string[] {
   ];
 }
 
-function renderLatexTable(figures: ModelFigures, { arms, columns }: Chosen, digits: number): string {
-  const { hash, dataset, baseline, model } = figures;
-  const experiment = model === null ? figures.experiment : `${figures.experiment}, model ${model},`;
+function renderLatexTable(figures: RunFigures, { arms, columns }: Chosen, digits: number): string {
+  const { experiment, hash, dataset, baseline } = figures;
   const rows = arms.map((arm) => {
     const name = arm.name === baseline ? `\\emph{${escapeLatex(arm.name)}}` : guardLatexRow(arm.name);
     const cells = writeRow(figures, arm, columns, digits).map(
@@ -175,23 +169,22 @@ function renderLatexTable(figures: ModelFigures, { arms, columns }: Chosen, digi
     '',
     '\\smallskip',
     `{\\footnotesize ${buildLegend(figures, { arms, columns }).map(escapeLatex).join(' \\\\\n')} \\\\`,
-    `${escapeLatex(`${model === null ? 'Experiment' : 'Training'} ${figures.experiment} (${hash}).`)}\\par}`,
+    `${escapeLatex(`Experiment ${experiment} (${hash}).`)}\\par}`,
     '\\end{table}',
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** The decision and the legend below a table. Corrections are those of the run, also for fewer arms. */
-function buildLegend(figures: ModelFigures, { arms: chosen, columns }: Chosen): string[] {
+function buildLegend(figures: RunFigures, { arms: chosen, columns }: Chosen): string[] {
   const { arms, baseline, statistics, queries, conversations, metrics, failures, look } = figures;
   const compared = arms.some(({ name }) => name === baseline);
   const others = arms.filter(({ name }) => name !== baseline);
   const controls = others.filter(({ control }) => control !== null).length;
   const isPart = chosen.length < arms.length;
   const shown = [...new Set(columns.flatMap(({ metric }) => metric ?? []))];
-  const [rows, whole] = figures.model === null ? ['arms', 'run'] : ['methods', 'model'];
   const legend = buildStatisticsLegend({
-    rows: isPart ? `${others.length - controls} other ${rows} of the ${whole}` : rows,
+    rows: isPart ? `${others.length - controls} other arms of the run` : 'arms',
     baseline,
     compared,
     isTested: compared,
@@ -206,7 +199,7 @@ function buildLegend(figures: ModelFigures, { arms: chosen, columns }: Chosen): 
   });
   const failed = isPart ? [] : failures.map(({ name, code, message }) => `failed: ${name}, ${code}: ${message}`);
   const decision = describeDecisions({
-    rows,
+    rows: 'arms',
     baseline,
     metrics: shown.length === 0 ? metrics : shown,
     arms: compared ? chosen : [],

@@ -1,8 +1,9 @@
-import type { Comparison } from '../../measure/result.ts';
-import type { Importance, ModelResult, NullControl, TrainingResult } from '../../training/training-result.ts';
-import { inventTraining } from '../training/invented-training.fixture.ts';
+import type { FitResult, Importance, NullControl } from '../../measure/fit-result.ts';
+import type { ArmResult, Comparison } from '../../measure/result.ts';
+import { inventFitted } from '../page/invented-fit.fixture.ts';
+import type { Fitted } from './fit-table.ts';
 
-const sample = inventTraining(7, { signals: 5, folds: 3, epochs: 5, queries: 29, second: false });
+const sample = inventFitted(7, { signals: 5, folds: 3, epochs: 5, queries: 29 });
 const METRIC = 'recall@10';
 
 function buildComparisons(mean: number, correctedP = 0.5): Record<string, Comparison> {
@@ -29,11 +30,10 @@ function buildComparisons(mean: number, correctedP = 0.5): Record<string, Compar
 
 const buildControlMetrics = (mean: number) => ({ [METRIC]: { mean, low: mean - 0.125, high: mean + 0.125 } });
 
-/** A model of two methods with the given means, without controls and families. */
-export function buildHandmadeModel(baseline: number, learned: number): ModelResult {
-  const [model] = sample.models as [ModelResult];
-  const [first] = model.methods as [ModelResult['methods'][number]];
-  const methods = [
+/** Two arms with the given means. */
+export function buildHandmadeArms(baseline: number, learned: number): ArmResult[] {
+  const [first] = sample.arms as [ArmResult];
+  return [
     { ...first, name: 'hand-tuned', metrics: buildControlMetrics(baseline), comparisons: null },
     {
       ...first,
@@ -42,7 +42,6 @@ export function buildHandmadeModel(baseline: number, learned: number): ModelResu
       comparisons: buildComparisons(learned - baseline, 0.01),
     },
   ];
-  return { ...model, methods, importance: [], controls: [] };
 }
 
 /** A control by its mean and what was learned without it; it leaves the baseline as it is. */
@@ -62,7 +61,8 @@ export function buildHandmadeFamily(family: string, difference: number, correcte
   return { family, signals: [family], comparisons: buildComparisons(difference, correctedP) };
 }
 
-/** A training with one metric and these models. */
-export function buildHandmadeTraining(...models: readonly ModelResult[]): TrainingResult {
-  return { ...sample, metrics: [METRIC], models, strata: [] };
+/** A training of these arms with one metric, and nothing below its table but what is given. */
+export function buildHandmadeTraining(arms: readonly ArmResult[], fit: Partial<FitResult> = {}): Fitted {
+  const bare = { ...sample.fit, importance: [], controls: [] };
+  return { ...sample, metrics: [METRIC], arms, strata: [], fit: { ...bare, ...fit } };
 }

@@ -3,7 +3,7 @@ import type { ExperimentResult } from '../../measure/result.ts';
 import { formatCsv } from './csv.ts';
 import { formatDecimal } from './format.ts';
 import { describeSeedMeans } from './legend.ts';
-import { escapeMarkdown, formatRowsAsPipeTable } from './markdown.ts';
+import { escapeMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
 import { buildLadderTable, type LadderCell } from './table.ts';
 import { alignLines } from './text-table.ts';
 

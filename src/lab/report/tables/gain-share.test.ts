@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../../core/errors/errors.ts';
-import { buildHandmadeControl, buildHandmadeModel, withBaseline } from './controls.fixture.ts';
+import { buildHandmadeArms, buildHandmadeControl, withBaseline } from './controls.fixture.ts';
 import { computeGainShare, formatGainShare } from './gain-share.ts';
 
 const METRIC = 'recall@10';
@@ -12,7 +12,7 @@ test.each([
   ['less than nothing, as it is above what was learned', 0.5, 0.75, 0.8125, -0.25],
 ])('a control takes away %s', (_, baseline, learned, control, share) => {
   expect(
-    computeGainShare(buildHandmadeModel(baseline, learned), buildHandmadeControl('time', learned, control), METRIC),
+    computeGainShare(buildHandmadeArms(baseline, learned), buildHandmadeControl('time', learned, control), METRIC),
   ).toBe(share);
 });
 
@@ -22,26 +22,26 @@ test.each([
   ['is better by no more than rounding', 0.5 + 2 ** -50],
 ])('there is no share where what was learned %s', (_, learned) => {
   expect(
-    computeGainShare(buildHandmadeModel(0.5, learned), buildHandmadeControl('time', learned, 0.125), METRIC),
+    computeGainShare(buildHandmadeArms(0.5, learned), buildHandmadeControl('time', learned, 0.125), METRIC),
   ).toBeNull();
 });
 
 test('there is no share where the exchange changes the baseline too', () => {
   const control = withBaseline(buildHandmadeControl('time', 0.75, 0.625), -0.125);
-  expect(computeGainShare(buildHandmadeModel(0.5, 0.75), control, METRIC)).toBeNull();
+  expect(computeGainShare(buildHandmadeArms(0.5, 0.75), control, METRIC)).toBeNull();
 });
 
 test('what is not there is refused', () => {
-  const model = buildHandmadeModel(0.5, 0.75);
+  const arms = buildHandmadeArms(0.5, 0.75);
   const control = buildHandmadeControl('time', 0.75, 0.5);
-  expect(() => computeGainShare(model, control, 'mrr@7')).toThrow(
-    new ValidationError('learned has no comparison in metric: mrr@7; measure the methods again', { metric: 'mrr@7' }),
+  expect(() => computeGainShare(arms, control, 'mrr@7')).toThrow(
+    new ValidationError('learned has no comparison in metric: mrr@7; measure the arms again', { metric: 'mrr@7' }),
   );
-  expect(() => computeGainShare(model, { ...control, comparisons: {} }, METRIC)).toThrow(
-    /^time has no comparison in metric: recall@10; measure the methods again$/,
+  expect(() => computeGainShare(arms, { ...control, comparisons: {} }, METRIC)).toThrow(
+    /^time has no comparison in metric: recall@10; measure the arms again$/,
   );
-  expect(() => computeGainShare({ ...model, methods: model.methods.slice(0, 1) }, control, METRIC)).toThrow(
-    /^model has no learned method: linear; train it again$/,
+  expect(() => computeGainShare(arms.slice(0, 1), control, METRIC)).toThrow(
+    /^no arm is learned, only hand-tuned; train again$/,
   );
 });
 

@@ -1,14 +1,15 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { TIE } from '../../../eval/significance/paired-differences.ts';
-import type { MethodResult, ModelResult, NullControl } from '../../training/training-result.ts';
+import type { NullControl } from '../../measure/fit-result.ts';
+import type { ArmResult } from '../../measure/result.ts';
 import { formatDecimal } from './format.ts';
 
-type Compared = Pick<MethodResult, 'name' | 'comparisons'>;
+type Compared = Pick<ArmResult, 'name' | 'comparisons'>;
 
 function getMetricDifference({ name, comparisons }: Compared, metric: string): number {
   const comparison = comparisons?.[metric];
   if (comparison === undefined)
-    throw new ValidationError(`${name} has no comparison in metric: ${metric}; measure the methods again`, { metric });
+    throw new ValidationError(`${name} has no comparison in metric: ${metric}; measure the arms again`, { metric });
   return comparison.difference.mean;
 }
 
@@ -17,16 +18,16 @@ function getMetricDifference({ name, comparisons }: Compared, metric: string): n
  * negative where it is above what was learned; null where nothing was gained, and where the exchange changes the baseline too: what is gone then is not of the gain
  * alone.
  *
- * @throws ValidationError when no method of the model is `learned`, or that or the control is not compared in the metric.
+ * @throws ValidationError when no arm is `learned`, or that or the control is not compared in the metric.
  */
 export function computeGainShare(
-  { name, methods }: Pick<ModelResult, 'name' | 'methods'>,
+  arms: readonly Compared[],
   { part, comparisons, baseline }: Pick<NullControl, 'part' | 'comparisons' | 'baseline'>,
   metric: string,
 ): number | null {
-  const learned = methods.find((method) => method.name === 'learned');
+  const learned = arms.find(({ name }) => name === 'learned');
   if (learned === undefined)
-    throw new ValidationError(`model has no learned method: ${name}; train it again`, { model: name });
+    throw new ValidationError(`no arm is learned, only ${arms.map(({ name }) => name).join(', ')}; train again`);
   const gain = getMetricDifference(learned, metric);
   const lost = -getMetricDifference({ name: part, comparisons }, metric);
   return gain > TIE && baseline.isUnchanged ? lost / gain : null;

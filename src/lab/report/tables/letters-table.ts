@@ -5,7 +5,7 @@ import { describeUndecidable } from './decision.ts';
 import { formatDecimal } from './format.ts';
 import { escapeLatex, formatLatexRow, guardLatexRow } from './latex.ts';
 import { describeMeansOverSeeds, describeUnresolved, testText } from './legend.ts';
-import { escapeMarkdown, formatRowsAsPipeTable } from './markdown.ts';
+import { escapeMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
 import { alignLines } from './text-table.ts';
 import { wrapText } from './wrap-text.ts';
 

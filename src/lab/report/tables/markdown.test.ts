@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { withFailedBaseline } from './failed-baseline.fixture.ts';
-import { escapeMarkdown, renderMarkdown } from './markdown.ts';
+import { renderMarkdown } from './markdown.ts';
+import { escapeMarkdown } from './pipe-table.ts';
 import { buildHandmadeResult } from './result.fixture.ts';
 
 test('two tables, the legend, and what made the numbers', () => {

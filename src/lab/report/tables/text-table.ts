@@ -1,4 +1,13 @@
 import type { ExperimentResult } from '../../measure/result.ts';
+import {
+  buildUsersLadder,
+  describeTransfers,
+  describeUsers,
+  type Fitted,
+  isFitted,
+  listTransferRows,
+  searchSentences,
+} from './fit-table.ts';
 import { buildLadderTable, type LadderRow, type LadderTable } from './table.ts';
 import { wrapText } from './wrap-text.ts';
 
@@ -10,12 +19,13 @@ type Column = readonly string[];
  * do not fit into `width` follow in a further block under the same arm names.
  */
 export function renderText(result: ExperimentResult, width = 120): string {
-  return formatLadder(buildLadderTable(result), width);
+  const ladder = formatLadder(buildLadderTable(result), width);
+  return isFitted(result) ? `${[ladder, ...formatFitText(result, width)].join('\n')}\n` : ladder;
 }
 
-/** A ladder as {@link renderText} prints it. @param rowsAre the heading of the first column */
-export function formatLadder(table: LadderTable, width = 120, rowsAre = 'arm'): string {
-  const arms = alignTexts([rowsAre, ...table.rows.map((row) => row.arm)], 'left');
+/** A ladder as {@link renderText} prints it. */
+export function formatLadder(table: LadderTable, width = 120): string {
+  const arms = alignTexts(['arm', ...table.rows.map((row) => row.arm)], 'left');
   const blocks = wrapColumnGroups(groupTableColumns(table), width - (arms[0] as string).length);
   const printed = blocks.map((columns) => joinColumns([arms, ...columns]).join('\n'));
   const notes = table.notes.length === 0 ? [] : [table.notes.join('\n')];
@@ -92,5 +102,21 @@ export function alignLines(rows: readonly (readonly string[])[]): string[] {
         'left',
       ),
     ),
+  );
+}
+
+/** What stands below the table of arms in a terminal, a part a text. */
+function formatFitText(result: Fitted, width: number): string[] {
+  const { fit, users, baseline, remarks } = result;
+  const ofUsers =
+    users === undefined
+      ? []
+      : [`Users\n\n${formatLadder(buildUsersLadder(result, users), width)}\n${describeUsers(users)}`];
+  const transfer =
+    fit.transfer.length === 0
+      ? []
+      : [[...alignLines(listTransferRows(result)), ...describeTransfers(result)].join('\n')];
+  return [searchSentences(fit, baseline).join('\n'), ...ofUsers, ...transfer, remarks.join('\n')].filter(
+    (part) => part !== '',
   );
 }
