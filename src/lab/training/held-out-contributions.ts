@@ -11,8 +11,8 @@ import { BASELINE } from './measured-methods.ts';
 import type { ModelJob } from './model-job.ts';
 import { createModelMaker } from './training-models.ts';
 
-/** Methods whose rankings the page of a training shows. */
-export const SHOWN_METHODS = [BASELINE, 'learned'] as const;
+/** Methods whose scores are shown in parts. */
+const SHOWN_METHODS = [BASELINE, 'learned'] as const;
 
 /** Places of each ranking that the page shows. */
 export const SHOWN_PLACES = 10;

@@ -17,7 +17,7 @@ import {
   METHODS,
   selectChosenPoint,
 } from './fitted-methods.ts';
-import { decomposeHeldOut, type RankingParts, SHOWN_METHODS, SHOWN_PLACES } from './held-out-contributions.ts';
+import { decomposeHeldOut, type RankingParts, SHOWN_PLACES } from './held-out-contributions.ts';
 import { buildTaskFolds, HeldOutRows } from './held-out-rows.ts';
 import { BASELINE, describeMethod, measureMethods } from './measured-methods.ts';
 import { buildJobKey, type ModelJob } from './model-job.ts';
@@ -169,21 +169,18 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
   };
 }
 
-/** The methods as arms; those that reports show have the first places of their rankings, with the parts of each score. */
+/** The methods as arms with the first places of their rankings, and of some methods the parts of each score. */
 export function listMethodArms({ runs, measurement, parts }: TrainedModel): ArmResult[] {
-  const listPlaces = (run: Run, { names, byQuery }: RankingParts) =>
-    measurement.queries.map(({ id }): RankedTurn[] =>
+  const arms = Array.from(runs, ([name, run]) => {
+    const { names = [], byQuery } = parts.get(name) ?? {};
+    const rankings = measurement.queries.map(({ id }): RankedTurn[] =>
       (run.get(id) ?? []).slice(0, SHOWN_PLACES).map((turn, place) => ({
         ...turn,
         components: [],
-        contributions: byQuery.get(id)?.slice(place * names.length, (place + 1) * names.length) ?? [],
+        contributions: byQuery?.get(id)?.slice(place * names.length, (place + 1) * names.length) ?? [],
       })),
     );
-  const arms = Array.from(runs, ([name, run]) => {
-    const said = { name, description: describeMethod(name) };
-    if (!SHOWN_METHODS.some((method) => method === name)) return said;
-    const own = parts.get(name) ?? { names: [], byQuery: new Map() };
-    return { ...said, contributionNames: own.names, rankings: listPlaces(run, own) };
+    return { name, description: describeMethod(name), contributionNames: names, rankings };
   });
   return buildRankedArms(arms, measurement);
 }
