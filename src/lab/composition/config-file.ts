@@ -70,6 +70,7 @@ const KIND_KEYS: Readonly<Record<string, string>> = {
   embedding: 'encoder',
   launcher: 'name',
   sweep: 'method',
+  model: 'name',
 };
 
 /** Whether `later` is of another kind than `earlier`, so that it keeps none of its keys. */

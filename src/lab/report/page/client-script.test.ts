@@ -30,7 +30,7 @@ test('every file of the client is in a script, and a script has no other files b
     '../../../core/text/format-time.ts',
     '../../../eval/significance/verdict.ts',
     '../tables/format.ts',
-    '../training/figure-rows.ts',
+    '../tables/figure-rows.ts',
   ];
   expect([...new Set(bundled)].sort()).toEqual([...files, ...shared].sort());
 });
