@@ -12,7 +12,7 @@ export function testWeightsCommand(): Command {
     .addHelpText(
       'after',
       `
-Leaves test.json and test.md in the folder: hand-tuned, uniform and learned numbers of each model on the test
+Leaves test.json and test.md in the folder: hand-tuned, uniform and learned numbers of the model on the test
 conversations, and which look at them this is, of all runs beside this one and all that were published
 (test-looks.json). A second look by weights with the same features is refused without --again, and the table lists
 all of these.

@@ -69,7 +69,10 @@ export interface TransferResult {
   readonly metrics: Readonly<Record<string, Estimate>>;
 }
 
-/** The fitted model of a result whose arms are ways to choose its numbers: the numbers, its folds of cross-validation, and the curve of its final training. */
+/**
+ * A fitted model, in a result whose arms are ways to choose its numbers: the numbers, the folds of cross-validation,
+ * and the curve of the final training.
+ */
 export interface FitResult {
   readonly model: string;
   /** The signals of the candidates. */
@@ -83,7 +86,7 @@ export interface FitResult {
   readonly numbers: readonly LearnedNumber[];
   readonly folds: readonly FoldResult[];
   readonly searches: readonly SearchSummary[];
-  /** Of the training that the weights come from, on all rows. */
+  /** The curve of the training that the weights come from, on all rows. */
   readonly curve: readonly CurvePoint[];
   readonly validation: readonly number[];
   readonly point: Readonly<Record<string, unknown>>;

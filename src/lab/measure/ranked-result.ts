@@ -1,7 +1,7 @@
 import type { Measurement, MeasurementOptions } from './measurement.ts';
 import type { ArmResult, ExperimentResult } from './result.ts';
 
-/** What is said of an arm besides its figures. */
+/** The facts of an arm besides its figures. */
 type RankedArm = Pick<ArmResult, 'name' | 'description'> &
   Partial<Pick<ArmResult, 'options' | 'rankings' | 'contributionNames'>>;
 
@@ -22,7 +22,7 @@ export function buildRankedArms<Q>(arms: readonly RankedArm[], measurement: Meas
   }));
 }
 
-/** What a result says of itself besides its figures. */
+/** The facts of a result besides its figures. */
 type ResultFacts = Pick<
   ExperimentResult,
   'name' | 'hash' | 'description' | 'environment' | 'config' | 'dataset' | 'queries' | 'unanswerable' | 'arms'

@@ -55,7 +55,7 @@ export interface ExperimentResult {
   readonly strata: readonly Stratum[];
   /** The design of the arms, if a sweep generated them. */
   readonly sweep: SweepSummary | null;
-  /** The model whose numbers the arms choose, on conversations that they have not seen; absent where nothing was fitted. */
+  /** The model whose numbers the arms choose, by conversations that they are not measured on; absent without a fit. */
   readonly fit?: FitResult | undefined;
   /** Absent where no weights of users were learned. */
   readonly users?: UserFit | undefined;

@@ -9,7 +9,7 @@ export const BASELINE = 'hand-tuned';
 /** Places of each ranking that are measured, where a config names no other number. */
 export const DEPTH = 100;
 
-/** How the methods of a training are measured. */
+/** The metrics and statistics of a training. */
 export function selectMeasuring({ evaluation, seed }: TrainingConfig, baseline: string): MeasurementOptions {
   const { metrics, samples, level } = evaluation;
   return { metrics, samples, level, baseline, seed };
@@ -37,7 +37,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'another user': 'a null control: those of another user with own weights',
 };
 
-/** What is said of a way to come by the numbers of a model. */
+/** The description of a way to choose the numbers of a model. */
 export function describeMethod(name: string): string {
   return DESCRIPTIONS[name] ?? '';
 }

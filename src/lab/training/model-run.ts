@@ -23,7 +23,7 @@ import { BASELINE, describeMethod, measureMethods } from './measured-methods.ts'
 import { buildJobKey, type ModelJob } from './model-job.ts';
 import { measureImportance, measureNullControls } from './refits.ts';
 
-/** What training a model gives of a result's fit. */
+/** The part of a fit that training the model gives. */
 type ModelFit = Omit<FitResult, 'signals' | 'poolRecall' | 'validatedBy' | 'resamples' | 'transfer'>;
 
 export interface TrainedModel {

@@ -144,7 +144,8 @@ export const trainingConfig = z.strictObject({
   plugins: z.array(resolvedPlugin).optional(),
 });
 /**
- * A checked training with every default in place: the data, the signals, the model, how it is fitted, and how it is cross-validated and measured.
+ * A checked training with every default in place: the data, the signals, the model, its fitting, its cross-validation
+ * and its metrics.
  */
 export type TrainingConfig = z.output<typeof trainingConfig>;
 

@@ -5,9 +5,9 @@ import { PartialFolder, type RunFiles } from '../run/partial-folder.ts';
 import type { FinishedTraining } from './training-run.ts';
 
 /**
- * Puts `<results>/<name>-<hash>/` in place as a whole: the files of a run, and the weights. Figures of earlier weights on
- * the test split are removed with them. The list of looks beside the folder still counts that look, since the same config
- * makes the same weights.
+ * Puts `<results>/<name>-<hash>/` in place as a whole: the files of a run, and the weights. Figures of earlier weights
+ * on the test split are removed with them. The list of looks beside the folder still counts that look, since the same
+ * config makes the same weights.
  *
  * @param files those of a run, by name.
  * @returns the folder.

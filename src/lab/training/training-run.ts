@@ -68,7 +68,7 @@ function withoutModules({ plugins, ...config }: TrainingConfig): object {
   return plugins === undefined ? config : { ...config, plugins: plugins.map(({ module: _, ...identity }) => identity) };
 }
 
-/** What the figures are of, and how the pool of candidates limits every order of it. */
+/** Sentences on the folds of the figures, and on the limit that the pool of candidates sets. */
 function describeTraining(
   { crossValidation: { outer, inner }, candidates }: TrainingConfig,
   conversations: number,

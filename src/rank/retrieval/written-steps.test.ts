@@ -106,7 +106,7 @@ test('a list says of an item that is not one step, and of a step that stands twi
 test.each([
   [{ weighted: { bm25: 0.9, hnsw: 0.4 } }, 'fuse.weighted: weights that sum to 1 within 0.01'],
   [{ convex: { bm25: 1.2, hnsw: 'rest' } }, 'fuse.convex.hnsw: other weights whose sum is at most 1'],
-])('weights that a method refuses are a fault at their place: %j', (fuse, expected) => {
+])('weights that a method refuses are invalid at their path: %j', (fuse, expected) => {
   expect(listFaults({ search: { bm25: {}, hnsw: {} }, fuse })).toEqual([expected]);
 });
 

@@ -106,7 +106,7 @@ function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
   return steps;
 }
 
-/** Reports faults that the shape of the options cannot show: the order of steps, and what each asks of those before it. */
+/** Reports faults beyond the shape of the options: the order of steps, and the needs of each. */
 export function assertSteps(arm: WrittenSteps, context: z.core.$RefinementCtx): void {
   // Options that are no options of their step can not be asked what they give.
   if (context.issues.some(({ path = [] }) => byName.has(String(path[0])))) return;

@@ -10,7 +10,10 @@ export interface WeightPayload {
   readonly bounds: readonly [number, number] | null;
 }
 
-/** A fold's training: the mean loss of each epoch, null at the start, and the metric after it on rows that were not trained on. */
+/**
+ * The training of a fold: the mean loss of each epoch, null at the start, and the metric after it on rows that were not
+ * trained on.
+ */
 export interface CurvePayload {
   readonly name: string;
   readonly loss: readonly (number | null)[];
@@ -32,7 +35,7 @@ export interface FamilyPayload {
   readonly differences: readonly (readonly [number, number | null, number | null, number, boolean])[];
 }
 
-/** What the figures of a fit are drawn from. */
+/** Data of the figures of a fit. */
 export interface FitPayload {
   /** Greatest magnitude first. */
   readonly weights: readonly WeightPayload[];

@@ -57,7 +57,7 @@ ${renderFolded('the hyper-parameters', renderChosen(fit))}`;
   return { id: 'weights', name: 'Learned weights', link: 'Weights', content };
 }
 
-/** What each outer fold chose, and what the weights in the file were trained with. */
+/** Hyper-parameters by outer fold, then those of the weights in the file. */
 function renderChosen({ model, folds, point, epochs }: FitResult): Markup {
   const settings = Object.keys(point);
   const buildFoldRow = (label: string, at: number, fold: Pick<FitResult, 'point' | 'epochs'>, held: string) => ({
@@ -169,7 +169,10 @@ function renderUsersSection(result: Fitted): Section[] {
   return [{ id: 'users', name: 'Weights of users', link: 'Users', content }];
 }
 
-/** What was fitted: weights, curves, calibration, importance, null controls, users, other data. Nothing of another result. */
+/**
+ * Sections of a fit: weights, curves, calibration, importance, null controls, users, other data. Empty for a result
+ * without one.
+ */
 export function renderFitSections(result: ExperimentResult): Section[] {
   if (!isFitted(result)) return [];
   return [

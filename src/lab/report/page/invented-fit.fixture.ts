@@ -10,7 +10,7 @@ interface SampleTrainingSize {
   readonly folds: number;
   readonly epochs: number;
   readonly queries: number;
-  /** Whether the weights were tried on other data. */
+  /** True if the weights were tried on other data. */
   readonly transfer?: boolean;
 }
 

@@ -43,7 +43,8 @@ const DIGITS = 3;
 const NOTHING = '—';
 
 /**
- * A table of chosen arms and columns from the figures of a finished run. Nothing is computed again: p stays corrected over all arms of the run.
+ * A table of chosen arms and columns from the figures of a finished run. Nothing is computed again: p stays corrected
+ * over all arms of the run.
  *
  * @throws ValidationError for an unknown arm or column, with the nearest known name, and for an arm without figures.
  */

@@ -63,17 +63,24 @@ const COLUMNS = [
 
 type Row = Readonly<Partial<Record<(typeof COLUMNS)[number], Value>>>;
 
-/** A run as CSV: one row an arm and metric with every figure, then the failed and the stopped arms; a column `factor:name` for each factor of a sweep, and the
- * seeds of arms that were run with several. */
+/**
+ * A run as CSV: a row for each arm and metric, first of the arms, then of those with weights of users, which have a
+ * baseline of their own; then the failed and the stopped arms. A sweep adds a column `factor:name` for each factor,
+ * and arms with several seeds add those.
+ */
 export function renderCsv(result: ExperimentResult): string {
   const factors = result.sweep?.factors.map(({ name }) => name) ?? [];
   const isRepeated = result.arms.some(({ seeds }) => seeds !== undefined);
-  const rows = result.arms.flatMap((arm) =>
-    result.metrics.map((metric) => [
-      ...listRowValues(buildFiguresRow(arm, metric, result)),
-      ...factors.map((factor) => arm.levels?.[factor]),
-      ...(isRepeated ? [arm.seeds?.count, arm.seeds?.deviations[metric]] : []),
-    ]),
+  const { users } = result;
+  const tables = [result, ...(users === undefined ? [] : [{ ...result, arms: users.arms, baseline: users.baseline }])];
+  const rows = tables.flatMap((table) =>
+    table.arms.flatMap((arm) =>
+      result.metrics.map((metric) => [
+        ...listRowValues(buildFiguresRow(arm, metric, table)),
+        ...factors.map((factor) => arm.levels?.[factor]),
+        ...(isRepeated ? [arm.seeds?.count, arm.seeds?.deviations[metric]] : []),
+      ]),
+    ),
   );
   const names = [...factors.map((factor) => `factor:${factor}`), ...(isRepeated ? ['seeds', 'seed deviation'] : [])];
   return formatCsv([[...COLUMNS, ...names], ...rows, ...listAbsentCsvRows(result, names.length)]);

@@ -35,7 +35,10 @@ function formatBaselineCell(
   return { text: formatControlDifference(cell), value: baseline.comparisons[metric]?.difference.mean as number };
 }
 
-/** A metric under a control, its difference from what was learned, and that of the baseline with the share of the gain if it is defined. */
+/**
+ * A metric under a control, its difference from that of the learned numbers, and the difference of the baseline with
+ * the share of the gain if it is defined.
+ */
 function buildControlCells({ arms, statistics }: Fitted, control: NullControl, metric: string): PlainCell[] {
   const cell = buildControlCell(control, metric, statistics);
   const difference = control.comparisons[metric]?.difference.mean as number;
@@ -71,7 +74,7 @@ function renderControlsTable(result: Fitted): Markup {
   });
 }
 
-/** What is left of each metric, and of what training gains, where a part of the signals is random; nothing without controls. */
+/** The section of null controls: each metric and the rest of its gain with some signals at random; may be empty. */
 export function renderFitControls(result: Fitted): Section[] {
   const { fit, baseline } = result;
   if (fit.controls.length === 0) return [];

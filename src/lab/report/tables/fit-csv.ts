@@ -12,7 +12,7 @@ function flattenDifference(comparison: Compared | undefined) {
   return [difference?.mean, difference?.low, difference?.high, p, correctedP, samples, isOpen, verdict];
 }
 
-/** What a number is called where numbers of several parameters stand together. */
+/** The name of a number in a list of several parameters. */
 export function formatNumberName(
   { parameter, label }: Pick<LearnedNumber, 'parameter' | 'label'>,
   parameters: number,
@@ -59,7 +59,7 @@ export function renderImportanceCsv({ fit: { model, importance }, metrics }: Fit
   return formatCsv([heading, ...rows]);
 }
 
-/** Of the hand-tuned numbers under a control. */
+/** Columns of the hand-tuned numbers under a control. */
 const BASELINE = [...DIFFERENCE_COLUMNS.map((name) => `baseline ${name}`), 'baseline'];
 
 /** One row a null control and metric. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { inventFitted } from '../page/invented-fit.fixture.ts';
 import { buildHandmadeArms, buildHandmadeTraining } from './controls.fixture.ts';
+import { renderCsv } from './csv.ts';
 import { type Fitted, listTransferRows, searchSentences } from './fit-table.ts';
 import { renderMarkdown } from './markdown.ts';
 import { buildLadderTable } from './table.ts';
@@ -76,6 +77,13 @@ test('weights of users have a table of their own', () => {
     expect(text).toContain('worse than strategy, said only where');
     expect(text).toContain('Weights of users: 0 of 7 users have enough questions');
   }
+  const rows = renderCsv(both)
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(',').slice(0, 3));
+  const own = rows.filter(([, , baseline]) => baseline === 'strategy');
+  expect(new Set(own.map(([arm]) => arm))).toEqual(new Set(['strategy', 'user']));
+  expect(rows).toHaveLength(1 + (5 + 2) * result.metrics.length);
 });
 
 test('searches have their budget, and a sentence where their row repeats the baseline', () => {

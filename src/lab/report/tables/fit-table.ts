@@ -15,15 +15,16 @@ import { buildLadderTable, type LadderTable } from './table.ts';
 /** A result whose arms choose the numbers of a model. */
 export type Fitted = ExperimentResult & { readonly fit: FitResult };
 
-/** Whether the arms of a result choose the numbers of a model. */
+/** True if the arms of a result choose the numbers of a model. */
 export function isFitted(result: ExperimentResult): result is Fitted {
   return result.fit !== undefined;
 }
 
 /**
- * How the intervals of differences that are corrected together are made, what the conversations can show, and what the samples leave open.
+ * Sentences on differences that are corrected together: their intervals, what the conversations can show, and what the
+ * samples leave open.
  *
- * @param of what the differences are of, in the plural
+ * @param of the compared items, in the plural
  */
 export function reachSentences(
   { statistics, queries, metrics }: ExperimentResult,
@@ -44,7 +45,7 @@ function formatCounted(numbers: readonly number[]): string {
   return least === most ? String(least) : `${least} to ${most}`;
 }
 
-/** What the searches were given, and where a row repeats the baseline; nothing without searches. */
+/** Sentences on the budgets of the searches, and on rows that repeat the baseline; empty without searches. */
 export function searchSentences({ searches }: Pick<FitResult, 'searches'>, baseline: string): string[] {
   if (searches.length === 0) return [];
   const budgets = searches.map(({ method, evaluations }) => `${method} ${formatCounted(evaluations)}`).join(', ');
@@ -75,7 +76,7 @@ export function listTransferRows({ name, dataset, fit, metrics }: Fitted): strin
   return [['model', 'trained on', 'tested on', 'queries', 'conversations', ...metrics], ...rows];
 }
 
-/** How the intervals of the rows are made, each by its own number of conversations. */
+/** Sentences on the intervals of the rows, each by its own number of conversations. */
 export function describeTransfers({ fit, statistics }: Fitted): string[] {
   const numbers = [...new Set(fit.transfer.map(({ conversations }) => conversations))].sort((a, b) => a - b);
   return numbers.map(
@@ -84,7 +85,7 @@ export function describeTransfers({ fit, statistics }: Fitted): string[] {
   );
 }
 
-/** What the arms with weights of users are, after the table. */
+/** A sentence on the users with own weights, for the place below their table. */
 export function describeUsers({ asked, learned }: UserFit): string {
   const users = new Set(learned.map(({ user }) => user)).size;
   return `Weights of users: ${users} of ${asked} users have enough questions for own weights of at least one strategy; for all other questions the rankings are those of strategy.`;

@@ -77,7 +77,7 @@ function formatProvenance({ name, hash, dataset, environment }: ExperimentResult
   );
 }
 
-/** What stands below the table of arms as Markdown: null controls, families of signals, users, other data. */
+/** Parts below the table of arms as Markdown: null controls, families of signals, users, other data. */
 function buildFitLines(result: Fitted): string[] {
   const { fit, users, remarks } = result;
   const ofUsers =

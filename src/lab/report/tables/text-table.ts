@@ -20,7 +20,7 @@ type Column = readonly string[];
  */
 export function renderText(result: ExperimentResult, width = 120): string {
   const ladder = formatLadder(buildLadderTable(result), width);
-  return isFitted(result) ? `${[ladder, ...formatFitText(result, width)].join('\n')}\n` : ladder;
+  return isFitted(result) ? `${ladder}\n${formatFitText(result, width).join('\n\n')}\n` : ladder;
 }
 
 /** A ladder as {@link renderText} prints it. */
@@ -105,7 +105,7 @@ export function alignLines(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** What stands below the table of arms in a terminal, a part a text. */
+/** Parts below the table of arms in a terminal: searches, users, other data, remarks. */
 function formatFitText(result: Fitted, width: number): string[] {
   const { fit, users, baseline, remarks } = result;
   const ofUsers =

@@ -258,7 +258,7 @@ const withDefaults = (schema: z.ZodType) =>
     .max(1)
     .transform((weight) => parse(schema, { weight }, 'the blends of an arm'));
 
-/** The names of blends in the order in which they are applied: that of a resolved arm, then that in which they are written. */
+/** The names of blends in the order of their application: that of a resolved arm, then the written one. */
 function orderBlends({ order, ...parts }: Readonly<Record<string, unknown>>): string[] {
   const first = Array.isArray(order) ? order.filter((name: string) => Object.hasOwn(parts, name)) : [];
   return [...new Set([...first, ...Object.keys(parts)])];
