@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parse } from '../../core/validation/validation.ts';
 import { TOKEN_COUNTERS } from '../../model/text/token-counter-names.ts';
 import { createTokenCounter } from '../../model/text/token-counts.ts';
-import { asksForTime } from '../../rank/query/time-range.ts';
+import { asksForTime } from '../../rank/query/classify-query.ts';
 import { type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';
 import { type ContextItem, type CountedItem, type ItemType, readItemText } from './context-item.ts';
 import { mergeByWeight, rerankByWords } from './merge.ts';
