@@ -40,7 +40,7 @@ const SENDERS = {
 /** Files that send texts through the gate. */
 const ADAPTERS = [
   'core/service/chat-request.ts',
-  'core/service/embedding-request.ts',
+  'index/encoders/embedding-request.ts',
   'core/service/endpoint-request.ts',
   'lab/judging/endpoint-judge.ts',
   'index/graph/extraction/extraction-requests.ts',

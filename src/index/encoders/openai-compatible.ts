@@ -1,9 +1,9 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { requestEmbeddings } from '../../core/service/embedding-request.ts';
 import { createEndpoint, type Endpoint } from '../../core/service/endpoint-request.ts';
 import { joinSendable, type SendableText, stateOwnText } from '../../core/service/sendable-text.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { EncodeOptions, Encoder, EncoderUse } from '../../model/encoder.ts';
+import { requestEmbeddings } from './embedding-request.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { type OpenAiCompatibleOptions, openAiCompatibleIdentity } from './openai-compatible-options.ts';
 import { assertTextsSendable } from './sensitive-texts.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { phrase, stateShown } from '../display/showable-text.ts';
-import { DimensionMismatchError } from '../errors/errors.ts';
-import { check } from '../validation/validation.ts';
-import { createEndpointError, type Endpoint, requestEndpoint } from './endpoint-request.ts';
-import { type SendableText, stateOwnText } from './sendable-text.ts';
+import { phrase, stateShown } from '../../core/display/showable-text.ts';
+import { DimensionMismatchError } from '../../core/errors/errors.ts';
+import { createEndpointError, type Endpoint, requestEndpoint } from '../../core/service/endpoint-request.ts';
+import { type SendableText, stateOwnText } from '../../core/service/sendable-text.ts';
+import { check } from '../../core/validation/validation.ts';
 
 const answer = z.looseObject({
   data: z.array(z.looseObject({ index: z.int().min(0), embedding: z.array(z.number()) })),
