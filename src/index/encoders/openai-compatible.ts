@@ -64,8 +64,8 @@ class ServiceEncoder implements EndpointEncoder {
         joinSendable(owners?.[i]?.kind === 'query' ? query : passage, gated[i] as SendableText),
       );
       const vectors = await requestEmbeddings(prompted, this.#options, { ...this.#endpoint, signal });
-      for (const [place, i] of batch.entries())
-        rows.set(vectors.subarray(place * this.dimension, (place + 1) * this.dimension), i * this.dimension);
+      for (const [row, i] of batch.entries())
+        rows.set(vectors.subarray(row * this.dimension, (row + 1) * this.dimension), i * this.dimension);
       stage.update(start + batch.length);
     }
     scaleRowsToUnit(rows, this.dimension);

@@ -16,10 +16,10 @@ export function inspectModels(
       if (!SHOWN_METHODS.some((shown) => shown === method)) return [];
       const { names, byQuery } = parts.get(method) ?? { names: [], byQuery: new Map() as RankingParts['byQuery'] };
       const rankings = queries.map(({ id }): RankedTurn[] =>
-        (run.get(id) ?? []).slice(0, SHOWN_PLACES).map((turn, place) => ({
+        (run.get(id) ?? []).slice(0, SHOWN_PLACES).map((turn, rankIndex) => ({
           ...turn,
           components: [],
-          contributions: byQuery.get(id)?.slice(place * names.length, (place + 1) * names.length) ?? [],
+          contributions: byQuery.get(id)?.slice(rankIndex * names.length, (rankIndex + 1) * names.length) ?? [],
         })),
       );
       return [

@@ -63,9 +63,9 @@ class CandidateReplay implements CandidateIndex {
       const visible = this.#listVisible(queries.visible?.[query]);
       const vector = vectors.slice(query * dimension, (query + 1) * dimension);
       const [found] = await index.search(vector, k, visible === undefined ? {} : { visible });
-      for (const [place, { id, score }] of found!.entries()) {
-        candidates.positions[query * k + place] = this.#positionOf.get(id) as number;
-        candidates.scores[query * k + place] = score;
+      for (const [slot, { id, score }] of found!.entries()) {
+        candidates.positions[query * k + slot] = this.#positionOf.get(id) as number;
+        candidates.scores[query * k + slot] = score;
       }
       stage.update(done + 1);
     }
