@@ -31,7 +31,6 @@ export {
   STRATEGY_WEIGHTS,
   type Strategy,
   type StrategyName,
-  type StrategyWeights,
   selectStrategy,
 } from './strategy.ts';
 export { type QueryUnderstanding, type UnderstandOptions, understand } from './understand.ts';
