@@ -8,9 +8,7 @@ import type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './c
 import { NewestFirstIndex, newest } from './candidates/newest-first.ts';
 import { entities, procedural, semantic, summaries, time } from './memories/memory-options.ts';
 import { run } from './runs/run-options.ts';
-import { flat } from './vectors/flat-options.ts';
-import { hnsw } from './vectors/hnsw-options.ts';
-import { pgvector } from './vectors/pgvector-options.ts';
+import { VECTOR_KINDS } from './vectors/vector-kinds.ts';
 import { graph } from './walks/graph-options.ts';
 import { bm25 } from './words/bm25-options.ts';
 
@@ -23,9 +21,9 @@ function member<S extends NamingOptions<'index'>>(
 
 /** Every index: to add one takes its file and a line here. */
 export const INDEXES = new OptionsRegistry('index', [
-  member(flat, () => loadOnBackend(async () => (await import('./vectors/flat.ts')).createFlat)),
-  member(hnsw, async () => (await import('./vectors/hnsw.ts')).createHnsw),
-  member(pgvector, async () => (await import('./vectors/pgvector.ts')).createPgvector),
+  VECTOR_KINDS.flat.source,
+  VECTOR_KINDS.hnsw.source,
+  VECTOR_KINDS.pgvector.source,
   member(bm25, async () => (await import('./words/bm25.ts')).createBm25),
   member(
     newest,
