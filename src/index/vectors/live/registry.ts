@@ -3,16 +3,12 @@ import { DimensionMismatchError } from '../../../core/errors/errors.ts';
 import { OptionsRegistry } from '../../../core/validation/registry.ts';
 import { parse } from '../../../core/validation/validation.ts';
 import type { VectorIndex } from '../../../model/vector-index.ts';
-import { VECTOR_KINDS } from '../vector-kinds.ts';
+import { listKinds } from '../vector-kinds.ts';
 import { readSavedIndex } from './saved-index.ts';
 import type { OpenVectorIndex } from './vector-index-definition.ts';
 
 /** Every index whose vectors may come and go. */
-export const VECTOR_INDEXES = new OptionsRegistry('index', [
-  VECTOR_KINDS.flat.live,
-  VECTOR_KINDS.hnsw.live,
-  VECTOR_KINDS.pgvector.live,
-]);
+export const VECTOR_INDEXES = new OptionsRegistry('index', listKinds('live'));
 
 /** The options of every index, distinguished by `index`; unknown keys are refused. */
 export const vectorIndexOptions = VECTOR_INDEXES.options;
