@@ -5,7 +5,6 @@
 
 export * as tf from '@tensorflow/tfjs-core';
 export { z } from 'zod';
-export { showFigure } from './core/display/display-figure.ts';
 export { showTable } from './core/display/display-table.ts';
 export { RagPlusPlusError } from './core/errors/errors.ts';
 export { useBackend } from './core/tensors/backend.ts';
@@ -24,6 +23,7 @@ export { toDataFrame } from './lab/workbench/data-frame.ts';
 export { experiment } from './lab/workbench/experiment.ts';
 export type { FinishedExperiment } from './lab/workbench/finished-experiment.ts';
 export type { Dataset, Query } from './model/dataset.ts';
+export { showFigure } from './model/figures/figure.ts';
 export { Conversation } from './model/turns/conversation.ts';
 export { showThread } from './model/turns/conversation-display.ts';
 export { Corpus } from './model/turns/corpus.ts';

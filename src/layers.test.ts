@@ -25,7 +25,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'journal',
     'service',
   ],
-  model: ['turns', 'filter', 'text'],
+  model: ['turns', 'filter', 'text', 'figures'],
   ops: ['trajectory', 'attention', 'conservation', 'fusion', 'pagerank', 'selection'],
   eval: ['metrics', 'trec', 'intervals', 'significance', 'agreement'],
   data: [

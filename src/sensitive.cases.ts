@@ -69,7 +69,7 @@ function locateTurns(results: SecretResults) {
 export const DISPLAYS: Readonly<Record<string, string | ((results: SecretResults) => unknown)>> = {
   'ops/attention/attention-display.ts': 'numbers alone',
   'ops/conservation/conservation-display.ts': 'numbers alone',
-  'core/display/display-figure.ts': 'the figure of the caller',
+  'model/figures/figure.ts': 'the figure of the caller',
   'core/display/display-table.ts': 'the rows of the caller',
   'data/prepared/dataset-display.ts': ({ data }) => data,
   'eval/metrics/evaluation-display.ts': ({ data, finished }) =>

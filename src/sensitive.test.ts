@@ -25,17 +25,23 @@ import { SECRET } from './sensitive.fixture.ts';
 
 /** Files that reach the network, and why no sensitive text goes through each. A new one needs a line here, and a test below that its texts pass the gate. */
 const NETWORK = {
-  'kernel/client/kernel-connection.ts':
-    'sends ids of turns, conversations, authors and channels to a kernel, and no text',
   'kernel/service/kernel-service.ts': 'answers with ids of turns and public keys, and no text',
   'kernel/service/request-body.ts': 'reads ids of turns, and sends nothing',
-  'core/service/endpoint-request.ts': 'takes texts of the gate alone, as its type states',
+  'core/service/http-connection.ts': 'sends what its callers give, which are listed below',
   'index/encoders/transformers/model-download.ts': 'sends the name of a model',
   'index/vectors/live/postgres-database.ts': 'the database that the user names holds records, see docs/sensitive.md',
 };
+/** Files that send over the connections of core/service, and why no sensitive text goes through each. */
+const SENDERS = {
+  'core/service/endpoint-request.ts': 'takes texts of the gate alone, as its type states',
+  'core/service/http-connection.ts': 'holds the connections',
+  'kernel/client/http-authority.ts': 'sends ids of turns, conversations, authors and channels to a kernel, and no text',
+};
 /** Files that send texts through the gate. */
 const ADAPTERS = [
-  'core/service/embedding-request.ts',
+  'core/service/chat-request.ts',
+  'index/encoders/embedding-request.ts',
+  'core/service/endpoint-request.ts',
   'lab/judging/endpoint-judge.ts',
   'index/graph/extraction/extraction-requests.ts',
   'memory/curation/endpoint-decider.ts',
@@ -67,8 +73,8 @@ test('no other file reaches the network', () => {
 });
 
 test('no other file calls the client of services, and none makes a sendable text by a cast', () => {
-  const callers = listFiles(/\brequestEndpoint\b/).filter((file) => !(file in NETWORK));
-  expect(callers).toEqual([...ADAPTERS].sort());
+  expect(listFiles(/\bHttpConnection\b/)).toEqual(Object.keys(SENDERS).sort());
+  expect(listFiles(/\brequest(?:Endpoint|Chat)\b/)).toEqual([...ADAPTERS].sort());
   expect(listFiles(/\bas (?:unknown as )?(?:readonly )?(?:SendableText|Sendable|Cleared)\b(?!\[|, )/)).toEqual([
     'core/service/sendable-text.ts',
     'index/encoders/openai-compatible.ts', // an element of a list of such texts

@@ -1,6 +1,6 @@
 import * as chrono from 'chrono-node';
-import type { QueryTimeRange } from '../../src/rank/query/time-range.ts';
-import { ZoneClock } from '../../src/rank/query/zone-clock.ts';
+import type { QueryTimeRange } from '../../src/model/text/times/question-times.ts';
+import { ZoneClock } from '../../src/model/text/times/zone-clock.ts';
 
 type Components = ReturnType<typeof chrono.parse>[number]['start'];
 

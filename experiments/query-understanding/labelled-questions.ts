@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parse } from '../../src/core/validation/validation.ts';
 import { chooseSplitByHash } from '../../src/data/prepared/hash-split.ts';
-import type { QueryTimeRange } from '../../src/rank/query/time-range.ts';
-import { EARLIEST_TIME, LATEST_TIME } from '../../src/rank/query/time-range.ts';
-import { ZoneClock } from '../../src/rank/query/zone-clock.ts';
+import type { QueryTimeRange } from '../../src/model/text/times/question-times.ts';
+import { EARLIEST_TIME, LATEST_TIME } from '../../src/model/text/times/question-times.ts';
+import { ZoneClock } from '../../src/model/text/times/zone-clock.ts';
 
 /** A time on the wall: `2024-05-01` or `2024-05-01T18:00`. */
 const wallTime = z.string().regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?$/);

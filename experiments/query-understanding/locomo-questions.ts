@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { loadDataset } from '../../src/data/registry.ts';
-import type { QueryTimeRange } from '../../src/rank/query/time-range.ts';
+import type { QueryTimeRange } from '../../src/model/text/times/question-times.ts';
 import { understand } from '../../src/rank/query/understand.ts';
 import type { StudyContext } from '../study.ts';
 import { findChronoRange } from './chrono-ranges.ts';

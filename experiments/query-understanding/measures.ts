@@ -1,7 +1,7 @@
 import { wilsonInterval } from '../../src/core/numbers/wilson-interval.ts';
 import { getOrCompute } from '../../src/core/values/once.ts';
+import type { QueryTimeRange } from '../../src/model/text/times/question-times.ts';
 import type { EntityRegistry } from '../../src/rank/query/entity-registry.ts';
-import type { QueryTimeRange } from '../../src/rank/query/time-range.ts';
 import { type QueryUnderstanding, understand } from '../../src/rank/query/understand.ts';
 import { findChronoRange } from './chrono-ranges.ts';
 import {

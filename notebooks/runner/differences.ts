@@ -1,4 +1,4 @@
-import { countTracePoints, type PlotlyFigure } from '../../src/core/display/display-figure.ts';
+import { countTracePoints, type PlotlyFigure } from '../../src/model/figures/figure.ts';
 import { countLogicLines, endsWithExpression } from './code.ts';
 import { listCodeCells, type Notebook, type Output } from './notebook.ts';
 

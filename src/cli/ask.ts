@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { QuestionInput } from '../lab/ask/question.ts';
+import { ASSEMBLY_STRATEGIES } from '../memory/context/assembly-strategies.ts';
 import type { BudgetPreset } from '../memory/context/budget.ts';
 import { PACKING_NAMES } from '../memory/context/packing.ts';
 import { TOKEN_COUNTERS } from '../model/text/token-counter-names.ts';
@@ -43,7 +44,7 @@ export function askCommand(): Command {
     .addOption(new Option('--tokens <counter>', 'what a token is').choices([...TOKEN_COUNTERS]).default('characters/4'))
     .addOption(
       new Option('--strategy <name>', 'the ranking of the arm, or what of it shares the budget')
-        .choices(['ranking', 'rag', 'hybrid', 'episodic', 'semantic'])
+        .choices(['ranking', ...ASSEMBLY_STRATEGIES])
         .default('ranking'),
     )
     .option(

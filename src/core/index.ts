@@ -3,7 +3,6 @@
 /** The tensor library that every room computes with; a second copy of it would not know the active backend. */
 export * as tf from '@tensorflow/tfjs-core';
 export { attachDisplay, DISPLAY, type Displayable, type MimeBundle } from './display/display.ts';
-export { showFigure } from './display/display-figure.ts';
 export { type DisplayRow, type DisplayTable, showTable, type TableOptions } from './display/display-table.ts';
 export {
   ChecksumMismatchError,

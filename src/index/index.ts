@@ -26,9 +26,8 @@ export type { RunIndexOptions } from './runs/run-options.ts';
 export { buildUnchangingRows, type DenseRows, FOREVER } from './vectors/dense-rows.ts';
 export { FlatIndex } from './vectors/flat.ts';
 export { HnswIndex, type HnswLibrary } from './vectors/hnsw.ts';
-export { HNSW_DEFAULTS, type HnswOptions } from './vectors/hnsw-options.ts';
+export { HNSW_DEFAULTS, HNSW_PRESETS, type HnswOptions } from './vectors/hnsw-options.ts';
 export { asCandidateIndex, type ReplayedTurns } from './vectors/live/candidate-replay.ts';
-export { HNSW_PRESETS } from './vectors/live/hnsw-vectors-options.ts';
 export {
   openVectorIndex,
   VECTOR_INDEXES,

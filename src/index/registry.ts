@@ -8,9 +8,7 @@ import type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './c
 import { NewestFirstIndex, newest } from './candidates/newest-first.ts';
 import { entities, procedural, semantic, summaries, time } from './memories/memory-options.ts';
 import { run } from './runs/run-options.ts';
-import { flat } from './vectors/flat-options.ts';
-import { hnsw } from './vectors/hnsw-options.ts';
-import { pgvector } from './vectors/pgvector-options.ts';
+import { listKinds } from './vectors/vector-kinds.ts';
 import { graph } from './walks/graph-options.ts';
 import { bm25 } from './words/bm25-options.ts';
 
@@ -21,11 +19,9 @@ function member<S extends NamingOptions<'index'>>(
   return { ...definition, load };
 }
 
-/** Every index: to add one takes its file and a line here. */
+/** Every index: to add one takes its file and a line here; a kind of vector index has its line in vectors/vector-kinds.ts. */
 export const INDEXES = new OptionsRegistry('index', [
-  member(flat, () => loadOnBackend(async () => (await import('./vectors/flat.ts')).createFlat)),
-  member(hnsw, async () => (await import('./vectors/hnsw.ts')).createHnsw),
-  member(pgvector, async () => (await import('./vectors/pgvector.ts')).createPgvector),
+  ...listKinds('source'),
   member(bm25, async () => (await import('./words/bm25.ts')).createBm25),
   member(
     newest,

@@ -14,6 +14,7 @@ export {
 export type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch, SeedTurns } from './candidates.ts';
 export type { Dataset, DatasetDeclaration, Query, Split } from './dataset.ts';
 export type { EncodeOptions, Encoder, TextOwner } from './encoder.ts';
+export { showFigure } from './figures/figure.ts';
 export { bindFilter, compileFilter, type FilterPredicate } from './filter/compile-filter.ts';
 export {
   compileFilterSql,

@@ -69,9 +69,9 @@ async function embed(
       sensitive: record.metadata.sensitive === true,
     }));
     const vectors = await encoder.encode(texts, progress, { owners });
-    const rowOf = new Map(bare.map(({ place }, row) => [place, row]));
+    const rowOf = new Map(bare.map(({ offset }, row) => [offset, row]));
     return located.map((entry) => {
-      const row = rowOf.get(entry.place);
+      const row = rowOf.get(entry.offset);
       if (row === undefined) return entry;
       return { ...entry, record: { ...entry.record, embedding: viewRow(vectors, encoder.dimension, row).slice() } };
     });

@@ -79,10 +79,10 @@ function readName({ fileName, fileNameRaw, extraFields, generalPurposeBitFlag }:
     : fileName;
 }
 
-function describeEntry(entry: Entry, place: number): ZipEntry {
+function describeEntry(entry: Entry, index: number): ZipEntry {
   const { compressedSize, uncompressedSize, crc32, compressionMethod: method } = entry;
   return {
-    ...{ entry: place, name: readName(entry), compressedSize, uncompressedSize, crc32, method },
+    ...{ entry: index, name: readName(entry), compressedSize, uncompressedSize, crc32, method },
     isEncrypted: entry.isEncrypted(),
   };
 }
@@ -105,8 +105,8 @@ export function createZipDecoder(path: string) {
       yield part;
     },
     /** yauzl stops at a byte more than the entry states. */
-    async *bytes(place: number): AsyncGenerator<Uint8Array> {
-      for await (const chunk of await (archive as ZipFile).openReadStreamPromise(entries[place] as Entry)) yield chunk;
+    async *bytes(index: number): AsyncGenerator<Uint8Array> {
+      for await (const chunk of await (archive as ZipFile).openReadStreamPromise(entries[index] as Entry)) yield chunk;
     },
   };
 }

@@ -57,9 +57,9 @@ export class ConfigurationError extends RagPlusPlusError {
     const lines = faults.slice(0, LISTED_FAULTS).map((fault) => {
       const hint = fault.nearest === undefined ? '' : `; did you mean ${fault.nearest}?`;
       const { file, line } = fault;
-      const place = line === undefined ? '' : ` (${file ?? source}:${line})`;
+      const location = line === undefined ? '' : ` (${file ?? source}:${line})`;
       const writer = file === undefined || line !== undefined ? '' : ` (${file})`;
-      return `  ${fault.path}${writer}: expected ${fault.expected}, got ${fault.got}${hint}${place}`;
+      return `  ${fault.path}${writer}: expected ${fault.expected}, got ${fault.got}${hint}${location}`;
     });
     const hasMore = faults.length > LISTED_FAULTS;
     if (hasMore) lines.push('  and more; fix these first');

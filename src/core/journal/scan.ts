@@ -37,8 +37,8 @@ function findFrameAt(bytes: Buffer, at: number, salt: number, expected: number, 
 /** The next frame from `at` on whose sequence is `expected` or later; null if there is none, or if the budget ended. */
 function findFrame(bytes: Buffer, at: number, salt: number, expected: number, budget: Budget): Frame | null {
   const last = bytes.byteLength - FRAME_HEADER_BYTES;
-  for (let place = at; place <= last && budget.left >= 0; place++) {
-    const frame = findFrameAt(bytes, place, salt, expected, budget);
+  for (let offset = at; offset <= last && budget.left >= 0; offset++) {
+    const frame = findFrameAt(bytes, offset, salt, expected, budget);
     if (frame !== null) return frame;
   }
   return null;

@@ -21,9 +21,9 @@ export function transpose(a: SparseMatrix): SparseMatrix {
   const values = new Float64Array(a.values.length);
   for (let row = 0; row < a.rows; row++) {
     for (let entry = a.offsets[row]!; entry < a.offsets[row + 1]!; entry++) {
-      const itemIndex = next[a.columnOf[entry]!]!++;
-      columnOf[itemIndex] = row;
-      values[itemIndex] = a.values[entry]!;
+      const insertionPoint = next[a.columnOf[entry]!]!++;
+      columnOf[insertionPoint] = row;
+      values[insertionPoint] = a.values[entry]!;
     }
   }
   return { rows: a.columns, columns: a.rows, offsets, columnOf, values };

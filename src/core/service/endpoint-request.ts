@@ -1,47 +1,52 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { phrase, type ShowableText, stateShown } from '../display/showable-text.ts';
 import { UnavailableError } from '../errors/errors.ts';
+import { once } from '../values/once.ts';
+import { readApiKey } from './api-key.ts';
+import { type AttemptOptions, PassingFault, repeatAttempts } from './attempts.ts';
 import { trimSlash } from './endpoint-address.ts';
-import type { EndpointLedger } from './endpoint-ledger.ts';
-import { BodyTooLargeError, readLimitedText } from './limited-body.ts';
+import { EndpointLedger } from './endpoint-ledger.ts';
+import { type HttpAnswer, HttpConnection } from './http-connection.ts';
+import { BodyTooLargeError } from './limited-body.ts';
 import type { Sendable } from './sendable-text.ts';
-
-/** A longer pause that the service asks for is shortened to this. */
-const LONGEST_PAUSE_SECONDS = 60;
 
 /** Bytes of an answer: some 3,000 vectors of 4,096 numbers as text. */
 const LARGEST_ANSWER = 2 ** 28;
 
-/** An attempt that may be repeated. */
-export class PassingFault extends Error {
-  /** As the service asks for it. */
-  readonly pauseSeconds: number;
-  override readonly message: ShowableText;
+const connection = once(() => new HttpConnection());
 
-  constructor(message: ShowableText, pauseSeconds = 0) {
-    super(message);
-    this.message = message;
-    this.pauseSeconds = pauseSeconds;
-  }
+/** The options of every service with the interface of OpenAI. */
+export interface EndpointOptions extends AttemptOptions {
+  readonly baseUrl: string;
+  readonly model: string;
+  /** The environment variable that holds the key; null to send none. */
+  readonly apiKeyVariable: string | null;
+  /** Of one attempt. */
+  readonly timeoutSeconds: number;
+  readonly pricePerMillionTokens: number | null;
 }
 
-/** A service with the interface of OpenAI, one of its paths, and how attempts are repeated. */
+/** A service with the interface of OpenAI and one of its paths. */
 export interface Endpoint {
   /** What asks, as errors name it. */
   readonly user: string;
   /** After the address, such as `/embeddings`. */
   readonly path: string;
-  readonly options: {
-    readonly baseUrl: string;
-    readonly maxAttempts: number;
-    /** Before the second attempt; doubles from attempt to attempt. */
-    readonly pauseSeconds: number;
-    readonly timeoutSeconds: number;
-  };
+  readonly options: EndpointOptions;
   /** Sent, and never part of a message. */
   readonly apiKey: string | null;
   readonly ledger: EndpointLedger;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws UnavailableError when the environment variable of the key is not set; ValidationError for a key that no header can hold. */
+export function createEndpoint(
+  user: string,
+  path: string,
+  options: EndpointOptions,
+  signal?: AbortSignal | undefined,
+): Endpoint {
+  const ledger = new EndpointLedger(options.model, options.pricePerMillionTokens);
+  return { user, path, options, apiKey: readApiKey(options.apiKeyVariable, user), ledger, signal };
 }
 
 /**
@@ -55,21 +60,13 @@ export interface Endpoint {
  */
 export async function requestEndpoint<T>(body: Sendable, endpoint: Endpoint, read: (answer: unknown) => T): Promise<T> {
   const { options, ledger, signal } = endpoint;
-  for (let attempt = 1; ; attempt++) {
-    signal?.throwIfAborted();
-    try {
-      return read(await post(body, endpoint));
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (!(error instanceof PassingFault)) throw error;
-      if (attempt === options.maxAttempts)
-        throw createEndpointError(endpoint, phrase`${error.message}, after ${attempt} attempts`, 'try again later');
-      ledger.addRetry();
-      const seconds = Math.max(options.pauseSeconds * 2 ** (attempt - 1), error.pauseSeconds);
-      const milliseconds = 1000 * Math.min(seconds, LONGEST_PAUSE_SECONDS);
-      await pause(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => {});
-    }
-  }
+  return repeatAttempts(
+    async () => read(await post(body, endpoint)),
+    options,
+    ({ message }, attempts) =>
+      createEndpointError(endpoint, phrase`${message}, after ${attempts} attempts`, 'try again later'),
+    { signal, onRetry: () => ledger.addRetry() },
+  );
 }
 
 /** The error of a service, with what was used of it and without the key. */
@@ -109,38 +106,32 @@ async function post(body: Sendable, endpoint: Endpoint): Promise<unknown> {
   const { path, options, apiKey, signal } = endpoint;
   const { baseUrl, timeoutSeconds } = options;
   const timeout = AbortSignal.timeout(1000 * timeoutSeconds);
-  let response: Response;
-  let text: string;
+  let answer: HttpAnswer;
   try {
-    response = await fetch(`${trimSlash(baseUrl)}${path}`, {
-      method: 'POST',
-      redirect: 'error', // a key belongs to one address
-      headers: {
-        'content-type': 'application/json',
-        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-      },
-      body: JSON.stringify(body),
+    answer = await connection().post(`${trimSlash(baseUrl)}${path}`, {
+      text: JSON.stringify(body),
+      headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
+      mostBytes: LARGEST_ANSWER,
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
-    text = await readLimitedText(response, LARGEST_ANSWER);
   } catch (error) {
     if (error instanceof BodyTooLargeError)
       throw createEndpointError(endpoint, stateShown(error.message), 'check baseUrl, or lower batchSize');
     if (timeout.aborted) throw new PassingFault(phrase`no answer within ${timeoutSeconds} s`);
-    const { message, cause } = error as Error;
-    throw new PassingFault(stateShown(cause instanceof Error ? `${message} (${cause.message})` : message));
+    throw new PassingFault(stateShown((error as Error).message));
   }
-  if (response.status === 200) return parseBody(text, endpoint);
-  const fault = phrase`status ${response.status}: ${describeAnswer(text)}`;
-  if (response.status === 408 || response.status === 429 || response.status >= 500)
-    throw new PassingFault(fault, parseRetryAfter(response.headers));
+  const { status, headers, text } = answer;
+  if (status === 200) return parseBody(text, endpoint);
+  const fault = phrase`status ${status}: ${describeAnswer(text)}`;
+  if (status === 408 || status === 429 || status >= 500)
+    throw new PassingFault(fault, { pauseSeconds: parseRetryAfter(headers) });
   throw createEndpointError(endpoint, fault, 'check baseUrl, model and apiKeyVariable');
 }
 
 /** Seconds to wait, of a number or a date after that of the answer; 0 without either. RFC 9110, 10.2.3. */
-function parseRetryAfter(headers: Headers): number {
-  const value = headers.get('retry-after') ?? '';
-  const [until, sent] = [value, headers.get('date') ?? ''].map((date) => Date.parse(date));
+function parseRetryAfter(headers: HttpAnswer['headers']): number {
+  const value = headers['retry-after'] ?? '';
+  const [until, sent] = [value, headers.date ?? ''].map((date) => Date.parse(date));
   const seconds =
     value === '' || !Number.isNaN(Number(value)) ? Number(value) : ((until as number) - (sent as number)) / 1000;
   return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;

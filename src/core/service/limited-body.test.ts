@@ -18,7 +18,10 @@ const server = createServer((request, response) => {
 });
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
 afterAll(() => void server.close());
-const ask = (path: string) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/${path}`);
+const ask = async (path: string) => {
+  const { body } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/${path}`);
+  return body as NonNullable<typeof body>;
+};
 
 test('an answer as large as the limit is read whole, across its chunks', async () => {
   expect(await readLimitedText(await ask('3988'), 3988)).toBe(Buffer.concat(Array(4).fill(CHUNK)).toString());

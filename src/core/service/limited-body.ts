@@ -25,9 +25,8 @@ export async function* limitBody(chunks: AsyncIterable<Uint8Array>, most: number
  *
  * @throws BodyTooLargeError for an answer of more than `most` bytes; the error of the connection.
  */
-export async function readLimitedText({ body }: Response, most: number): Promise<string> {
-  if (body === null) return '';
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of limitBody(body, most)) chunks.push(chunk);
-  return new TextDecoder().decode(Buffer.concat(chunks));
+export async function readLimitedText(chunks: AsyncIterable<Uint8Array>, most: number): Promise<string> {
+  const read: Uint8Array[] = [];
+  for await (const chunk of limitBody(chunks, most)) read.push(chunk);
+  return new TextDecoder().decode(Buffer.concat(read));
 }

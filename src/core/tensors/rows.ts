@@ -23,17 +23,17 @@ export function gatherRows(matrix: Float32Array, width: number, rows: ArrayLike<
 /**
  * Puts rows of a row-major matrix in their places of a larger one; the other rows are zero.
  *
- * @param itemIndexes of each row, in the order of the rows.
+ * @param positions of each row, in the order of the rows.
  */
 export function spreadRows(
   matrix: Float32Array,
   width: number,
-  itemIndexes: Iterable<number>,
+  positions: Iterable<number>,
   count: number,
 ): Float32Array {
   const spread = new Float32Array(count * width);
   let row = 0;
-  for (const itemIndex of itemIndexes) spread.set(viewRow(matrix, width, row++), itemIndex * width);
+  for (const position of positions) spread.set(viewRow(matrix, width, row++), position * width);
   return spread;
 }
 

@@ -115,14 +115,14 @@ function unwrap(schema: z.core.$ZodType, input: unknown): z.core.$ZodType[] {
 export function parsePart<S extends z.ZodType>(
   schema: S,
   value: unknown,
-  place: readonly PropertyKey[],
+  prefix: readonly PropertyKey[],
   context: Pick<z.core.$RefinementCtx, 'issues'>,
 ): z.output<S> {
   const result = schema._zod.run({ value, issues: [] }, { async: false }) as z.core.ParsePayload<z.output<S>>;
   for (const issue of result.issues) {
     const path = issue.path ?? [];
     const known = issue.code === 'unrecognized_keys' ? { known: listKnownKeys(schema, value, path) } : {};
-    context.issues.push({ ...issue, ...known, path: [...place, ...path] } as never);
+    context.issues.push({ ...issue, ...known, path: [...prefix, ...path] } as never);
   }
   return result.value;
 }

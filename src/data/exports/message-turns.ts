@@ -138,9 +138,9 @@ function markVersions(read: readonly MessageTurn[]): MessageTurn[] {
   const seen = new Set<string>();
   return read.map((one) => {
     const { parentId, conversationId, author } = one.turn;
-    const place = JSON.stringify([conversationId, parentId, author]);
-    const isLater = seen.has(place);
-    seen.add(place);
+    const branch = JSON.stringify([conversationId, parentId, author]);
+    const isLater = seen.has(branch);
+    seen.add(branch);
     return isLater ? { ...one, notAsked: one.notAsked ?? 'new versions of an earlier message' } : one;
   });
 }

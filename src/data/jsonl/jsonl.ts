@@ -50,8 +50,8 @@ export async function loadJsonl(
   };
   const settle = () => faults.settle(path, onDirtyRow);
   const licence = 'that of the data in the folder';
-  const place = (list: string) => `${list}.jsonl of: ${path}`;
-  const source = { name: 'jsonl', licence, judgedBy: 'qrels.txt', relevantGrade, settle, place };
+  const describeList = (list: string) => `${list}.jsonl of: ${path}`;
+  const source = { name: 'jsonl', licence, judgedBy: 'qrels.txt', relevantGrade, settle, describeList };
   const stage = progress('check the rows', countRowDatasetSteps(rows));
   const dataset = await finishStepsWithBreaks(buildRowDatasetInSteps(rows, faults, source), stage.update);
   stage.finish(`${dataset.corpus.size} turns`);

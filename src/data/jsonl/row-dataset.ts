@@ -32,7 +32,7 @@ interface RowSource {
   /** Ends reading, see {@link RowFaults.settle}. */
   readonly settle: () => Counts;
   /** How messages name one of the lists. */
-  readonly place: (list: 'turns' | 'queries') => string;
+  readonly describeList: (list: 'turns' | 'queries') => string;
 }
 
 /** What rows tell without attributes. */
@@ -54,7 +54,7 @@ export function countRowDatasetSteps({ turns, queries, judgements }: LocatedRows
 
 /** {@link buildRowDataset} in steps, of which the longest builds the corpus. */
 export function* buildRowDatasetInSteps(rows: LocatedRows, faults: RowFaults, source: RowSource): Steps<Dataset> {
-  const { name, licence, judgedBy, relevantGrade, settle, place } = source;
+  const { name, licence, judgedBy, relevantGrade, settle, describeList } = source;
   const turns = selectSoundTurns(rows.turns, faults);
   yield;
   const asked = selectSoundQueries(rows.queries, turns, faults);
@@ -63,9 +63,9 @@ export function* buildRowDatasetInSteps(rows: LocatedRows, faults: RowFaults, so
   yield;
   const counts = settle();
   if (turns.length === 0)
-    throw new ValidationError(`no turn in ${place('turns')}; add turns, or correct the skipped rows`);
+    throw new ValidationError(`no turn in ${describeList('turns')}; add turns, or correct the skipped rows`);
   if (asked.length === 0)
-    throw new ValidationError(`no query in ${place('queries')}; add queries, or correct the skipped rows`);
+    throw new ValidationError(`no query in ${describeList('queries')}; add queries, or correct the skipped rows`);
   const corpus = new Corpus(turns);
   yield;
   const { queries, devConversations } = splitQueries(corpus, asked);

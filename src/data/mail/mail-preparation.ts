@@ -92,9 +92,9 @@ function buildMailQueries(
   counts: Counts,
 ): Pick<Prepared, 'queries' | 'devConversations'> {
   const byId = new Map(kept.map((item) => [item.mail.id, item]));
-  const places = [...kept.keys()].filter((i) => isWordedReply(kept[i] as CleanMail, byId, links));
-  const dated = places.filter((i) => isDatedAfterParent(kept[i] as CleanMail));
-  counts.add('left out: replies dated before their parent', places.length - dated.length);
+  const worded = [...kept.keys()].filter((i) => isWordedReply(kept[i] as CleanMail, byId, links));
+  const dated = worded.filter((i) => isDatedAfterParent(kept[i] as CleanMail));
+  counts.add('left out: replies dated before their parent', worded.length - dated.length);
   const replies = dated.map((i) => turns[i] as Turn);
   const dev =
     split === 'test'

@@ -131,6 +131,6 @@ export function fromTurns(
     judgedBy: 'the program',
     relevantGrade,
     settle: () => faults.settle(SOURCE, 'error', 'leave the rows out'),
-    place: (list) => `${list}: 0 given`,
+    describeList: (list) => `${list}: 0 given`,
   });
 }

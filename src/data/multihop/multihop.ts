@@ -84,13 +84,13 @@ function collectPassages(passages: readonly Passage[], counts: Counts) {
   const idOf = new Map<string, string>();
   const documents: SourceDocument[] = [];
   for (const skipped of ['repeated passages', 'passages without a text']) counts.add(`skipped: ${skipped}`, 0);
-  for (const [place, passage] of passages.entries()) {
+  for (const [i, passage] of passages.entries()) {
     const { title, text } = passage;
     const key = keyOf(passage);
     if (text.trim() === '') counts.add('skipped: passages without a text');
     else if (idOf.has(key)) counts.add('skipped: repeated passages');
     else {
-      const id = `p${place}`;
+      const id = `p${i}`;
       idOf.set(key, id);
       documents.push({ id, title, text: `${title}\n${text}` });
     }

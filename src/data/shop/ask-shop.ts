@@ -47,13 +47,13 @@ type Ask = (asked: {
 
 const ASK: Readonly<Record<ShopKind, Ask>> = {
   preference({ about, source }) {
-    const place = source.integer(PREFERENCES.length);
-    const { asked } = PREFERENCES[place] as (typeof PREFERENCES)[number];
+    const chosen = source.integer(PREFERENCES.length);
+    const { asked } = PREFERENCES[chosen] as (typeof PREFERENCES)[number];
     const { name, customer_id } = about.customer;
     return {
       text: `Which ${asked} does ${name} want?`,
       cluster: customer_id,
-      memories: [about.facts[place] as string],
+      memories: [about.facts[chosen] as string],
     };
   },
   episode({ about, now, source }) {
@@ -65,11 +65,11 @@ const ASK: Readonly<Record<ShopKind, Ask>> = {
     return { text, cluster: about.customer.customer_id, memories: memories.map(({ turnId }) => turnId) };
   },
   procedure({ shop, source }) {
-    const place = source.integer(SITUATIONS.length);
-    const { asked } = SITUATIONS[place] as (typeof SITUATIONS)[number];
+    const chosen = source.integer(SITUATIONS.length);
+    const { asked } = SITUATIONS[chosen] as (typeof SITUATIONS)[number];
     const verb = ['handle', 'deal with', 'proceed with'][source.integer(3)];
     const text = `How do I ${['usually', 'best', 'normally'][source.integer(3)]} ${verb} ${asked}?`;
-    return { text, cluster: asked.replace(' ', '-'), memories: [shop.procedures[place] as string] };
+    return { text, cluster: asked.replace(' ', '-'), memories: [shop.procedures[chosen] as string] };
   },
   overview({ about }) {
     const { name, customer_id } = about.customer;

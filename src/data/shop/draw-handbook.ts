@@ -32,9 +32,9 @@ export function drawHandbook(
     .slice(0, count);
   const pages = ranges.map((range, i) => ({ turnId: `page-${String(i).padStart(5, '0')}`, range }));
   const turns = pages.map(({ turnId, range }, i): Turn => {
-    const place = { id: turnId, conversationId: 'handbook', parentId: null, timestamp: time - count + i };
+    const fields = { id: turnId, conversationId: 'handbook', parentId: null, timestamp: time - count + i };
     return {
-      ...place,
+      ...fields,
       author: null,
       channel: null,
       text: writePage(source, range),

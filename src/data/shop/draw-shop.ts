@@ -77,8 +77,8 @@ class MemoryDrawer {
 
   add(conversationId: string, timestamp: number, text: string, attributes: Attributes): string {
     const id = `memory-${String(this.turns.length).padStart(5, '0')}`;
-    const place = { id, conversationId, parentId: null, timestamp, author: null, channel: null };
-    this.turns.push({ ...place, text, attributes: { userId: 'owner', source: 'memory', ...attributes } });
+    const fields = { id, conversationId, parentId: null, timestamp, author: null, channel: null };
+    this.turns.push({ ...fields, text, attributes: { userId: 'owner', source: 'memory', ...attributes } });
     return id;
   }
 }

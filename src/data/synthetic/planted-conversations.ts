@@ -58,15 +58,15 @@ function listParents({ branches, branching }: Layout): (number | null)[] {
 }
 
 /** The conversation of a place in the list. The judgement has a stream of its own, so that no text depends on it. */
-function drawConversation(place: number, words: InventedWords, options: SyntheticOptions) {
+function drawConversation(index: number, words: InventedWords, options: SyntheticOptions) {
   const { seed, turns: count, branching, dependencies, wordNoise, strength } = options;
-  const conversationId = `c${place}`;
-  const stream = createRandom(seed, `synthetic conversation ${place}`);
+  const conversationId = `c${index}`;
+  const stream = createRandom(seed, `synthetic conversation ${index}`);
   const layout = drawLayout(count, branching, stream);
-  const scene = drawScene(dependencies[place % dependencies.length] as PlantedDependency, layout, stream);
+  const scene = drawScene(dependencies[index % dependencies.length] as PlantedDependency, layout, stream);
   const texts = drawSceneTexts(scene, count, words, wordNoise, stream);
   const ids = drawIds(conversationId, count, stream);
-  const times = drawTimes(BEGIN + place * count * STAGGER_HOURS * HOUR_MILLISECONDS, count + 1, stream);
+  const times = drawTimes(BEGIN + index * count * STAGGER_HOURS * HOUR_MILLISECONDS, count + 1, stream);
   const parents = listParents(layout);
   const findId = (at: number) => ids[at] as string;
   const turns = texts.turns.map((text, at): Turn => {
@@ -82,11 +82,11 @@ function drawConversation(place: number, words: InventedWords, options: Syntheti
       text,
     };
   });
-  const judged = createRandom(seed, `synthetic judgement ${place}`);
+  const judged = createRandom(seed, `synthetic judgement ${index}`);
   const [follows, other] = [judged.uniform() < strength, judged.integer(scene.matched.length)];
   const planted: PlantedQuery = {
     query: {
-      id: `q${place}`,
+      id: `q${index}`,
       text: texts.query,
       timestamp: times[count] as number,
       anchorTurnId: findId(1 + layout.branches.lastIndexOf(scene.askedBranch)),
@@ -116,8 +116,8 @@ export function drawPlantedConversations(given: SyntheticInput = {}): PlantedCon
   const words = inventWords(options.seed, options.turns + options.branching);
   const turns: Turn[] = [];
   const planted: PlantedQuery[] = [];
-  for (let place = 0; place < options.conversations; place++) {
-    const conversation = drawConversation(place, words, options);
+  for (let index = 0; index < options.conversations; index++) {
+    const conversation = drawConversation(index, words, options);
     turns.push(...conversation.turns);
     planted.push(conversation.planted);
   }

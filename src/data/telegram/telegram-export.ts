@@ -52,11 +52,11 @@ export async function loadTelegramExport(
 function hidePeople(placed: readonly PlacedMessage[]): SourceMessage[] {
   const { pseudonyms, labels } = registerPeople(placed.map(({ message }) => message));
   const nameChannel = ({ name, withPerson, topic }: PlacedMessage['channel']): string => {
-    const place = withPerson === null ? pseudonyms.hide(name) : pseudonyms.registerAuthor(name, withPerson);
-    return topic === null ? place : `${place}/${pseudonyms.hide(topic)}`;
+    const chat = withPerson === null ? pseudonyms.hide(name) : pseudonyms.registerAuthor(name, withPerson);
+    return topic === null ? chat : `${chat}/${pseudonyms.hide(topic)}`;
   };
-  return placed.map(({ message, channel, ...place }, i) => ({
-    ...place,
+  return placed.map(({ message, channel, ...rest }, i) => ({
+    ...rest,
     author: labels[i] ?? null,
     channel: nameChannel(channel),
     text: message.skipped === null ? hideTelegramText(message.text, pseudonyms).trim() : '',

@@ -49,9 +49,9 @@ export function createWeightedSums(
   const blocks = columns.flatMap((_, c) => (c % AT_ONCE === 0 ? [packColumns(columns, c, groups)] : []));
   const sums = new Float64Array(AT_ONCE);
   return (weights, take) => {
-    for (const [itemIndex, block] of blocks.entries()) {
+    for (const [i, block] of blocks.entries()) {
       sumBlock(weights, block, sums);
-      const first = itemIndex * AT_ONCE;
+      const first = i * AT_ONCE;
       const count = Math.min(AT_ONCE, columns.length - first);
       for (let k = 0; k < count; k++) take(first + k, sums[k] as number);
     }

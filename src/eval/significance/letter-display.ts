@@ -41,9 +41,9 @@ function splitGroups(groups: readonly ReadonlySet<number>[], a: number, b: numbe
 export function groupByLetters(order: readonly number[], pairs: readonly (readonly [number, number])[]): number[][] {
   let groups: ReadonlySet<number>[] = [new Set(order)];
   for (const [a, b] of pairs) groups = splitGroups(groups, a, b);
-  const rank = new Map(order.map((item, place) => [item, place]));
-  const places = groups.map((group) => [...group].map((item) => rank.get(item) as number).sort((a, b) => a - b));
-  return places.sort((a, b) => compareLists(a, b)).map((group) => group.map((place) => order[place] as number));
+  const rank = new Map(order.map((item, i) => [item, i]));
+  const ranks = groups.map((group) => [...group].map((item) => rank.get(item) as number).sort((a, b) => a - b));
+  return ranks.sort((a, b) => compareLists(a, b)).map((group) => group.map((i) => order[i] as number));
 }
 
 function compareLists(a: readonly number[], b: readonly number[]): number {

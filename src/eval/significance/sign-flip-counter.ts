@@ -31,8 +31,8 @@ function countExtreme({ threshold }: FlippedColumn, tables: Float64Array, signs:
   let hits = 0;
   for (let at = 0; at < signs.length; at += width) {
     let total = 0;
-    for (let itemIndex = 0, base = 0; itemIndex < width; itemIndex++, base += BYTES)
-      total += tables[base + (signs[at + itemIndex] as number)] as number;
+    for (let byte = 0, base = 0; byte < width; byte++, base += BYTES)
+      total += tables[base + (signs[at + byte] as number)] as number;
     if (Math.abs(total) >= threshold) hits++;
   }
   return hits;

@@ -171,8 +171,8 @@ export function signFlipPermutation(
   for (let drawn = 0; active.length > 0; ) {
     const size = drawn === 0 ? samples : Math.min(drawn, MOST_SAMPLES - drawn);
     const columnsOfRound = active.map(({ column }) => column);
-    for (const [itemIndex, hits] of count(columnsOfRound, size).entries()) {
-      const tally = active[itemIndex] as Draws;
+    for (const [i, hits] of count(columnsOfRound, size).entries()) {
+      const tally = active[i] as Draws;
       tally.hits += hits;
       tally.samples += size;
     }

@@ -22,18 +22,15 @@ interface RankSums {
   readonly ties: number;
 }
 
-/** Places of the differences that are no tie, by magnitude ascending, in runs of equal ones. */
+/** The pairs whose difference is no tie, by magnitude ascending, in runs of equal ones. */
 function findEqualRuns(differences: ArrayLike<number>, tie: number): number[][] {
-  const measureDifference = (itemIndex: number) => Math.abs(differences[itemIndex] as number);
-  const itemIndexes = Array.from(differences, (_, itemIndex) => itemIndex).filter(
-    (itemIndex) => measureDifference(itemIndex) > tie,
-  );
+  const measureDifference = (pair: number) => Math.abs(differences[pair] as number);
+  const pairs = Array.from(differences, (_, pair) => pair).filter((pair) => measureDifference(pair) > tie);
   const runs: number[][] = [];
-  for (const itemIndex of itemIndexes.sort((a, b) => measureDifference(a) - measureDifference(b))) {
+  for (const pair of pairs.sort((a, b) => measureDifference(a) - measureDifference(b))) {
     const last = runs.at(-1);
-    if (last !== undefined && measureDifference(itemIndex) - measureDifference(last[0] as number) <= tie)
-      last.push(itemIndex);
-    else runs.push([itemIndex]);
+    if (last !== undefined && measureDifference(pair) - measureDifference(last[0] as number) <= tie) last.push(pair);
+    else runs.push([pair]);
   }
   return runs;
 }
@@ -48,8 +45,7 @@ export function computeSignedRanks(differences: ArrayLike<number>, tie: number =
   const ranks = new Float64Array(differences.length);
   let before = 0;
   for (const run of findEqualRuns(differences, tie)) {
-    for (const itemIndex of run)
-      ranks[itemIndex] = Math.sign(differences[itemIndex] as number) * (before + (run.length + 1) / 2);
+    for (const pair of run) ranks[pair] = Math.sign(differences[pair] as number) * (before + (run.length + 1) / 2);
     before += run.length;
   }
   return ranks;

@@ -177,7 +177,7 @@ export function convertQrelsToObject(qrels: Qrels): Record<string, Record<string
 /** A run as rows for a data frame, best first. A query without documents has none. */
 export function listRunRows(run: Run): { query_id: string; doc_id: string; score: number; rank: number }[] {
   return Array.from(run, ([queryId, ranking]) =>
-    ranking.map(({ id, score }, place) => ({ query_id: queryId, doc_id: id, score, rank: place + 1 })),
+    ranking.map(({ id, score }, i) => ({ query_id: queryId, doc_id: id, score, rank: i + 1 })),
   ).flat();
 }
 

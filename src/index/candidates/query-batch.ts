@@ -106,6 +106,11 @@ export function listVisibleTurns({ cutoffs, visible }: Visibility, query: number
   return list === null ? null : list.subarray(0, findLowerBound(list, cutoffs[query] as number));
 }
 
+/** The queries in the order of their cutoffs, in which a replay answers them; of equal ones the earlier. */
+export function orderByCutoff(cutoffs: Int32Array): Int32Array {
+  return Int32Array.from(cutoffs.keys()).sort((a, b) => cutoffs[a]! - cutoffs[b]! || a - b);
+}
+
 /** Candidates with every place empty. */
 export function allocateCandidates(queryCount: number, width: number): Candidates {
   return {

@@ -191,8 +191,8 @@ function assertFinite(name: string, entries: readonly MissingText[], vectors: Fl
   if (at < 0) return;
   const { text, owner } = entries[Math.floor(at / dimension)] as MissingText;
   const shown = shortenShown(showText(text, owner?.sensitive === true), 80);
-  const place = owner === undefined ? `text ${JSON.stringify(shown)}` : `text ${JSON.stringify(shown)} of ${owner.id}`;
-  throw new NotFiniteError(`embedding by ${name}`, place, vectors[at]!);
+  const where = owner === undefined ? `text ${JSON.stringify(shown)}` : `text ${JSON.stringify(shown)} of ${owner.id}`;
+  throw new NotFiniteError(`embedding by ${name}`, where, vectors[at]!);
 }
 
 /** Of all missing texts before the first part, so that nothing is sent if one is refused. @throws SensitiveTextError. */
@@ -228,17 +228,17 @@ class RowsByKey {
   readonly #width: number;
   /** Row-major [N, D]. */
   readonly #rows: Float32Array;
-  /** The first place of each key. */
+  /** The first row of each key. */
   readonly #firstOf = new Map<string, number>();
 
   constructor(keys: readonly string[], width: number) {
     this.#keys = keys;
     this.#width = width;
     this.#rows = new Float32Array(keys.length * width);
-    for (const [itemIndex, key] of this.#keys.entries()) {
+    for (const [row, key] of this.#keys.entries()) {
       if (this.#firstOf.has(key)) continue;
-      this.#firstOf.set(key, itemIndex);
-      this.missing.set(key, itemIndex);
+      this.#firstOf.set(key, row);
+      this.missing.set(key, row);
     }
   }
 
@@ -252,9 +252,9 @@ class RowsByKey {
 
   /** The rows when none is missing, with those of repeated texts copied. */
   gatherAllRows(): Float32Array {
-    for (const [itemIndex, key] of this.#keys.entries()) {
+    for (const [row, key] of this.#keys.entries()) {
       const from = (this.#firstOf.get(key) as number) * this.#width;
-      if (from !== itemIndex * this.#width) this.#rows.copyWithin(itemIndex * this.#width, from, from + this.#width);
+      if (from !== row * this.#width) this.#rows.copyWithin(row * this.#width, from, from + this.#width);
     }
     return this.#rows;
   }

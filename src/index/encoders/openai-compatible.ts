@@ -1,12 +1,10 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { readApiKey } from '../../core/service/api-key.ts';
-import { requestEmbeddings } from '../../core/service/embedding-request.ts';
-import { EndpointLedger } from '../../core/service/endpoint-ledger.ts';
+import { createEndpoint, type Endpoint } from '../../core/service/endpoint-request.ts';
 import { joinSendable, type SendableText, stateOwnText } from '../../core/service/sendable-text.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { EncodeOptions, Encoder, EncoderUse } from '../../model/encoder.ts';
+import { requestEmbeddings } from './embedding-request.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
-
 import { type OpenAiCompatibleOptions, openAiCompatibleIdentity } from './openai-compatible-options.ts';
 import { assertTextsSendable } from './sensitive-texts.ts';
 import { assertOneOwnerEach } from './text-owners.ts';
@@ -25,7 +23,7 @@ export interface EndpointEncoder extends Encoder {
  * @throws UnavailableError when the environment variable of the key is not set; ValidationError for a key that no header can hold.
  */
 export function openEndpoint(options: OpenAiCompatibleOptions): EndpointEncoder {
-  return new ServiceEncoder(options, readApiKey(options.apiKeyVariable, 'encoder openai-compatible'));
+  return new ServiceEncoder(options, createEndpoint('encoder openai-compatible', '/embeddings', options));
 }
 
 /** {@link openEndpoint} as the registry calls it. */
@@ -37,16 +35,14 @@ class ServiceEncoder implements EndpointEncoder {
   readonly dimension: number;
   readonly identity: Readonly<Record<string, unknown>>;
   readonly #options: OpenAiCompatibleOptions;
-  readonly #apiKey: string | null;
-  readonly #ledger: EndpointLedger;
+  readonly #endpoint: Endpoint;
   #disposed = false;
 
-  constructor(options: OpenAiCompatibleOptions, apiKey: string | null) {
+  constructor(options: OpenAiCompatibleOptions, endpoint: Endpoint) {
     this.dimension = options.dimension;
     this.identity = openAiCompatibleIdentity(options);
     this.#options = options;
-    this.#apiKey = apiKey;
-    this.#ledger = new EndpointLedger(options.model, options.pricePerMillionTokens);
+    this.#endpoint = endpoint;
   }
 
   async encode(
@@ -67,14 +63,9 @@ class ServiceEncoder implements EndpointEncoder {
       const prompted = batch.map((i) =>
         joinSendable(owners?.[i]?.kind === 'query' ? query : passage, gated[i] as SendableText),
       );
-      const vectors = await requestEmbeddings(prompted, {
-        options: this.#options,
-        apiKey: this.#apiKey,
-        ledger: this.#ledger,
-        signal,
-      });
-      for (const [place, i] of batch.entries())
-        rows.set(vectors.subarray(place * this.dimension, (place + 1) * this.dimension), i * this.dimension);
+      const vectors = await requestEmbeddings(prompted, this.#options, { ...this.#endpoint, signal });
+      for (const [row, i] of batch.entries())
+        rows.set(vectors.subarray(row * this.dimension, (row + 1) * this.dimension), i * this.dimension);
       stage.update(start + batch.length);
     }
     scaleRowsToUnit(rows, this.dimension);
@@ -83,11 +74,11 @@ class ServiceEncoder implements EndpointEncoder {
   }
 
   readUse(): EncoderUse {
-    return this.#ledger.read();
+    return this.#endpoint.ledger.read();
   }
 
   describeUse(): string {
-    return this.#ledger.describe();
+    return this.#endpoint.ledger.describe();
   }
 
   dispose(): void {

@@ -101,9 +101,9 @@ class UseLite implements Encoder {
 
 /** @returns row-major [batch, 512], rows of length 1 */
 async function embed(model: GraphModel, batch: readonly (readonly number[])[]): Promise<Float32Array> {
-  const itemIndexes = batch.flatMap((pieces, text) => pieces.flatMap((_, itemIndex) => [text, itemIndex]));
+  const pieceIndices = batch.flatMap((pieces, text) => pieces.flatMap((_, piece) => [text, piece]));
   const inputs = {
-    indices: tf.tensor2d(itemIndexes, [itemIndexes.length / 2, 2], 'int32'),
+    indices: tf.tensor2d(pieceIndices, [pieceIndices.length / 2, 2], 'int32'),
     values: tf.tensor1d(batch.flat(), 'int32'),
   };
   let output: tf.Tensor | undefined;

@@ -61,7 +61,7 @@ class ListedMemories implements CandidateIndex {
     }
     stage.finish(`${done} queries`);
     const { positions } = candidates;
-    const scores = candidates.scores.map((_, place) => ((positions[place] as number) < 0 ? 0 : 1 / (1 + (place % k))));
+    const scores = candidates.scores.map((_, slot) => ((positions[slot] as number) < 0 ? 0 : 1 / (1 + (slot % k))));
     return { ...candidates, scores };
   }
 

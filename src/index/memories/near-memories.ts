@@ -43,11 +43,11 @@ class NearMemories implements CandidateIndex {
     const { isProcedural, minCosine } = this.#options;
     const asked = isProcedural ? assertAsked(this.name, queries) : null;
     const { positions, scores, width } = await this.#flat.search(queries, k, progress);
-    const isLeft = (place: number) =>
-      (scores[place] as number) >= minCosine && asked?.[Math.floor(place / width)]?.procedural !== false;
+    const isLeft = (slot: number) =>
+      (scores[slot] as number) >= minCosine && asked?.[Math.floor(slot / width)]?.procedural !== false;
     return {
-      positions: positions.map((position, place) => (isLeft(place) ? position : -1)),
-      scores: scores.map((score, place) => (isLeft(place) ? score : 0)),
+      positions: positions.map((position, slot) => (isLeft(slot) ? position : -1)),
+      scores: scores.map((score, slot) => (isLeft(slot) ? score : 0)),
       width,
     };
   }

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { candidateCount, type IndexDefinition } from '../candidates/index-definition.ts';
+import { candidateCount } from '../candidates/index-definition.ts';
+import { liveKeys } from './live/vector-index-definition.ts';
+import { defineVectorKind } from './vector-kind.ts';
 
-const options = z.strictObject({ index: z.literal('flat'), k: candidateCount });
+const live = z.strictObject({ index: z.literal('flat'), ...liveKeys });
+export type FlatVectorsOptions = z.output<typeof live>;
 
-export const flat: IndexDefinition<typeof options> = {
-  options,
-  reads: ['vectors', 'times'],
-  description: 'the vectors nearest by cosine, exactly: compares the query with every vector',
-};
+export const flat = defineVectorKind({
+  live: { options: live, description: 'exact: compares the query with every vector that it may see' },
+  source: {
+    options: z.strictObject({ index: z.literal('flat'), k: candidateCount }),
+    reads: ['vectors', 'times'],
+    description: 'the vectors nearest by cosine, exactly: compares the query with every vector',
+  },
+});

@@ -15,6 +15,7 @@ import {
   assertQueryVectors,
   isZero,
   listVisibleTurns,
+  orderByCutoff,
 } from '../candidates/query-batch.ts';
 import { TopSelection } from '../candidates/top-selection.ts';
 import { isListed } from '../candidates/visible-turns.ts';
@@ -115,10 +116,9 @@ export class HnswIndex implements CandidateIndex {
     const candidates = allocateCandidates(cutoffs.length, k);
     const top = new TopSelection(k, this.#ranks);
     const stage = progress('hnsw', cutoffs.length);
-    const inTime = Int32Array.from(cutoffs.keys()).sort((a, b) => cutoffs[a]! - cutoffs[b]! || a - b);
     const pause = createEventBreaks();
     const listed = { cutoffs, visible: this.#selectDirections(queries) };
-    for (const [done, query] of inTime.entries()) {
+    for (const [done, query] of orderByCutoff(cutoffs).entries()) {
       const visible = listVisibleTurns(listed, query);
       const vector = viewRow(queries.vectors, this.#dimension, query);
       if (visible !== null && this.#isScanned(visible.length, cutoffs[query]!, k)) {

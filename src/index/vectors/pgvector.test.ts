@@ -10,7 +10,7 @@ import { type PgvectorSourceOptions, pgvector } from './pgvector-options.ts';
 const VARIABLE = 'RAGPP_TEST_POSTGRES';
 const { [VARIABLE]: url = null } = process.env;
 const parse = (input: object) =>
-  pgvector.options.parse({
+  pgvector.source.options.parse({
     index: 'pgvector',
     urlVariable: url === null ? null : VARIABLE,
     ...input,

@@ -22,12 +22,12 @@ export async function findNearForms(
       'index graph compares vectors of concepts: none given; pass conceptVectors, or aliasCosine: null',
     );
   const { names, vectors, dimension } = conceptVectors;
-  const placeOf = new Map(names.map((name, place) => [name, place]));
-  const forms = [...new Set(listed.flat())].filter((form) => placeOf.has(form));
+  const nodeOf = new Map(names.map((name, node) => [name, node]));
+  const forms = [...new Set(listed.flat())].filter((form) => nodeOf.has(form));
   const rows = gatherRows(
     vectors,
     dimension,
-    forms.map((form) => placeOf.get(form)!),
+    forms.map((form) => nodeOf.get(form)!),
   );
   const { findSimilarTurns } = await import('../vectors/similar-turns.ts');
   const found = await findSimilarTurns(forms, rows, dimension, options.aliasCosine!);

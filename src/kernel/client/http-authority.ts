@@ -1,5 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { stateShown } from '../../core/display/showable-text.ts';
+import { PassingFault, repeatAttempts } from '../../core/service/attempts.ts';
+import { ConnectionFault, type HttpAnswer, HttpConnection } from '../../core/service/http-connection.ts';
+import { BodyTooLargeError } from '../../core/service/limited-body.ts';
 import { parse, parseOrNull } from '../../core/validation/validation.ts';
 import {
   ADMISSIBILITY_REASONS,
@@ -7,13 +10,6 @@ import {
   type AdmissibilityReason,
 } from '../signatures/admissibility-error.ts';
 import { type SliceAuthority, type SliceExport, sliceExportSchema } from '../signatures/slice-export.ts';
-import {
-  type Answer,
-  createAnswerError,
-  createUnreachableError,
-  KernelConnection,
-  PassingFault,
-} from './kernel-connection.ts';
 
 /** The options of {@link createHttpAuthority}. */
 export const httpAuthoritySchema = z.strictObject({
@@ -47,6 +43,33 @@ export interface HttpAuthority extends SliceAuthority {
   close(): void;
 }
 
+function createAnswerError(what: string, baseUrl: string): AdmissibilityError {
+  return new AdmissibilityError(
+    'kernel-answer',
+    `kernel at ${baseUrl} gave no valid answer: ${what}; check that baseUrl is that of ragpp kernel serve`,
+    { baseUrl },
+  );
+}
+
+function createUnreachableError(what: string, baseUrl: string): AdmissibilityError {
+  return new AdmissibilityError(
+    'kernel-unreachable',
+    `kernel at ${baseUrl} is not there: ${what}; start it: ragpp kernel serve`,
+    { baseUrl },
+  );
+}
+
+/** What a request without a whole answer is to who asked. A kernel that refuses the connection has not begun to answer, and is asked again. */
+function describeFault(error: unknown, { baseUrl, maxAnswerBytes }: HttpAuthorityOptions): unknown {
+  if (error instanceof BodyTooLargeError)
+    return createAnswerError(`it is larger than ${maxAnswerBytes} bytes`, baseUrl);
+  if (!(error instanceof ConnectionFault)) return error;
+  const { kind, message } = error;
+  if (kind === 'refused') return new PassingFault(stateShown(message));
+  if (kind === 'unreachable') return createUnreachableError(message, baseUrl);
+  return createAnswerError(kind === 'unfinished' ? `it ends in the middle (${message})` : message, baseUrl);
+}
+
 /** The most characters of a kernel's words that an error repeats. */
 const QUOTED = 500;
 
@@ -55,7 +78,7 @@ const isOwnReason = (reason: string): reason is AdmissibilityReason =>
   (ADMISSIBILITY_REASONS as readonly string[]).includes(reason) && !reason.startsWith('kernel-');
 
 /** What a kernel's refusal is to who asked: its own reason if that is known. */
-function createRefusal({ status, body }: Answer, baseUrl: string): AdmissibilityError {
+function createRefusal(status: number, body: unknown, baseUrl: string): AdmissibilityError {
   const read = parseOrNull(refusalSchema, body);
   if (read === null) return createAnswerError(`status ${status} without a reason`, baseUrl);
   const { reason, message } = read;
@@ -66,16 +89,24 @@ function createRefusal({ status, body }: Answer, baseUrl: string): Admissibility
   });
 }
 
+function parseAnswer({ status, text }: HttpAnswer, baseUrl: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw createAnswerError(`status ${status}, and no whole JSON`, baseUrl);
+  }
+}
+
 /** Asks a kernel over connections that are kept. */
 class HttpClient implements HttpAuthority {
   readonly #options: HttpAuthorityOptions;
   readonly #baseUrl: string;
-  readonly #connection: KernelConnection;
+  readonly #connection: HttpConnection;
 
   constructor(options: HttpAuthorityOptions) {
-    this.#options = options;
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
-    this.#connection = new KernelConnection({ ...options, baseUrl: this.#baseUrl });
+    this.#options = { ...options, baseUrl: this.#baseUrl };
+    this.#connection = new HttpConnection(options.maxConnections);
   }
 
   async slice(request: unknown, signal?: AbortSignal): Promise<SliceExport> {
@@ -96,26 +127,37 @@ class HttpClient implements HttpAuthority {
 
   /** @returns the body of an answer of status 200. */
   async #ask(path: string, question: unknown, signal?: AbortSignal): Promise<unknown> {
-    const { timeoutSeconds, maxAttempts, pauseSeconds } = this.#options;
     signal?.throwIfAborted();
-    const deadline = AbortSignal.timeout(Math.ceil(1000 * timeoutSeconds));
+    const deadline = AbortSignal.timeout(Math.ceil(1000 * this.#options.timeoutSeconds));
     const either = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
     const text = JSON.stringify(question);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const answer = await this.#connection.post(path, text, either);
-        if (answer.status === 200) return answer.body;
-        const refusal = createRefusal(answer, this.#baseUrl);
-        if (answer.status !== 503 || attempt === maxAttempts) throw refusal;
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (deadline.aborted) throw this.#createTimeout();
-        if (!(error instanceof PassingFault)) throw error;
-        if (attempt === maxAttempts)
-          throw createUnreachableError(`${error.message}, after ${attempt} attempts`, this.#baseUrl);
-      }
-      await pause(1000 * pauseSeconds * 2 ** (attempt - 1), undefined, { signal: either }).catch(() => {});
+    try {
+      return await repeatAttempts(
+        () => this.#attempt(path, text, either),
+        this.#options,
+        ({ message, cause }, attempts) =>
+          cause instanceof Error
+            ? cause
+            : createUnreachableError(`${message}, after ${attempts} attempts`, this.#baseUrl),
+        { signal: either },
+      );
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw deadline.aborted ? this.#createTimeout() : error;
     }
+  }
+
+  async #attempt(path: string, text: string, signal: AbortSignal): Promise<unknown> {
+    const mostBytes = this.#options.maxAnswerBytes;
+    const answer = await this.#connection
+      .post(`${this.#baseUrl}${path}`, { text, mostBytes, signal })
+      .catch((error) => {
+        throw describeFault(error, this.#options);
+      });
+    const body = parseAnswer(answer, this.#baseUrl);
+    if (answer.status === 200) return body;
+    const refusal = createRefusal(answer.status, body, this.#baseUrl);
+    throw answer.status === 503 ? new PassingFault(stateShown(refusal.message), { cause: refusal }) : refusal;
   }
 
   #createTimeout(): AdmissibilityError {

@@ -5,15 +5,15 @@ import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
 /** The turns of each value, in time order. Turns without a value are in no group. */
 class Groups {
   readonly #group: readonly (number[] | null)[];
-  readonly #place: Int32Array;
+  readonly #orderInGroup: Int32Array;
 
   constructor(values: readonly (string | null)[]) {
     const groups = new Map<string, number[]>();
-    this.#place = new Int32Array(values.length);
+    this.#orderInGroup = new Int32Array(values.length);
     this.#group = values.map((value, position) => {
       if (value === null) return null;
       const group = getOrCompute(groups, value, () => [] as number[]);
-      this.#place[position] = group.push(position) - 1;
+      this.#orderInGroup[position] = group.push(position) - 1;
       return group;
     });
   }
@@ -22,8 +22,8 @@ class Groups {
   listBeside(position: number): number[] {
     const group = this.#group[position];
     if (group === null || group === undefined) return [];
-    const place = this.#place[position] as number;
-    return [group[place - 1], group[place + 1]].filter((beside) => beside !== undefined);
+    const order = this.#orderInGroup[position] as number;
+    return [group[order - 1], group[order + 1]].filter((beside) => beside !== undefined);
   }
 }
 

@@ -42,11 +42,11 @@ interface RankedItem extends ContextItem {
 function listItems({ turns }: Corpus, record: ArmRecord, query: number): RankedItem[] {
   const { depth, positions, scores, components, componentNames, inspected } = record;
   const items: RankedItem[] = [];
-  for (let place = 0; place < depth; place++) {
-    const position = positions[query * depth + place] as number;
+  for (let rankIndex = 0; rankIndex < depth; rankIndex++) {
+    const position = positions[query * depth + rankIndex] as number;
     if (position < 0) break;
-    const row = (query * inspected + place) * componentNames.length;
-    const item = describeTurn(turns[position] as Turn, scores[query * depth + place] as number);
+    const row = (query * inspected + rankIndex) * componentNames.length;
+    const item = describeTurn(turns[position] as Turn, scores[query * depth + rankIndex] as number);
     items.push({
       ...item,
       parts: Object.fromEntries(componentNames.map((name, i) => [name, components[row + i] as number])),
@@ -271,8 +271,8 @@ export async function askArm(
     const { sendable, withheld } = withholdSensitive(items, staysHere);
     const { prompt, ids, tokens, shared } = await packRanking(question, understanding, sendable, { now, datesIn });
     const countTokens = await createTokenCounter(counter);
-    const ranking = items.map((item, place) => ({
-      ...{ id: item.id, memoryType: item.memoryType, source: item.source, rank: place + 1, score: item.score },
+    const ranking = items.map((item, i) => ({
+      ...{ id: item.id, memoryType: item.memoryType, source: item.source, rank: i + 1, score: item.score },
       ...{ parts: item.parts, tokens: countTokens(readItemText(item)), packed: ids.has(item.id) },
       reason: explainRankedTurn(record, 0, item.parts, item.memoryType),
     }));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { computeHash } from '../../core/hash/hash.ts';
+import { ASSEMBLY_STRATEGIES } from '../../memory/context/assembly-strategies.ts';
 import { contextSharesSchema } from '../../memory/context/budget.ts';
 import { PACKING_NAMES } from '../../memory/context/packing.ts';
 import type { Query } from '../../model/dataset.ts';
@@ -27,7 +28,7 @@ export const questionSchema = z.strictObject({
   /** Tokens of all turns together. */
   budget: z.int('a whole number of tokens').min(1).default(2000),
   /** `ranking`: the turns of the arm in its order, whatever they are; the others are those of `assemble`, which divides the budget. */
-  strategy: z.enum(['ranking', 'rag', 'hybrid', 'episodic', 'semantic']).default('ranking'),
+  strategy: z.enum(['ranking', ...ASSEMBLY_STRATEGIES]).default('ranking'),
   /** Of the strategy `rag`: the shares of documents and of memories; `by-question`: the preset that follows from the understanding of the question. */
   weights: z.union([z.literal('by-question'), contextSharesSchema]).default('memory-focused'),
   /** Memories of this conversation alone, beside the documents of all; null: of all. */

@@ -56,9 +56,9 @@ export function withPlacedSteps(arm: Plain): Plain {
   if (!Array.isArray(arm.steps)) return arm;
   const steps: string[] = [...arm.steps];
   const isAdded = (name: string) => !steps.includes(name) && arm[name] !== undefined && arm[name] !== null;
-  for (const [place, name] of STEP_NAMES.entries())
+  for (const [order, name] of STEP_NAMES.entries())
     if (isAdded(name)) {
-      const at = steps.findIndex((other) => STEP_NAMES.indexOf(other) > place);
+      const at = steps.findIndex((other) => STEP_NAMES.indexOf(other) > order);
       steps.splice(at < 0 ? steps.length : at, 0, name);
     }
   return { ...arm, steps };

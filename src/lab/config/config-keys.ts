@@ -63,9 +63,9 @@ export function listKeysWithin(schema: Schema, path: string): Key[] {
     const named = isNamed ? listKeysWithin(additionalProperties, `${path}{}`) : [];
     const entries = Object.entries(properties);
     const kinds = entries.filter(([, child]) => isKind(child)).map(([name, child]) => ` ${name}: ${child.const}`);
-    const place = `${path}${kinds.join('')}`;
+    const variant = `${path}${kinds.join('')}`;
     const own = entries.flatMap(([name, child]) => {
-      const id = place === '' ? name : `${place}.${name}`;
+      const id = variant === '' ? name : `${variant}.${name}`;
       return [{ id, required: required.includes(name), schema: child }, ...listKeysWithin(child, id)];
     });
     return [...own, ...named];
@@ -86,22 +86,22 @@ export function parseTables(section: string): string[][][] {
 export const listCodeSpans = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string);
 
 /** A variant in a heading: the value of a key, as in `index: hnsw`, or the name of a member. */
-export const joinVariant = (place: string, variant: string) =>
-  variant === '' ? place : `${place}${variant.includes(': ') ? ' ' : '.'}${variant}`;
+export const joinVariant = (path: string, variant: string) =>
+  variant === '' ? path : `${path}${variant.includes(': ') ? ' ' : '.'}${variant}`;
 
 /**
- * The rows of the reference by the id of their key. A heading names the place, and the values or members that the keys
+ * The rows of the reference by the id of their key. A heading names the path, and the values or members that the keys
  * depend on.
  */
 export function indexDocumentedRows(reference: string): Map<string, Row> {
   const rows = new Map<string, Row>();
   for (const section of reference.split(/^#+ /m)) {
-    const [place = '', ...variants] = listCodeSpans(section.split('\n')[0] as string);
+    const [path = '', ...variants] = listCodeSpans(section.split('\n')[0] as string);
     for (const [header, , ...body] of parseTables(section)) {
       if (header?.[0] !== 'key') continue;
       for (const [key = '', type = '', preset = '', meaning = ''] of body)
         for (const variant of variants.length === 0 ? [''] : variants) {
-          const id = [joinVariant(place, variant), ...listCodeSpans(key)].filter((part) => part !== '').join('.');
+          const id = [joinVariant(path, variant), ...listCodeSpans(key)].filter((part) => part !== '').join('.');
           if (rows.has(id)) throw new ValidationError(`key is documented twice: ${id}; remove a row`, { id });
           rows.set(id, { type, default: preset, meaning });
         }

@@ -116,7 +116,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const found = [
     ...faults,
     ...('faults' in result
-      ? result.faults.filter(({ path }) => !unread.some((place) => path === place || path.startsWith(`${place}.`)))
+      ? result.faults.filter(({ path }) => !unread.some((prefix) => path === prefix || path.startsWith(`${prefix}.`)))
       : []),
     ...findDuplicateNames(run),
     ...findNameFaults(content, run, faults),

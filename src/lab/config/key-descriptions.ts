@@ -69,24 +69,24 @@ function findStepMember(id: string, { byKey, byMember }: Meanings): string | und
   );
 }
 
-/** A key at its own place and at those that {@link DOCUMENTED_AT} leads to. */
-function listPlaces(id: string): string[] {
-  const places = [id];
-  for (const [place, other] of DOCUMENTED_AT) places.push((places.at(-1) as string).replace(place, other));
-  return places;
+/** The id of a key and those of the keys that {@link DOCUMENTED_AT} leads to. */
+function listDocumentedIds(id: string): string[] {
+  const ids = [id];
+  for (const [key, other] of DOCUMENTED_AT) ids.push((ids.at(-1) as string).replace(key, other));
+  return ids;
 }
 
 /** The meaning of a member, by the key that names it: `arms{}.search{} index: bm25.index`. */
 function findMemberMeaning(id: string, { byKey, byMember }: Meanings): string | undefined {
-  const [, place = '', member = '', key = ''] = /^(\S+) \w+: (.*)\.(\w+)$/.exec(id) ?? [];
-  const [kind = ''] = place
+  const [, path = '', member = '', key = ''] = /^(\S+) \w+: (.*)\.(\w+)$/.exec(id) ?? [];
+  const [kind = ''] = path
     .replace(/\[\]|\{\}/, '')
     .split('.')
     .slice(-1);
   const words = [key, kind, kind.replace(/s$/, ''), byMember.has(`${kind} ${member}`) ? kind : ''];
   return (
     words.map((word) => byMember.get(`${word} ${member}`)).find((text) => text !== undefined) ??
-    byKey.get(place.replace(/\[\]$|\{\}$/, ''))
+    byKey.get(path.replace(/\[\]$|\{\}$/, ''))
   );
 }
 
@@ -98,10 +98,12 @@ function findMemberMeaning(id: string, { byKey, byMember }: Meanings): string | 
 export function describeKeys(schema: Plain, pages: readonly string[]): void {
   const meanings = readMeanings(pages);
   for (const { id, schema: key } of listKeysWithin(schema as Schema, '')) {
-    const places = listPlaces(id);
-    const find = (place: string) =>
-      isKind(key) ? findMemberMeaning(place, meanings) : (meanings.byKey.get(place) ?? findStepMember(place, meanings));
-    const meaning = places.map(find).find((text) => text !== undefined);
+    const ids = listDocumentedIds(id);
+    const find = (documented: string) =>
+      isKind(key)
+        ? findMemberMeaning(documented, meanings)
+        : (meanings.byKey.get(documented) ?? findStepMember(documented, meanings));
+    const meaning = ids.map(find).find((text) => text !== undefined);
     if (meaning !== undefined) (key as Plain).description = meaning;
   }
 }

@@ -12,7 +12,7 @@ type FindFolder = (keys: Path) => string | null;
 
 /** The keys of a source that name a file, with what the file is. */
 interface NamedFile {
-  readonly place: string;
+  readonly keyPath: string;
   readonly noun: string;
   readonly file: unknown;
   /** The source whose path leads to the file, with the hash of its content. @throws RagPlusPlusError for a file that cannot be read. */
@@ -30,12 +30,12 @@ function findNamedFile(source: unknown): NamedFile | null {
   const { index, path: run, hash: stated, concepts } = source;
   if (index === 'run' && typeof run === 'string')
     return {
-      ...{ place: 'path', noun: 'a run file', file: run },
+      ...{ keyPath: 'path', noun: 'a run file', file: run },
       resolve: (folder) => ({ ...source, ...locateFile(run, stated, folder) }),
     };
   if (index !== 'graph' || !isPlain(concepts) || typeof concepts.file !== 'string') return null;
   return {
-    ...{ place: 'concepts.file', noun: 'a file of concepts', file: concepts.file },
+    ...{ keyPath: 'concepts.file', noun: 'a file of concepts', file: concepts.file },
     resolve: (folder) => {
       const { path, hash } = locateFile(concepts.file, concepts.hash, folder);
       return { ...source, concepts: { ...concepts, file: path, hash } };
@@ -80,13 +80,13 @@ export function withSourceFiles(
     const named = findNamedFile(source);
     search[name] = source;
     if (named === null) continue;
-    const place = isPlain(options) && Object.hasOwn(options, 'file') ? 'file' : named.place;
-    const folder = findFolder(['search', name, ...place.split('.')]);
+    const keyPath = isPlain(options) && Object.hasOwn(options, 'file') ? 'file' : named.keyPath;
+    const folder = findFolder(['search', name, ...keyPath.split('.')]);
     try {
       search[name] = named.resolve(folder);
     } catch (error) {
       if (!(error instanceof RagPlusPlusError)) throw error;
-      faults.push(describeMissing(`search.${name}.${place}`, named, folder, error));
+      faults.push(describeMissing(`search.${name}.${keyPath}`, named, folder, error));
     }
   }
   return { arm: { ...arm, search }, faults };

@@ -122,9 +122,9 @@ function listNamedWeights({ mix, blend, score }: Plain, around: Surroundings): N
 function putWeights(arm: Plain, keys: Path, value: Plain): Plain {
   const changed: Plain = structuredClone(arm);
   const isOfCoordinates = keys[0] === 'blend';
-  const place = isOfCoordinates || keys.length === 1 ? keys : keys.slice(0, -1);
-  const before = getValueAt(changed, place);
-  setPath(changed, place, isOfCoordinates || !isPlain(before) ? value : { ...before, ...value });
+  const path = isOfCoordinates || keys.length === 1 ? keys : keys.slice(0, -1);
+  const before = getValueAt(changed, path);
+  setPath(changed, path, isOfCoordinates || !isPlain(before) ? value : { ...before, ...value });
   return changed;
 }
 

@@ -1,16 +1,9 @@
 import { z } from 'zod';
 import { phrase, stateShown } from '../../core/display/showable-text.ts';
-import { readApiKey } from '../../core/service/api-key.ts';
-import { readChatObject } from '../../core/service/chat-answer.ts';
-import { EndpointLedger } from '../../core/service/endpoint-ledger.ts';
-import { type Endpoint, PassingFault, requestEndpoint } from '../../core/service/endpoint-request.ts';
-import {
-  type Cleared,
-  type DividedItems,
-  formatSendable,
-  stateOwnText,
-  withholdSensitive,
-} from '../../core/service/sendable-text.ts';
+import { PassingFault } from '../../core/service/attempts.ts';
+import { type ChatAnswer, createChatEndpoint, requestChat } from '../../core/service/chat-request.ts';
+import type { Endpoint } from '../../core/service/endpoint-request.ts';
+import { type Cleared, type DividedItems, withholdSensitive } from '../../core/service/sendable-text.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
 import { getOrCompute } from '../../core/values/once.ts';
@@ -23,7 +16,7 @@ function withholdSensitivePairs(pairs: readonly PairToJudge[]): DividedItems<Pai
   return withholdSensitive(pairs, ({ sensitive }) => sensitive);
 }
 
-/** What a judge is asked, after the scale of UMBRELA. The texts are sent as JSON, so that a text cannot end its own quotation. Source: upadhyay2024umbrela. */
+/** What a judge is asked, after the scale of UMBRELA. Source: upadhyay2024umbrela. */
 const INSTRUCTIONS = `You judge how well passages answer a query. The user message is JSON with one query and a list of numbered passages.
 Give every passage a grade:
 3: the passage is dedicated to the query and contains the exact answer.
@@ -67,29 +60,28 @@ function divideIntoBatches(pairs: readonly SendablePair[], size: number): Sendab
 }
 
 /** The grades of an answer. A model that answers in another form may not do so again. @throws PassingFault. */
-function readGrades(body: unknown, count: number, ledger: EndpointLedger): readonly number[] {
-  const { found, described } = readChatObject(body, count, ledger);
+function readGrades({ found, described }: ChatAnswer, count: number): readonly number[] {
   const given = parseOrNull(grades, found);
   if (given?.grades.length === count) return given.grades;
   throw new PassingFault(phrase`the answer has not ${count} grades of ${stateShown(GRADES.join(', '))}: ${described}`);
 }
 
-function askForGrades(batch: readonly SendablePair[], endpoint: Endpoint, model: string): Promise<readonly number[]> {
+function askForGrades(batch: readonly SendablePair[], endpoint: Endpoint): Promise<readonly number[]> {
   const [{ queryText }] = batch as [SendablePair];
   const passages = batch.map(({ text }, i) => ({ number: i + 1, text }));
-  const messages = [
-    { role: stateOwnText('system'), content: stateOwnText(INSTRUCTIONS) },
-    { role: stateOwnText('user'), content: formatSendable({ query: queryText, passages }) },
-  ];
-  const body = { model: stateOwnText(model), temperature: 0, messages };
-  return requestEndpoint(body, endpoint, (received) => readGrades(received, batch.length, endpoint.ledger));
+  const question = {
+    instructions: INSTRUCTIONS,
+    content: { query: queryText, passages },
+    texts: batch.length,
+  };
+  return requestChat(question, endpoint, (answer) => readGrades(answer, batch.length));
 }
 
 /**
  * Asks a service with the interface of OpenAI for grades, by POST to `/chat/completions`, some documents of one query a request. Retries are those of
- * {@link requestEndpoint}; an answer without the right number of grades is asked for again. Sensitive pairs are not sent.
+ * {@link requestChat}; an answer without the right number of grades is asked for again. Sensitive pairs are not sent.
  *
- * @throws ValidationError before the first request if the model wrote one of the queries; UnavailableError as {@link requestEndpoint} does; the reason of the
+ * @throws ValidationError before the first request if the model wrote one of the queries; UnavailableError as {@link requestChat} does; the reason of the
  * signal.
  */
 export async function judgePairs(
@@ -97,25 +89,22 @@ export async function judgePairs(
   options: EndpointJudgeOptions,
   { progress = ignoreProgress, signal, onJudged }: JudgingContext = {},
 ): Promise<RemoteJudgements> {
-  const { model, batchSize, apiKeyVariable, pricePerMillionTokens } = options;
+  const { model, batchSize } = options;
   assertIndependentJudge(
     model,
     pairs.map(({ generator }) => generator),
   );
-  const user = `judge ${model}`;
-  const ledger = new EndpointLedger(model, pricePerMillionTokens);
-  const apiKey = readApiKey(apiKeyVariable, user);
-  const endpoint: Endpoint = { user, path: '/chat/completions', options, apiKey, ledger, signal };
+  const endpoint = createChatEndpoint(`judge ${model}`, options, signal);
   const { sendable, withheld } = withholdSensitivePairs(pairs);
   const stage = progress(`ask ${model}`, sendable.length);
   const judgements: Judgement[] = [];
   for (const batch of divideIntoBatches(sendable, batchSize)) {
-    const given = await askForGrades(batch, endpoint, model);
+    const given = await askForGrades(batch, endpoint);
     const judged = batch.map(({ queryId, id }, i) => ({ queryId, id, grade: given[i] as number, judge: model }));
     judgements.push(...judged);
     onJudged?.(judged);
     stage.update(judgements.length);
   }
-  stage.finish(ledger.describe());
-  return { judgements, withheld, use: ledger.describe() };
+  stage.finish(endpoint.ledger.describe());
+  return { judgements, withheld, use: endpoint.ledger.describe() };
 }

@@ -31,12 +31,12 @@ export function interleaveByTeamDraft(
     throw new ValidationError(`depth is not a positive integer: ${depth}; pass a whole number from 1`, { depth });
   const random = createRandom(seed, `team-draft ${key}`);
   const rankings = { a: [...new Set(a)], b: [...new Set(b)] };
-  const places = { a: 0, b: 0 };
+  const offsets = { a: 0, b: 0 };
   const teams = new Map<string, Team>();
   const choose = (team: Team): void => {
     const ranking = rankings[team];
-    while (places[team] < ranking.length && teams.has(ranking[places[team]] as string)) places[team]++;
-    const next = ranking[places[team]];
+    while (offsets[team] < ranking.length && teams.has(ranking[offsets[team]] as string)) offsets[team]++;
+    const next = ranking[offsets[team]];
     if (next !== undefined && teams.size < depth) teams.set(next, team);
   };
   for (let before = -1; teams.size < depth && teams.size > before; ) {
@@ -68,7 +68,7 @@ export function compareByInterleaving(
   options: BootstrapOptions,
 ): InterleavingResult {
   const signs = outcomes.map(({ ids, teams, used }) => {
-    const count = (team: Team) => ids.filter((id, place) => teams[place] === team && used.has(id)).length;
+    const count = (team: Team) => ids.filter((id, i) => teams[i] === team && used.has(id)).length;
     return Math.sign(count('a') - count('b'));
   });
   const clusters = groupIntoClusters(outcomes.map(({ cluster }) => cluster));

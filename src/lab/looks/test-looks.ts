@@ -103,11 +103,11 @@ function addLooks(path: string, looks: readonly TestLook[]): void {
 
 function numberLook(look: TestLook, looks: readonly TestLook[]): NumberedLook {
   const atSplit = looks.filter((other) => isSameSplit(other, look));
-  const place = atSplit.findIndex((other) => other.run === look.run && other.queries?.hash === look.queries?.hash);
-  const earlier = atSplit.slice(0, place);
+  const lookIndex = atSplit.findIndex((other) => other.run === look.run && other.queries?.hash === look.queries?.hash);
+  const earlier = atSplit.slice(0, lookIndex);
   return {
     dataset: look.dataset,
-    number: place + 1,
+    number: lookIndex + 1,
     numberAtQueries: earlier.filter((other) => isSameQuerySet(other, look)).length + 1,
     queries: look.queries?.count ?? 0,
   };

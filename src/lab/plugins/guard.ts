@@ -7,8 +7,8 @@ export interface Guard {
   runAsync<T>(work: () => T | Promise<T>): Promise<T>;
   /** @param fault ends with what to do. */
   fail(fault: string, facts?: Readonly<Record<string, unknown>>): never;
-  /** @throws PluginError for an array of another length or with a number that is not finite. @param place names a position. */
-  assertNumbers(numbers: unknown, length: number, place: (i: number) => string): void;
+  /** @throws PluginError for an array of another length or with a number that is not finite. @param nameNumber names a position. */
+  assertNumbers(numbers: unknown, length: number, nameNumber: (i: number) => string): void;
 }
 
 /** @param plugin name and version. @param member such as `signal short`. */
@@ -37,13 +37,13 @@ export function createGuard(plugin: string, member: string): Guard {
         return wrap(error);
       }
     },
-    assertNumbers(numbers, length, place) {
+    assertNumbers(numbers, length, nameNumber) {
       if (!(numbers instanceof Float32Array || numbers instanceof Float64Array))
         return fail(`returned no array of floats: ${describe(numbers)}; return a Float32Array or Float64Array`);
       if (numbers.length !== length)
-        return fail(`returned ${numbers.length} numbers: expected ${length}; return one for each place`);
+        return fail(`returned ${numbers.length} numbers: expected ${length}; return one for each nameNumber`);
       const at = numbers.findIndex((number: number) => !Number.isFinite(number));
-      if (at >= 0) fail(`returned ${numbers[at]} for ${place(at)}; return a finite number`);
+      if (at >= 0) fail(`returned ${numbers[at]} for ${nameNumber(at)}; return a finite number`);
     },
   };
 }

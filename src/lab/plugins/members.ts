@@ -181,11 +181,11 @@ export function adaptEncoder(member: PluginEncoder, plugin: PluginIdentity) {
 /** @throws PluginError for candidates of another shape, for a turn that its query may not see, and for a turn found twice. */
 function assertCandidates(guard: Guard, found: Candidates, queries: QueryBatch, k: number, corpus: Corpus): void {
   const { cutoffs } = queries;
-  const places = cutoffs.length * k;
+  const slots = cutoffs.length * k;
   if (found?.width !== k) guard.fail(`returned rows of ${describe(found?.width)} places: expected ${k}; pad with -1`);
-  if (!(found.positions instanceof Int32Array) || found.positions.length !== places)
-    guard.fail(`returned ${found.positions?.length} positions: expected an Int32Array of ${places}; pad with -1`);
-  guard.assertNumbers(found.scores, places, (at) => `query ${Math.floor(at / k)}, place ${at % k}`);
+  if (!(found.positions instanceof Int32Array) || found.positions.length !== slots)
+    guard.fail(`returned ${found.positions?.length} positions: expected an Int32Array of ${slots}; pad with -1`);
+  guard.assertNumbers(found.scores, slots, (at) => `query ${Math.floor(at / k)}, place ${at % k}`);
   guard.run(() => assertAdmissible(found, queries, corpus));
   for (const query of cutoffs.keys()) {
     const row = [...found.positions.subarray(query * k, (query + 1) * k)].filter((position) => position >= 0);

@@ -40,12 +40,12 @@ export async function collectSlices(
 
 /** The slices of some of the recorded queries. @param ids of the first queries of the record, each once. */
 export function selectSlices(recorded: RecordedSlices, ids: readonly string[]): SignedSlices {
-  const places = new Map<string, number>();
-  for (const [place, id] of recorded.queries.entries()) if (!places.has(id)) places.set(id, place);
+  const rowOf = new Map<string, number>();
+  for (const [row, id] of recorded.queries.entries()) if (!rowOf.has(id)) rowOf.set(id, row);
   const lists = listSlicePositions(recorded);
-  const chosen = ids.map((id) => places.get(id) as number);
+  const chosen = ids.map((id) => rowOf.get(id) as number);
   return joinLists(
-    chosen.map((place) => lists[place] as Int32Array),
-    chosen.map((place) => recorded.answers[place] as SliceAnswer),
+    chosen.map((row) => lists[row] as Int32Array),
+    chosen.map((row) => recorded.answers[row] as SliceAnswer),
   );
 }

@@ -6,7 +6,8 @@ import {
   type MemoryReason,
   type MemorySignals,
 } from '../../rank/signals/memory-signals.ts';
-import { chooseQueryWeights, queryStrategies } from '../../rank/signals/strategy.ts';
+import { queryStrategies } from '../../rank/signals/strategy.ts';
+import { chooseStrategyWeights, readAsker } from '../../rank/signals/strategy-options.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmRecord } from './arm-record.ts';
 
@@ -20,7 +21,7 @@ export async function listStrategyWeights(
   if (written === undefined) return {};
   const { strategies } = await workspace.under(control).get(queryStrategies(null));
   const strategyWeights = workspace.queries.map((query, q) => {
-    const weights = chooseQueryWeights(written, strategies[q] as (typeof strategies)[number], query);
+    const weights = chooseStrategyWeights(written, strategies[q] as (typeof strategies)[number], readAsker(query));
     return MEMORY_SIGNALS.map((name) => weights[name]);
   });
   return { strategyWeights };

@@ -118,8 +118,8 @@ export function buildInspectedRankings(
   const rowOf = new Map(all.map(({ id }, row) => [id, row]));
   const { inspected, components, componentNames } = record;
   const { contributions, coordinates, contributionNames = [], coordinateNames = [] } = record;
-  const pick = (values: Float32Array | undefined, place: number, width: number) =>
-    values === undefined || width === 0 ? [] : [...values.subarray(place * width, (place + 1) * width)];
+  const pick = (values: Float32Array | undefined, pair: number, width: number) =>
+    values === undefined || width === 0 ? [] : [...values.subarray(pair * width, (pair + 1) * width)];
   const explain = (row: number, turnId: string, parts: readonly number[]) => {
     const named = Object.fromEntries(componentNames.map((name, i) => [name, parts[i] as number]));
     const { memoryType = null } = (corpus.getTurn(turnId).attributes ?? {}) as Record<string, never>;
@@ -130,15 +130,15 @@ export function buildInspectedRankings(
     return readRanking(corpus, record, row)
       .slice(0, inspected)
       .map((turn, rankIndex) => {
-        const place = row * inspected + rankIndex;
-        const parts = pick(components, place, componentNames.length);
+        const pair = row * inspected + rankIndex;
+        const parts = pick(components, pair, componentNames.length);
         const reason = explain(row, turn.id, parts);
         return {
           ...turn,
           ...(reason && { reason: reason.sentence }),
           components: parts,
-          contributions: pick(contributions, place, contributionNames.length),
-          coordinates: pick(coordinates, place, 2 * coordinateNames.length),
+          contributions: pick(contributions, pair, contributionNames.length),
+          coordinates: pick(coordinates, pair, 2 * coordinateNames.length),
         };
       });
   });

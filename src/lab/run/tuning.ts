@@ -65,7 +65,7 @@ function listPoints(arm: ArmOptions, arms: readonly ArmOptions[]): Plain[] {
 export function listTunedOptions(chain: readonly ArmOptions[]): ArmOptions[] | null {
   const points = chain.reduce((product, { tune }) => product * countCombinations(tune), 1);
   if (points > CONFIG_LIMITS.tunePoints) return null;
-  const run = chain.filter(({ tune }, place) => place === 0 || countCombinations(tune) > 1);
+  const run = chain.filter(({ tune }, i) => i === 0 || countCombinations(tune) > 1);
   return run.flatMap((arm) => listPoints(arm, chain).map((point) => withTuned(arm, point)));
 }
 

@@ -13,12 +13,12 @@ function groupByQuery(lines: readonly RunLine[]): RunLine[][] {
 function warnOfScores(system: string, lines: readonly RunLine[]): ProtocolWarning[] {
   const faulty = lines.filter(({ score }) => !Number.isFinite(score));
   if (faulty.length === 0) return [];
-  const places = joinExamples(faulty.map(({ at }) => at));
+  const examples = joinExamples(faulty.map(({ at }) => at));
   return [
     describeWarning(
       'score-not-finite',
       system,
-      `${faulty.length} lines without a finite score do not count (${places}); write a number as score`,
+      `${faulty.length} lines without a finite score do not count (${examples}); write a number as score`,
     ),
   ];
 }
@@ -29,12 +29,12 @@ function warnOfRepeats(system: string, queries: readonly (readonly RunLine[])[])
     return lines.filter(({ id }) => known.has(id) || !known.add(id));
   });
   if (repeated.length === 0) return [];
-  const places = joinExamples(repeated.map(({ at, id }) => `${id} at ${at}`));
+  const examples = joinExamples(repeated.map(({ at, id }) => `${id} at ${at}`));
   return [
     describeWarning(
       'repeated-document',
       system,
-      `${repeated.length} lines repeat a document of their query, and only its first line counts (${places}); list each document once`,
+      `${repeated.length} lines repeat a document of their query, and only its first line counts (${examples}); list each document once`,
     ),
   ];
 }

@@ -80,8 +80,8 @@ export function cacheParts(files: readonly CacheFile[]): CachePart[] {
     const newest = Math.max(sum.newest, usedAt);
     parts.set(part, { part, files: sum.files + 1, bytes: sum.bytes + bytes, oldest, newest });
   }
-  const place = ({ part }: CachePart) => OTHER_PARTS.indexOf(part);
-  return [...parts.values()].sort((a, b) => place(a) - place(b) || (a.part < b.part ? -1 : 1));
+  const rankPart = ({ part }: CachePart) => OTHER_PARTS.indexOf(part);
+  return [...parts.values()].sort((a, b) => rankPart(a) - rankPart(b) || (a.part < b.part ? -1 : 1));
 }
 
 /** The files that may be deleted. */

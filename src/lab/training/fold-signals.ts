@@ -75,9 +75,9 @@ function selectChosenRows(
     });
     const stride = from.signals.length;
     for (const [i, row] of rows.entries()) {
-      for (let place = 0; place < table.width; place++) {
-        const there = (row * table.width + place) * stride;
-        const here = (i * table.width + place) * names.length;
+      for (let slot = 0; slot < table.width; slot++) {
+        const there = (row * table.width + slot) * stride;
+        const here = (i * table.width + slot) * names.length;
         for (const { column, to } of columns) values[here + to] = from.values[there + column] as number;
       }
     }

@@ -35,8 +35,8 @@ type Decompose = (pairs: Int32Array) => Contributions;
 function prepareMix(model: LinearModel, values: Float64Array, table: FeatureTable): Decompose {
   const raw = computeRawWeights(model, values);
   return (pairs) => {
-    const places = Int32Array.from(pairs.keys());
-    return decomposeMix({ signals: model.signals, values: centreSignals(table, model, pairs) }, raw, places);
+    const rows = Int32Array.from(pairs.keys());
+    return decomposeMix({ signals: model.signals, values: centreSignals(table, model, pairs) }, raw, rows);
   };
 }
 
@@ -96,8 +96,8 @@ function centreSignals(
 ): Float32Array {
   const columns = model.signals.map((signal) => signals.indexOf(signal));
   return Float32Array.from({ length: pairs.length * columns.length }, (_, i) => {
-    const [place, f] = [Math.floor(i / columns.length), i % columns.length];
-    const value = values[(pairs[place] as number) * signals.length + (columns[f] as number)] as number;
+    const [row, f] = [Math.floor(i / columns.length), i % columns.length];
+    const value = values[(pairs[row] as number) * signals.length + (columns[f] as number)] as number;
     return value - (model.standardisation.means[f] as number);
   });
 }
@@ -114,9 +114,9 @@ function alignParts(queries: ReadonlyMap<string, Contributions>): RankingParts {
   const byQuery = new Map(
     [...queries].map(([id, { names, values }]) => {
       const columns = order.map((name) => names.indexOf(name));
-      const places = names.length === 0 ? 0 : values.length / names.length;
-      const parts = Array.from({ length: places }, (_, place) =>
-        columns.map((column) => (column < 0 ? 0 : (values[place * names.length + column] as number))),
+      const rows = names.length === 0 ? 0 : values.length / names.length;
+      const parts = Array.from({ length: rows }, (_, row) =>
+        columns.map((column) => (column < 0 ? 0 : (values[row * names.length + column] as number))),
       );
       return [id, parts.flat()] as const;
     }),

@@ -10,11 +10,12 @@ import {
   type StrategyFeedback,
 } from '../../rank/learning/strategy-weights.ts';
 import { findBestPlaces } from '../../rank/learning/table-metrics.ts';
-import type { UserWeights } from '../../rank/learning/user-weights-file.ts';
-import { STRATEGY_WEIGHTS, type StrategyName } from '../../rank/query/strategy.ts';
+import { listUserWeights, type UserWeights } from '../../rank/learning/user-weights-file.ts';
+import type { StrategyName } from '../../rank/query/strategy.ts';
 import { askedMemories } from '../../rank/signals/asked-memories.ts';
 import { MEMORY_SIGNALS, type MemorySignals } from '../../rank/signals/memory-signals.ts';
-import { listSummaryFactors, readAsker, scoreByStrategy } from '../../rank/signals/strategy.ts';
+import { listSummaryFactors, scoreByStrategy } from '../../rank/signals/strategy.ts';
+import { chooseStrategyWeights, readAsker } from '../../rank/signals/strategy-options.ts';
 import { buildRankedArms } from '../measure/ranked-result.ts';
 import type { UserFit } from '../measure/result.ts';
 import { buildTaskFolds, HeldOutRows } from './held-out-rows.ts';
@@ -39,12 +40,12 @@ interface AskedRows {
 
 type ChooseWeights = (user: string | null, strategy: StrategyName) => MemorySignals;
 
-const chooseStrategy: ChooseWeights = (_, strategy) => STRATEGY_WEIGHTS[strategy];
+const chooseStrategy: ChooseWeights = (_, strategy) => chooseStrategyWeights({ weights: 'by-question' }, strategy);
 
 /** The weights of users, and of the strategy where a user has none. */
-function chooseLearned(weights: LearnedUserWeights, rename: (user: string) => string = (user) => user): ChooseWeights {
-  return (user, strategy) =>
-    (user === null ? undefined : weights.get(rename(user))?.[strategy]?.weights) ?? STRATEGY_WEIGHTS[strategy];
+function chooseLearned(learned: LearnedUserWeights, rename: (user: string) => string = (user) => user): ChooseWeights {
+  const options = { weights: 'by-question', users: listUserWeights({ users: listLearned(learned) }) } as const;
+  return (user, strategy) => chooseStrategyWeights(options, strategy, user === null ? null : rename(user));
 }
 
 /** Row-major [Q, C] the scores of an arm with the signal `strategy`. */

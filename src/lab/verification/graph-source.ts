@@ -23,13 +23,13 @@ const ERROR = 1e-13;
 
 /** The graph of a case; of an edge between two kinds the memory is the source. */
 function buildGoldenAdjacency({ nodes, edges }: GraphSourceCase): TemporalAdjacency {
-  const places = new Map(nodes.map(({ id }, node) => [id, node]));
-  const isConcept = (id: string) => nodes[places.get(id) as number]?.kind === 'concept';
+  const nodeOf = new Map(nodes.map(({ id }, node) => [id, node]));
+  const isConcept = (id: string) => nodes[nodeOf.get(id) as number]?.kind === 'concept';
   const ends = edges.map(({ a, b }) => (isConcept(a) ? [b, a] : [a, b]));
   return new TemporalAdjacency({
     nodeTimes: Float64Array.from(nodes, ({ time }) => time),
-    sources: Int32Array.from(ends, ([source]) => places.get(source as string) as number),
-    targets: Int32Array.from(ends, ([, target]) => places.get(target as string) as number),
+    sources: Int32Array.from(ends, ([source]) => nodeOf.get(source as string) as number),
+    targets: Int32Array.from(ends, ([, target]) => nodeOf.get(target as string) as number),
     weights: Float64Array.from(edges, ({ weight }) => weight),
     times: Float64Array.from(edges, ({ time }) => time),
     isMention: Uint8Array.from(edges, ({ a, b }) => (isConcept(a) === isConcept(b) ? 0 : 1)),

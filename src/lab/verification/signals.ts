@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { parse } from '../../core/validation/validation.ts';
-import { STRATEGY_WEIGHTS, type StrategyName } from '../../rank/query/strategy.ts';
+import { STRATEGY_NAMES, STRATEGY_WEIGHTS } from '../../rank/query/strategy.ts';
 import { computeMemorySignals, scoreMemorySignals } from '../../rank/signals/memory-signals.ts';
 import { type GoldenCase, HOST, type Part, type Topic } from './topic.ts';
 
 const signalsCase = z.looseObject({
-  strategy: z.enum(Object.keys(STRATEGY_WEIGHTS) as [StrategyName]),
+  strategy: z.enum(STRATEGY_NAMES),
   now: z.number(),
   queryEntities: z.array(z.string()),
   window: z.strictObject({ start: z.number(), end: z.number() }).nullable(),

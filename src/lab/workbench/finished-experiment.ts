@@ -40,12 +40,12 @@ const COMPOSED: readonly string[] = ['relevance', 'scoring', 'before selection']
 function buildArmFeatures(result: ExperimentResult, arm: ArmResult): FeatureTable {
   const { queries } = result;
   const { relevantGrade } = result.dataset;
-  const places = arm.componentNames.flatMap((name, place) => (COMPOSED.includes(name) ? [] : [place]));
-  if (places.length === 0)
+  const columns = arm.componentNames.flatMap((name, column) => (COMPOSED.includes(name) ? [] : [column]));
+  if (columns.length === 0)
     throw new ValidationError(`arm has no signals to learn from: ${arm.name}; name one with relevance signals`);
   const width = Math.max(1, ...arm.rankings.map((ranking) => ranking.length));
   const pairs = queries.length * width;
-  const [F, values, mask] = [places.length, new Float32Array(pairs * places.length), new Uint8Array(pairs)];
+  const [F, values, mask] = [columns.length, new Float32Array(pairs * columns.length), new Uint8Array(pairs)];
   const grades = new Float32Array(pairs);
   const missed: number[][] = [];
   for (const [q, { judgements }] of queries.entries()) {
@@ -55,7 +55,7 @@ function buildArmFeatures(result: ExperimentResult, arm: ArmResult): FeatureTabl
       const pair = q * width + c;
       mask[pair] = 1;
       grades[pair] = judgements[id] ?? 0;
-      for (const [f, place] of places.entries()) values[pair * F + f] = components[place] as number;
+      for (const [f, column] of columns.entries()) values[pair * F + f] = components[column] as number;
     }
     const found = new Set(ranked.map(({ id }) => id));
     missed.push(
@@ -63,7 +63,7 @@ function buildArmFeatures(result: ExperimentResult, arm: ArmResult): FeatureTabl
     );
   }
   return {
-    signals: places.map((place) => arm.componentNames[place] as string),
+    signals: columns.map((column) => arm.componentNames[column] as string),
     queryIds: queries.map(({ id }) => id),
     clusters: queries.map(({ cluster }) => cluster),
     width,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { parse } from '../../core/validation/validation.ts';
 import { TOKEN_COUNTERS } from '../../model/text/token-counter-names.ts';
 import { createTokenCounter } from '../../model/text/token-counts.ts';
-import { asksForTime } from '../../rank/query/time-range.ts';
+import { asksForTime } from '../../rank/query/classify-query.ts';
+import { ASSEMBLY_STRATEGIES } from './assembly-strategies.ts';
 import { type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';
 import { type ContextItem, type CountedItem, type ItemType, readItemText } from './context-item.ts';
 import { mergeByWeight, rerankByWords } from './merge.ts';
@@ -12,8 +13,8 @@ import { askSource, type ContextSource, type SourceAnswer } from './source.ts';
 
 /** How a context is put together. */
 export const assemblyOptionsSchema = z.strictObject({
-  /** `rag`: documents and memories; `hybrid`: memories of every type; `episodic` and `semantic`: memories of one type. */
-  strategy: z.enum(['rag', 'hybrid', 'episodic', 'semantic']).default('rag'),
+  /** See {@link ASSEMBLY_STRATEGIES}. */
+  strategy: z.enum(ASSEMBLY_STRATEGIES).default('rag'),
   /** Tokens of the whole context, without the question and the words around it. */
   budget: z.int('a whole number of tokens').min(1).default(2000),
   /** Only memories of this session; null: of all. */

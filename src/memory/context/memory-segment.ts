@@ -137,10 +137,10 @@ export class MemorySegment {
       },
       k,
     );
-    return [...found.positions].flatMap((position, place) => {
+    return [...found.positions].flatMap((position, i) => {
       if (position < 0) return [];
       const { id } = turns[position] as Turn;
-      return { ...(this.#rows.get(id) as MemoryRow), id, score: found.scores[place] as number };
+      return { ...(this.#rows.get(id) as MemoryRow), id, score: found.scores[i] as number };
     });
   }
 

@@ -132,7 +132,7 @@ class OpenSources {
     };
     const found = await Promise.all(segments.map((segment) => segment.search(name, limits[name], part)));
     const ordered = found.flat().sort(compareFound(name, question)).slice(0, limits[name]);
-    return COMPARES.has(name) ? ordered : ordered.map((row, place) => ({ ...row, score: 1 / (1 + place) }));
+    return COMPARES.has(name) ? ordered : ordered.map((row, i) => ({ ...row, score: 1 / (1 + i) }));
   }
 
   /** Ranks what was found by the strategy of the question, without duplicates. */

@@ -36,5 +36,5 @@ export async function scoreWords(query: string, items: readonly ContextItem[]): 
 export async function rerankByWords(query: string, items: readonly ContextItem[]): Promise<ContextItem[]> {
   const scores = await scoreWords(query, items);
   const order = [...items.keys()].sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
-  return order.map((place) => ({ ...(items[place] as ContextItem), score: scores[place] as number }));
+  return order.map((i) => ({ ...(items[i] as ContextItem), score: scores[i] as number }));
 }

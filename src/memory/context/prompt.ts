@@ -1,6 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { formatMinute, isTime } from '../../core/text/format-time.ts';
-import { ZoneClock } from '../../rank/query/zone-clock.ts';
+import { ZoneClock } from '../../model/text/times/zone-clock.ts';
 import { type ContextItem, type ItemType, readItemText } from './context-item.ts';
 
 const SECTIONS: readonly (readonly [ItemType, string])[] = [

@@ -1,22 +1,14 @@
 import { z } from 'zod';
 import { phrase } from '../../core/display/showable-text.ts';
-import { readApiKey } from '../../core/service/api-key.ts';
-import { readChatObject } from '../../core/service/chat-answer.ts';
+import { PassingFault } from '../../core/service/attempts.ts';
 import { chatServiceKeys } from '../../core/service/chat-options.ts';
-import { EndpointLedger } from '../../core/service/endpoint-ledger.ts';
-import { type Endpoint, PassingFault, requestEndpoint } from '../../core/service/endpoint-request.ts';
-import {
-  assertSendable,
-  formatSendable,
-  type Sendable,
-  stateOwnText,
-  withholdSensitive,
-} from '../../core/service/sendable-text.ts';
+import { type ChatAnswer, createChatEndpoint, requestChat } from '../../core/service/chat-request.ts';
+import { assertSendable, withholdSensitive } from '../../core/service/sendable-text.ts';
 import { parse, parseOrNull } from '../../core/validation/validation.ts';
 import { isSensitive } from '../../model/turns/attributes.ts';
 import type { CurationChoice, CurationDecider, Neighbour } from './curation-choice.ts';
 
-/** What a service is asked. Texts are sent as JSON, so that a text cannot end its own quotation. */
+/** What a service is asked. */
 const INSTRUCTIONS = `You curate a memory. The user message is JSON with one new record and a list of numbered earlier records.
 Choose one operation:
 add: the new record has information that no earlier record has.
@@ -38,8 +30,7 @@ const decision = z.discriminatedUnion('operation', [
 ]);
 
 /** The choice of an answer. @throws PassingFault for one in another form, or about a record that was not sent. */
-function readChoice(body: unknown, neighbours: readonly Neighbour[], ledger: EndpointLedger): CurationChoice {
-  const { found, described } = readChatObject(body, 1 + neighbours.length, ledger);
+function readChoice({ found, described }: ChatAnswer, neighbours: readonly Neighbour[]): CurationChoice {
   const choice = parseOrNull(decision, found);
   if (choice === null) throw new PassingFault(phrase`the answer has no operation, number and reason: ${described}`);
   const { operation, number, reason: given } = choice;
@@ -68,22 +59,10 @@ const mustStay = (item: { readonly sensitive: boolean }) => item.sensitive;
  */
 export function createEndpointDecider(options: CurationEndpointOptions, signal?: AbortSignal): EndpointDecider {
   const checked = parse(curationEndpointOptions, options, 'the options of the endpoint of a curation');
-  const { model, apiKeyVariable, pricePerMillionTokens } = checked;
-  const user = `curation by ${model}`;
-  const ledger = new EndpointLedger(model, pricePerMillionTokens);
-  const apiKey = readApiKey(apiKeyVariable, user);
-  const endpoint: Endpoint = { user, path: '/chat/completions', options: checked, apiKey, ledger, signal };
-  const ask = (content: Sendable, neighbours: readonly Neighbour[]) => {
-    const messages = [
-      { role: stateOwnText('system'), content: stateOwnText(INSTRUCTIONS) },
-      { role: stateOwnText('user'), content: formatSendable(content) },
-    ];
-    const body = { model: stateOwnText(model), temperature: 0, messages };
-    return requestEndpoint(body, endpoint, (received) => readChoice(received, neighbours, ledger));
-  };
+  const endpoint = createChatEndpoint(`curation by ${checked.model}`, checked, signal);
   const decide: CurationDecider = async (record, neighbours) => {
     const own = { text: record.context, sensitive: isSensitive({ attributes: record.metadata }) };
-    const [added] = assertSendable([own], mustStay, user);
+    const [added] = assertSendable([own], mustStay, endpoint.user);
     const given = neighbours.map((neighbour) => ({
       ...{ text: neighbour.record.context, neighbour },
       sensitive: isSensitive({ attributes: neighbour.record.metadata }),
@@ -91,10 +70,11 @@ export function createEndpointDecider(options: CurationEndpointOptions, signal?:
     const { sendable } = withholdSensitive(given, mustStay);
     if (added === undefined || sendable.length === 0) return { operation: 'add', reason: 'no neighbour', target: null };
     const earlier = sendable.map(({ text }, i) => ({ number: i + 1, text }));
-    return ask(
-      { new: added.text, earlier },
-      sendable.map(({ neighbour }) => neighbour),
+    const shown = sendable.map(({ neighbour }) => neighbour);
+    const content = { new: added.text, earlier };
+    return requestChat({ instructions: INSTRUCTIONS, content, texts: 1 + shown.length }, endpoint, (answer) =>
+      readChoice(answer, shown),
     );
   };
-  return { decide, describeUse: () => ledger.describe() };
+  return { decide, describeUse: () => endpoint.ledger.describe() };
 }

@@ -54,8 +54,8 @@ type Candidate = Omit<RankedCandidate, 'rank' | 'recordId'> & { readonly id: str
 function traceIds(found: IndexAnswers['found']): Map<string, (CandidateProvenance & { readonly distance: number })[]> {
   const traces = new Map<string, (CandidateProvenance & { readonly distance: number })[]>();
   for (const [index, matches] of found)
-    for (const [place, { id, score, distance }] of matches.entries()) {
-      const trace = { index, rank: place + 1, score, distance };
+    for (const [i, { id, score, distance }] of matches.entries()) {
+      const trace = { index, rank: i + 1, score, distance };
       const known = traces.get(id);
       if (known === undefined) traces.set(id, [trace]);
       else known.push(trace);
@@ -72,7 +72,7 @@ function listCandidates({ ranking, found }: IndexAnswers, read: RankingInputs['r
     const trace = traces.get(id);
     if (record === null || trace === undefined) return [];
     const [{ distance, score: semanticScore }] = trace as [CandidateProvenance & { readonly distance: number }];
-    const provenance = trace.map(({ distance: _, ...place }) => place);
+    const provenance = trace.map(({ distance: _, ...rest }) => rest);
     return [{ id, record, score: score / largest, distance, semanticScore, trajectoryScore: null, provenance }];
   });
 }

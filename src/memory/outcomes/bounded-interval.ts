@@ -38,6 +38,6 @@ export function computeBoundedInterval(
   const phi = Math.min(1, (count * part + 1) / (count + 1));
   const quantile = phi === 1 ? Z : Math.min(Z, Math.sqrt(phi) * studentQuantile(count));
   const ends = wilsonInterval(share * count, count, quantile);
-  const place = (end: number) => low + end * width;
-  return [Math.max(low, Math.min(mean, place(ends.low))), Math.min(high, Math.max(mean, place(ends.high)))];
+  const scaleEnd = (end: number) => low + end * width;
+  return [Math.max(low, Math.min(mean, scaleEnd(ends.low))), Math.min(high, Math.max(mean, scaleEnd(ends.high)))];
 }

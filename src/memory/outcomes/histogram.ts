@@ -10,8 +10,8 @@ export interface Histogram {
 function listEdges(low: number, high: number, bins: number): number[] {
   const range = high - low;
   const step = range / bins;
-  const place = (i: number) => (step === 0 ? (i / bins) * range : i * step) + low;
-  return Array.from({ length: bins + 1 }, (_, i) => (i === bins ? high : Math.min(high, place(i))));
+  const computeEdge = (i: number) => (step === 0 ? (i / bins) * range : i * step) + low;
+  return Array.from({ length: bins + 1 }, (_, i) => (i === bins ? high : Math.min(high, computeEdge(i))));
 }
 
 /** The last bin that begins at or below the value; the last bin holds its upper edge too. */

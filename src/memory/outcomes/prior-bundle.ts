@@ -102,9 +102,9 @@ function assertWeight(weight: number, record: string): void {
 function readParts(records: readonly ObservedRecord[], weights: ArrayLike<number> | null, pool: OutcomePool): Part[][] {
   if (weights !== null && weights.length !== records.length)
     throw new DimensionMismatchError('weights of records', records.length, weights.length);
-  const found = records.flatMap((record, place) => {
-    const name = `record ${record.id ?? place}`;
-    const weight = weights === null ? 1 : (weights[place] as number);
+  const found = records.flatMap((record, i) => {
+    const name = `record ${record.id ?? i}`;
+    const weight = weights === null ? 1 : (weights[i] as number);
     assertWeight(weight, name);
     const observed = weight === 0 ? [] : listObserved(record, pool);
     for (const { mean } of observed) assertOutcome(mean, name);
@@ -144,8 +144,8 @@ function listValues(parts: readonly Part[]): CountedValue[] | null {
 }
 
 function computePercentiles(values: readonly CountedValue[], count: number): Readonly<Record<string, number>> {
-  const read = (place: number) => {
-    let left = place;
+  const read = (rank: number) => {
+    let left = rank;
     const found = values.find(({ times }) => {
       left -= times;
       return left < 0;

@@ -70,12 +70,12 @@ function rateSentences(texts: readonly string[]): Sentence[] {
 
 /** [D] over the stems of some sentences. */
 function toVectors(sentences: readonly Sentence[]): Float32Array[] {
-  const places = new Map<string, number>();
+  const dimensionOf = new Map<string, number>();
   for (const { weights } of sentences)
-    for (const stem of weights.keys()) places.set(stem, places.get(stem) ?? places.size);
+    for (const stem of weights.keys()) dimensionOf.set(stem, dimensionOf.get(stem) ?? dimensionOf.size);
   return sentences.map(({ weights }) => {
-    const vector = new Float32Array(places.size);
-    for (const [stem, weight] of weights) vector[places.get(stem) as number] = weight;
+    const vector = new Float32Array(dimensionOf.size);
+    for (const [stem, weight] of weights) vector[dimensionOf.get(stem) as number] = weight;
     return vector;
   });
 }

@@ -29,7 +29,7 @@ function readField(subject: FilterSubject, field: string): FieldValue {
 
 function areEqual(a: FieldValue, b: FieldValue): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return a === b;
-  return a.length === b.length && a.every((item, place) => item === b[place]);
+  return a.length === b.length && a.every((item, i) => item === b[i]);
 }
 
 /** Less than 0, 0 or more than 0; undefined for two values that have no order. */

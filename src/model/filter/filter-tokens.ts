@@ -57,7 +57,7 @@ export function createTextError(
 /** Reads the tokens of a text from left to right, in linear time. */
 export class FilterTokens {
   readonly text: string;
-  #place = 0;
+  #offset = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -66,30 +66,30 @@ export class FilterTokens {
   /** The next token; `end` at the end of the text, again and again. */
   next(): FilterToken {
     this.#match(SPACE);
-    const start = this.#place;
+    const start = this.#offset;
     const { text } = this;
     const first = text[start];
     if (first === undefined) return { kind: 'end', start, end: start };
     if (first === "'" || first === '"')
-      return { kind: 'string', value: this.#readQuoted(first), start, end: this.#place };
-    if (first === '`') return { kind: 'key', value: this.#readQuoted(first), start, end: this.#place };
-    if (first === '$') return { kind: 'variable', value: this.#readVariable(), start, end: this.#place };
+      return { kind: 'string', value: this.#readQuoted(first), start, end: this.#offset };
+    if (first === '`') return { kind: 'key', value: this.#readQuoted(first), start, end: this.#offset };
+    if (first === '$') return { kind: 'variable', value: this.#readVariable(), start, end: this.#offset };
     const word = this.#match(WORD);
-    if (word !== undefined) return { kind: 'word', value: word, start, end: this.#place };
+    if (word !== undefined) return { kind: 'word', value: word, start, end: this.#offset };
     const number = this.#match(NUMBER);
     if (number !== undefined)
-      return { kind: 'number', value: this.#checkNumber(number, start), start, end: this.#place };
+      return { kind: 'number', value: this.#checkNumber(number, start), start, end: this.#offset };
     const symbol = this.#match(SYMBOL);
-    if (symbol !== undefined) return { kind: 'symbol', value: symbol, start, end: this.#place };
+    if (symbol !== undefined) return { kind: 'symbol', value: symbol, start, end: this.#offset };
     const got = JSON.stringify(String.fromCodePoint(text.codePointAt(start) as number));
     const remedy = 'put a string in quotes and an unusual key in backticks';
     throw createTextError(text, start, { expected: 'a key, a value or an operator', got, remedy });
   }
 
   #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#place;
+    pattern.lastIndex = this.#offset;
     const found = pattern.exec(this.text)?.[0];
-    if (found !== undefined) this.#place += found.length;
+    if (found !== undefined) this.#offset += found.length;
     return found;
   }
 
@@ -110,7 +110,7 @@ export class FilterTokens {
 
   /** A quoted text; the quote itself is written twice. */
   #readQuoted(quote: string): string {
-    const start = this.#place;
+    const start = this.#offset;
     const parts: string[] = [];
     for (let from = start + 1; ; ) {
       const end = this.text.indexOf(quote, from);
@@ -119,7 +119,7 @@ export class FilterTokens {
         throw createTextError(this.text, start, { expected: `a closing ${quote}`, got: 'the end of the text', remedy });
       }
       parts.push(this.text.slice(from, end));
-      this.#place = end + 1;
+      this.#offset = end + 1;
       if (this.text[end + 1] !== quote) break;
       parts.push(quote);
       from = end + 2;
@@ -131,10 +131,10 @@ export class FilterTokens {
   }
 
   #readVariable(): string {
-    const start = this.#place;
+    const start = this.#offset;
     if (this.text.startsWith(VARIABLE, start)) {
-      this.#place += VARIABLE.length;
-      if (this.text[this.#place] === '`') return this.#readQuoted('`');
+      this.#offset += VARIABLE.length;
+      if (this.text[this.#offset] === '`') return this.#readQuoted('`');
       const name = this.#match(WORD);
       if (name !== undefined) return name;
     }

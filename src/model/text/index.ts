@@ -15,8 +15,8 @@ export {
 export { computeEntityOverlap, findEntities } from './entities.ts';
 export { classifyQuestion, type QuestionKind } from './question-kind.ts';
 export { TERM_KINDS, type TermKind } from './term-kinds.ts';
-export { countTimeExpressions, timeRanges } from './time-expressions.ts';
-export type { TimeRange } from './time-range.ts';
+export type { TimeRange } from './times/calendar.ts';
+export { countTimeExpressions, timeRanges } from './times/time-expressions.ts';
 export { TOKEN_COUNTERS, type TokenCounterName } from './token-counter-names.ts';
 export { type CountTokens, createTokenCounter } from './token-counts.ts';
 export { createTokeniser, type Tokeniser, type TokenOptions } from './tokens.ts';

@@ -42,10 +42,10 @@ export class Corpus {
     this.parent = new Int32Array(this.turns.length).fill(-1);
     this.timestamps = Float64Array.from(this.turns, (turn) => turn.timestamp);
     for (const [index, conversation] of this.conversations.entries()) {
-      for (const [itemIndex, turn] of conversation.turns.entries()) {
+      for (const [ring, turn] of conversation.turns.entries()) {
         const position = this.getPosition(turn.id);
         this.conversationOf[position] = index;
-        this.ringPosition[position] = itemIndex;
+        this.ringPosition[position] = ring;
         if (turn.parentId !== null) this.parent[position] = this.getPosition(turn.parentId);
       }
     }

@@ -122,10 +122,10 @@ export function assertEmbedding(embedding: Float32Array, dimension: number, wher
   if (embedding.length !== dimension)
     throw new DimensionMismatchError(`embedding of ${where}`, dimension, embedding.length);
   for (
-    let place = 0;
-    place < dimension;
-    place++ // findIndex takes ten times as long
+    let i = 0;
+    i < dimension;
+    i++ // findIndex takes ten times as long
   )
-    if (!Number.isFinite(embedding[place]))
-      throw new NotFiniteError(`embedding of ${where}`, `dimension ${place}`, embedding[place] as number);
+    if (!Number.isFinite(embedding[i]))
+      throw new NotFiniteError(`embedding of ${where}`, `dimension ${i}`, embedding[i] as number);
 }

@@ -20,7 +20,7 @@ export function findChainEnds(ids: Iterable<string>, parentOf: (id: string) => s
     const met = path.get(at);
     const onCycle = met !== undefined && parent !== null;
     const end = ends.get(at) ?? at;
-    for (const [id, itemIndex] of path) ends.set(id, onCycle && itemIndex >= met ? id : end);
+    for (const [id, step] of path) ends.set(id, onCycle && step >= met ? id : end);
   }
   return ends;
 }

@@ -1,8 +1,8 @@
 import type * as tf from '@tensorflow/tfjs-core';
 import { attachDisplay, type MimeBundle } from '../../core/display/display.ts';
-import { buildFigureBundle } from '../../core/display/display-figure.ts';
 import { buildTableBundle } from '../../core/display/display-table.ts';
 import { phrase, stateShown } from '../../core/display/showable-text.ts';
+import { buildFigureBundle } from '../../model/figures/figure.ts';
 import type { RowAttention } from './attention-rows.ts';
 
 /** Cells of a heat map: 100,000 take some 3 MB of a notebook. */

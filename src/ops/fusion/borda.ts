@@ -23,7 +23,7 @@ function countBordaPoints(columns: ScoreColumns, weights: readonly number[]): Fl
   for (const [source, column] of Object.values(columns).entries()) {
     const ranked = rankPresent(column);
     const points = Float64Array.from(held, (one) => (one * (candidates - ranked.length + 1)) / 2);
-    for (const [rowIndex, c] of ranked.entries()) points[c] = candidates - rowIndex;
+    for (const [above, c] of ranked.entries()) points[c] = candidates - above;
     for (const [c, own] of points.entries()) fused[c] = (fused[c] as number) + (weights[source] as number) * own;
   }
   return fused;

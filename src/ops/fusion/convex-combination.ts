@@ -117,8 +117,8 @@ function scaleSources(columns: ScoreColumns, { alpha, theoreticalMinimum, weight
 export function convexCombination(columns: ScoreColumns, options: ConvexOptions): Float64Array {
   const fused = new Float64Array(assertColumns(columns));
   const scales = scaleSources(columns, options);
-  for (const [itemIndex, [source, column]] of Object.entries(columns).entries()) {
-    const { weight, minimum } = scales[itemIndex] as SourceScale;
+  for (const [i, [source, column]] of Object.entries(columns).entries()) {
+    const { weight, minimum } = scales[i] as SourceScale;
     const { low, high } = findScoreRange(column);
     assertMinimum(source, low, minimum);
     if (high > minimum)

@@ -15,8 +15,8 @@ function fuseInverseSquares(columns: ScoreColumns, factor: (sources: number) => 
   const fused = new Float64Array(assertColumns(columns));
   const sources = new Float64Array(fused.length);
   for (const column of Object.values(columns))
-    for (const [rowIndex, c] of rankPresent(column).entries()) {
-      fused[c] = (fused[c] as number) + 1 / (rowIndex + 1) ** 2;
+    for (const [above, c] of rankPresent(column).entries()) {
+      fused[c] = (fused[c] as number) + 1 / (above + 1) ** 2;
       sources[c] = (sources[c] as number) + 1;
     }
   return fused.map((sum, c) => (sum === 0 ? 0 : sum * factor(sources[c] as number)));

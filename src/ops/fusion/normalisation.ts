@@ -81,7 +81,7 @@ const rank: Normalisation = {
   apply(column) {
     const ranked = rankPresent(column);
     const normalised = new Float64Array(column.length).fill(Number.NaN);
-    for (const [rowIndex, c] of ranked.entries()) normalised[c] = 1 - rowIndex / ranked.length;
+    for (const [above, c] of ranked.entries()) normalised[c] = 1 - above / ranked.length;
     return normalised;
   },
 };
@@ -95,7 +95,7 @@ const borda: Normalisation = {
     const candidates = held.reduce((total, one) => total + one, 0);
     const rest = 0.5 - (ranked.length - 1) / (2 * candidates);
     const normalised = Float64Array.from(held, (one) => (one === 1 ? rest : Number.NaN));
-    for (const [rowIndex, c] of ranked.entries()) normalised[c] = 1 - rowIndex / candidates;
+    for (const [above, c] of ranked.entries()) normalised[c] = 1 - above / candidates;
     return normalised;
   },
 };

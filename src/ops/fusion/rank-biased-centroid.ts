@@ -15,8 +15,8 @@ export const rankBiasedCentroid: FusionDefinition<typeof rankBiasedCentroidOptio
   fuse(columns, { phi }) {
     const fused = new Float64Array(assertColumns(columns));
     for (const column of Object.values(columns))
-      for (const [rowIndex, c] of rankPresent(column).entries())
-        fused[c] = (fused[c] as number) + (1 - phi) * phi ** rowIndex;
+      for (const [above, c] of rankPresent(column).entries())
+        fused[c] = (fused[c] as number) + (1 - phi) * phi ** above;
     return fused;
   },
 };

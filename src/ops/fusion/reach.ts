@@ -30,9 +30,9 @@ const ROUNDING = 1e-12;
 function buildColumns(source: string, length: number, others: Layout, slope: Slope): ScoreColumns {
   const end = Math.max(1, ...Array.from(others.values(), ({ first, length: count }) => first + count));
   const size = end + length - 1;
-  const fill = (places: (rank: number) => number, count: number) => {
+  const fill = (candidateAt: (rank: number) => number, count: number) => {
     const column = new Float64Array(size).fill(Number.NaN);
-    for (let rank = 0; rank < count; rank++) column[places(rank)] = slope(rank, count);
+    for (let rank = 0; rank < count; rank++) column[candidateAt(rank)] = slope(rank, count);
     return column;
   };
   const columns = Array.from(

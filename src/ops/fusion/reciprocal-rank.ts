@@ -25,8 +25,7 @@ export function reciprocalRankFusion(
   assertWeights(weights, columns);
   for (const [source, column] of Object.entries(columns)) {
     const weight = weights[source] ?? 1;
-    for (const [rowIndex, c] of rankPresent(column).entries())
-      fused[c] = (fused[c] as number) + weight / (k + rowIndex + 1);
+    for (const [above, c] of rankPresent(column).entries()) fused[c] = (fused[c] as number) + weight / (k + above + 1);
   }
   return fused;
 }

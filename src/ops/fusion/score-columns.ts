@@ -57,7 +57,7 @@ export function readWeights(weights: SourceWeights, columns: ScoreColumns): numb
   return Object.keys(columns).map((source) => weights[source] ?? 1);
 }
 
-/** Places of the present scores, best first; of equal scores the earlier place, by the order of {@link ScoreColumns}. */
+/** The candidates with a score, best first; of equal scores the earlier one in the order of {@link ScoreColumns}. The index of a candidate is the number of candidates above, its rank less 1. */
 export function rankPresent(column: Float64Array): Int32Array {
   const present = Int32Array.from(column.keys()).filter((c) => !Number.isNaN(column[c]));
   return present.sort((a, b) => (column[b] as number) - (column[a] as number) || a - b);
@@ -108,15 +108,15 @@ export function alignLists(lists: NamedLists): AlignedLists {
   const ids = [...new Set(Object.values(lists).flatMap((list) => list.map(({ id }) => id)))].sort((a, b) =>
     compareBytes(b, a),
   );
-  const itemIndexes = new Map(ids.map((id, itemIndex) => [id, itemIndex]));
+  const candidateOf = new Map(ids.map((id, c) => [id, c]));
   const fillSourceColumn = (source: string, list: readonly Scored[]) => {
     const column = new Float64Array(ids.length).fill(Number.NaN);
     for (const { id, score } of list) {
-      const itemIndex = itemIndexes.get(id) as number;
+      const c = candidateOf.get(id) as number;
       if (!Number.isFinite(score)) throw new NotFiniteError('score', `source ${source}, candidate ${id}`, score);
-      if (!Number.isNaN(column[itemIndex]))
+      if (!Number.isNaN(column[c]))
         throw new ValidationError(`source ${source} repeats a candidate: ${id}; list it once`, { source, id });
-      column[itemIndex] = score;
+      column[c] = score;
     }
     return column;
   };
@@ -126,5 +126,5 @@ export function alignLists(lists: NamedLists): AlignedLists {
 
 /** Candidates and their fused scores, best first by the tie rule. */
 export function rankFused(ids: readonly string[], fused: Float64Array): Scored[] {
-  return ids.map((id, itemIndex) => ({ id, score: fused[itemIndex] as number })).sort(compareScored);
+  return ids.map((id, c) => ({ id, score: fused[c] as number })).sort(compareScored);
 }

@@ -130,9 +130,9 @@ function buildTargetMatrix(nodes: number, { sources, targets, weights }: Weighte
   const values = new Float64Array(offsets[nodes]!);
   for (let edge = 0; edge < targets.length; edge++) {
     if (weights[edge] === 0) continue;
-    const itemIndex = next[targets[edge]!]!++;
-    columnOf[itemIndex] = sources[edge]!;
-    values[itemIndex] = weights[edge]!;
+    const insertionPoint = next[targets[edge]!]!++;
+    columnOf[insertionPoint] = sources[edge]!;
+    values[insertionPoint] = weights[edge]!;
   }
   return { rows: nodes, columns: nodes, offsets, columnOf, values };
 }

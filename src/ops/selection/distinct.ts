@@ -16,8 +16,8 @@ export function markDistinct(inputs: SelectionInputs, threshold: number): tf.Ten
     // A marginal relevance without relevance is minus the largest similarity.
     const options = { lambda: 0, marginalAbove: -threshold, scoreAbove: Number.POSITIVE_INFINITY, k: count };
     const { slots } = diversityFilter(inputs, options); // [B, C]
-    const places = tf.expandDims(tf.range(0, count, 1, 'int32'), 1); // [C, 1]
+    const candidates = tf.expandDims(tf.range(0, count, 1, 'int32'), 1); // [C, 1]
     // Over the last axis: WebGPU does not compile the transposition of booleans.
-    return tf.any(tf.equal(tf.expandDims(slots, 1), places), 2) as tf.Tensor2D;
+    return tf.any(tf.equal(tf.expandDims(slots, 1), candidates), 2) as tf.Tensor2D;
   });
 }

@@ -1,7 +1,7 @@
 import { attachDisplay, joinBundles } from '../../core/display/display.ts';
-import { buildFigureBundle } from '../../core/display/display-figure.ts';
 import { buildTableBundle } from '../../core/display/display-table.ts';
 import { phrase, stateShown } from '../../core/display/showable-text.ts';
+import { buildFigureBundle } from '../../model/figures/figure.ts';
 import { type Parametric, splitParameters } from './parameters.ts';
 
 /** A learned number with its name, as a row of a data frame. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
+import { STRATEGY_NAMES, type StrategyName } from '../query/strategy.ts';
 import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals } from '../signals/memory-signals.ts';
 import { provenanceSchema } from './weight-file.ts';
 
@@ -17,10 +17,7 @@ const learned = z.strictObject({
 const userWeightsFile = z.strictObject({
   format: z.literal(FORMAT),
   provenance: provenanceSchema,
-  users: z.record(
-    z.string().min(1),
-    z.partialRecord(z.enum(Object.keys(STRATEGY_WEIGHTS) as [StrategyName, ...StrategyName[]]), learned),
-  ),
+  users: z.record(z.string().min(1), z.partialRecord(z.enum(STRATEGY_NAMES), learned)),
 });
 /** Learned weights of the strategies of users, by user and strategy, and where they come from. A strategy of a user with too few questions is absent. */
 export type UserWeights = Omit<z.output<typeof userWeightsFile>, 'format'>;
@@ -48,7 +45,9 @@ export function readUserWeights(path: string): UserWeights {
 }
 
 /** By user, then by strategy: what `users` of the signal `strategy` takes. */
-export function listUserWeights({ users }: UserWeights): Record<string, Partial<Record<StrategyName, MemorySignals>>> {
+export function listUserWeights({
+  users,
+}: Pick<UserWeights, 'users'>): Record<string, Partial<Record<StrategyName, MemorySignals>>> {
   return Object.fromEntries(
     Object.entries(users).map(([user, own]) => [
       user,

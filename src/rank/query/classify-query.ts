@@ -1,3 +1,5 @@
+import { readQuestionText } from '../../model/text/question-text.ts';
+import { type QueryMoment, readTimes } from '../../model/text/times/question-times.ts';
 import {
   CATEGORY_CUES,
   COUNTED_PARTY,
@@ -34,8 +36,18 @@ export interface QuestionFindings {
 }
 
 /** True if a text of `readQuestionText` asks for a time or depends on the order of events. */
-export function hasTimeCue(text: string): boolean {
+function hasTimeCue(text: string): boolean {
   return TIME_CUES.test(text.toLowerCase().replace(CONTRACTED, '$1 is'));
+}
+
+/**
+ * True if a question names a time, asks for one, or depends on the order of events: `timeFocused` of `understand`.
+ *
+ * @throws as `findTimeRange`.
+ */
+export function asksForTime(question: string, moment: QueryMoment): boolean {
+  const text = readQuestionText(question);
+  return hasTimeCue(text) || readTimes(text, moment).range !== null;
 }
 
 const CONTRACTED = /\b(what|how|who|when|where|why)'s\b/g;

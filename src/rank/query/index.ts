@@ -1,5 +1,12 @@
 /** What a question asks for: category and flags, entities, time range, and the strategy that follows. */
 
+export {
+  EARLIEST_TIME,
+  findTimeRange,
+  LATEST_TIME,
+  type QueryMoment,
+  type QueryTimeRange,
+} from '../../model/text/times/question-times.ts';
 export type { QueryType } from './classify-query.ts';
 export {
   createEntityRegistry,
@@ -24,8 +31,6 @@ export {
   STRATEGY_WEIGHTS,
   type Strategy,
   type StrategyName,
-  type StrategyWeights,
   selectStrategy,
 } from './strategy.ts';
-export { EARLIEST_TIME, findTimeRange, LATEST_TIME, type QueryMoment, type QueryTimeRange } from './time-range.ts';
 export { type QueryUnderstanding, type UnderstandOptions, understand } from './understand.ts';

@@ -30,9 +30,9 @@ export function readWords(text: string, times: readonly Place[]): Word[] {
   let at = 0;
   for (const sentence of splitIntoSentences(text))
     for (const [i, token] of sentence.entries()) {
-      const place = text.indexOf(token.text, at);
-      if (place < 0) continue;
-      at = place + token.text.length;
+      const offset = text.indexOf(token.text, at);
+      if (offset < 0) continue;
+      at = offset + token.text.length;
       tokens.push({ token, end: at, first: i === 0 });
     }
   let next = 0;

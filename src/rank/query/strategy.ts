@@ -35,13 +35,13 @@ export const STRATEGY_WEIGHTS = freezeDeeply({
 
 /** A name of {@link STRATEGY_WEIGHTS}. */
 export type StrategyName = keyof typeof STRATEGY_WEIGHTS;
-/** A weight for each of the five signals. */
-export type StrategyWeights = Readonly<Record<keyof (typeof STRATEGY_WEIGHTS)['procedural'], number>>;
+/** The names of {@link STRATEGY_WEIGHTS}, in their order. */
+export const STRATEGY_NAMES = Object.freeze(Object.keys(STRATEGY_WEIGHTS) as [StrategyName, ...StrategyName[]]);
 
 /** A strategy with its weights and the condition that chose it. */
 export interface Strategy {
   readonly name: StrategyName;
-  readonly weights: StrategyWeights;
+  readonly weights: (typeof STRATEGY_WEIGHTS)[StrategyName];
   /** The condition, as one line. */
   readonly rule: string;
 }

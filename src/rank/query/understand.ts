@@ -1,11 +1,11 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { shortenToExcerpt } from '../../core/validation/validation.ts';
+import { readQuestionText } from '../../model/text/question-text.ts';
+import { type QueryMoment, type QueryTimeRange, readTimes } from '../../model/text/times/question-times.ts';
 import { classifyQuery, type QueryType } from './classify-query.ts';
 import { EntityRegistry } from './entity-registry.ts';
-import { readQuestionText } from './question-text.ts';
 import { type EntityResolution, resolveEntities } from './resolve-entities.ts';
 import { type Strategy, selectStrategy } from './strategy.ts';
-import { type QueryMoment, type QueryTimeRange, readTimes } from './time-range.ts';
 
 /** When and where a question is asked, and what it may name. */
 export interface UnderstandOptions extends QueryMoment {

@@ -9,41 +9,42 @@ import { type TurnConcepts, turnConcepts } from '../signals/turn-concepts.ts';
 export type MentionsAmong = 'candidates' | 'turns';
 
 /** The distinct concepts of a turn, by their numbers. */
-type ListPlaces = (position: number) => readonly number[];
+type ListConcepts = (position: number) => readonly number[];
 
 /** Which turns of a subcorpus mention each concept, ascending. */
-function listMentions({ positions }: Subcorpus, listPlaces: ListPlaces): ReadonlyMap<number, number[]> {
+function listMentions({ positions }: Subcorpus, listConceptsOf: ListConcepts): ReadonlyMap<number, number[]> {
   const mentions = new Map<number, number[]>();
   for (const [local, position] of positions.entries())
-    for (const place of listPlaces(position)) getOrCompute(mentions, place, () => [] as number[]).push(local);
+    for (const concept of listConceptsOf(position)) getOrCompute(mentions, concept, () => [] as number[]).push(local);
   return mentions;
 }
 
 /** The candidates of a row that mention each concept. */
-function countInRow(row: Int32Array, listPlaces: ListPlaces): ReadonlyMap<number, number> {
+function countInRow(row: Int32Array, listConceptsOf: ListConcepts): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const position of row)
-    if (position >= 0) for (const place of listPlaces(position)) counts.set(place, (counts.get(place) ?? 0) + 1);
+    if (position >= 0)
+      for (const concept of listConceptsOf(position)) counts.set(concept, (counts.get(concept) ?? 0) + 1);
   return counts;
 }
 
 /** The mean over the concepts of a turn of the share of the other turns that mention the concept. */
-function averageShares(places: readonly number[], countOf: (place: number) => number, others: number): number {
-  if (places.length === 0 || others <= 0) return 0;
-  return places.reduce((sum, place) => sum + (countOf(place) - 1) / others, 0) / places.length;
+function averageShares(concepts: readonly number[], countOf: (concept: number) => number, others: number): number {
+  if (concepts.length === 0 || others <= 0) return 0;
+  return concepts.reduce((sum, concept) => sum + (countOf(concept) - 1) / others, 0) / concepts.length;
 }
 
-function scoreCandidates(pool: PoolRows, listPlaces: ListPlaces): Float32Array {
+function scoreCandidates(pool: PoolRows, listConceptsOf: ListConcepts): Float32Array {
   const column = new Float32Array(pool.positions.length);
   for (let query = 0; query < pool.queryCount; query++) {
     const row = pool.positions.subarray(query * pool.width, (query + 1) * pool.width);
-    const counts = countInRow(row, listPlaces);
+    const counts = countInRow(row, listConceptsOf);
     const others = row.filter((position) => position >= 0).length - 1;
     for (const [i, position] of row.entries())
       if (position >= 0)
         column[query * pool.width + i] = averageShares(
-          listPlaces(position),
-          (place) => counts.get(place) as number,
+          listConceptsOf(position),
+          (concept) => counts.get(concept) as number,
           others,
         );
   }
@@ -61,20 +62,20 @@ export const mentionsSignal = defineSignal<MentionsAmong, { readonly concepts: S
   inputs: () => ({ concepts: turnConcepts('names') }),
   compute: ({ world, pool, inputs: { concepts } }, among) => {
     const known = new Map<number, readonly number[]>();
-    const listPlaces = (position: number) =>
+    const listConceptsOf = (position: number) =>
       getOrCompute(known, position, () => [
         ...new Set(concepts.places.subarray(concepts.offsets[position], concepts.offsets[position + 1])),
       ]);
-    if (among === 'candidates') return scoreCandidates(pool, listPlaces);
+    if (among === 'candidates') return scoreCandidates(pool, listConceptsOf);
     return scoreBySubcorpus(world, pool, ({ subcorpus, queryIndexes, batch }) => {
-      const mentions = listMentions(subcorpus, listPlaces);
+      const mentions = listMentions(subcorpus, listConceptsOf);
       const rows = mapLocalRows(subcorpus, pool, queryIndexes);
       return Float32Array.from(rows, (local, pair) => {
         if (local < 0) return 0;
         const cutoff = batch.cutoffs[Math.floor(pair / pool.width)] as number;
-        const places = listPlaces(subcorpus.positions[local] as number);
-        const countOf = (place: number) => findLowerBound(mentions.get(place) as number[], cutoff);
-        return averageShares(places, countOf, cutoff - 1);
+        const concepts = listConceptsOf(subcorpus.positions[local] as number);
+        const countOf = (concept: number) => findLowerBound(mentions.get(concept) as number[], cutoff);
+        return averageShares(concepts, countOf, cutoff - 1);
       });
     });
   },

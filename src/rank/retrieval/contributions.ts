@@ -7,11 +7,11 @@ import type { Retrieved } from './retriever.ts';
 import { ScoreParts } from './steps/score-parts.ts';
 
 /** The places of each query among N, by their places in the list. */
-function groupByQuery(places: Int32Array, width: number): Map<number, number[]> {
+function groupByQuery(pairs: Int32Array, width: number): Map<number, number[]> {
   const groups = new Map<number, number[]>();
-  for (const [n, place] of places.entries()) {
-    if (place < 0) continue;
-    const query = Math.floor(place / width);
+  for (const [n, pair] of pairs.entries()) {
+    if (pair < 0) continue;
+    const query = Math.floor(pair / width);
     const group = groups.get(query) ?? [];
     group.push(n);
     groups.set(query, group);
@@ -38,36 +38,36 @@ function pickRows({ names, values }: Contributions, rows: readonly number[]): Co
  * score by rounding alone.
  *
  * @param workspace the one that the arm retrieved from.
- * @param places [N] places among the pairs [Q, C] of the pool; -1 for none.
+ * @param pairs [N] among those of the pool, [Q, C]; -1 for none.
  */
 export async function decomposeScores(
   workspace: Pick<Workspace, 'under'>,
   { steps, control }: Arm,
   { pool, components }: Retrieved,
-  places: Int32Array,
+  pairs: Int32Array,
 ): Promise<Contributions> {
   const mixed = steps.find(({ mix }) => mix !== null)?.mix ?? null;
   const mix =
     mixed === null
       ? null
-      : decomposeMix(await workspace.under(control).get(signalTable(mixed.signals), pool), mixed.weights, places);
+      : decomposeMix(await workspace.under(control).get(signalTable(mixed.signals), pool), mixed.weights, pairs);
   const explain = (query: number, rows: readonly number[]) => {
     const [start, end] = [query * pool.width, (query + 1) * pool.width];
     const read = (name: string) => Float64Array.from((components.get(name) as Column).subarray(start, end));
     const parts = new ScoreParts(
       read,
-      rows.map((n) => (places[n] as number) % pool.width),
+      rows.map((n) => (pairs[n] as number) % pool.width),
       mix && pickRows(mix, rows),
     );
     for (const step of steps) step.explain(parts);
     return parts.parts;
   };
-  const explained = Array.from(groupByQuery(places, pool.width), ([query, rows]) => ({
+  const explained = Array.from(groupByQuery(pairs, pool.width), ([query, rows]) => ({
     rows,
     parts: explain(query, rows),
   }));
   const names = [...(explained[0]?.parts.keys() ?? mix?.names ?? [])];
-  const values = new Float32Array(places.length * names.length);
+  const values = new Float32Array(pairs.length * names.length);
   for (const { rows, parts } of explained)
     for (const [p, name] of names.entries())
       for (const [i, n] of rows.entries()) values[n * names.length + p] = parts.get(name)?.[i] as number;

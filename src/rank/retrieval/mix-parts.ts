@@ -19,29 +19,29 @@ export function readSignalFamily(signal: string): string {
 /**
  * Splits weighted sums of signals by the families of the signals, greatest total magnitude first: each part is the sum of weight times signal over its family.
  *
- * @param places [N] places among the pairs [Q, C] of the table; -1 for none.
+ * @param pairs [N] among those of the table, [Q, C]; -1 for none.
  */
 export function decomposeMix(
   { signals, values: table }: SignalTable,
   weights: Readonly<Record<string, number>>,
-  places: Int32Array,
+  pairs: Int32Array,
 ): Contributions {
   const weighted = signals.flatMap((signal, column) => {
     const weight = weights[signal] ?? 0;
     return weight === 0 ? [] : [{ family: readSignalFamily(signal), column, weight: Math.fround(weight) }];
   });
   const families = [...new Set(weighted.map(({ family }) => family))];
-  const sums = families.map(() => new Float64Array(places.length));
+  const sums = families.map(() => new Float64Array(pairs.length));
   for (const { family, column, weight } of weighted) {
     const sum = sums[families.indexOf(family)] as Float64Array;
-    for (const [n, place] of places.entries())
-      if (place >= 0) sum[n] = (sum[n] as number) + weight * (table[place * signals.length + column] as number);
+    for (const [n, pair] of pairs.entries())
+      if (pair >= 0) sum[n] = (sum[n] as number) + weight * (table[pair * signals.length + column] as number);
   }
   const magnitude = (sum: Float64Array) => sum.reduce((total, value) => total + Math.abs(value), 0);
   const order = families
     .map((name, f) => ({ name, sum: sums[f] as Float64Array }))
     .sort((a, b) => magnitude(b.sum) - magnitude(a.sum));
-  const values = Float32Array.from({ length: places.length * order.length }, (_, i) => {
+  const values = Float32Array.from({ length: pairs.length * order.length }, (_, i) => {
     const [n, p] = [Math.floor(i / order.length), i % order.length];
     return order[p]?.sum[n] as number;
   });

@@ -7,7 +7,7 @@ export interface QueryReach {
   /** Of the queries that ask the whole corpus: turns at positions below may answer one of them. */
   readonly corpus: number;
   /** Place of a conversation in `corpus.conversations`, and the position that limits its turns; those that reach further than `corpus`, by place. */
-  readonly conversations: readonly (readonly [place: number, limit: number])[];
+  readonly conversations: readonly (readonly [conversation: number, limit: number])[];
 }
 
 /** How far back from which positions some queries can look: nothing else of the corpus has an influence on what they find. */

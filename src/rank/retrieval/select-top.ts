@@ -120,14 +120,14 @@ async function readPairs(workspace: Workspace, top: Top, first: number, options:
     const pairModel = await openPairModel(options);
     return workspace.keepResource({ ...pairModel, dispose: () => void pairModel.model.dispose() });
   });
-  const places = [...top.positions.keys()].filter((place) => (top.positions[place] as number) >= 0);
-  const pairs = places.map((place) => ({
-    query: workspace.queries[first + Math.floor(place / top.depth)]?.text as string,
-    text: workspace.corpus.turns[top.positions[place] as number]?.text as string,
+  const slots = [...top.positions.keys()].filter((slot) => (top.positions[slot] as number) >= 0);
+  const pairs = slots.map((slot) => ({
+    query: workspace.queries[first + Math.floor(slot / top.depth)]?.text as string,
+    text: workspace.corpus.turns[top.positions[slot] as number]?.text as string,
   }));
   const scores = await scorePairs(opened, pairs, options);
   const column = new Float32Array(top.positions.length);
-  for (const [i, place] of places.entries()) column[place] = scores[i] as number;
+  for (const [i, slot] of slots.entries()) column[slot] = scores[i] as number;
   return { ...top, column };
 }
 

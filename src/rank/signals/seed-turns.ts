@@ -25,12 +25,12 @@ const FUSIONS: Readonly<Record<SeedWeights, (columns: ScoreColumns) => Float64Ar
 function alignScores(
   { positions, scores, width }: Candidates,
   query: number,
-  places: ReadonlyMap<number, number>,
+  slotOf: ReadonlyMap<number, number>,
 ): Float64Array {
-  const column = new Float64Array(places.size).fill(Number.NaN);
+  const column = new Float64Array(slotOf.size).fill(Number.NaN);
   for (let i = query * width; i < (query + 1) * width; i++) {
-    const place = places.get(positions[i] as number);
-    if (place !== undefined) column[place] = scores[i] as number;
+    const slot = slotOf.get(positions[i] as number);
+    if (slot !== undefined) column[slot] = scores[i] as number;
   }
   return column;
 }
@@ -67,11 +67,11 @@ export function fuseSeedTurns(
   const top = new TopSelection(most, tieRanks);
   return Array.from({ length: queryCount }, (_, query) => {
     const found = listFoundTurns(lists, query, tieRanks);
-    const places = new Map(found.map((position, place) => [position, place]));
-    const columns = Object.fromEntries(lists.map((list, i) => [`${i}`, alignScores(list, query, places)]));
+    const slotOf = new Map(found.map((position, slot) => [position, slot]));
+    const columns = Object.fromEntries(lists.map((list, i) => [`${i}`, alignScores(list, query, slotOf)]));
     const fused = FUSIONS[weights](columns);
-    for (const [place, position] of found.entries()) {
-      const weight = (fused[place] as number) * readImportance(position);
+    for (const [slot, position] of found.entries()) {
+      const weight = (fused[slot] as number) * readImportance(position);
       if (weight > 0) top.offer(position, weight);
     }
     const best = { positions: new Int32Array(most).fill(-1), scores: new Float32Array(most), width: most };

@@ -1,32 +1,26 @@
 import { z } from 'zod';
 import { parse } from '../../core/validation/validation.ts';
-import { STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
-import { MEMORY_SIGNALS, type MemorySignals } from './memory-signals.ts';
+import type { Query } from '../../model/dataset.ts';
+import { STRATEGY_NAMES, STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
+import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals } from './memory-signals.ts';
 import { weightsOrigin } from './weights-origin.ts';
 
-const NAMES = Object.keys(STRATEGY_WEIGHTS) as StrategyName[];
 /** How far the weights may be from a sum of 1. */
 const TOLERANCE = 0.01;
 
 const share = z.number().min(0).max(1);
 const signalWeights = z
-  .strictObject({
-    semantic_similarity: share,
-    entity_overlap: share,
-    temporal_relevance: share,
-    importance: share,
-    reinforcement: share,
-  })
+  .strictObject(Object.fromEntries(MEMORY_SIGNALS.map((name) => [name, share])) as Record<MemorySignal, typeof share>)
   .refine((weights) => Math.abs(MEMORY_SIGNALS.reduce((sum, name) => sum + weights[name], -1)) <= TOLERANCE, {
     error: 'weights whose sum is 1',
   });
 
-const ownWeights = z.union([signalWeights, z.partialRecord(z.enum(NAMES), signalWeights)]);
+const ownWeights = z.union([signalWeights, z.partialRecord(z.enum(STRATEGY_NAMES), signalWeights)]);
 
 /** How the five signals of memories become one score. */
 export const strategyOptions = z.strictObject({
   /** `by-question`: those of the strategy that each question asks for; the name of a strategy: its weights for every question; `uniform`: 1 / 5 each; or own weights, for every question or by strategy. */
-  weights: z.union([z.enum(['by-question', 'uniform', ...NAMES]), ownWeights]).default('by-question'),
+  weights: z.union([z.enum(['by-question', 'uniform', ...STRATEGY_NAMES]), ownWeights]).default('by-question'),
   /** Own weights of a user, by the attribute `userId` of the query or else its author, in place of `weights`. */
   users: z.record(z.string().min(1), ownWeights).optional(),
   /** Of learned weights of users. */
@@ -49,9 +43,15 @@ export function dependsOnStrategy({ weights, users = {} }: StrategyOptions): boo
   );
 }
 
-/** The weights that a question gets whose strategy is known. @param user who asks; null if nobody is known. */
+/** Who asks: the attribute `userId`, or else the author. */
+export function readAsker({ attributes, author }: Pick<Query, 'attributes' | 'author'>): string | null {
+  const userId = attributes?.userId;
+  return typeof userId === 'string' ? userId : author;
+}
+
+/** The weights that a question gets whose strategy is known. @param user who asks, see {@link readAsker}; null if nobody is known. */
 export function chooseStrategyWeights(
-  { weights, users = {} }: StrategyOptions,
+  { weights, users = {} }: Pick<StrategyOptions, 'weights' | 'users'>,
   strategy: StrategyName,
   user: string | null = null,
 ): MemorySignals {

@@ -4,7 +4,6 @@ import { readBack } from '../../core/tensors/read-back.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import { assertShape } from '../../core/tensors/shapes.ts';
 import { freezeDeeply } from '../../core/values/frozen.ts';
-import type { Query } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { type AskedMemories, askedMemories } from './asked-memories.ts';
@@ -18,7 +17,7 @@ import {
 } from './memory-columns.ts';
 import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals, SUMMARY_FACTOR } from './memory-signals.ts';
 import { defineSignal, defineStage, type Signal, type StageUse } from './signal.ts';
-import { chooseStrategyWeights, type StrategyOptions } from './strategy-options.ts';
+import { chooseStrategyWeights, readAsker, type StrategyOptions } from './strategy-options.ts';
 
 /** The five signals of memories by their names, in the order of {@link MEMORY_SIGNALS}. */
 export const STRATEGY_SIGNALS: Readonly<Record<MemorySignal, Signal>> = freezeDeeply({
@@ -44,17 +43,6 @@ export function weighByQuery(signals: tf.Tensor3D, weights: tf.Tensor2D, factors
   return scoped('weighByQuery', () =>
     tf.relu(tf.mul(tf.sum(tf.mul(signals, tf.expandDims(weights, 1)), 2), factors) as tf.Tensor2D),
   );
-}
-
-/** Who asks: the attribute `userId`, or else the author. */
-export function readAsker({ attributes, author }: Pick<Query, 'attributes' | 'author'>): string | null {
-  const userId = attributes?.userId;
-  return typeof userId === 'string' ? userId : author;
-}
-
-/** The weights of a query whose strategy is known: those of who asks, if they have own ones. */
-export function chooseQueryWeights(options: StrategyOptions, strategy: StrategyName, query: Query): MemorySignals {
-  return chooseStrategyWeights(options, strategy, readAsker(query));
 }
 
 /** [C] what the score of each candidate is multiplied by: 1.15 for a summary; 0 where padded. @param positions [C] in the corpus, -1 where padded. */
@@ -132,7 +120,7 @@ export const strategySignal = defineSignal<StrategyOptions, Inputs>({
       width,
       readSignal: (pair, signal) => inputs[MEMORY_SIGNALS[signal] as MemorySignal][pair] as number,
       weights: queries.map((query, q) =>
-        chooseQueryWeights(options, inputs.asked.strategies[q] as StrategyName, query),
+        chooseStrategyWeights(options, inputs.asked.strategies[q] as StrategyName, readAsker(query)),
       ),
       factors: listSummaryFactors(corpus, positions),
     }),

@@ -129,15 +129,15 @@ export class Workspace implements World {
    * A workspace of some of these queries by themselves: what it computes for them stays in memory, and what does not depend on queries (the corpus on the device,
    * indexes, propagated rows, tables of coordinates) is this one's. To be disposed before this one.
    *
-   * @param places in `queries`.
+   * @param indexes in `queries`.
    */
-  withQueries(places: readonly number[]): Workspace {
+  withQueries(indexes: readonly number[]): Workspace {
     const { corpus, dimension, turnVectors, batch, seed } = this;
-    const queryVectors = gatherRows(batch.vectors, dimension, places);
-    const queries = places.map((place) => this.queries[place] as Query);
+    const queryVectors = gatherRows(batch.vectors, dimension, indexes);
+    const queries = indexes.map((index) => this.queries[index] as Query);
     const encode = async (options: EncoderOptions) => {
       const all = await this.embedWith(options);
-      return { ...all, queryVectors: gatherRows(all.queryVectors, all.dimension, places) };
+      return { ...all, queryVectors: gatherRows(all.queryVectors, all.dimension, indexes) };
     };
     const slices = this.#slices;
     const own = { corpus, queries, turnVectors, queryVectors, dimension, seed, encode };

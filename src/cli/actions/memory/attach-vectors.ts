@@ -20,8 +20,8 @@ export async function attachVectors(
     );
   const rowOf = file.ids === null ? null : new Map(file.ids.map((id, row) => [id, row]));
   return located.flatMap((entry) => {
-    const { where, place, record } = entry;
-    const row = rowOf === null ? place : rowOf.get(record.id);
+    const { where, offset, record } = entry;
+    const row = rowOf === null ? offset : rowOf.get(record.id);
     if (row === undefined) faults.add(where, 'missing vector', `${record.id} has no row in ${path}; add one`);
     else if (record.embedding !== null)
       faults.add(where, 'two vectors', `${record.id} has an embedding, and a row in ${path}; leave one out`);

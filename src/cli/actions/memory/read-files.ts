@@ -16,10 +16,10 @@ interface FileRow {
   readonly row: unknown;
 }
 
-/** A record and its place among all rows of the files, from 0; bad rows have places too. */
+/** A record and its offset in all rows of the files, from 0; bad rows count too. */
 export interface LocatedRecord {
   readonly where: string;
-  readonly place: number;
+  readonly offset: number;
   readonly record: RowRecord;
 }
 
@@ -55,12 +55,12 @@ async function* readSafetensorRows(path: string): AsyncGenerator<FileRow> {
     );
   const { data } = records;
   const dimension = vectors.shape[1] ?? 0;
-  let place = 0;
+  let offset = 0;
   const chunks = (async function* () {
     yield data;
   })();
   for await (const { where, row } of readJsonLines(path, chunks)) {
-    const embedding = vectors.data.slice(place * dimension, ++place * dimension);
+    const embedding = vectors.data.slice(offset * dimension, ++offset * dimension);
     yield { where, row: row instanceof RowFault ? row : { ...(row as object), embedding } };
   }
 }
@@ -108,14 +108,14 @@ export async function readFiles(paths: readonly string[], faults: RowFaults): Pr
   let rows = 0;
   for (const path of paths)
     for await (const { where, row } of readRowsNamingFile(path)) {
-      const place = rows++;
+      const offset = rows++;
       const record = row instanceof RowFault ? row : readRecordRow(row);
       const earlier = record instanceof RowFault ? undefined : first.get(record.id);
       if (record instanceof RowFault) faults.add(where, 'malformed row', record.detail);
       else if (earlier !== undefined) faults.add(where, 'duplicate id', `${record.id}, also in ${earlier}; remove one`);
       else {
         first.set(record.id, where);
-        located.push({ where, place, record });
+        located.push({ where, offset, record });
       }
       await breakNow();
     }

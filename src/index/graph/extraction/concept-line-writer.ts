@@ -1,9 +1,10 @@
+import type { Endpoint } from '../../../core/service/endpoint-request.ts';
 import { withholdSensitive } from '../../../core/service/sendable-text.ts';
 import { normaliseForm } from '../../../model/text/concepts.ts';
 import { listConcepts } from '../list-concepts.ts';
 import { type BroughtRelation, CanonicalEntities, CanonicalRelations } from './canonical-forms.ts';
 import type { ConceptLine } from './concept-file.ts';
-import { type AskedModel, type OpenTriple, requestDefinitions } from './extraction-requests.ts';
+import { type OpenTriple, requestDefinitions } from './extraction-requests.ts';
 
 /** New relations in a request, and known relations that they are compared with. */
 const MOST_DEFINED = 24;
@@ -39,7 +40,7 @@ export class ConceptLineWriter {
   }
 
   /** Has the relations defined that no earlier turn has; each belongs to the turn that brings it. */
-  async #define(found: readonly (readonly Triple[])[], asked: AskedModel): Promise<BroughtRelation[][]> {
+  async #define(found: readonly (readonly Triple[])[], endpoint: Endpoint): Promise<BroughtRelation[][]> {
     const brought: BroughtRelation[][] = found.map(() => []);
     const added = new Map<string, Triple & { readonly turn: number; readonly sensitive: boolean }>();
     for (const [turn, triples] of found.entries())
@@ -51,7 +52,7 @@ export class ConceptLineWriter {
       const isHeld = (item: { readonly sensitive: boolean }) => item.sensitive;
       const known = withholdSensitive(this.#relations.listFrequent(MOST_KNOWN), isHeld).sendable;
       const part = withholdSensitive(all.slice(start, start + MOST_DEFINED), isHeld).sendable;
-      const answers = await requestDefinitions(known, part, asked);
+      const answers = await requestDefinitions(known, part, endpoint);
       const names = [...known, ...part].map(({ relation }) => relation as string);
       for (const [i, { relation, turn }] of part.entries()) {
         const { definition, same } = answers[i]!;
@@ -68,10 +69,10 @@ export class ConceptLineWriter {
   async write(
     turns: readonly { readonly id: string; readonly title: string }[],
     given: readonly (readonly OpenTriple[])[],
-    asked: AskedModel,
+    endpoint: Endpoint,
   ): Promise<ConceptLine[]> {
     const found = given.map((triples) => this.#normalise(triples));
-    const brought = await this.#define(found, asked);
+    const brought = await this.#define(found, endpoint);
     return turns.map(({ id, title }, i) => {
       const concepts = new Set(listConcepts('', title, 'phrases').map((form) => this.#entities.take(form)));
       const take = (form: string) => {

@@ -1,6 +1,5 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
-import { readApiKey } from '../../../core/service/api-key.ts';
-import { EndpointLedger } from '../../../core/service/endpoint-ledger.ts';
+import { createChatEndpoint } from '../../../core/service/chat-request.ts';
 import { type Cleared, withholdSensitive } from '../../../core/service/sendable-text.ts';
 import { ignoreProgress, type StartProgress } from '../../../core/terminal/progress.ts';
 import { isSensitive } from '../../../model/turns/attributes.ts';
@@ -91,11 +90,8 @@ export async function extractConcepts(
     onExtracted,
   }: ExtractionContext = {},
 ): Promise<ExtractedConcepts> {
-  const { model, batchSize, apiKeyVariable, pricePerMillionTokens } = options;
-  const user = `extraction by ${model}`;
-  const ledger = new EndpointLedger(model, pricePerMillionTokens);
-  const apiKey = readApiKey(apiKeyVariable, user);
-  const asked = { model, endpoint: { user, path: '/chat/completions', options, apiKey, ledger, signal } };
+  const { model, batchSize } = options;
+  const endpoint = createChatEndpoint(`extraction by ${model}`, options, signal);
   const held = listWithheldTurns(turns);
   const texts = turns.map((turn, position) => ({
     id: turn.id,
@@ -112,11 +108,11 @@ export async function extractConcepts(
   const lines = [...begun];
   for (let start = 0; start < open.length; start += batchSize) {
     const batch = open.slice(start, start + batchSize);
-    const written = await writer.write(batch, await requestTriples(batch, asked), asked);
+    const written = await writer.write(batch, await requestTriples(batch, endpoint), endpoint);
     lines.push(...written);
     onExtracted?.(written);
     stage.update(start + batch.length);
   }
-  stage.finish(ledger.describe());
-  return { lines, withheld: withheld.length, leftOut: writer.leftOut, use: ledger.describe() };
+  stage.finish(endpoint.ledger.describe());
+  return { lines, withheld: withheld.length, leftOut: writer.leftOut, use: endpoint.ledger.describe() };
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { phrase } from '../../../core/display/showable-text.ts';
 import { computeHash } from '../../../core/hash/hash.ts';
-import { readChatObject } from '../../../core/service/chat-answer.ts';
-import { type Endpoint, PassingFault, requestEndpoint } from '../../../core/service/endpoint-request.ts';
-import { type Cleared, formatSendable, type Sendable, stateOwnText } from '../../../core/service/sendable-text.ts';
+import { PassingFault } from '../../../core/service/attempts.ts';
+import { requestChat } from '../../../core/service/chat-request.ts';
+import type { Endpoint } from '../../../core/service/endpoint-request.ts';
+import type { Cleared } from '../../../core/service/sendable-text.ts';
 import { parseOrNull } from '../../../core/validation/validation.ts';
 
-/** What a service is asked for turns. Texts are sent as JSON, so that a text cannot end its own quotation. Source: zhang2024edc. */
+/** What a service is asked for turns. Source: zhang2024edc. */
 const EXTRACT = `You list what turns of conversations state. The user message is JSON with a list of numbered turns, each with a title, which may be empty, and a text.
 For every turn list triples of a subject, a relation and an object:
 - Subject and object are names or short noun phrases in the words of the turn. Write the name that a pronoun refers to; leave the triple out if the turn does not state the name.
@@ -58,56 +59,37 @@ const defined = z.object({
   ),
 });
 
-function ask<T>(
-  instructions: string,
-  content: Sendable,
-  { endpoint, model }: AskedModel,
-  read: (body: unknown) => T,
-): Promise<T> {
-  const messages = [
-    { role: stateOwnText('system'), content: stateOwnText(instructions) },
-    { role: stateOwnText('user'), content: formatSendable(content) },
-  ];
-  return requestEndpoint({ model: stateOwnText(model), temperature: 0, messages }, endpoint, read);
-}
-
 /** Whether the entries of an answer are those of the numbers from `first` on, in order. */
 const areNumbered = (entries: readonly { readonly number: number }[], first: number, count: number) =>
   entries.length === count && entries.every((entry, i) => entry.number === first + i);
 
-/** A model of a service. */
-export interface AskedModel {
-  readonly endpoint: Endpoint;
-  readonly model: string;
-}
-
-/** The open triples of some turns, in one request. An answer in another form is asked for again. @throws as {@link requestEndpoint}. */
+/** The open triples of some turns, in one request. An answer in another form is asked for again. @throws as {@link requestChat}. */
 export function requestTriples(
   turns: readonly Cleared<{ readonly title: string; readonly text: string }>[],
-  asked: AskedModel,
+  endpoint: Endpoint,
 ): Promise<readonly (readonly OpenTriple[])[]> {
   const content = { turns: turns.map(({ title, text }, i) => ({ number: i + 1, title, text })) };
-  return ask(EXTRACT, content, asked, (body) => {
-    const { found, described } = readChatObject(body, turns.length, asked.endpoint.ledger);
+  const question = { instructions: EXTRACT, content, texts: turns.length };
+  return requestChat(question, endpoint, ({ found, described }) => {
     const answered = parseOrNull(extracted, found)?.turns ?? [];
     if (areNumbered(answered, 1, turns.length)) return answered.map(({ triples }) => triples);
     throw new PassingFault(phrase`the answer has not the triples of ${turns.length} numbered turns: ${described}`);
   });
 }
 
-/** A definition of each new relation, and which earlier one has its meaning, in one request. @throws as {@link requestEndpoint}. */
+/** A definition of each new relation, and which earlier one has its meaning, in one request. @throws as {@link requestChat}. */
 export function requestDefinitions(
   known: readonly Cleared<DefinedRelation>[],
   added: readonly Cleared<NewRelation>[],
-  asked: AskedModel,
+  endpoint: Endpoint,
 ): Promise<readonly RelationAnswer[]> {
   const first = known.length + 1;
   const content = {
     known: known.map(({ relation, definition }, i) => ({ number: i + 1, relation, definition })),
     new: added.map(({ relation, subject, object }, i) => ({ number: first + i, relation, subject, object })),
   };
-  return ask(DEFINE, content, asked, (body) => {
-    const { found, described } = readChatObject(body, added.length, asked.endpoint.ledger);
+  const question = { instructions: DEFINE, content, texts: added.length };
+  return requestChat(question, endpoint, ({ found, described }) => {
     const entries = parseOrNull(defined, found)?.relations ?? [];
     if (areNumbered(entries, first, added.length) && entries.every(({ same, number: own }) => (same ?? 0) < own))
       return entries.map(({ definition, same }) => ({ definition, same: same === null ? null : same - 1 }));

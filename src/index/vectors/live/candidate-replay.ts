@@ -3,7 +3,13 @@ import { ignoreProgress, type StartProgress } from '../../../core/terminal/progr
 import { createSerialRunner } from '../../../core/values/one-at-a-time.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../../model/candidates.ts';
 import type { VectorIndex } from '../../../model/vector-index.ts';
-import { allocateCandidates, assertQueries, assertQueryVectors, assertUnitRows } from '../../candidates/query-batch.ts';
+import {
+  allocateCandidates,
+  assertQueries,
+  assertQueryVectors,
+  assertUnitRows,
+  orderByCutoff,
+} from '../../candidates/query-batch.ts';
 
 /** Rows that an index takes at once. */
 const BLOCK = 1000;
@@ -57,15 +63,14 @@ class CandidateReplay implements CandidateIndex {
     const { cutoffs, vectors } = queries;
     const candidates = allocateCandidates(cutoffs.length, k);
     const stage = progress(this.name, cutoffs.length);
-    const inTime = Int32Array.from(cutoffs.keys()).sort((a, b) => cutoffs[a]! - cutoffs[b]! || a - b);
-    for (const [done, query] of inTime.entries()) {
+    for (const [done, query] of orderByCutoff(cutoffs).entries()) {
       const index = await this.#growTo(cutoffs[query]!);
       const visible = this.#listVisible(queries.visible?.[query]);
       const vector = vectors.slice(query * dimension, (query + 1) * dimension);
       const [found] = await index.search(vector, k, visible === undefined ? {} : { visible });
-      for (const [place, { id, score }] of found!.entries()) {
-        candidates.positions[query * k + place] = this.#positionOf.get(id) as number;
-        candidates.scores[query * k + place] = score;
+      for (const [slot, { id, score }] of found!.entries()) {
+        candidates.positions[query * k + slot] = this.#positionOf.get(id) as number;
+        candidates.scores[query * k + slot] = score;
       }
       stage.update(done + 1);
     }

@@ -1,6 +1,6 @@
 import type { VectorMatch } from '../../../model/vector-index.ts';
+import type { FlatVectorsOptions } from '../flat-options.ts';
 import { scanExactly } from './exact-scan.ts';
-import type { FlatVectorsOptions } from './flat-vectors-options.ts';
 import { TableIndex } from './table-index.ts';
 import type { OpenVectorIndex } from './vector-index-definition.ts';
 

@@ -1,4 +1,4 @@
-import type { PgvectorOptions } from './pgvector-options.ts';
+import type { PgvectorOptions } from '../pgvector-options.ts';
 import { OPERATORS, type SqlCondition } from './pgvector-search.ts';
 import type { SqlSession } from './sql-database.ts';
 

@@ -9,9 +9,9 @@ import {
 import { createRandom } from '../../../core/numbers/random.ts';
 import type { Filter } from '../../../model/filter/filter.ts';
 import type { VectorRow } from '../../../model/vector-index.ts';
+import { type PgvectorOptions, pgvector } from '../pgvector-options.ts';
 import { openFlatVectors } from './flat-vectors.ts';
 import { PgvectorIndex } from './pgvector.ts';
-import { type PgvectorOptions, pgvector } from './pgvector-options.ts';
 import { readSavedIndex } from './saved-index.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import { describeVectorIndex } from './vector-index-contract.harness.ts';
@@ -33,7 +33,7 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
   let tables = 0;
   const nameTable = () => `contract_${process.pid}_${tables++}`;
   const readOptions = (input: Partial<PgvectorOptions>) =>
-    pgvector.options.parse({ index: 'pgvector', table: nameTable(), ...input }) as PgvectorOptions;
+    pgvector.live.options.parse({ index: 'pgvector', table: nameTable(), ...input }) as PgvectorOptions;
   const open = async (input: Partial<PgvectorOptions> = {}, dimension: number = D) =>
     PgvectorIndex.open(readOptions(input), { dimension }, await connect());
 

@@ -8,10 +8,10 @@ import type {
   VectorRow,
   VectorSearchOptions,
 } from '../../../model/vector-index.ts';
+import type { PgvectorOptions } from '../pgvector-options.ts';
 import { scoreDistance } from './distances.ts';
 import { openPglite } from './pglite-database.ts';
 import { ColumnIndex, countRows, hasMoreRows, lockWriters } from './pgvector-column-index.ts';
-import type { PgvectorOptions } from './pgvector-options.ts';
 import { COLUMNS, decodeRow, encodeRows } from './pgvector-rows.ts';
 import {
   EVERY_ROW,

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { UnavailableError, ValidationError } from '../../../core/errors/errors.ts';
+import { pgvector } from '../pgvector-options.ts';
 import { describePgvector } from './pgvector.harness.ts';
 import { PgvectorIndex } from './pgvector.ts';
-import { pgvector } from './pgvector-options.ts';
 import { connectPostgres } from './postgres-database.ts';
 import { openVectorIndex } from './registry.ts';
 
@@ -34,7 +34,7 @@ if (url !== undefined) describePgvector('a server', () => connectPostgres(url));
 
 describe.skipIf(url === undefined)('a server that is busy', () => {
   test('an aborted search is cancelled in the middle of its statement, and its connection goes on', async () => {
-    const options = pgvector.options.parse({ index: 'pgvector', table: `aborted_${process.pid}`, url });
+    const options = pgvector.live.options.parse({ index: 'pgvector', table: `aborted_${process.pid}`, url });
     const index = await PgvectorIndex.open(options, { dimension: 2 }, await connectPostgres(url!, { connections: 1 }));
     await index.upsert([{ id: 'a', vector: Float32Array.of(1, 0) }]);
     const other = await connectPostgres(url!);
@@ -67,7 +67,7 @@ describe.skipIf(url === undefined)('a server that is busy', () => {
 
 describe.skipIf(url === undefined || restart === undefined)('a server that is killed in the middle of writes', () => {
   test('keeps every acknowledged row, fails with one typed error, and works again', async () => {
-    const options = pgvector.options.parse({ index: 'pgvector', table: `killed_${process.pid}`, url });
+    const options = pgvector.live.options.parse({ index: 'pgvector', table: `killed_${process.pid}`, url });
     const index = await PgvectorIndex.open(options, { dimension: 3 }, await connectPostgres(url!));
     const acknowledged: string[] = [];
     const errors: Error[] = [];

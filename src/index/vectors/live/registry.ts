@@ -1,27 +1,14 @@
 import { z } from 'zod';
 import { DimensionMismatchError } from '../../../core/errors/errors.ts';
-import { type Lazy, type NamingOptions, OptionsRegistry } from '../../../core/validation/registry.ts';
+import { OptionsRegistry } from '../../../core/validation/registry.ts';
 import { parse } from '../../../core/validation/validation.ts';
 import type { VectorIndex } from '../../../model/vector-index.ts';
-import { flatVectors } from './flat-vectors-options.ts';
-import { hnswVectors } from './hnsw-vectors-options.ts';
-import { pgvector } from './pgvector-options.ts';
+import { listKinds } from '../vector-kinds.ts';
 import { readSavedIndex } from './saved-index.ts';
-import type { OpenVectorIndex, VectorIndexDefinition } from './vector-index-definition.ts';
+import type { OpenVectorIndex } from './vector-index-definition.ts';
 
-function member<S extends NamingOptions<'index'>>(
-  definition: VectorIndexDefinition<S>,
-  load: () => Promise<OpenVectorIndex<z.output<S>>>,
-): Lazy<VectorIndexDefinition<S>, OpenVectorIndex<z.output<S>>> {
-  return { ...definition, load };
-}
-
-/** Every index whose vectors may come and go: to add one takes its files and a line here. */
-export const VECTOR_INDEXES = new OptionsRegistry('index', [
-  member(flatVectors, async () => (await import('./flat-vectors.ts')).openFlatVectors),
-  member(hnswVectors, async () => (await import('./hnsw-vectors.ts')).openHnswVectors),
-  member(pgvector, async () => (await import('./pgvector.ts')).openPgvector),
-]);
+/** Every index whose vectors may come and go. */
+export const VECTOR_INDEXES = new OptionsRegistry('index', listKinds('live'));
 
 /** The options of every index, distinguished by `index`; unknown keys are refused. */
 export const vectorIndexOptions = VECTOR_INDEXES.options;

@@ -13,12 +13,12 @@ const shared = new Map<string, SharedDatabase>();
 /**
  * A database of this process that its users share: opened for the first of them, disposed with the last.
  *
- * @param place names the database; users of one place get one database.
+ * @param address names the database; users of one place get one database.
  * @throws what `open` throws; the next user tries again.
  */
-export async function shareDatabase(place: string, open: () => Promise<SqlDatabase>): Promise<SqlDatabase> {
-  const entry = shared.get(place) ?? { users: 0, database: null, closed: Promise.resolve() };
-  shared.set(place, entry);
+export async function shareDatabase(address: string, open: () => Promise<SqlDatabase>): Promise<SqlDatabase> {
+  const entry = shared.get(address) ?? { users: 0, database: null, closed: Promise.resolve() };
+  shared.set(address, entry);
   entry.users++;
   entry.database ??= entry.closed.then(open);
   const { database } = entry;
@@ -35,7 +35,7 @@ export async function shareDatabase(place: string, open: () => Promise<SqlDataba
     );
     entry.closed = closing.catch(() => {});
     await closing.finally(() => {
-      if (entry.users === 0) shared.delete(place);
+      if (entry.users === 0) shared.delete(address);
     });
   };
   try {

@@ -9,8 +9,12 @@ export const distanceOption = z.enum(['cosine', 'l2', 'inner-product']).default(
 /** Rows that an index in this process can hold: the most entries of a Map of V8. */
 export const LARGEST_TABLE = 2 ** 24;
 
-/** The most rows of an index in this process; absent: {@link LARGEST_TABLE}. */
-export const capacityOption = z.int().min(1).max(LARGEST_TABLE).optional();
+/** What every index in this process has besides its own options. */
+export const liveKeys = {
+  distance: distanceOption,
+  /** The most rows; absent: {@link LARGEST_TABLE}. */
+  capacity: z.int().min(1).max(LARGEST_TABLE).optional(),
+};
 
 /** What an index is made from besides its options. */
 export interface VectorIndexContext {

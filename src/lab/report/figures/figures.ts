@@ -1,8 +1,8 @@
-import { type PlotlyFigure, showFigure } from '../../../core/display/display-figure.ts';
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { suggestKnown } from '../../../core/validation/validation.ts';
 import { freezeDeeply } from '../../../core/values/frozen.ts';
 import { parseMean } from '../../../eval/metrics/metric.ts';
+import { type PlotlyFigure, showFigure } from '../../../model/figures/figure.ts';
 import type { ArmResult, ExperimentResult } from '../../measure/result.ts';
 import { orderLadderArms } from '../tables/table.ts';
 

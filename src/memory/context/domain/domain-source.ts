@@ -1,7 +1,7 @@
 import { QueryError } from '../../../core/errors/errors.ts';
+import { EARLIEST_TIME, LATEST_TIME, type QueryTimeRange } from '../../../model/text/times/question-times.ts';
 import { createEntityRegistry, type EntityEntry, type EntityRegistry } from '../../../rank/query/entity-registry.ts';
 import { expandEntities, type FindRelated, type Ontology, splitEntityId } from '../../../rank/query/ontology.ts';
-import { EARLIEST_TIME, LATEST_TIME, type QueryTimeRange } from '../../../rank/query/time-range.ts';
 import { understand } from '../../../rank/query/understand.ts';
 import type { ContextItem } from '../context-item.ts';
 import type { ItemSource } from '../source.ts';

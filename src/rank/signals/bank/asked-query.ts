@@ -1,7 +1,7 @@
 import type { Query } from '../../../model/dataset.ts';
 import { findEntities } from '../../../model/text/entities.ts';
 import { classifyQuestion, type QuestionKind } from '../../../model/text/question-kind.ts';
-import { timeRanges } from '../../../model/text/time-expressions.ts';
+import { timeRanges } from '../../../model/text/times/time-expressions.ts';
 import { type AuthorNames, listCallNames } from './author-names.ts';
 
 /** A query as the signals see it. */

@@ -10,8 +10,8 @@ function rankFeedbackTurns(scores: Float64Array): number[] {
   for (let position = 0; position < scores.length; position++) {
     const score = scores[position] as number;
     if (score <= 0 || (best.length === FEEDBACK_TURNS && score <= (scores[best.at(-1) as number] as number))) continue;
-    const itemIndex = best.findIndex((other) => score > (scores[other] as number));
-    best.splice(itemIndex === -1 ? best.length : itemIndex, 0, position);
+    const insertionPoint = best.findIndex((other) => score > (scores[other] as number));
+    best.splice(insertionPoint === -1 ? best.length : insertionPoint, 0, position);
     best.length = Math.min(best.length, FEEDBACK_TURNS);
   }
   return best;

@@ -1,6 +1,6 @@
 import { createEventBreaks } from '../../../core/values/event-loop.ts';
 import { findEntities } from '../../../model/text/entities.ts';
-import { countTimeExpressions } from '../../../model/text/time-expressions.ts';
+import { countTimeExpressions } from '../../../model/text/times/time-expressions.ts';
 import { createTokeniser } from '../../../model/text/tokens.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
 import { findNeighbour, type Sessions } from './sessions.ts';

@@ -30,8 +30,8 @@ function replaceSlices(
   { queries, corpus }: Pick<Setting, 'queries' | 'corpus'>,
   take: Take,
 ): Int32Array[] {
-  return slices.map((slice, place) => {
-    const query = queries[place] as Query;
+  return slices.map((slice, i) => {
+    const query = queries[i] as Query;
     const asked = listAsked(corpus, query);
     if (asked === null) return Int32Array.from(take(slice.length, corpus.countEarlierTurns(query.timestamp), query));
     const isAsked = new Set(asked);

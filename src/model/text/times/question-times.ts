@@ -1,13 +1,12 @@
-import { ValidationError } from '../../core/errors/errors.ts';
-import { findChronoDates } from '../../model/text/chrono-dates.ts';
-import { MONTH } from '../../model/text/named-periods.ts';
-import type { TimeRange } from '../../model/text/time-range.ts';
-import { type Cycle, moveRange } from './calendar.ts';
-import { hasTimeCue } from './classify-query.ts';
-import { readQuestionText } from './question-text.ts';
-import { findTimeAtoms } from './time-atoms.ts';
+import { ValidationError } from '../../../core/errors/errors.ts';
+import { readQuestionText } from '../question-text.ts';
+import { type Cycle, moveRange, type TimeMention, type TimeRange } from './calendar.ts';
+import { NAMED_TIMES } from './named-times.ts';
+import { RELATIVE_TIMES } from './relative-times.ts';
 import { modifyAtom, sliceAfter, sliceBefore } from './time-modifiers.ts';
+import { createTimeReader } from './time-reader.ts';
 import type { TimeAtom, TimeContext } from './time-rule.ts';
+import { MONTH } from './time-words.ts';
 import { ZoneClock } from './zone-clock.ts';
 
 /** From `start` up to, but not including, `end`, in milliseconds UTC. */
@@ -52,10 +51,15 @@ const SURE_OTHER = /^[\d./-]+$|\b(?:before|after) /i;
 const MONTH_NAME = new RegExp(`\\b(?:${MONTH})\\b`, 'i');
 
 /** Chrono's days where no rule reads anything, and those beside a date: `two weeks before 19 May`. A month without a year is the latest, or of a question that looks ahead the next. */
-function findOtherDates(text: string, known: readonly TimeAtom[], { now, future }: TimeContext): TimeAtom[] {
-  return findChronoDates(text, now).flatMap((mention): TimeAtom[] => {
+function chooseDates(
+  dates: readonly TimeMention[],
+  text: string,
+  found: readonly TimeAtom[],
+  { now, future }: TimeContext,
+): TimeAtom[] {
+  return dates.flatMap((mention): TimeAtom[] => {
     const written = text.slice(mention.start, mention.end);
-    const isRead = known.some(({ start, end }) => start < mention.end && mention.start < end);
+    const isRead = found.some(({ start, end }) => start < mention.end && mention.start < end);
     if (isRead && !SURE_OTHER.test(written)) return [];
     const isOpen = MONTH_NAME.test(written) && !/\d{4}/.test(written);
     const isWrong = isOpen && (future ? mention.range.to <= now : mention.range.from > now);
@@ -63,13 +67,7 @@ function findOtherDates(text: string, known: readonly TimeAtom[], { now, future 
   });
 }
 
-/** Of overlapping readings the longest; of equally long ones the first. */
-function keepLongest(atoms: readonly TimeAtom[]): TimeAtom[] {
-  const kept: TimeAtom[] = [];
-  for (const atom of atoms.toSorted((a, b) => b.end - b.start - (a.end - a.start)))
-    if (kept.every(({ start, end }) => atom.end <= start || end <= atom.start)) kept.push(atom);
-  return kept.sort((a, b) => a.start - b.start);
-}
+const readQuestionAtoms = createTimeReader([...RELATIVE_TIMES, ...NAMED_TIMES], chooseDates);
 
 /** Moved by whole cycles to the last time that does not begin after another one. */
 function moveBefore(range: TimeRange, cycle: Cycle, other: TimeRange): TimeRange {
@@ -133,16 +131,6 @@ export function findTimeRange(question: string, moment: QueryMoment): QueryTimeR
   return readTimes(readQuestionText(question), moment).range;
 }
 
-/**
- * True if a question names a time, asks for one, or depends on the order of events: `timeFocused` of `understand`.
- *
- * @throws as {@link findTimeRange}.
- */
-export function asksForTime(question: string, moment: QueryMoment): boolean {
-  const text = readQuestionText(question);
-  return hasTimeCue(text) || readTimes(text, moment).range !== null;
-}
-
 /** {@link findTimeRange} of a text of `readQuestionText`, with the places of the times. */
 export function readTimes(text: string, { timestamp, timeZone }: QueryMoment): QuestionTimes {
   const clock = ZoneClock.of(timeZone);
@@ -150,10 +138,8 @@ export function readTimes(text: string, { timestamp, timeZone }: QueryMoment): Q
     throw new ValidationError(`timestamp is not valid: ${timestamp}; pass milliseconds since 1970`, { timestamp });
   const now = clock.readWall(timestamp);
   const context = { now, future: FUTURE.test(text) && !PAST.test(text) };
-  const own = findTimeAtoms(text, context);
-  const atoms = keepLongest([...own, ...findOtherDates(text, own, context)]);
   const joined = joinPairs(
-    atoms.map((atom) => modifyAtom(atom, text)),
+    readQuestionAtoms(text, context).map((atom) => modifyAtom(atom, text)),
     text,
   );
   const range = combine(joined.map((atom) => openSide(atom, text, context)));

@@ -1,6 +1,6 @@
-import { escapeHtml } from '../text/escape-html.ts';
-import { formatSignificant } from '../text/format-number.ts';
-import { getOrCompute } from '../values/once.ts';
+import { escapeHtml } from '../../core/text/escape-html.ts';
+import { formatSignificant } from '../../core/text/format-number.ts';
+import { getOrCompute } from '../../core/values/once.ts';
 import type { FigureScale } from './figure-scale.ts';
 
 export type Trace = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readDisplay } from './display.harness.ts';
-import { buildFigureBundle, countTracePoints, showFigure } from './display-figure.ts';
+import { readDisplay } from '../../core/display/display.harness.ts';
+import { buildFigureBundle, countTracePoints, showFigure } from './figure.ts';
 
 const PLOTLY = 'application/vnd.plotly.v1+json';
 

@@ -1,33 +1,25 @@
 import { z } from 'zod';
-import { phrase, stateShown } from '../display/showable-text.ts';
-import { DimensionMismatchError } from '../errors/errors.ts';
-import { check } from '../validation/validation.ts';
-import type { EndpointLedger } from './endpoint-ledger.ts';
-import { createEndpointError, type Endpoint, requestEndpoint } from './endpoint-request.ts';
-import { type SendableText, stateOwnText } from './sendable-text.ts';
+import { phrase, stateShown } from '../../core/display/showable-text.ts';
+import { DimensionMismatchError } from '../../core/errors/errors.ts';
+import { createEndpointError, type Endpoint, requestEndpoint } from '../../core/service/endpoint-request.ts';
+import { type SendableText, stateOwnText } from '../../core/service/sendable-text.ts';
+import { check } from '../../core/validation/validation.ts';
 
 const answer = z.looseObject({
   data: z.array(z.looseObject({ index: z.int().min(0), embedding: z.array(z.number()) })),
   usage: z.looseObject({ prompt_tokens: z.int().min(0).nullish(), total_tokens: z.int().min(0).nullish() }).nullish(),
 });
 
-/** The texts of a request, and what it needs besides the options. */
-export interface EmbeddingRequest {
-  readonly options: Endpoint['options'] & {
-    readonly model: string;
-    /** Dimension of the vectors of the answer; another one is an error. */
-    readonly dimension: number;
-    /** True if the request asks for this dimension. */
-    readonly sendDimension: boolean;
-  };
-  /** Sent, and never part of a message. */
-  readonly apiKey: string | null;
-  readonly ledger: EndpointLedger;
-  readonly signal?: AbortSignal | undefined;
+/** What every request for vectors has. */
+export interface EmbeddingOptions {
+  /** Dimension of the vectors of the answer; another one is an error. */
+  readonly dimension: number;
+  /** True if the request asks for this dimension. */
+  readonly sendDimension: boolean;
 }
 
 /**
- * Asks a service for the vectors of texts by POST to `<baseUrl>/embeddings`, see {@link requestEndpoint}.
+ * Asks a service for the vectors of texts by POST to its path `/embeddings`, see {@link requestEndpoint}.
  *
  * @returns row-major [texts.length, dimension], in the order of the texts
  * @throws UnavailableError as {@link requestEndpoint} does, and for an answer of another form; DimensionMismatchError for vectors of another dimension; the
@@ -35,20 +27,19 @@ export interface EmbeddingRequest {
  */
 export async function requestEmbeddings(
   texts: readonly SendableText[],
-  request: EmbeddingRequest,
+  { dimension, sendDimension }: EmbeddingOptions,
+  endpoint: Endpoint,
 ): Promise<Float32Array> {
-  const { model, dimension, sendDimension } = request.options;
-  const endpoint: Endpoint = { ...request, user: 'encoder openai-compatible', path: '/embeddings' };
   const body = {
-    model: stateOwnText(model),
+    model: stateOwnText(endpoint.options.model),
     input: texts,
     encoding_format: stateOwnText('float'),
     ...(sendDimension ? { dimensions: dimension } : {}),
   };
-  return requestEndpoint(body, endpoint, (received) => readVectors(received, texts.length, request, endpoint));
+  return requestEndpoint(body, endpoint, (received) => readVectors(received, texts.length, dimension, endpoint));
 }
 
-function readVectors(body: unknown, count: number, request: EmbeddingRequest, endpoint: Endpoint): Float32Array {
+function readVectors(body: unknown, count: number, dimension: number, endpoint: Endpoint): Float32Array {
   const checked = check(answer, body);
   if ('faults' in checked) {
     const [{ path, expected }] = checked.faults as [(typeof checked.faults)[number]];
@@ -56,23 +47,22 @@ function readVectors(body: unknown, count: number, request: EmbeddingRequest, en
     throw createEndpointError(endpoint, reason, 'check baseUrl and model');
   }
   const { data, usage } = checked.value;
-  request.ledger.addRequest(count, usage?.total_tokens ?? usage?.prompt_tokens ?? null);
-  return orderVectors(data, count, request, endpoint);
+  endpoint.ledger.addRequest(count, usage?.total_tokens ?? usage?.prompt_tokens ?? null);
+  return orderVectors(data, count, dimension, endpoint);
 }
 
 function orderVectors(
   data: z.output<typeof answer>['data'],
   count: number,
-  request: EmbeddingRequest,
+  dimension: number,
   endpoint: Endpoint,
 ): Float32Array {
-  const { dimension } = request.options;
   const rows = new Float32Array(count * dimension);
   const seen = new Set<number>();
   for (const { index, embedding } of data) {
     if (embedding.length !== dimension)
       throw new DimensionMismatchError(
-        `vectors of ${request.options.model}`,
+        `vectors of ${endpoint.options.model}`,
         dimension,
         embedding.length,
         `set dimension: ${embedding.length}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ValidationError } from '../../core/errors/errors.ts';
+import { ValidationError } from '../../../core/errors/errors.ts';
 import { ZoneClock } from './zone-clock.ts';
 
 const HOUR = 3_600_000;

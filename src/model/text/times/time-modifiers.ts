@@ -1,5 +1,4 @@
-import { type CalendarUnit, computePeriod, type TimeRange } from '../../model/text/time-range.ts';
-import { DAY } from './calendar.ts';
+import { computePeriod, DAY, type TimeRange, type TimeUnit } from './calendar.ts';
 import { type Hours, PARTS_OF_DAY, takeHours } from './parts-of-day.ts';
 import type { Groups, TimeAtom } from './time-rule.ts';
 
@@ -24,7 +23,7 @@ const MODIFIERS: readonly (readonly [
   ],
   [
     /\b(?:the )?(?:last )?(week|weekend|month|year) before (?:the )?$/i,
-    ({ from }, [, unit]) => computePeriod((unit as string).toLowerCase() as CalendarUnit, from, -1),
+    ({ from }, [, unit]) => computePeriod((unit as string).toLowerCase() as TimeUnit, from, -1),
     true,
   ],
   [/\b(?:the )?weekend of (?:the )?$/i, ({ from }) => computePeriod('weekend', from, 0), true],

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { buildMonthRange, type CalendarUnit, computePeriod } from './time-range.ts';
+import { buildMonthRange, computePeriod, type TimeUnit } from './calendar.ts';
 
 const formatIsoTime = (time: number) => new Date(time).toISOString();
 
 // Wednesday 31 January 2024, a leap year.
 const TIME = Date.UTC(2024, 0, 31, 23, 59, 59, 999);
 
-test.each<[CalendarUnit, number, string, string]>([
+test.each<[TimeUnit, number, string, string]>([
   ['day', 0, '2024-01-31', '2024-02-01'],
   ['day', -31, '2023-12-31', '2024-01-01'],
   ['week', 0, '2024-01-29', '2024-02-05'],

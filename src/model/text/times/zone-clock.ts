@@ -1,7 +1,6 @@
-import { ValidationError } from '../../core/errors/errors.ts';
-import { getOrCompute } from '../../core/values/once.ts';
-
-const DAY = 86_400_000;
+import { ValidationError } from '../../../core/errors/errors.ts';
+import { getOrCompute } from '../../../core/values/once.ts';
+import { DAY } from './calendar.ts';
 
 function createFormat(timeZone: string): Intl.DateTimeFormat {
   try {

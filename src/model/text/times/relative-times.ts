@@ -1,8 +1,7 @@
-import { AMOUNT, readAmount } from '../../model/text/relative-periods.ts';
-import { computePeriod, type TimeRange } from '../../model/text/time-range.ts';
-import { chooseRange, computeUnit, moveBy, readOffset, type TimeUnit } from './calendar.ts';
+import { chooseRange, computePeriod, moveBy, type TimeRange, type TimeUnit } from './calendar.ts';
 import { NIGHT, PARTS_OF_DAY, takeHours } from './parts-of-day.ts';
 import type { Groups, Reading, TimeRule } from './time-rule.ts';
+import { AMOUNT, readAmount, readOffset } from './time-words.ts';
 
 type Read = TimeRule[1];
 
@@ -14,12 +13,11 @@ const SPAN_UNIT = '(?<unit>minute|hour|day|week|month|quarter|year)';
 const single = (range: TimeRange): Reading => ({ range });
 
 const readUnit = ({ unit, otherUnit }: Groups) => (unit ?? (otherUnit as string)).toLowerCase() as TimeUnit;
-const readCount = (groups: Groups) => readAmount(groups as Readonly<Record<string, string>>);
 
 const countUnits =
   (direction: 1 | -1): Read =>
   (groups, { now }) =>
-    single(computeUnit(readUnit(groups), now, direction * readCount(groups)));
+    single(computePeriod(readUnit(groups), now, direction * readAmount(groups)));
 
 const upToNow =
   (unit: (groups: Groups) => TimeUnit, amount: (groups: Groups) => number): Read =>
@@ -60,20 +58,20 @@ export const RELATIVE_TIMES: readonly TimeRule[] = [
   ],
   [
     `(?:so far this ${UNIT}|${OTHER_UNIT} to date)`,
-    (groups, { now }) => single({ from: computeUnit(readUnit(groups), now, 0).from, to: now }),
+    (groups, { now }) => single({ from: computePeriod(readUnit(groups), now, 0).from, to: now }),
   ],
   [
     '(?:the (?:last|past)|(?<!this )past) (?<unit>hour|week|month|quarter|year)(?! (?:of|but|before))',
     upToNow(readUnit, () => 1),
   ],
-  [`(?:last|past|previous) ${AMOUNT} ${SPAN_UNIT}s?`, upToNow(readUnit, readCount)],
+  [`(?:last|past|previous) ${AMOUNT} ${SPAN_UNIT}s?`, upToNow(readUnit, readAmount)],
   [
     `next ${AMOUNT} ${SPAN_UNIT}s?`,
-    (groups, { now }) => single({ from: now, to: moveBy(now, readUnit(groups), readCount(groups)) }),
+    (groups, { now }) => single({ from: now, to: moveBy(now, readUnit(groups), readAmount(groups)) }),
   ],
   [
     `(?:this )?(?<side>last|past|previous|this|current|next|coming) ${UNIT}(?! (?:of|but|before|after)\\b)`,
-    (groups, { now }) => single(computeUnit(readUnit(groups), now, readOffset(groups.side as string))),
+    (groups, { now }) => single(computePeriod(readUnit(groups), now, readOffset(groups.side as string))),
   ],
   [
     '(?:over|during|on) the weekend',
@@ -82,13 +80,13 @@ export const RELATIVE_TIMES: readonly TimeRule[] = [
   ],
   [
     `(?:last ${UNIT} but one|(?:the )?${OTHER_UNIT} before last)`,
-    (groups, { now }) => single(computeUnit(readUnit(groups), now, -2)),
+    (groups, { now }) => single(computePeriod(readUnit(groups), now, -2)),
   ],
   [`${AMOUNT} ${UNIT}s? ago`, countUnits(-1)],
   [`${AMOUNT} ${UNIT}s? from (?:now|today)`, countUnits(1)],
   [`in (?!an? )${AMOUNT} ${UNIT}s?(?! of\\b)`, countUnits(1)],
   [
     'the (?<unit>month|quarter|year)',
-    (groups, { now }) => ({ range: computeUnit(readUnit(groups), now, 0), weak: true }),
+    (groups, { now }) => ({ range: computePeriod(readUnit(groups), now, 0), weak: true }),
   ],
 ];

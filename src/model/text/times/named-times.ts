@@ -1,8 +1,6 @@
-import { MONTH, readMonth } from '../../model/text/named-periods.ts';
-import { AMOUNT, readAmount } from '../../model/text/relative-periods.ts';
-import { buildMonthRange, computePeriod, type TimeRange } from '../../model/text/time-range.ts';
-import { chooseRange, DAY, moveRange, readOffset, type Side } from './calendar.ts';
+import { buildMonthRange, chooseRange, computePeriod, DAY, moveRange, type Side, type TimeRange } from './calendar.ts';
 import type { Groups, Reading, TimeContext, TimeRule } from './time-rule.ts';
+import { AMOUNT, MONTH, readAmount, readMonth, readOffset } from './time-words.ts';
 
 const YEAR = '(?:(?<year>(?:19|20)\\d\\d)(?!\\d)|(?<yearSide>last|this|next|the previous) year)';
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
@@ -74,9 +72,9 @@ function readDayOfMonth({ day }: Groups, { now, future }: TimeContext): Reading 
 
 function readWeekday(groups: Groups, context: TimeContext, before: string): Reading {
   if (/\b(?:every|each) $/i.test(before)) return null;
-  const place = WEEKDAYS.indexOf((groups.weekday as string).toLowerCase());
+  const day = WEEKDAYS.indexOf((groups.weekday as string).toLowerCase());
   const computeInWeek = (offset: number) => {
-    const from = computePeriod('week', context.now, offset).from + place * DAY;
+    const from = computePeriod('week', context.now, offset).from + day * DAY;
     return { from, to: from + DAY };
   };
   if (groups.week !== undefined) return { range: computeInWeek(readOffset(groups.week)) };
@@ -106,7 +104,7 @@ export const NAMED_TIMES: readonly TimeRule[] = [
     `${AMOUNT} ${WEEKDAY}s? ago`,
     (groups, context) => {
       const last = readWeekday({ weekday: groups.weekday, side: 'last' }, context, '');
-      return last && { range: moveRange(last.range, 'week', 1 - readAmount({ amount: groups.amount as string })) };
+      return last && { range: moveRange(last.range, 'week', 1 - readAmount(groups)) };
     },
   ],
   [`${SIDE}${WEEKDAY}(?:,? (?:of )?(?<week>last|this|next) week)?`, readWeekday],

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ValidationError } from '../../core/errors/errors.ts';
+import { ValidationError } from '../../../core/errors/errors.ts';
 import { countTimeExpressions, timeRanges } from './time-expressions.ts';
 
 const { TZ } = process.env;

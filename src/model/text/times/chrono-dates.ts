@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { en } from 'chrono-node';
-import { once } from '../../core/values/once.ts';
-import { buildMonthRange, computePeriod, type TimeMention, type TimeRange } from './time-range.ts';
+import { once } from '../../../core/values/once.ts';
+import { buildMonthRange, computePeriod, DAY, type TimeMention, type TimeRange } from './calendar.ts';
 
 type Result = ReturnType<typeof en.parse>[number];
 type Components = Result['start'];
@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 /** Loaded with the first text: its modules take a tenth of a second. */
 const english = once(() => require('chrono-node/en') as typeof en);
 
-const WEEK_MILLISECONDS = 7 * 86_400_000;
+const WEEK = 7 * DAY;
 const WEEKDAY = /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b/i;
 /** Month names that are neither words nor names of people. */
 const SURE_MONTH = /^(?:january|february|july|september|october|november|december)$/i;
@@ -40,7 +40,7 @@ function readCertainPeriod(components: Components): TimeRange | null {
   return components.isCertain('year') ? buildMonthRange(year, 0, 12) : null;
 }
 
-/** Text that chrono wrongly reads as a date, and text that `findRelativePeriods` reads: chrono takes a month from 31 July for 1 July, and a week for a day. */
+/** Text that chrono wrongly reads as a date, and text that rules read: chrono takes a month from 31 July for 1 July, and a week for a day. */
 function isMisread(result: Result, whole: string): boolean {
   const { text, start, index } = result;
   const before = whole.slice(0, index);
@@ -67,10 +67,8 @@ function resolveChronoRange({ text, start, end }: Result): TimeRange | null {
 /** Moved by whole weeks to the last one before, or to the first one after, a date. */
 function moveBesideDate(range: TimeRange, side: string, date: TimeRange): TimeRange {
   const weeks =
-    side === 'before'
-      ? -Math.ceil((range.to - date.from) / WEEK_MILLISECONDS)
-      : Math.ceil((date.to - range.from) / WEEK_MILLISECONDS);
-  return { from: range.from + weeks * WEEK_MILLISECONDS, to: range.to + weeks * WEEK_MILLISECONDS };
+    side === 'before' ? -Math.ceil((range.to - date.from) / WEEK) : Math.ceil((date.to - range.from) / WEEK);
+  return { from: range.from + weeks * WEEK, to: range.to + weeks * WEEK };
 }
 
 /** `the Monday before 24 July`, of which chrono makes two dates, is one. */

@@ -1,13 +1,12 @@
-import type { TimeMention } from '../../model/text/time-range.ts';
-import type { Cycle } from './calendar.ts';
+import type { Cycle, TimeMention } from './calendar.ts';
 
-/** The moment of a question as a wall time, and whether the question looks ahead. */
+/** The moment of a text, and whether the text looks ahead. */
 export interface TimeContext {
   readonly now: number;
   readonly future: boolean;
 }
 
-/** A time that a question names, before words such as `since` and `between` are read. */
+/** A time that a text names, before words such as `since` and `between` are read. */
 export interface TimeAtom extends TimeMention {
   /** Given for a name without its year, such as `May`: the range is one of many. */
   readonly cycle?: Cycle | undefined;
@@ -21,7 +20,7 @@ export type Groups = Readonly<Record<string, string | undefined>>;
 export type Reading = Pick<TimeAtom, 'range' | 'cycle' | 'weak'> | null;
 
 /**
- * An expression and what its matches mean. Its source is matched between word boundaries in texts with single spaces, so every match has a bounded length.
+ * An expression and what its matches mean. Its source is matched between word boundaries.
  *
  * `before` is the text directly before the match, at most 24 characters.
  */

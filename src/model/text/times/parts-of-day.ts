@@ -1,5 +1,4 @@
-import type { TimeRange } from '../../model/text/time-range.ts';
-import { DAY } from './calendar.ts';
+import { DAY, type TimeRange } from './calendar.ts';
 
 /** Hours from midnight. */
 export interface Hours {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ValidationError } from '../../core/errors/errors.ts';
-import { EARLIEST_TIME, findTimeRange, LATEST_TIME } from './time-range.ts';
+import { ValidationError } from '../../../core/errors/errors.ts';
+import { EARLIEST_TIME, findTimeRange, LATEST_TIME } from './question-times.ts';
 
 // Thursday, 15 February 2024, 10:00.
 const MOMENT = { timestamp: Date.UTC(2024, 1, 15, 10), timeZone: 'UTC' };

@@ -1,31 +1,15 @@
-import { ValidationError } from '../../core/errors/errors.ts';
-import { replaceByBlanks } from './addresses.ts';
-import { findChronoDates } from './chrono-dates.ts';
-import { findNamedPeriods } from './named-periods.ts';
-import { findRelativePeriods } from './relative-periods.ts';
-import type { TimeMention, TimeRange } from './time-range.ts';
+import { ValidationError } from '../../../core/errors/errors.ts';
+import { replaceByBlanks } from '../addresses.ts';
+import type { TimeMention, TimeRange } from './calendar.ts';
+import { readTurnTimes } from './turn-times.ts';
 
 /** Characters that are read: chrono-node needs four seconds for 32,000 that repeat `2 weeks before`, and a thirtieth of a second for these. */
 const READ_LENGTH = 2000;
 
-/** Of two overlapping readings the longer one is kept, since it covers more text; of equally long ones the first. */
-function withoutOverlaps(mentions: readonly TimeMention[]): TimeMention[] {
-  const longestFirst = mentions.toSorted((a, b) => b.end - b.start - (a.end - a.start));
-  const kept: TimeMention[] = [];
-  for (const mention of longestFirst)
-    if (kept.every(({ start, end }) => mention.end <= start || end <= mention.start)) kept.push(mention);
-  return kept.sort((a, b) => a.start - b.start);
-}
-
 function timeMentions(text: string, reference: number): TimeMention[] {
   if (Number.isNaN(new Date(reference).getTime()))
     throw new ValidationError(`reference time is not valid: ${reference}; pass milliseconds since 1970`, { reference });
-  const read = replaceByBlanks(text.slice(0, READ_LENGTH));
-  return withoutOverlaps([
-    ...findRelativePeriods(read, reference),
-    ...findNamedPeriods(read, reference),
-    ...findChronoDates(read, reference),
-  ]);
+  return readTurnTimes(replaceByBlanks(text.slice(0, READ_LENGTH)), { now: reference, future: false });
 }
 
 /**

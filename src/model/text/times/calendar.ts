@@ -1,8 +1,19 @@
-import { buildMonthRange, type CalendarUnit, computePeriod, type TimeRange } from '../../model/text/time-range.ts';
+// Times are instants in UTC or wall times: see ZoneClock.
 
-// Times here are wall times: see ZoneClock.
+/** From the first millisecond up to, but not including, the last. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
 
-export type TimeUnit = CalendarUnit | 'minute' | 'hour' | 'quarter';
+/** A time expression and where it stands in a text: from character `start` up to `end`. */
+export interface TimeMention {
+  readonly start: number;
+  readonly end: number;
+  readonly range: TimeRange;
+}
+
+export type TimeUnit = 'minute' | 'hour' | 'day' | 'week' | 'weekend' | 'month' | 'quarter' | 'year';
 /** After which time a name such as `May` or `Friday` comes again. */
 export type Cycle = 'week' | 'year';
 /** Which of the times of one name is meant: the latest that has begun, the latest that has ended, the one around now, the next. */
@@ -12,15 +23,28 @@ const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 const LENGTHS = { minute: 60_000, hour: HOUR };
 
-/** The unit that lies `offset` units from the one that a time is in. */
-export function computeUnit(unit: TimeUnit, time: number, offset: number): TimeRange {
+/** From a year and a month counted from 0 (which may lie beyond the year) for `months` months. */
+export function buildMonthRange(year: number, month: number, months: number): TimeRange {
+  return { from: Date.UTC(year, month, 1), to: Date.UTC(year, month + months, 1) };
+}
+
+/**
+ * The unit of the calendar that lies `offset` units from the one that a time is in. A week begins on Monday; a day is in the weekend that its week ends with.
+ */
+export function computePeriod(unit: TimeUnit, time: number, offset: number): TimeRange {
   if (unit === 'minute' || unit === 'hour') {
     const from = (Math.floor(time / LENGTHS[unit]) + offset) * LENGTHS[unit];
     return { from, to: from + LENGTHS[unit] };
   }
-  if (unit !== 'quarter') return computePeriod(unit, time, offset);
   const date = new Date(time);
-  return buildMonthRange(date.getUTCFullYear(), 3 * (Math.floor(date.getUTCMonth() / 3) + offset), 3);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  if (unit === 'year') return buildMonthRange(year + offset, 0, 12);
+  if (unit === 'quarter') return buildMonthRange(year, 3 * (Math.floor(month / 3) + offset), 3);
+  if (unit === 'month') return buildMonthRange(year, month + offset, 1);
+  const midnight = Date.UTC(year, month, date.getUTCDate());
+  if (unit === 'day') return { from: midnight + offset * DAY, to: midnight + (offset + 1) * DAY };
+  const monday = midnight + (7 * offset - ((date.getUTCDay() + 6) % 7)) * DAY;
+  return { from: unit === 'week' ? monday : monday + 5 * DAY, to: monday + 7 * DAY };
 }
 
 function moveByMonths(time: number, months: number): number {
@@ -57,9 +81,4 @@ export function chooseRange(current: TimeRange, cycle: Cycle, side: Side, now: n
   const isTooLate = ({ from, to }: TimeRange) => (side === 'last' ? to > now : from > now);
   while (isTooLate(range)) range = moveRange(range, cycle, -1);
   return range;
-}
-
-/** How many units from the current one a word such as `last` means. */
-export function readOffset(side: string): number {
-  return /^(?:this|current)$/i.test(side) ? 0 : /^(?:next|coming)$/i.test(side) ? 1 : -1;
 }
