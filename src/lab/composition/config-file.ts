@@ -106,12 +106,16 @@ function indexIn(array: readonly unknown[], key: string): number {
 /** Mappings whose keys are themselves paths. */
 const KEYED_BY_PATH: readonly (string | undefined)[] = ['set', 'tune', 'factors'];
 
+/** The words of a path between its dots; what stands in double quotes is one word. */
+const splitPath = (path: string) =>
+  Array.from(path.matchAll(/(?:^|\.)(?:"([^"]*)"(?=\.|$)|([^.]*))/g), ([, quoted, word]) => quoted ?? (word as string));
+
 /**
- * The keys that a path of the form `arms.hybrid.tune.decay.halfLifeHours` goes through. The content distinguishes a key with a dot in it, or a name, from
- * two keys. Such a key has at most {@link CONFIG_LIMITS.pathParts} parts.
+ * The keys that a path of the form `arms.hybrid.tune.decay.halfLifeHours` goes through. A key with dots is found as the longest one that the content has there,
+ * which has at most {@link CONFIG_LIMITS.pathParts} parts; a new one stands in double quotes.
  */
 export function parsePath(path: string, within: unknown): string[] {
-  const words = path.split('.');
+  const words = splitPath(path);
   const keys: string[] = [];
   let node = within;
   for (let at = 0; at < words.length; ) {

@@ -41,11 +41,6 @@ describe('an arm is refused', () => {
       ['steps: a step fuse or mix, since there are 3 columns: bm25, hnsw, newest'],
     ],
     [
-      'that selects twice',
-      { search: { bm25: {} }, select: 'mmr', rerank: 'mentions' },
-      ['rerank: after a step that gives scores, not after select, which gives ranking'],
-    ],
-    [
       'that fuses a column that there is not',
       { search: sources, fuse: { rrf: { bm52: 1 } } },
       ['fuse.rrf.bm52: a column of the arm (bm25, hnsw, newest)'],
@@ -100,7 +95,9 @@ describe('an arm is refused', () => {
 
 test('a list says of an item that is not one step, and of a step that stands twice, where it is', () => {
   const list = ['search', { decay: 3, boost: [] }, 'search'];
-  expect(() => parseSteps(list)).toThrow(/\[1\]: expected one step.*[\s\S]*\[2\]: expected each step once/);
+  expect(() => parseSteps(list)).toThrow(
+    /\[1\]: expected one step.*[\s\S]*\[2\]: expected one search in an arm, which stands at \[0\]/,
+  );
 });
 
 test.each([
