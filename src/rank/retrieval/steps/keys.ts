@@ -156,10 +156,10 @@ function readFusion([method, written]: readonly [string, Readonly<Record<string,
   return { options: Object.fromEntries(entries.filter(([key]) => own.includes(key))), weights };
 }
 
-/** The weights with the rest as a number. */
+/** The weights with the rest as a number, whatever their order. */
 function resolveWeights(weights: Readonly<Record<string, FusionWeight>>): Record<string, number> {
   const given = Object.values(weights).filter((weight) => weight !== 'rest');
-  const rest = given.reduce((left, weight) => left - weight, 1);
+  const rest = given.sort((a, b) => b - a).reduce((left, weight) => left - weight, 1);
   return Object.fromEntries(Object.entries(weights).map(([name, weight]) => [name, weight === 'rest' ? rest : weight]));
 }
 
