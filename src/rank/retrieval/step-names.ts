@@ -1,23 +1,16 @@
 import { z } from 'zod';
 import { check } from '../../core/validation/validation.ts';
-import { COLUMN_NAMES, mayRepeat, passState, STEPS, type StepKey } from './steps/keys.ts';
+import {
+  ARM_KEYS,
+  COLUMN_NAMES,
+  findStepKind,
+  mayRepeat,
+  passState,
+  STEPS,
+  type StepKey,
+  type StepNames,
+} from './steps/keys.ts';
 import type { ArmState } from './steps/step.ts';
-
-/** Names of steps that are not those of their kinds -> the kinds. */
-export type StepNames = Readonly<Record<string, string>>;
-
-/** Keys of a resolved arm besides its steps: no ranking depends on them, but for those of its workspace. */
-export const ARM_KEYS: readonly string[] = [
-  'name',
-  'description',
-  'extends',
-  'tune',
-  'levels',
-  'differences',
-  'embedding',
-  'seed',
-  'repeats',
-];
 
 /** Names that no step has of its own, since keys of an arm, components and columns have them. */
 export const TAKEN_NAMES: readonly string[] = [
@@ -26,10 +19,6 @@ export const TAKEN_NAMES: readonly string[] = [
   ...['relevance', 'scoring', 'curation', 'selection', 'pool', 'compose', 'fusion', 'rank'],
   ...COLUMN_NAMES,
 ];
-
-/** The kind of a step of an arm by its name. */
-export const findStepKind = (name: string, as: StepNames | undefined): StepKey | undefined =>
-  STEPS.find(as !== undefined && Object.hasOwn(as, name) ? (as[name] as string) : name);
 
 /** The names of the steps of a kind that an arm may have. */
 export const listStepNames = (kind: string, as: unknown): string[] => [

@@ -7,18 +7,9 @@ import type { Plan } from '../signals/plan.ts';
 import type { Stage } from '../signals/stage.ts';
 import { type ControlOptions, controlOptions } from '../signals/worlds/control-options.ts';
 import { type Arm, createArm, listStagesOfArm } from './arm.ts';
-import {
-  ARM_KEYS,
-  describeRepeated,
-  findNameFault,
-  findStepKind,
-  nameFurtherStep,
-  ownName,
-  readStepItem,
-  type StepNames,
-} from './step-names.ts';
+import { describeRepeated, findNameFault, nameFurtherStep, ownName, readStepItem } from './step-names.ts';
 import type { AddFault } from './steps/checks.ts';
-import { mayRepeat, STEPS, type StepKey } from './steps/keys.ts';
+import { ARM_KEYS, findStepKind, mayRepeat, STEPS, type StepKey, type StepNames } from './steps/keys.ts';
 import { type ArmState, EMPTY_OUTLINE, type Outline, type Step } from './steps/step.ts';
 
 /** The steps of an arm by their names, in the order in which `steps` lists them; null for one that is left out. */

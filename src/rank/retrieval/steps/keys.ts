@@ -410,3 +410,23 @@ export function passState(
   const taken = state === 'pool' && !takes.includes('pool') ? 'scores' : state;
   return takes.includes(taken) ? [taken, gives ?? taken] : null;
 }
+
+/** Names of steps that are not those of their kinds -> the kinds. */
+export type StepNames = Readonly<Record<string, string>>;
+
+/** The kind of a step of an arm by its name. */
+export const findStepKind = (name: string, as: StepNames | undefined): StepKey | undefined =>
+  STEPS.find(as !== undefined && Object.hasOwn(as, name) ? (as[name] as string) : name);
+
+/** Keys of a resolved arm besides its steps: no ranking depends on them, but for those of its workspace. */
+export const ARM_KEYS: readonly string[] = [
+  'name',
+  'description',
+  'extends',
+  'tune',
+  'levels',
+  'differences',
+  'embedding',
+  'seed',
+  'repeats',
+];
