@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../src/core/tensors/backend.ts';
-import { tracePaths } from './main-path.ts';
+import { countProgram, tracePaths, traceProgram } from './main-path.ts';
 
 beforeAll(() => useBackend('wasm'));
 
@@ -11,4 +11,18 @@ test('a hybrid arm with decay runs the code of at most 38 files besides core', a
   expect(files).toContain('rank/signals/bm25.ts');
   expect(files.length).toBeLessThanOrEqual(38);
   expect(path.get('index/vectors/hnsw.ts')).toContain('search');
+});
+
+test.each([
+  ['command', { loaded: 500, files: 449, functions: 2377, lines: 8498 }],
+  ['code', { loaded: 498, files: 448, functions: 1780, lines: 7347 }],
+])('one BM25 arm by %s loads and runs no more code than is held here', (way, held) => {
+  const path = traceProgram(way);
+  const counts = countProgram(path);
+  for (const [what, most] of Object.entries(held))
+    expect(counts[what as keyof typeof counts], what).toBeLessThanOrEqual(Math.ceil(1.02 * most));
+  expect(counts.lines).toBeGreaterThan(counts.functions);
+  for (const file of ['attention-columns', 'placed-frames', 'trajectory-columns', 'curate-turns', 'bank/table-filler'])
+    expect(path.has(`rank/signals/${file}.ts`), file).toBe(false);
+  expect(path.has('rank/query/understand.ts')).toBe(false);
 });

@@ -17,7 +17,7 @@ const list = (folder: string, ending: string) =>
 const GIVEN: Readonly<Record<string, string>> = {
   'docs/extending.md 1':
     "declare const [queries, query]: Parameters<typeof import('rag-plusplus/candidates').listVisibleTurns>;",
-  'docs/extending.md 3': `declare const plugin: import('rag-plusplus/experiment').PluginDefinition;
+  'docs/extending.md 4': `declare const plugin: import('rag-plusplus/experiment').PluginDefinition;
 declare const [turns, queries, qrels]: Parameters<typeof import('rag-plusplus').fromTurns>;`,
   'docs/feedback.md 2': 'declare const [asked, answered]: readonly [number, number];',
   'docs/library.md 1': "declare const [turns, queries, qrels]: Parameters<typeof import('rag-plusplus').fromTurns>;",

@@ -97,9 +97,9 @@ test.each(listBlocks('yaml'))('the config of $name is valid', ({ name, code }) =
 /** Words of a line of shell, without quotes. */
 const splitWords = (line: string) => (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, ''));
 
-test.each(listBlocks('sh').flatMap(({ code }) => code.trim().split('\n')))('%s can be typed', (line) => {
+test.each(listBlocks('sh').flatMap(({ code }) => code.trim().split('\n')))('%s can be typed', async (line) => {
   const words = splitWords(line.replace(/ #.*/, '').replace(/^npm run -s ragpp -- |^ragpp /, ''));
-  const command = buildProgram().commands.find((known) => known.name() === words[0]);
+  const command = (await buildProgram()).commands.find((known) => known.name() === words[0]);
   expect(command, line).toBeDefined();
   const { unknown } = command?.parseOptions(words.slice(1)) ?? { unknown: [line] };
   expect(unknown).toEqual([]);

@@ -39,6 +39,7 @@ export {
   filter,
   fuse,
   mix,
+  pack,
   propagate,
   rerank,
   score,

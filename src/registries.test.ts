@@ -11,6 +11,7 @@ import { FUSIONS } from './ops/fusion/registry.ts';
 import { PAGERANK_SOLVERS } from './ops/pagerank/pagerank-registry.ts';
 import { MODELS } from './rank/learning/model-registry.ts';
 import { SELECTIONS } from './rank/rerank/registry.ts';
+import { STEPS } from './rank/retrieval/steps/keys.ts';
 
 /** Every registry with the page whose table lists its members, and the first column of the table. */
 const REGISTRIES = [
@@ -21,6 +22,7 @@ const REGISTRIES = [
   { registry: FUSIONS, page: 'config.md', column: 'fusion' },
   { registry: NORMALISATIONS, page: 'config.md', column: 'normalisation' },
   { registry: SELECTIONS, page: 'config.md', column: 'selection' },
+  { registry: STEPS, page: 'arms.md', column: 'step' },
   { registry: LAUNCHERS, page: 'config.md', column: 'launcher' },
   { registry: MODELS, page: 'training.md', column: 'model' },
   { registry: PAGERANK_SOLVERS, page: 'performance.md', column: 'registered solver' },
@@ -33,7 +35,8 @@ describe.each(REGISTRIES)('the table of every $column in docs/$page', ({ registr
   test('lists every member with its description, and nothing else', () => {
     expect(tables).toHaveLength(1);
     const rows = tables[0]?.slice(2).map(([name, description]) => [name, description]);
-    expect(rows).toEqual(registry.names.map((name, i) => [`\`${name}\``, registry.members[i]?.description]));
+    const descriptions = registry.members.map((member) => ('summary' in member ? member.summary : member.description));
+    expect(rows).toEqual(registry.names.map((name, i) => [`\`${name}\``, descriptions[i]]));
     expect(rows?.length).toBeGreaterThan(1);
   });
 });

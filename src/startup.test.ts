@@ -33,7 +33,7 @@ function packagesOf(entry: string): string[] {
 }
 
 test.each([
-  ['the command line, before a command runs,', 'cli/program.ts', ['commander', 'fastest-levenshtein', 'zod']],
+  ['the command line, before a command runs,', 'cli/program.ts', ['commander']],
   [
     'the root',
     'index.ts',

@@ -39,7 +39,7 @@ test('a link to no file stops the build; links to no heading are listed', () => 
   expect(listBrokenLinks(other)).toEqual(['a.html: b.html#x', 'b.html: a.html#there', 'b.html: c.png']);
 });
 
-test('the reference has every signal, metric and command, and every option of a command', () => {
+test('the reference has every signal, metric and command, and every option of a command', async () => {
   const codes = (file: string) => [...read(file).matchAll(/<code>([^<]+)<\/code>/g)].map(([, code]) => code as string);
   const signals = codes('reference/signals.html');
   for (const { definition } of SIGNALS) expect(signals).toContain(definition.name);
@@ -47,7 +47,7 @@ test('the reference has every signal, metric and command, and every option of a 
   const metrics = codes('reference/metrics.html').map((form) => form.split(/[@(]/)[0]);
   for (const name of METRICS.names) expect(metrics).toContain(name);
   const commands = codes('reference/commands.html');
-  for (const command of buildProgram().commands.filter((one) => one.name() !== 'arm')) {
+  for (const command of (await buildProgram()).commands.filter((one) => one.name() !== 'arm')) {
     expect(commands).toContain(`ragpp ${command.name()}`);
     for (const { long } of command.options)
       expect(commands.filter((code) => code.includes(long as string)).length).toBeGreaterThan(0);

@@ -145,8 +145,9 @@ function describeCommand(command: Command, typed: string, depth: number): string
   ].join('\n\n');
 }
 
+const program = await buildProgram();
+
 function writeCommandReference(): string {
-  const program = buildProgram();
   const commands = program
     .createHelp()
     .visibleCommands(program)

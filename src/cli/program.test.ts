@@ -8,7 +8,7 @@ import { projectVersion } from '../lab/run/environment.ts';
 import { runRagpp } from './command.harness.ts';
 import { buildProgram } from './program.ts';
 
-const program = buildProgram();
+const program = await buildProgram();
 /** Those that are not for people are left out. */
 const visible = program
   .createHelp()

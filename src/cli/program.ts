@@ -3,29 +3,7 @@ import { projectVersion } from '../core/code/package-root.ts';
 import { ConfigurationError, RagPlusPlusError } from '../core/errors/errors.ts';
 import { closeProgress } from '../core/terminal/progress.ts';
 import { printError, printOut } from '../core/terminal/terminal.ts';
-import { createArmCommand } from './arm.ts';
-import { askCommand } from './ask.ts';
-import { cacheCommand } from './cache.ts';
-import { compareCommand } from './compare.ts';
-import { createConfigCommand } from './config.ts';
-import { createDataCommand } from './data.ts';
-import { createDoctorCommand } from './doctor.ts';
-import { fuseCommand } from './fuse.ts';
-import { graphCommand } from './graph.ts';
-import { initCommand } from './init.ts';
-import { judgeCommand } from './judge.ts';
-import { kernelCommand } from './kernel.ts';
-import { memoryCommand } from './memory.ts';
 import { FailedCheck } from './process/failed-check.ts';
-import { publishCommand } from './publish.ts';
-import { rescoreCommand } from './rescore.ts';
-import { createResultsCommand } from './results.ts';
-import { runCommand } from './run.ts';
-import { scoreCommand } from './score.ts';
-import { tableCommand } from './table.ts';
-import { testWeightsCommand } from './test-weights.ts';
-import { trainCommand } from './train.ts';
-import { verifyCommand } from './verify.ts';
 
 const OVERVIEW = `
 A memory is a turn in a tree, not a loose chunk. ragpp finds candidate turns, scores them with tensor
@@ -53,7 +31,41 @@ function prepare(command: Command, typed: string): void {
   for (const inner of command.commands) prepare(inner, `${typed} ${inner.name()}`);
 }
 
-export function buildProgram(): Command {
+/** Every command, in the order of the help; its file is loaded on first use. To add one takes its file and a line here. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  init: async () => (await import('./init.ts')).initCommand(),
+  run: async () => (await import('./run.ts')).runCommand(),
+  ask: async () => (await import('./ask.ts')).askCommand(),
+  train: async () => (await import('./train.ts')).trainCommand(),
+  'test-weights': async () => (await import('./test-weights.ts')).testWeightsCommand(),
+  config: async () => (await import('./config.ts')).createConfigCommand(),
+  data: async () => (await import('./data.ts')).createDataCommand(),
+  results: async () => (await import('./results.ts')).createResultsCommand(),
+  compare: async () => (await import('./compare.ts')).compareCommand(),
+  rescore: async () => (await import('./rescore.ts')).rescoreCommand(),
+  score: async () => (await import('./score.ts')).scoreCommand(),
+  fuse: async () => (await import('./fuse.ts')).fuseCommand(),
+  graph: async () => (await import('./graph.ts')).graphCommand(),
+  judge: async () => (await import('./judge.ts')).judgeCommand(),
+  kernel: async () => (await import('./kernel.ts')).kernelCommand(),
+  table: async () => (await import('./table.ts')).tableCommand(),
+  verify: async () => (await import('./verify.ts')).verifyCommand(),
+  doctor: async () => (await import('./doctor.ts')).createDoctorCommand(),
+  cache: async () => (await import('./cache.ts')).cacheCommand(),
+  memory: async () => (await import('./memory.ts')).memoryCommand(),
+  publish: async () => (await import('./publish.ts')).publishCommand(),
+  arm: async () => (await import('./arm.ts')).createArmCommand(),
+};
+
+/** The command that launchers start in other processes. */
+const HIDDEN = 'arm';
+
+/**
+ * The program with all its commands.
+ *
+ * @param argv its words, where one command is to run: only the file of that command is loaded.
+ */
+export async function buildProgram(argv: readonly string[] = []): Promise<Command> {
   const program = new Command('ragpp')
     .description('rag-plusplus: memory-conditioned retrieval over conversations, measured')
     .version(projectVersion())
@@ -61,28 +73,10 @@ export function buildProgram(): Command {
     .showHelpAfterError('(see ragpp --help)')
     .configureOutput(OUTPUT)
     .exitOverride();
-  program.addCommand(initCommand());
-  program.addCommand(runCommand());
-  program.addCommand(askCommand());
-  program.addCommand(trainCommand());
-  program.addCommand(testWeightsCommand());
-  program.addCommand(createConfigCommand());
-  program.addCommand(createDataCommand());
-  program.addCommand(createResultsCommand());
-  program.addCommand(compareCommand());
-  program.addCommand(rescoreCommand());
-  program.addCommand(scoreCommand());
-  program.addCommand(fuseCommand());
-  program.addCommand(graphCommand());
-  program.addCommand(judgeCommand());
-  program.addCommand(kernelCommand());
-  program.addCommand(tableCommand());
-  program.addCommand(verifyCommand());
-  program.addCommand(createDoctorCommand());
-  program.addCommand(cacheCommand());
-  program.addCommand(memoryCommand());
-  program.addCommand(publishCommand());
-  program.addCommand(createArmCommand(), { hidden: true });
+  const [first = ''] = argv;
+  const wanted = Object.hasOwn(COMMANDS, first) ? [first] : Object.keys(COMMANDS);
+  for (const name of wanted)
+    program.addCommand(await (COMMANDS[name] as () => Promise<Command>)(), { hidden: name === HIDDEN });
   for (const command of program.commands) prepare(command, `ragpp ${command.name()}`);
   return program;
 }
@@ -101,7 +95,8 @@ function describeFailure(error: unknown): string {
 
 async function execute(argv: readonly string[]): Promise<void> {
   try {
-    await buildProgram().parseAsync([...argv], { from: 'user' });
+    const program = await buildProgram(argv);
+    await program.parseAsync([...argv], { from: 'user' });
   } finally {
     closeProgress(); // an error is printed below the bars
   }

@@ -31,6 +31,11 @@ export class Registry<Name extends string, M> {
     return freezeDeeply(this.#members.map(this.#nameOf));
   }
 
+  /** How many members no plugin added. */
+  get ownCount(): number {
+    return this.#own.length;
+  }
+
   /** How often members were added or removed. */
   changes = 0;
 

@@ -122,7 +122,7 @@ export function parsePart<S extends z.ZodType>(
   for (const issue of result.issues) {
     const path = issue.path ?? [];
     const known = issue.code === 'unrecognized_keys' ? { known: listKnownKeys(schema, value, path) } : {};
-    context.issues.push({ ...issue, ...known, path: [...prefix, ...path] } as never);
+    context.issues.push({ ...known, ...issue, path: [...prefix, ...path] } as never);
   }
   return result.value;
 }

@@ -140,3 +140,37 @@ test('every override that leads nowhere is named', () => {
   const applyBroken = () => applyOverrides({ seed: 1, arms: { a: [] } }, ['seed', 'seed.x=1', 'arms.a.0.k=2', 'a=[1']);
   expect(applyBroken).toThrow(/4 errors in --set/);
 });
+
+describe('an override of an arm that the config does not have', () => {
+  const config = { arms: { fading: [], 'fading, v1.5': { from: 'fading' } } };
+  const listFaults = (within: Record<string, unknown>, ...overrides: string[]) => {
+    try {
+      applyOverrides(within, overrides);
+    } catch (error) {
+      return (error as ConfigurationError).faults.map(({ path, nearest }) => `${path} ${nearest ?? ''}`);
+    }
+    return [];
+  };
+
+  test('is an error with the nearest arm', () => {
+    expect(listFaults(config, 'arms.fadin.set.decay.halfLifeHours=6')).toEqual(['arms.fadin fading']);
+    expect(listFaults(config, 'arms.fadin.description=x', 'arms.cosine=null')).toEqual([
+      'arms.fadin fading',
+      'arms.cosine ',
+    ]);
+    expect(listFaults({ arms: [{ name: 'fading' }] }, 'arms.fadign.seed=1')).toEqual(['arms.fadign fading']);
+    expect(listFaults({}, 'arms.fading.seed=1')).toEqual(['arms.fading ']);
+    expect(listFaults(config, 'arms.fading, v1.5.set.decay=6')).toEqual([]);
+  });
+
+  test('adds a whole arm: a list of steps or a mapping', () => {
+    const { arms } = applyOverrides(config, ['arms.words=[search: { bm25: {} }]', 'arms.slow={ from: fading }']);
+    expect(arms).toEqual({ ...config.arms, words: [{ search: { bm25: {} } }], slow: { from: 'fading' } });
+  });
+});
+
+test('a key in double quotes is one key, whatever dots it has', () => {
+  expect(parsePath('mix.weights."decay.24h"', {})).toEqual(['mix', 'weights', 'decay.24h']);
+  expect(parsePath('"a.b".c."d', {})).toEqual(['a.b', 'c', '"d']);
+  expect(parsePath('a..b', {})).toEqual(['a', '', 'b']);
+});

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { statSync } from 'node:fs';
 import { ConfigurationError, type ConfigurationFault, StorageError } from '../../core/errors/errors.ts';
 import { readBytes } from '../../core/files/files.ts';
-import { getValueAt, shortenToExcerpt } from '../../core/validation/validation.ts';
+import { getValueAt, shortenToExcerpt, withNearest } from '../../core/validation/validation.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 import type { FindLine } from './yaml-lines.ts';
 import { readYamlText } from './yaml-text.ts';
@@ -107,12 +107,16 @@ function indexIn(array: readonly unknown[], key: string): number {
 /** Mappings whose keys are themselves paths. */
 const KEYED_BY_PATH: readonly (string | undefined)[] = ['set', 'tune', 'factors'];
 
+/** The words of a path between its dots; what stands in double quotes is one word. */
+const splitPath = (path: string) =>
+  Array.from(path.matchAll(/(?:^|\.)(?:"([^"]*)"(?=\.|$)|([^.]*))/g), ([, quoted, word]) => quoted ?? (word as string));
+
 /**
- * The keys that a path of the form `arms.hybrid.tune.decay.halfLifeHours` goes through. The content distinguishes a key with a dot in it, or a name, from
- * two keys. Such a key has at most {@link CONFIG_LIMITS.pathParts} parts.
+ * The keys that a path of the form `arms.hybrid.tune.decay.halfLifeHours` goes through. A key with dots is found as the longest one that the content has there,
+ * which has at most {@link CONFIG_LIMITS.pathParts} parts; a new one stands in double quotes.
  */
 export function parsePath(path: string, within: unknown): string[] {
-  const words = path.split('.');
+  const words = splitPath(path);
   const keys: string[] = [];
   let node = within;
   for (let at = 0; at < words.length; ) {
@@ -166,10 +170,20 @@ export function nameSteps(arm: unknown): unknown {
 }
 
 /** Lets an override write a key, such as `set`, into an arm that is a list of steps. */
-function makeRoomInArm({ arms }: Plain, path: string): void {
-  const [first, name = '', key = '0'] = parsePath(path, { arms });
+function makeRoomInArm({ arms }: Plain, [first, name = '', key = '0']: Path): void {
   if (first === 'arms' && isPlain(arms) && Array.isArray(arms[name]) && !/^\d+$/.test(key))
     arms[name] = nameSteps(arms[name]);
+}
+
+/** A path into an arm that the config does not have. A new arm is a whole one, a list of steps or a mapping at its name. */
+function findUnknownArm({ arms }: Plain, [first, name, ...rest]: Path, value: unknown): ConfigurationFault | null {
+  const isNew = rest.length === 0 && value !== null && typeof value === 'object';
+  if (first !== 'arms' || name === undefined || isNew || getValueAt(arms, [name]) !== undefined) return null;
+  const names = Array.isArray(arms)
+    ? arms.flatMap((arm) => (isPlain(arm) ? [String(arm.name)] : []))
+    : Object.keys(arms ?? {});
+  const expected = `an arm of the config (${names.join(', ') || 'there is none'}), or a whole arm as the value`;
+  return withNearest({ path: `arms.${name}`, expected, got: JSON.stringify(name) }, name, names);
 }
 
 /** Applies one override to a config in place. @returns its errors. */
@@ -187,7 +201,10 @@ function applyOverride(config: Plain, override: string): readonly ConfigurationF
     const [first] = read.faults;
     return [{ path, expected: `a YAML value (${first?.path}: ${first?.got})`, got: shortenToExcerpt(text) }];
   }
-  makeRoomInArm(config, path);
+  const keys = parsePath(path, config);
+  const unknown = findUnknownArm(config, keys, read.value);
+  if (unknown !== null) return [unknown];
+  makeRoomInArm(config, keys);
   if (setPath(config, parsePath(path, config), read.value)) return [];
   return [{ path, expected: 'a path into the config', got: shortenToExcerpt(override) }];
 }

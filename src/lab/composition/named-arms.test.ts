@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConfigurationError } from '../../core/errors/errors.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
+import { withTuned } from '../config/tuned-arm.ts';
 import { expandNamedArms, withPlacedSteps } from './named-arms.ts';
 
 const rest = {
@@ -183,12 +184,14 @@ describe('arms in a mapping', () => {
     [
       'a step twice',
       { a: { from: 'hybrid', then: [{ decay: 3 }] } },
-      ['arms.a.then[0].decay: each step once; set changes decay'],
+      [
+        'arms.a.then[0].decay: one decay, which stands at arms.hybrid.then[2].decay; write as: NAME beside this one; set changes decay',
+      ],
     ],
     [
       'a search twice',
       { a: { from: 'words', then: [{ search: {} }] } },
-      ['arms.a.then[0].search: each step once; search+ adds sources'],
+      ['arms.a.then[0].search: one search in an arm, which stands at arms.words[0].search; search+ adds sources'],
     ],
     [
       'a path that leads nowhere',
@@ -212,7 +215,10 @@ describe('arms in a mapping', () => {
     [
       'steps beside from',
       { a: { from: 'words', steps: words } },
-      [expect.stringContaining('arms.a.steps: then, whose steps'), expect.stringContaining('search: each step once')],
+      [
+        expect.stringContaining('arms.a.steps: then, whose steps'),
+        expect.stringContaining('search: one search in an arm'),
+      ],
     ],
     ['then without from', { a: { then: words } }, [expect.stringContaining('arms.a.then: an arm in from')]],
     [
@@ -294,4 +300,115 @@ describe('a key that another has the place of is answered with it, at its path',
       'arms.a.decay: a step in a list, as in then: [decay: ...]',
     ]);
   });
+});
+
+describe('a step with a name of its own', () => {
+  const ages = [
+    { search: { bm25: { k: 10 } } },
+    { decay: 480 },
+    { decay: 24, as: 'recent' },
+    { blend: { trajectory: 0.3 } },
+    { blend: { rcp: 0.1 }, as: 'late' },
+    { rerank: 'mentions' },
+    { select: 'mmr', as: 'last' },
+  ];
+  const readAges = (arm: ExperimentConfig['arms'][number]) => {
+    const { decay, recent, late, last } = arm as unknown as Record<string, unknown>;
+    return { decay, recent, late, last };
+  };
+
+  test('is addressed by it in set, tune, then and sweeps, and takes part in what others start from', () => {
+    const { arms } = resolve(
+      {
+        ages: { steps: ages, tune: { 'recent.halfLifeHours': [6, 12] } },
+        slower: {
+          from: 'ages',
+          then: [{ blend: { tpo: 0.2 }, as: 'late' }],
+          set: { recent: 96, 'late.rcp.weight': 0.4, 'last.mmr.k': 7 },
+        },
+        without: { from: 'ages', set: { recent: null } },
+      },
+      {
+        sweep: {
+          method: 'one-factor',
+          arm: 'slower',
+          factors: {
+            'late.rcp.weight': [0.6],
+            recent: { path: 'recent', values: [7] },
+            how: { other: { last: { 'diversity-filter': { k: 5 } } } },
+          },
+        },
+      },
+    );
+    expect(arms[1]?.as).toEqual({ recent: 'decay', late: 'blend', last: 'select' });
+    expect(arms[1]?.steps).toEqual(['search', 'decay', 'recent', 'blend', 'late', 'rerank', 'last']);
+    expect(arms[1]?.tune).toEqual({ 'recent.halfLifeHours': [6, 12] });
+    const [, , slower, without, weighted, fast, other] = arms.map(readAges);
+    expect(slower).toMatchObject({
+      decay: { halfLifeHours: 480 },
+      recent: { halfLifeHours: 96 },
+      late: { rcp: { weight: 0.4 }, tpo: { weight: 0.2 } },
+      last: { mmr: { k: 7 } },
+    });
+    expect(arms[2]?.differences).toEqual(['late.tpo', 'recent', 'late.rcp.weight', 'last.mmr.k']);
+    expect(without?.recent).toBeNull();
+    expect(weighted?.late).toMatchObject({ rcp: { weight: 0.6 } });
+    expect(fast?.recent).toEqual({ halfLifeHours: 7 });
+    expect(Object.keys(other?.last as object)).toEqual(['diversity-filter']);
+  });
+
+  test('resolves to itself', () => {
+    const { plugins: _, ...config } = resolve({ ages });
+    expect(resolveConfig(JSON.parse(JSON.stringify(config)), 'again.yaml')).toEqual(config);
+  });
+
+  const filtered = [{ filter: "kind = 'a'" }, { search: { bm25: {} } }, { filter: "kind = 'b'" }];
+  test.each([
+    [
+      'a name that another step has',
+      { a: [...ages, { decay: 3, as: 'recent' }] },
+      ['arms.a[7].as: another name than that of arms.a[2].decay'],
+    ],
+    [
+      'a name for a search',
+      { a: [{ search: { bm25: {} }, as: 'x' }] },
+      ['arms.a[0].as: nothing: an arm has one search'],
+    ],
+    ['a name of a step', { a: [...ages, { decay: 3, as: 'mix' }] }, ['arms.a[7].as: a name that no step has']],
+    [
+      'a path that two steps have',
+      { a: filtered, b: { from: 'a', set: { filter: null } } },
+      [
+        'arms.b.set.filter: one step filter, which stands at arms.a[0].filter and arms.a[2].filter; write as: NAME beside one of them',
+      ],
+    ],
+    [
+      'a wrong value, where it is written',
+      { a: [...ages.slice(0, 2), { decay: -1, as: 'recent' }] },
+      ['arms.a[2].decay: number > 0'],
+    ],
+    [
+      'a wrong order, by both names',
+      { a: [...ages.slice(0, 6), { decay: 3, as: 'after' }] },
+      ['arms.a[6].decay: after a step that gives scores, not after rerank, which gives ranking'],
+    ],
+  ])('%s is a fault at its place', (_, arms, faults) => expect(listPaths(arms)).toEqual(faults));
+});
+
+test('paths find keys with dots as the longest that there are, and new ones in quotes', () => {
+  const mixed = [{ search: { bm25: {} } }, { mix: { weights: { 'decay.24h': 1, bm25: 0.5 } } }];
+  const { arms } = resolve(
+    {
+      mixed: { steps: mixed, tune: { 'mix.weights.decay.24h': [2, 3] } },
+      more: { from: 'mixed', set: { 'mix.weights.decay.24h': 4, 'mix.weights."decay.1h"': 5 } },
+    },
+    { sweep: { method: 'one-factor', arm: 'mixed', factors: { 'mix.weights.decay.24h': [7] } } },
+  );
+  const readWeights = (arm: unknown) => (arm as { readonly mix: { readonly weights: unknown } }).mix.weights;
+  expect(readWeights(arms[2])).toEqual({ 'decay.24h': 4, bm25: 0.5, 'decay.1h': 5 });
+  expect(readWeights(arms[3])).toEqual({ 'decay.24h': 7, bm25: 0.5 });
+  expect(readWeights(withTuned(arms[1]!, { 'mix.weights.decay.24h': 3 }))).toEqual({ 'decay.24h': 3, bm25: 0.5 });
+  expect(listPaths({ mixed, a: { from: 'mixed', set: { 'mix.weights.decay.24h': 'much' } } })).toEqual([
+    'arms.a.set.mix.weights.decay.24h: number',
+  ]);
 });

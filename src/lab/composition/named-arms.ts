@@ -1,6 +1,7 @@
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { shortenToExcerpt, withNearest } from '../../core/validation/validation.ts';
-import { STEP_NAMES } from '../../rank/retrieval/written-steps.ts';
+import { describeRepeated, findNameFault, nameFurtherStep, readStepItem } from '../../rank/retrieval/step-names.ts';
+import { findStepKind, mayRepeat, STEPS, type StepKey, type StepNames } from '../../rank/retrieval/steps/keys.ts';
 import {
   describeUnknownArm,
   type ExpandedArm,
@@ -9,10 +10,10 @@ import {
   OWN_KEYS,
   selectInheritable,
 } from './arms.ts';
-import { isPlain, listLeafPaths, merge, type Path, type Plain, setPath } from './config-file.ts';
+import { isPlain, listLeafPaths, merge, type Path, type Plain, parsePath, setPath } from './config-file.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 import { findReplacement } from './former-keys.ts';
-import { expandShortStep, expandShortValue } from './short-steps.ts';
+import { expandShortStep, expandShortValue, readStepKind } from './short-steps.ts';
 
 /** What an arm of a mapping may have besides its steps. */
 const ARM_KEYS: readonly string[] = [
@@ -30,22 +31,54 @@ const ARM_KEYS: readonly string[] = [
 /** Steps whose options are a mapping of parts, to which a later step of the same name adds. */
 const ADDING: readonly string[] = ['blend'];
 
+const readNames = ({ as }: Plain) => as as StepNames | undefined;
+const isStep = (arm: Plain, name: string) => findStepKind(name, readNames(arm)) !== undefined;
+
+/** The steps of the kind of a name that stands twice in an arm without `as`; none where the name stands for one step. */
+const listNumbered = (arm: Plain, kind: string): string[] =>
+  Object.entries(readNames(arm) ?? {}).flatMap(([name, of]) =>
+    of === kind && name.startsWith(`${kind}-`) ? [name] : [],
+  );
+
 /**
- * The keys within an arm that a path leads through: a path begins with a step, or with a source of its search.
+ * The keys within an arm that a path leads through: a path begins with a step, or with a source of its search. Keys with dots are found as the longest that
+ * there are.
  *
- * @returns null for a path that begins with neither.
+ * @returns null for a path that begins with neither, and for one that begins with a step that stands twice.
  */
-export function resolveArmPath(arm: Plain, path: Path): Path | null {
-  const [first = ''] = path;
-  if (arm[first] !== undefined || first === 'embedding' || first === 'seed') return path;
-  const { search } = arm;
-  return isPlain(search) && search[first] !== undefined ? ['search', ...path] : null;
+export function resolveArmPath(arm: Plain, path: string): Path | null {
+  const search = isPlain(arm.search) ? arm.search : {};
+  const keys = parsePath(path, { ...search, ...arm });
+  const [first = ''] = keys;
+  if (listNumbered(arm, first).length > 0) return null;
+  if (arm[first] !== undefined || first === 'embedding' || first === 'seed') return keys;
+  return search[first] !== undefined ? ['search', ...keys] : null;
 }
 
 /** The words that a path of an arm may begin with. */
 function listPathStarts(arm: Plain): string[] {
   const sources = isPlain(arm.search) ? Object.keys(arm.search) : [];
-  return [...STEP_NAMES.filter((name) => arm[name] !== undefined), ...sources];
+  const names = [...STEPS.names, ...Object.keys(readNames(arm) ?? {})];
+  return [...names.filter((name) => arm[name] !== undefined), ...sources];
+}
+
+/** A part of an arm laid over it: a step of another method takes the place of the one before, whatever its name is. */
+export function mergeSteps(arm: Plain, part: Plain): Plain {
+  const isOther = (name: string, content: unknown) =>
+    ['rerank', 'select'].includes(readStepKind(arm, name)) &&
+    isPlain(content) &&
+    isPlain(arm[name]) &&
+    Object.keys(content)[0] !== Object.keys(arm[name])[0];
+  const others = Object.entries(part).filter(([name, content]) => isOther(name, content));
+  return { ...merge(arm, part), ...Object.fromEntries(others) };
+}
+
+/** The place of a kind of steps among all of them: a step of a plugin follows those that take what it takes. */
+function rankStep(name: string): number {
+  const own = STEPS.find(name);
+  const last = STEPS.members.findLastIndex(({ takes }, i) => i < STEPS.ownCount && takes[0] === own?.takes[0]);
+  const place = STEPS.names.indexOf(name);
+  return place < STEPS.ownCount ? place : last + 0.5;
 }
 
 /**
@@ -56,16 +89,23 @@ export function withPlacedSteps(arm: Plain): Plain {
   if (!Array.isArray(arm.steps)) return arm;
   const steps: string[] = [...arm.steps];
   const isAdded = (name: string) => !steps.includes(name) && arm[name] !== undefined && arm[name] !== null;
-  for (const [order, name] of STEP_NAMES.entries())
+  for (const name of STEPS.names)
     if (isAdded(name)) {
-      const at = steps.findIndex((other) => STEP_NAMES.indexOf(other) > order);
+      const at = steps.findIndex((other) => rankStep(readStepKind(arm, other)) > rankStep(name));
       steps.splice(at < 0 ? steps.length : at, 0, name);
     }
   return { ...arm, steps };
 }
 
 /** The order of the steps is that in which they were written. */
-const listSteps = (arm: Plain) => Object.keys(arm).filter((key) => STEP_NAMES.includes(key));
+const listSteps = (arm: Plain) => Object.keys(arm).filter((key) => isStep(arm, key));
+
+/** `arms.fading.then[0].decay` */
+const formatKeys = (keys: Path): string =>
+  keys
+    .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))
+    .join('')
+    .replace(/^\./, '');
 
 /** Writes one arm out: what it begins with, its steps one after the other, then single values. */
 class ArmWriter {
@@ -73,6 +113,8 @@ class ArmWriter {
   readonly layers: Layer[] = [];
   readonly differences: Path[] = [];
   readonly #keyPath: Path;
+  /** Where each step is written. */
+  readonly #places = new Map<string, string>();
   arm: Plain;
 
   constructor(keyPath: Path, start: Plain) {
@@ -80,9 +122,14 @@ class ArmWriter {
     this.arm = start;
   }
 
+  /** Begins with the steps of another arm. */
+  startFrom(arm: Plain, layers: readonly Layer[]): void {
+    this.arm = arm;
+    for (const { keyPath, at } of layers) if (at.length === 1) this.#places.set(at[0] as string, formatKeys(keyPath));
+  }
+
   addFault(path: Path, expected: string, got: unknown, known?: readonly string[], word = String(got)): void {
-    const keys = path.map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`));
-    const fault = { path: [this.#keyPath.join('.'), ...keys].join(''), expected, got: shortenToExcerpt(got) };
+    const fault = { path: formatKeys([...this.#keyPath, ...path]), expected, got: shortenToExcerpt(got) };
     this.faults.push(known === undefined ? fault : withNearest(fault, word, known));
   }
 
@@ -93,39 +140,67 @@ class ArmWriter {
     else this.addFault(path, replacement, word);
   }
 
-  /** @param item a step as it is written: a mapping of one key, or a name alone. */
+  /** @param item a step as it is written: a mapping of one key, with `as` beside it or without, or a name alone. */
   addStep(item: unknown, at: Path): void {
-    const entries = typeof item === 'string' ? [[item, {}] as const] : isPlain(item) ? Object.entries(item) : [];
-    const [[written, given] = ['', null], ...others] = entries;
-    const name = written.replace(/\+$/, '');
-    const content = expandShortStep(name, given);
-    if (entries.length === 0 || others.length > 0)
-      return void this.addFault(at, 'one step: its name with its options', item);
-    if (!STEP_NAMES.includes(name))
-      return void this.addUnknown([...at, written], `a step: ${STEP_NAMES.join(', ')}`, name, STEP_NAMES);
-    const before = this.arm[name];
-    const isAdded = written !== name || (before !== undefined && ADDING.includes(name));
-    if (isAdded && !isPlain(before) && written !== name)
-      return void this.addFault([...at, written], `a step ${name} before it, which it adds to`, item);
-    if (!isAdded && before !== undefined)
-      return void this.addFault(
-        [...at, written],
-        `each step once; ${name === 'search' ? 'search+ adds sources' : `set changes ${name}`}`,
-        item,
-      );
+    const read = readStepItem(item);
+    if (read === null) return void this.addFault(at, 'one step: its name with its options', item);
+    const { kind: written, options: given } = read;
+    const kind = written.replace(/\+$/, '');
+    const content = expandShortStep(kind, given);
+    if (STEPS.find(kind) === undefined)
+      return void this.addUnknown([...at, written], `a step: ${STEPS.names.join(', ')}`, kind, STEPS.names);
+    const place = [...at, written];
+    const own = read.as === undefined ? null : String(read.as);
+    const before = this.arm[own ?? kind];
+    const isAdded = written !== kind || (before !== undefined && ADDING.includes(kind));
+    if (written !== kind && !isPlain(before))
+      return void this.addFault(place, `a step ${own ?? kind} before it, which it adds to`, item);
+    const name = isAdded ? (own ?? kind) : this.#nameStep(read.as, kind, place, at, item);
+    if (name === null) return;
     const joined = isAdded && isPlain(before) && isPlain(content) ? merge(before, content) : content;
-    this.arm = { ...this.arm, [name]: joined };
-    this.layers.push({ keyPath: [...this.#keyPath, ...at, written], at: [name], content: given });
+    const names = name === kind ? {} : { as: { ...readNames(this.arm), [name]: kind } };
+    this.arm = { ...this.arm, [name]: joined, ...names };
+    this.layers.push({ keyPath: [...this.#keyPath, ...place], at: [name], content: given });
+    this.#places.set(name, formatKeys([...this.#keyPath, ...place]));
     this.differences.push(...(isPlain(given) ? listLeafPaths({ [name]: given }) : [[name]]));
+  }
+
+  /** The name of a step in its arm, or null after a fault. */
+  #nameStep(as: unknown, kind: string, place: Path, at: Path, item: unknown): string | null {
+    if (as !== undefined) {
+      const fault = mayRepeat(STEPS.find(kind) as StepKey) ? findNameFault(as) : `nothing: an arm has one ${kind}`;
+      const taken = this.#places.get(String(as));
+      const expected = fault ?? (taken === undefined ? null : `another name than that of ${taken}`);
+      if (expected === null) return String(as);
+      this.addFault([...at, 'as'], expected, as);
+      return null;
+    }
+    const placed = listSteps(this.arm).filter((name) => this.arm[name] !== null);
+    const further = nameFurtherStep(placed, readNames(this.arm), kind);
+    if ('name' in further) return further.name;
+    const first = this.#places.get(further.taken) ?? further.taken;
+    const change = kind === 'search' ? 'search+ adds sources' : `set changes ${further.taken}`;
+    this.addFault(place, `${describeRepeated(kind, first)}; ${change}`, item);
+    return null;
   }
 
   /** @returns the path within the arm, or null after a fault. */
   #resolve(path: string, at: string): Path | null {
-    const keys = resolveArmPath(this.arm, path.split('.'));
+    const keys = resolveArmPath(this.arm, path);
     const starts = listPathStarts(this.arm);
     if (keys !== null) return keys;
-    const expected = `a path that begins with a step or a source of the arm (${starts.join(', ')})`;
     const first = path.split('.')[0] as string;
+    const twice = listNumbered(this.arm, first);
+    if (twice.length > 0) {
+      const places = [first, ...twice].map((name) => this.#places.get(name) ?? name).join(' and ');
+      this.addFault(
+        [at, path],
+        `one step ${first}, which stands at ${places}; write as: NAME beside one of them`,
+        path,
+      );
+      return null;
+    }
+    const expected = `a path that begins with a step or a source of the arm (${starts.join(', ')})`;
     const replacement = OWN_KEYS.includes(first) ? undefined : findReplacement(first);
     if (replacement === undefined) this.addFault([at, path], expected, path, starts, first);
     else this.addFault([at, path], `${expected}; ${replacement}`, path);
@@ -136,7 +211,7 @@ class ArmWriter {
     const keys = this.#resolve(path, 'set');
     if (keys === null) return;
     this.arm = structuredClone(this.arm);
-    if (!setPath(this.arm, keys, structuredClone(expandShortValue(keys, value))))
+    if (!setPath(this.arm, keys, structuredClone(expandShortValue(this.arm, keys, value))))
       return void this.addFault(['set', path], 'a path to an option of the arm', value);
     this.layers.push({ keyPath: [...this.#keyPath, 'set', path], at: keys, content: value });
     this.differences.push(keys);
@@ -207,7 +282,7 @@ class NamedArms {
     const writer = new ArmWriter(keyPath, { name });
     const start = this.#findStart(own, writer);
     const { steps: _, ...inherited } = structuredClone(selectInheritable(start.options as Plain));
-    writer.arm = { ...inherited, steps: [] };
+    writer.startFrom({ ...inherited, steps: [] }, start.layers);
     checkKeys(written, own, writer);
     const items = list === null ? [] : own[list === '' ? 'steps' : list];
     if (list !== null && !Array.isArray(items)) writer.addFault([list], 'a list of steps', items);
@@ -246,7 +321,7 @@ class NamedArms {
 /** Keys that an arm does not have, or not beside others. */
 function checkKeys(written: unknown, own: Plain, writer: ArmWriter): void {
   for (const key of Object.keys(own))
-    if (STEP_NAMES.includes(key)) writer.addFault([key], `a step in a list, as in then: [${key}: ...]`, own[key]);
+    if (STEPS.find(key) !== undefined) writer.addFault([key], `a step in a list, as in then: [${key}: ...]`, own[key]);
     else if (!ARM_KEYS.includes(key)) writer.addUnknown([key], `one of ${ARM_KEYS.join(', ')}`, key, ARM_KEYS);
   if (!Array.isArray(written) && !isPlain(written)) writer.addFault([], 'a list of steps, or a mapping', written);
   if (own.then !== undefined && own.from === undefined)

@@ -5,6 +5,7 @@ const expandName = (content: unknown) => (typeof content === 'string' ? { [conte
 /** Step -> what its short form stands for. */
 const EXPANSIONS: Readonly<Record<string, (content: unknown) => unknown>> = {
   decay: (content) => (typeof content === 'number' ? { halfLifeHours: content } : content),
+  pack: (content) => (typeof content === 'number' ? { tokens: content } : content),
   mix: (content) => (typeof content === 'string' ? { weights: content } : content),
   blend: (content) =>
     isPlain(content)
@@ -22,14 +23,22 @@ export function expandShortStep(name: string, content: unknown): unknown {
   return EXPANSIONS[name]?.(content) ?? content;
 }
 
+/** The kind of a step of an arm by its name. */
+export const readStepKind = ({ as }: Plain, name: string): string =>
+  isPlain(as) && Object.hasOwn(as, name) ? String(as[name]) : name;
+
 /** The same for a value at a path within an arm: the options of a step, or one blend. */
-export function expandShortValue([name = '', part, ...rest]: Path, value: unknown): unknown {
-  if (part === undefined) return expandShortStep(name, value);
-  const isBlend = name === 'blend' && rest.length === 0;
-  return isBlend ? (expandShortStep(name, { [part]: value }) as Plain)[part] : value;
+export function expandShortValue(arm: Plain, [name = '', part, ...rest]: Path, value: unknown): unknown {
+  const kind = readStepKind(arm, name);
+  if (part === undefined) return expandShortStep(kind, value);
+  const isBlend = kind === 'blend' && rest.length === 0;
+  return isBlend ? (expandShortStep(kind, { [part]: value }) as Plain)[part] : value;
 }
 
 /** The same for each step of a part of an arm. */
-export function expandShortSteps(arm: Plain): Plain {
-  return Object.fromEntries(Object.entries(arm).map(([name, content]) => [name, expandShortStep(name, content)]));
+export function expandShortSteps(arm: Plain, part: Plain): Plain {
+  const entries = Object.entries(part);
+  return Object.fromEntries(
+    entries.map(([name, content]) => [name, expandShortStep(readStepKind(arm, name), content)]),
+  );
 }

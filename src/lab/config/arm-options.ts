@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { encoderOptions } from '../../index/encoders/registry.ts';
-import { assertSteps, type RankOptions, stepShape, type WrittenSteps } from '../../rank/retrieval/written-steps.ts';
+import { createArmSchema, type RankOptions } from '../../rank/retrieval/written-steps.ts';
 import { controlOptions } from '../../rank/signals/worlds/control-options.ts';
 import { formatFileName } from '../composition/arms.ts';
 import { CONFIG_LIMITS } from '../composition/config-limits.ts';
@@ -63,11 +63,10 @@ const armShape = {
  */
 export type ArmOptions = RankOptions & z.output<z.ZodObject<typeof armShape>>;
 
-const stepArm = z
-  .strictObject({ ...stepShape, ...armShape, control: controlOptions.nullable().default(null) })
-  .superRefine((arm, context) => assertSteps(arm as unknown as WrittenSteps, context))
-  .superRefine((arm, context) => assertControlled(arm as unknown as ArmOptions, context))
-  .superRefine((arm, context) => assertFixedSlice(arm as unknown as ArmOptions, context));
-
 /** The schema of an arm that is written out. */
-export const armOptions = stepArm as unknown as z.ZodType<ArmOptions, Record<string, unknown>>;
+export const armOptions = createArmSchema({ ...armShape, control: controlOptions.nullable().default(null) })
+  .superRefine((arm, context) => assertControlled(arm as ArmOptions, context))
+  .superRefine((arm, context) => assertFixedSlice(arm as ArmOptions, context)) as z.ZodType<
+  ArmOptions,
+  Record<string, unknown>
+>;

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { getValueAt, parse } from '../../core/validation/validation.ts';
-import { type Plain, setPath } from '../composition/config-file.ts';
+import { type Plain, parsePath, setPath } from '../composition/config-file.ts';
 import { type ArmOptions, armOptions } from './arm-options.ts';
 
 /** The arm with tuned values set, unchecked; null if a path does not exist. */
 export function applyTunedPoint(arm: ArmOptions, point: Plain): Plain | null {
   const tried: Plain = structuredClone(arm);
-  return Object.entries(point).every(([path, value]) => setPath(tried, path.split('.'), value)) ? tried : null;
+  return Object.entries(point).every(([path, value]) => setPath(tried, parsePath(path, tried), value)) ? tried : null;
 }
 
 /** An arm with values of a tuning grid in place, which `resolveConfig` has already checked. */
@@ -19,7 +19,7 @@ export function inheritTunedPoint(arm: ArmOptions, parent: ArmOptions, tuned: Pl
   const isOwn = (path: string) =>
     arm.differences.some((own) => `${own}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${own}.`));
   const kept = Object.entries(tuned).filter(([path]) => {
-    const keys = path.split('.');
+    const keys = parsePath(path, arm);
     return !(path in arm.tune) && !isOwn(path) && isDeepStrictEqual(getValueAt(arm, keys), getValueAt(parent, keys));
   });
   return Object.fromEntries(kept);

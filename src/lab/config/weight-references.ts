@@ -6,6 +6,7 @@ import { computeRawWeights, type LinearModel } from '../../rank/learning/linear-
 import { nameParameterValues } from '../../rank/learning/parameters.ts';
 import { listUserWeights, readUserWeights } from '../../rank/learning/user-weights-file.ts';
 import { readWeights, type Weights } from '../../rank/learning/weight-file.ts';
+import { listStepNames } from '../../rank/retrieval/step-names.ts';
 import { isPlain, type Path, type Plain, setPath } from '../composition/config-file.ts';
 import { isSameEncoder, parseEncoderOptions } from './encoder-references.ts';
 
@@ -92,20 +93,23 @@ interface NamedWeights {
 }
 
 /** The weight files that the steps of an arm name. */
-function listNamedWeights({ mix, blend, score }: Plain, around: Surroundings): NamedWeights[] {
+function listNamedWeights(arm: Plain, around: Surroundings): NamedWeights[] {
+  const { mix } = arm;
   const named: NamedWeights[] = [];
   const addMix = (keys: Path, file: string) =>
     named.push({ keys, file, resolve: (path) => readSignalMix(file, readWeights(path), around.embedding) });
   if (typeof mix === 'string') addMix(['mix'], mix);
   else if (isPlain(mix) && typeof mix.weights === 'string') addMix(['mix', 'weights'], mix.weights);
-  const trajectory = isPlain(blend) ? blend.trajectory : undefined;
-  if (isPlain(trajectory) && typeof trajectory.weights === 'string') {
-    const { weights, dimensions = 5 } = trajectory;
+  for (const name of listStepNames('blend', arm.as)) {
+    const trajectory = getValueAt(arm, [name, 'trajectory']);
+    if (!isPlain(trajectory) || typeof trajectory.weights !== 'string') continue;
+    const { weights: file, dimensions = 5 } = trajectory;
     const resolve = (path: string) => readCoordinateWeights(readWeights(path), dimensions);
-    named.push({ keys: ['blend', 'trajectory', 'weights'], file: weights as string, resolve });
+    named.push({ keys: [name, 'trajectory', 'weights'], file, resolve });
   }
-  const strategy = isPlain(score) ? score.strategy : undefined;
-  if (isPlain(strategy) && typeof strategy.users === 'string') {
+  for (const name of listStepNames('score', arm.as)) {
+    const strategy = getValueAt(arm, [name, 'strategy']);
+    if (!isPlain(strategy) || typeof strategy.users !== 'string') continue;
     const file = strategy.users;
     const resolve = (path: string): Resolved => {
       const weights = readUserWeights(path);
@@ -113,7 +117,7 @@ function listNamedWeights({ mix, blend, score }: Plain, around: Surroundings): N
       if (fault !== null) return { fault };
       return { value: { users: listUserWeights(weights), origin: describeProvenance(file, weights) } };
     };
-    named.push({ keys: ['score', 'strategy', 'users'], file, resolve });
+    named.push({ keys: [name, 'strategy', 'users'], file, resolve });
   }
   return named;
 }
@@ -121,7 +125,7 @@ function listNamedWeights({ mix, blend, score }: Plain, around: Surroundings): N
 /** A mix and the weights of users take the place of the mapping that names the file; coordinate weights that of the name. */
 function putWeights(arm: Plain, keys: Path, value: Plain): Plain {
   const changed: Plain = structuredClone(arm);
-  const isOfCoordinates = keys[0] === 'blend';
+  const isOfCoordinates = keys[1] === 'trajectory';
   const path = isOfCoordinates || keys.length === 1 ? keys : keys.slice(0, -1);
   const before = getValueAt(changed, path);
   setPath(changed, path, isOfCoordinates || !isPlain(before) ? value : { ...before, ...value });

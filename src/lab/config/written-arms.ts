@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { STEPS } from '../../rank/retrieval/steps/keys.ts';
 import { createWrittenOptions } from '../../rank/retrieval/steps/written-options.ts';
-import { STEP_NAMES } from '../../rank/retrieval/written-steps.ts';
 import { controlOptions } from '../../rank/signals/worlds/control-options.ts';
 import { encodingOptions } from './arm-options.ts';
 
@@ -17,6 +17,9 @@ const armShape = {
   control: controlOptions.nullable().default(null),
 };
 
+/** A name of its own for a step, beside it in its list. */
+const stepName = z.string().optional();
+
 /** The options of each step by its name. */
 function createStepShape(): Record<string, z.ZodType> {
   const options = Object.entries(createWrittenOptions());
@@ -30,8 +33,8 @@ function createStepShape(): Record<string, z.ZodType> {
 export function createWrittenArms(): z.ZodType {
   const steps = createStepShape();
   const added = ADDED_TO.map((name) => [`${name}+`, steps[name] as z.ZodType] as const);
-  const step = z.strictObject({ ...steps, ...Object.fromEntries(added) });
-  const list = z.array(z.union([z.enum(STEP_NAMES as [string]), step])).min(1);
+  const step = z.strictObject({ ...steps, ...Object.fromEntries(added), as: stepName });
+  const list = z.array(z.union([z.enum(STEPS.names as [string]), step])).min(1);
   const arm = z.strictObject({ ...armShape, steps: list.optional(), then: list.optional() });
   return z.record(z.string().min(1), z.union([list, arm]));
 }
@@ -40,5 +43,5 @@ export function createWrittenArms(): z.ZodType {
 export function createArmKeys(): z.ZodType {
   const list = z.array(z.unknown()).min(1);
   const shape = { ...armShape, steps: list.optional(), then: list.optional() };
-  return z.record(z.string(), z.strictObject({ ...shape, ...createStepShape() }));
+  return z.record(z.string(), z.strictObject({ ...shape, ...createStepShape(), as: stepName }));
 }

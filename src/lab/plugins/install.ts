@@ -7,7 +7,8 @@ import { METRICS } from '../../eval/metrics/metric.ts';
 import { ENCODERS } from '../../index/encoders/registry.ts';
 import { INDEXES } from '../../index/registry.ts';
 import { FUSIONS } from '../../ops/fusion/registry.ts';
-import { COLUMN_NAMES } from '../../rank/retrieval/steps/keys.ts';
+import { TAKEN_NAMES } from '../../rank/retrieval/step-names.ts';
+import { COLUMN_NAMES, STEPS } from '../../rank/retrieval/steps/keys.ts';
 import { ADDED_SIGNALS } from '../../rank/signals/signal.ts';
 import {
   adaptDataset,
@@ -16,6 +17,7 @@ import {
   adaptIndex,
   adaptMetric,
   adaptSignal,
+  adaptStep,
   formatPlugin,
   type PluginIdentity,
 } from './members.ts';
@@ -41,13 +43,15 @@ const KINDS = {
   indexes: { registry: INDEXES, adapt: adaptIndex },
   datasets: { registry: DATASETS, adapt: adaptDataset },
   fusions: { registry: FUSIONS, adapt: adaptFusion },
+  steps: { registry: STEPS, adapt: adaptStep },
 } as const;
 export type PluginKind = keyof typeof KINDS;
 
-/** Names that columns of arms and pool fusions have beside those of a registry. */
+/** Names that columns and keys of arms, and pool fusions have beside those of a registry. */
 const TAKEN: Readonly<Partial<Record<PluginKind, readonly string[]>>> = {
   signals: COLUMN_NAMES,
   fusions: ['pool-rrf', 'pool-combsum'],
+  steps: TAKEN_NAMES,
 };
 
 const installed = new Map<string, InstalledPlugin>();

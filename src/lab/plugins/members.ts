@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
 import { computeHash } from '../../core/hash/hash.ts';
 import type { Lazy } from '../../core/validation/registry.ts';
@@ -10,12 +11,25 @@ import type { Candidates, QueryBatch } from '../../model/candidates.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { FusionDefinition } from '../../ops/fusion/fusion-definition.ts';
+import { defineKeepStep } from '../../rank/retrieval/steps/keep.ts';
+import { defineKey, type StepKey } from '../../rank/retrieval/steps/keys.ts';
+import type { ScoreParts } from '../../rank/retrieval/steps/score-parts.ts';
+import { defineScoreStep, type StepOf } from '../../rank/retrieval/steps/step.ts';
 import type { CandidatePool, Column } from '../../rank/signals/candidate-pool.ts';
-import { type AddedSignal, defineSignal, type World } from '../../rank/signals/signal.ts';
+import { type AddedSignal, defineSignal, type Signal, type SignalOf, type World } from '../../rank/signals/signal.ts';
 import { WORLD_PARTS, type WorldPart } from '../../rank/signals/worlds/world-parts.ts';
 import { findDatasetFault } from './dataset-shape.ts';
 import { createGuard, describe, type Guard } from './guard.ts';
-import type { PluginDataset, PluginEncoder, PluginFusion, PluginIndex, PluginMetric, PluginSignal } from './plugin.ts';
+import type {
+  PluginDataset,
+  PluginEncoder,
+  PluginFusion,
+  PluginIndex,
+  PluginMetric,
+  PluginScores,
+  PluginSignal,
+  PluginStep,
+} from './plugin.ts';
 
 /** Name, version and hash of a plugin. */
 export interface PluginIdentity {
@@ -44,7 +58,7 @@ function namePair({ queries, corpus }: World, pool: CandidatePool, pair: number)
 }
 
 /** Scores every pair of a pool by itself. */
-function scorePairs(signal: PluginSignal, guard: Guard, { world, pool }: Work, options: object): Column {
+function scorePairs(signal: PluginScores, guard: Guard, { world, pool }: Work, options: object): Column {
   const { corpus, queries, batch } = world;
   const column = new Float32Array(pool.positions.length);
   for (const [at, position] of pool.positions.entries()) {
@@ -65,7 +79,7 @@ interface Work {
   readonly pool: CandidatePool;
 }
 
-async function computeColumn(signal: PluginSignal, guard: Guard, work: Work, options: object): Promise<Column> {
+async function computeColumn(signal: PluginScores, guard: Guard, work: Work, options: object): Promise<Column> {
   const { world, pool } = work;
   if (signal.score !== undefined) return scorePairs(signal, guard, work, options);
   const column = await guard.runAsync(() => signal.compute?.(work, { ...options }));
@@ -77,18 +91,24 @@ async function computeColumn(signal: PluginSignal, guard: Guard, work: Work, opt
   return result;
 }
 
-export function adaptSignal(signal: PluginSignal, plugin: PluginIdentity): AddedSignal {
-  const { name, summary, indexes = [], reads = signal.score === undefined ? WORLD_PARTS : PAIR_PARTS } = signal;
-  const guard = createGuard(formatPlugin(plugin), `signal ${name}`);
-  const schema = z.strictObject({ ...signal.options });
-  const use = defineSignal<object>({
-    name: `plugin-${name.replace(/[^a-z0-9]+/g, '-')}`,
+/** @param kind of its name, in the key of its results. */
+function adaptScores(scores: PluginScores, kind: string, guard: Guard, plugin: PluginIdentity): SignalOf<object> {
+  const { name, summary, reads = scores.score === undefined ? WORLD_PARTS : PAIR_PARTS } = scores;
+  return defineSignal<object>({
+    name: `${kind}-${name.replace(/[^a-z0-9]+/g, '-')}`,
     summary,
     module: import.meta.url,
     reads,
     key: (options) => [options, name, formatIdentity(plugin)],
-    compute: (work, options) => computeColumn(signal, guard, work, options),
+    compute: (work, options) => computeColumn(scores, guard, work, options),
   });
+}
+
+export function adaptSignal(signal: PluginSignal, plugin: PluginIdentity): AddedSignal {
+  const { name, summary, indexes = [] } = signal;
+  const guard = createGuard(formatPlugin(plugin), `signal ${name}`);
+  const schema = z.strictObject({ ...signal.options });
+  const use = adaptScores(signal, 'plugin', guard, plugin);
   return {
     name,
     summary,
@@ -101,6 +121,68 @@ export function adaptSignal(signal: PluginSignal, plugin: PluginIdentity): Added
         guard.fail(`returned a negative score that the arm uses as it is: ${low}; shift it, or fuse by pool-rrf`);
     },
   };
+}
+
+/** How a column of a plugin's step becomes a part of the scores. */
+const CHANGES = {
+  multiply: {
+    change: (_: object, scores: tf.Tensor2D, column: tf.Tensor2D) => tf.mul<tf.Tensor2D>(scores, column),
+    explain: (_: object, parts: ScoreParts, component: string) => parts.multiply(component),
+  },
+  add: {
+    change: (_: object, scores: tf.Tensor2D, column: tf.Tensor2D) => tf.add<tf.Tensor2D>(scores, column),
+    explain: (_: object, parts: ScoreParts, component: string) => parts.add(component),
+  },
+};
+
+/** A step that multiplies scores by a column, or adds it to them. Later steps ask for scores that are not negative. */
+function adaptScoreStep(step: PluginStep, guard: Guard, plugin: PluginIdentity): StepOf<object> {
+  const use = adaptScores(step, 'step', guard, plugin);
+  const signal = (options: object): Signal => {
+    const own = use(options);
+    const compute: Signal['compute'] = async (...work) => {
+      const column = await own.compute(...work);
+      const low = column.find((value) => value < 0);
+      if (low !== undefined) guard.fail(`returned a negative number: ${low}; return numbers from 0 up`);
+      return column;
+    };
+    return { ...own, compute };
+  };
+  return defineScoreStep<object>({
+    name: step.name,
+    summary: step.summary,
+    signal,
+    ...CHANGES[step.change ?? 'multiply'],
+  });
+}
+
+/** A step that leaves candidates out. */
+function adaptKeepStep({ name, summary, keep, reads = PAIR_PARTS }: PluginStep, guard: Guard): StepOf<object> {
+  return defineKeepStep<object>({
+    name,
+    summary,
+    keep: (options) => (ranked) => {
+      const kept: unknown = guard.run(() => keep?.(ranked, { ...options }));
+      if (!Array.isArray(kept) || kept.length !== ranked.length || !kept.every((stays) => typeof stays === 'boolean'))
+        guard.fail(
+          `returned ${describe(kept)} for query ${ranked[0]?.query.id}; return true or false for each of its ${ranked.length} candidates`,
+        );
+      return kept as boolean[];
+    },
+    needs: (_, __, find) => {
+      const needs = find({ name, reads });
+      const remedy = `leave the step ${name} out, or declare reads in its plugin`;
+      return needs === null ? [] : [{ needs, part: `step ${name}`, remedy }];
+    },
+  });
+}
+
+export function adaptStep(step: PluginStep, plugin: PluginIdentity): StepKey {
+  const guard = createGuard(formatPlugin(plugin), `step ${step.name}`);
+  const created = step.keep === undefined ? adaptScoreStep(step, guard, plugin) : adaptKeepStep(step, guard);
+  return defineKey(step.name, z.strictObject({ ...step.options }), created, (options, _, name) => [
+    created(options, name),
+  ]);
 }
 
 export function adaptMetric(

@@ -1,4 +1,5 @@
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
+import { listStepNames } from '../../rank/retrieval/step-names.ts';
 import { isPlain, type Plain } from '../composition/config-file.ts';
 import { listInstalledPlugins, type PluginKind } from './install.ts';
 import type { ResolvedPlugin } from './resolved-plugin.ts';
@@ -33,24 +34,31 @@ export const listSourceNames = (candidates: unknown, at: string) =>
   );
 
 /** The members that the steps of an arm name. */
-function listStepNames({ search, score, fuse, mix }: Plain, at: string): NamedMember[] {
+function listStepMembers(arm: Plain, at: string): NamedMember[] {
+  const { search, fuse, mix, as } = arm;
   const sources = Object.entries(toPlain(search)).map(
     ([name, source]): NamedMember => ({ path: `${at}.search.${name}`, kind: 'indexes', name: toPlain(source).index }),
   );
-  const signals = Object.keys(toPlain(score)).map(
-    (name): NamedMember => ({ path: `${at}.score.${name}`, kind: 'signals', name }),
+  const steps = toList(arm.steps).map((name): NamedMember => {
+    const kind = toPlain(as)[String(name)] ?? name;
+    return { path: `${at}.${name}`, kind: 'steps', name: kind };
+  });
+  const signals = listStepNames('score', as).flatMap((step) =>
+    Object.keys(toPlain(arm[step])).map(
+      (name): NamedMember => ({ path: `${at}.${step}.${name}`, kind: 'signals', name }),
+    ),
   );
   const fusions = Object.keys(toPlain(fuse)).map(
     (name): NamedMember => ({ path: `${at}.fuse.${name}`, kind: 'fusions', name }),
   );
-  return [...sources, ...signals, ...fusions, ...listBankNames(toPlain(mix).signals, `${at}.mix.signals`)];
+  return [...steps, ...sources, ...signals, ...fusions, ...listBankNames(toPlain(mix).signals, `${at}.mix.signals`)];
 }
 
 function listArmNames(arm: unknown, at: string): NamedMember[] {
   const { embedding } = toPlain(arm);
   return [
     { path: `${at}.embedding.encoder`, kind: 'encoders', name: toPlain(embedding).encoder },
-    ...listStepNames(toPlain(arm), at),
+    ...listStepMembers(toPlain(arm), at),
   ];
 }
 

@@ -10,6 +10,7 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { ScoreColumns } from '../../ops/fusion/score-columns.ts';
+import type { RankedCandidate } from '../../rank/retrieval/steps/keep.ts';
 import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
 import type { World } from '../../rank/signals/signal.ts';
 import { isSignalName } from '../../rank/signals/signal-names.ts';
@@ -33,20 +34,31 @@ export interface CandidatePair {
   readonly corpus: Corpus;
 }
 
-/** A score of each candidate, for the step `score` of an arm. */
-export interface PluginSignal {
-  /** `family[.variant][@context]`, see docs/signals.md. */
+/** A number for each candidate. */
+export interface PluginScores {
   readonly name: string;
   readonly summary: string;
   readonly options?: Shape;
   /** The parts of the world that it reads, for null controls and refitted encoders; by default all with `compute`, and texts, times and replies with `score`. */
   readonly reads?: readonly WorldPart[];
-  /** The indexes whose lists a fusion of lists takes for the signal. */
-  readonly indexes?: readonly string[];
   /** The score of a pair: finite, and from 0 up where it is decayed or summed as it is. */
   score?(pair: CandidatePair, options: Options): number;
   /** In the place of `score`: all pairs at once. @returns row-major [Q, C], 0 where the pool is padded. */
   compute?(work: { readonly world: World; readonly pool: CandidatePool }, options: Options): MaybePromise<Float32Array>;
+}
+
+/** A score of each candidate, for the step `score` of an arm. Its name is `family[.variant][@context]`, see docs/signals.md. */
+export interface PluginSignal extends PluginScores {
+  /** The indexes whose lists a fusion of lists takes for the signal. */
+  readonly indexes?: readonly string[];
+}
+
+/** A step of an arm, by its name: changes scores by a number for each candidate, or leaves candidates out. */
+export interface PluginStep extends PluginScores {
+  /** What the numbers of `score` or `compute`, which are from 0 up, do to the scores: `multiply` by default, or `add`. */
+  readonly change?: 'multiply' | 'add';
+  /** In the place of both: which candidates of a query stay in its ranking. @param ranked best first. @returns true or false for each. */
+  keep?(ranked: readonly RankedCandidate[], options: Options): readonly boolean[];
 }
 
 /** A metric, by its name in `evaluation.metrics`. */
@@ -126,6 +138,7 @@ export interface PluginDefinition {
   readonly indexes?: readonly PluginIndex[];
   readonly datasets?: readonly PluginDataset[];
   readonly fusions?: readonly PluginFusion[];
+  readonly steps?: readonly PluginStep[];
 }
 
 const call = z.custom((value) => typeof value === 'function', 'a function');
@@ -138,6 +151,14 @@ const shape = z
   .optional();
 const member = { name: text.regex(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and hyphens'), description: text };
 
+const scores = {
+  summary: text,
+  options: shape,
+  reads: z.array(z.enum(WORLD_PARTS)).optional(),
+  score: call.optional(),
+  compute: call.optional(),
+};
+
 const definition = z.strictObject({
   name: text.regex(/^[a-z0-9][a-z0-9-]*$/, 'lower-case letters, digits and hyphens'),
   version: z.union([text, z.number()]),
@@ -146,13 +167,9 @@ const definition = z.strictObject({
     .array(
       z
         .strictObject({
+          ...scores,
           name: text.refine(isSignalName, 'a name of the form family[.variant][@context]'),
-          summary: text,
-          options: shape,
-          reads: z.array(z.enum(WORLD_PARTS)).optional(),
           indexes: z.array(text).optional(),
-          score: call.optional(),
-          compute: call.optional(),
         })
         .refine(({ score, compute }) => (score === undefined) !== (compute === undefined), 'either score or compute'),
     )
@@ -182,6 +199,25 @@ const definition = z.strictObject({
     .array(z.strictObject({ ...member, options: shape, licence: text.optional(), source: text.optional(), load: call }))
     .optional(),
   fusions: z.array(z.strictObject({ ...member, options: shape, fuse: call })).optional(),
+  steps: z
+    .array(
+      z
+        .strictObject({
+          ...scores,
+          name: member.name,
+          change: z.enum(['multiply', 'add']).optional(),
+          keep: call.optional(),
+        })
+        .refine(
+          ({ score, compute, keep }) => [score, compute, keep].filter((one) => one !== undefined).length === 1,
+          'one of score, compute and keep',
+        )
+        .refine(
+          ({ change, keep }) => change === undefined || keep === undefined,
+          'change beside score or compute alone',
+        ),
+    )
+    .optional(),
 });
 
 const PLUGINS = new WeakSet<object>();

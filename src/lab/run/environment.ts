@@ -35,6 +35,7 @@ export const NUMERIC_PACKAGES = [
   'ml-matrix',
   'pure-rand',
   'stemmer',
+  'gpt-tokenizer',
   'graphology',
   '@stdlib/stats-base-dists-normal-cdf',
   '@stdlib/stats-base-dists-normal-quantile',

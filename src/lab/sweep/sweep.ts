@@ -10,7 +10,7 @@ import {
 } from '../composition/arms.ts';
 import { isPlain, listLeafPaths, merge, type Plain, setPath } from '../composition/config-file.ts';
 import { findReplacement } from '../composition/former-keys.ts';
-import { resolveArmPath, withPlacedSteps } from '../composition/named-arms.ts';
+import { mergeSteps, resolveArmPath, withPlacedSteps } from '../composition/named-arms.ts';
 import { expandShortSteps, expandShortValue } from '../composition/short-steps.ts';
 import { type Factor, findLevelFaults, listIntervalEnds, readFactor } from './sweep-factors.ts';
 import { type SweepDesign, type SweepOptions, sweepDesign, sweepOptions } from './sweep-options.ts';
@@ -56,7 +56,7 @@ function describePath(path: string): string {
 function findStrayPaths({ name, levels, range }: Factor, start: Plain): ConfigurationFault[] {
   const paths = [...(range === null ? [] : [range.path]), ...levels.map(({ layer }) => layer.at.join('.'))];
   const isLeading = (path: string) => {
-    const keys = resolveArmPath(start, path.split('.'));
+    const keys = resolveArmPath(start, path);
     return keys !== null && !OWN_KEYS.includes(keys[0] as string) && setPath(structuredClone(start), keys, null);
   };
   return [...new Set(paths)]
@@ -71,11 +71,11 @@ function findStrayPaths({ name, levels, range }: Factor, start: Plain): Configur
 /** A part of an arm as a level writes it: options of steps in full, and whole paths to tune. */
 function readPart(content: Plain, arm: Plain): Plain {
   const { tune, ...steps } = content;
-  const part = expandShortSteps(steps);
+  const part = expandShortSteps(arm, steps);
   if (!isPlain(tune)) return tune === undefined ? part : { ...part, tune };
   const whole = merge(arm, part);
   const resolved = Object.entries(tune).map(([path, values]) => [
-    resolveArmPath(whole, path.split('.'))?.join('.') ?? path,
+    resolveArmPath(whole, path)?.join('.') ?? path,
     values,
   ]);
   return { ...part, tune: Object.fromEntries(resolved) };
@@ -83,10 +83,13 @@ function readPart(content: Plain, arm: Plain): Plain {
 
 function buildSweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedArm {
   let options: Plain = structuredClone(selectInheritable(start.options as Plain));
-  const layers = point.map(([, { layer }]) => ({ ...layer, at: resolveArmPath(options, layer.at) ?? layer.at }));
+  const layers = point.map(([, { layer }]) => ({
+    ...layer,
+    at: resolveArmPath(options, layer.at.join('.')) ?? layer.at,
+  }));
   for (const layer of layers)
-    if (layer.at.length > 0) setPath(options, layer.at, expandShortValue(layer.at, layer.content));
-    else options = withPlacedSteps(merge(options, readPart(layer.content as Plain, options)));
+    if (layer.at.length > 0) setPath(options, layer.at, expandShortValue(options, layer.at, layer.content));
+    else options = withPlacedSteps(mergeSteps(options, readPart(layer.content as Plain, options)));
   const differences = layers.flatMap((layer) =>
     layer.at.length > 0 ? [layer.at] : listLeafPaths(selectInheritable(layer.content as Plain)),
   );

@@ -39,6 +39,7 @@ interface StepNames<P extends Plugins> {
   readonly indexes: Names<P, 'indexes'>;
   readonly signals: Names<P, 'signals'>;
   readonly fusions: Names<P, 'fusions'>;
+  readonly steps: Names<P, 'steps'>;
 }
 
 type Steps<P extends Plugins> = readonly StepInput<StepNames<P>>[];

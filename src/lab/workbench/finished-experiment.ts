@@ -30,7 +30,7 @@ import { recordFiles, writeRunFolder } from '../run/run-folder.ts';
 import { renderRunFiles } from './run-files.ts';
 
 /** Components that are made of others, and so are no signals. */
-const COMPOSED: readonly string[] = ['relevance', 'scoring', 'before selection'];
+const isComposed = (name: string) => name === 'relevance' || name === 'scoring' || name.startsWith('before ');
 
 /**
  * The components of an arm's scores as signals for `rag-plusplus/learning`: a row for each measured query, its candidates those that `evaluation.inspect` keeps.
@@ -40,7 +40,7 @@ const COMPOSED: readonly string[] = ['relevance', 'scoring', 'before selection']
 function buildArmFeatures(result: ExperimentResult, arm: ArmResult): FeatureTable {
   const { queries } = result;
   const { relevantGrade } = result.dataset;
-  const columns = arm.componentNames.flatMap((name, column) => (COMPOSED.includes(name) ? [] : [column]));
+  const columns = arm.componentNames.flatMap((name, column) => (isComposed(name) ? [] : [column]));
   if (columns.length === 0)
     throw new ValidationError(`arm has no signals to learn from: ${arm.name}; name one with relevance signals`);
   const width = Math.max(1, ...arm.rankings.map((ranking) => ranking.length));

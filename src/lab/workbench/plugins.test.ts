@@ -6,6 +6,7 @@ import fusion from '../../../examples/plugins/fusion.ts';
 import metric from '../../../examples/plugins/metric.ts';
 import index from '../../../examples/plugins/search-index.ts';
 import signal from '../../../examples/plugins/signal.ts';
+import step from '../../../examples/plugins/step.ts';
 import { ConfigurationError, PluginError, ValidationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { fromTurns } from '../../data/memory/from-turns.ts';
@@ -65,10 +66,11 @@ describe('the plugins of the examples', () => {
       ['alternate-index', '1', 'examples/plugins/search-index.ts'],
       ['length-signal', '1', 'examples/plugins/signal.ts'],
       ['best-fusion', '1', 'examples/plugins/fusion.ts'],
+      ['floor-steps', '1', 'examples/plugins/step.ts'],
       ['graded-metric', '1', 'examples/plugins/metric.ts'],
     ]);
     const finished = await experiment({
-      plugins: [dataset, encoder, index, signal, fusion, metric],
+      plugins: [dataset, encoder, index, signal, fusion, step, metric],
       data: { name: 'counted', conversations: 24 },
       encoder: { encoder: 'letters' },
       metrics: ['mrr@10', 'mean-grade@3'],
@@ -81,25 +83,38 @@ describe('the plugins of the examples', () => {
           fuse({ 'best-of': { bm25: 1, 'form.similar-length': 1 } }),
         ],
         letters: [search({ flat: {} })],
+        'letters, fading': {
+          from: 'letters',
+          then: [{ 'recency-floor': { halfLifeHours: 48 } }],
+          tune: { 'recency-floor.floor': [0.1, 0.5] },
+        },
+        'each talk once': {
+          from: 'letters, fading',
+          then: [{ 'each-conversation': {} }],
+          set: { 'recency-floor.floor': 0.3 },
+        },
       },
     }).run();
-    for (const name of ['words', 'best of two', 'letters']) expect(finished.run(name)).toEqual(fromFile.runs.get(name));
+    for (const name of ['words', 'best of two', 'letters', 'letters, fading', 'each talk once'])
+      expect(finished.run(name)).toEqual(fromFile.runs.get(name));
     expect(finished.result.arms.map(({ metrics }) => metrics)).toEqual(
       fromFile.result.arms.map(({ metrics }) => metrics),
     );
     expect(finished.result.passports['mean-grade@3']?.definition).toContain('by plugin graded-metric 1');
   });
 
-  test('keep the contract of signals', async () => {
+  test('keep the contract of signals and steps', async () => {
+    await assertSignalContract(step, 'recency-floor', { data: makeData(), options: { floor: 0.5 } });
+    await assertSignalContract(step, 'each-conversation', { data: makeData() });
     await assertSignalContract(signal, 'form.similar-length', { data: makeData(), options: { scale: 7 } });
     const unknown = assertSignalContract(signal, 'form.length', { data: makeData() });
     await expect(unknown).rejects.toThrow(
-      'plugin length-signal has no signal: form.length; use one of form.similar-length',
+      'plugin length-signal has no signal or step: form.length; use one of form.similar-length',
     );
   });
 });
 
-describe('the contract of signals refuses', () => {
+describe('the contract of signals and steps refuses', () => {
   let calls = 0;
   const cases: [string, PluginDefinition, RegExp][] = [
     [
@@ -116,6 +131,25 @@ describe('the contract of signals refuses', () => {
       'a signal that reads what only reports read',
       spoil('leaky', { signals: [{ name: 'leaky', summary: 's', score: ({ query }) => query.kind?.length ?? 0 }] }),
       /signal leaky reads turnId, kind, cluster or split/,
+    ],
+    [
+      'a step that looks ahead',
+      spoil('ahead', { steps: [{ name: 'ahead', summary: 's', score: ({ corpus }) => corpus.size }] }),
+      /step ahead changes with turns after the query/,
+    ],
+    [
+      'a step that is not the same again',
+      spoil('fickle', {
+        steps: [{ name: 'fickle', summary: 's', keep: (ranked) => ranked.map(() => calls++ % 3 > 0) }],
+      }),
+      /step fickle differs when it is computed again/,
+    ],
+    [
+      'a step that reads what only reports read',
+      spoil('leaky', {
+        steps: [{ name: 'leaky', summary: 's', keep: (ranked) => ranked.map(({ query }) => query.kind === 'even') }],
+      }),
+      /step leaky reads turnId, kind, cluster or split/,
     ],
   ];
   test.each(cases)('%s', async (_, plugin, message) => {

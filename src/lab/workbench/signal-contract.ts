@@ -1,21 +1,22 @@
 import { PluginError, ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
-import { suggestKnown } from '../../core/validation/validation.ts';
+import { parse, suggestKnown } from '../../core/validation/validation.ts';
 import { NewestFirstIndex } from '../../index/candidates/newest-first.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { joinCandidates } from '../../rank/signals/candidate-pool.ts';
+import { STEPS, type StepKey } from '../../rank/retrieval/steps/keys.ts';
+import { EMPTY_OUTLINE, PendingScores, runUnwatched, type Step } from '../../rank/retrieval/steps/step.ts';
+import { type CandidatePool, type Column, joinCandidates } from '../../rank/signals/candidate-pool.ts';
 import { ADDED_SIGNALS, type AddedSignal } from '../../rank/signals/signal.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
 import { type InstalledPlugin, installPlugin, listInstalledPlugins, uninstallPlugin } from '../plugins/install.ts';
 import type { PluginDefinition } from '../plugins/plugin.ts';
 
-/** What {@link assertSignalContract} tries a signal on: a dataset, the options of the signal, and the number of queries. */
+/** What {@link assertSignalContract} tries a signal or a step on: a dataset, the options of the member, and the number of queries. */
 export interface SignalContractOptions {
-  /** Data to try the signal on. */
   readonly data: Dataset;
-  /** Of the signal; by default none. */
+  /** Of the member; by default none. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** How many queries are tried; by default 10. */
   readonly queries?: number;
@@ -38,19 +39,34 @@ function openSample(corpus: Corpus, queries: readonly Query[]): Workspace {
   return new Workspace({ corpus, queries, ...vectors, seed: 1 });
 }
 
+/** A score of each candidate of a pool. */
+type ScorePool = (workspace: Workspace, pool: CandidatePool) => Promise<Column>;
+
+/** The scores that a step gives to candidates that all had 1. */
+function applyStep(key: StepKey, given: Readonly<Record<string, unknown>>): ScorePool {
+  const options = parse(key.options, given, `the options of step ${key.name}`);
+  const [step] = key.create(options as never, EMPTY_OUTLINE) as [Step];
+  return async (workspace, pool) => {
+    const scores = Float32Array.from(pool.positions, (position) => Number(position >= 0));
+    const before = new PendingScores([pool.queryCount, pool.width], scores);
+    const state = { workspace, world: workspace.under(null), pool, scores: before, components: new Map() };
+    const after = await step.apply(state, EMPTY_OUTLINE, runUnwatched);
+    return (after.scores as PendingScores).read(runUnwatched);
+  };
+}
+
 /** The scores of the newest turns before each query, by turn id. */
 async function scoreNewest(
-  signal: AddedSignal,
+  scorePool: ScorePool,
   corpus: Corpus,
   queries: readonly Query[],
-  options: Readonly<Record<string, unknown>>,
 ): Promise<Map<string, number>> {
   const workspace = openSample(corpus, queries);
   try {
     const newest = await new NewestFirstIndex(corpus.size).search(workspace.batch, CANDIDATES);
     const rows = joinCandidates([newest], queries.length, workspace.tieRanks, () => true);
     const stage = { name: 'pool', key: 'contract', inputs: [], isKept: false };
-    const column = await workspace.get(signal.create(options), { ...rows, stage });
+    const column = await scorePool(workspace, { ...rows, stage });
     const scores = new Map<string, number>();
     for (const [pair, position] of rows.positions.entries()) {
       const query = queries[Math.floor(pair / rows.width)]?.id;
@@ -69,12 +85,12 @@ function disguise(query: Query): Query {
 }
 
 /**
- * Tries a signal of a plugin on data, as the signals of the project are tested: its scores are finite, 0 where the pool is padded, the same again, the same when
- * turns after the query are left out of the corpus, and the same when the fields of a query that only reports read are altered.
+ * Tries a signal or a step of a plugin on data, as those of the project are tested: its scores are finite, 0 where the pool is padded, the same again, the same
+ * when turns after the query are left out of the corpus, and the same when the fields of a query that only reports read are altered.
  *
- * @param name of the signal.
+ * @param name of the signal or of the step.
  * @returns how many pairs of query and turn were tried.
- * @throws PluginError that names the signal, the rule, the query and the turn; ValidationError for an unknown signal and for data without a query.
+ * @throws PluginError that names the member, the rule, the query and the turn; ValidationError for an unknown member and for data without a query.
  */
 export async function assertSignalContract(
   plugin: PluginDefinition,
@@ -97,21 +113,28 @@ async function tryRules(
   name: string,
   { data, options = {}, queries: count = 10 }: SignalContractOptions,
 ): Promise<number> {
-  const known = plugin.members.signals;
-  const signal = known.includes(name) ? ADDED_SIGNALS.find(name) : undefined;
-  if (signal === undefined)
-    throw new ValidationError(`plugin ${plugin.name} has no signal: ${name}; use ${suggestKnown(name, known)}`);
+  const { signals, steps } = plugin.members;
+  const [signal, step] = [ADDED_SIGNALS.find(name), STEPS.find(name)];
+  const member = signals.includes(name) ? 'signal' : steps.includes(name) ? 'step' : null;
+  if (member === null) {
+    const known = [...signals, ...steps];
+    throw new ValidationError(`plugin ${plugin.name} has no signal or step: ${name}; use ${suggestKnown(name, known)}`);
+  }
+  const scorePool: ScorePool =
+    member === 'step'
+      ? applyStep(step as StepKey, options)
+      : (workspace, pool) => workspace.get((signal as AddedSignal).create(options), pool);
   const { corpus } = data;
   const queries = data.queries.filter(({ timestamp }) => corpus.countEarlierTurns(timestamp) > 0).slice(0, count);
   if (queries.length === 0) throw new ValidationError('data have no query with an earlier turn: 0 found; add one');
-  const score = (asked: readonly Query[], within = corpus) => scoreNewest(signal, within, asked, options);
+  const score = (asked: readonly Query[], within = corpus) => scoreNewest(scorePool, within, asked);
   const scores = await score(queries);
   const assertSame = (again: ReadonlyMap<string, number>, fault: string) => {
     for (const [pair, value] of again)
       if (!Object.is(value, scores.get(pair)))
         throw new PluginError(
           `${plugin.name} ${plugin.version}`,
-          `signal ${name} ${fault}, for ${pair}: ${scores.get(pair)} and ${value}`,
+          `${member} ${name} ${fault}, for ${pair}: ${scores.get(pair)} and ${value}`,
         );
   };
   assertSame(await score(queries), 'differs when it is computed again; remove what is random');

@@ -17,6 +17,7 @@ export {
   fuse,
   mix,
   type PlainStep,
+  pack,
   propagate,
   rerank,
   type StepInput,

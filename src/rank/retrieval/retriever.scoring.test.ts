@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { computeHash } from '../../core/hash/hash.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
 import { listVisibleTurns } from '../signals/scores.oracle.ts';
@@ -47,3 +48,25 @@ test('a selection reorders what a mix has scored', async () => {
   expect(components.get('before selection')).toBe(components.get('scoring'));
   expect(scores).not.toEqual(components.get('scoring'));
 });
+
+test.each([
+  ['convex', { bm25: 0.31, flat: 0.17, newest: 'rest' }],
+  ['weighted', { bm25: 0.31, flat: 0.17, newest: 'rest' }],
+  ['pool-rrf', { bm25: 0.3, flat: 0.7, newest: 0.1 }],
+  ['wsum', { bm25: 0.3, flat: 0.7, newest: 0.1 }],
+] as const)(
+  'arms of equal hash have equal scores, whatever the order in which %s names three columns',
+  async (method, weights) => {
+    const workspace = createSampleWorkspace(drawSampleWorld(7, 211, 23, 3));
+    const search = { bm25: { k: 31 }, flat: { k: 31 }, newest: { k: 31 } };
+    const names = Object.keys(weights) as (keyof typeof weights)[];
+    const orders = [names, names.toReversed(), [names[1]!, names[2]!, names[0]!]];
+    const arms = orders.map((order) =>
+      parseArm({ search, fuse: { [method]: Object.fromEntries(order.map((name) => [name, weights[name]])) } }),
+    );
+    expect(new Set(arms.map((arm) => computeHash(arm))).size).toBe(1);
+    const [first, ...others] = await Promise.all(arms.map(async (arm) => (await retrieve(workspace, arm)).scores));
+    workspace.dispose();
+    for (const scores of others) expect(Buffer.from(scores.buffer).equals(Buffer.from(first!.buffer))).toBe(true);
+  },
+);

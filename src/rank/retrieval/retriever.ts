@@ -1,6 +1,5 @@
 import { ensureBackend } from '../../core/tensors/backend.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
-import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { Arm } from './arm.ts';
@@ -72,7 +71,8 @@ export async function scorePool(
 /** Builds everything that an arm needs and that does not depend on the queries, for a workspace made `withQueries`. */
 export async function warmUp(workspace: Workspace, options: RankOptions): Promise<void> {
   const { steps, outline, control } = readArm(options);
-  for (const { mix } of steps) if (mix !== null) await prepareSignals(workspace, mix.signals);
+  for (const { mix } of steps)
+    if (mix !== null) await (await import('../signals/bank/table-filler.ts')).prepareSignals(workspace, mix.signals);
   const indexes = outline.sources.map(({ index }) => index);
   await warmUpSources(workspace, control, indexes, outline.view.propagation);
 }

@@ -8,7 +8,7 @@ import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
 import { QUERY_BATCH } from '../signals/candidate-pool.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { divideScoresByRowMaximum } from './blend.ts';
-import { type Ranking, rank } from './rank.ts';
+import { LEFT_OUT, type Ranking, rank } from './rank.ts';
 
 /** Numbers in the largest tensor of a batch of queries: 16 MB. */
 const BATCH_NUMBERS = 2 ** 22;
@@ -135,7 +135,7 @@ async function readPairs(workspace: Workspace, top: Top, first: number, options:
  * Reorders the top K of each query's ranking: what maximal marginal relevance or the diversity filter takes stands first, in the order in which it is taken, then
  * what it leaves, then everything below K, both in their old order. A reranking by a column takes all of the top K. Relevance is score / largest score of the query, similarity the cosine of the turns.
  *
- * @param scores row-major [Q, C], not negative
+ * @param scores row-major [Q, C], not negative; {@link LEFT_OUT} for a candidate that stays left out
  * @returns row-major [Q, C]: the number of candidates with at most the score of each, independent of the tie rule; 0 for padding
  * @throws NotFiniteError naming the query and the turn of a score that is no number.
  */
@@ -154,7 +154,7 @@ export async function selectTop(
   const ranking = await rank(pool, scores, width, formatSelectedPair);
   const depth = Math.min(options.k, width);
   const size = Math.min(Math.max(1, Math.floor(BATCH_NUMBERS / depth ** 2)), QUERY_BATCH);
-  const column = new Float32Array(scores.length);
+  const column = scores.map((score) => (score === LEFT_OUT ? LEFT_OUT : 0));
   for (let first = 0; first < queryCount; first += size) {
     const count = Math.min(size, queryCount - first);
     const cut = cutTopPlaces(pool, ranking, values, first, count, depth);

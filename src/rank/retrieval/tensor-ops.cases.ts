@@ -111,7 +111,7 @@ export const TENSOR_OPS: TensorOps = {
     use: () => Object.keys(parseSteps([{ search: { bm25: {} } }, { decay: 24 }])).length,
     refuses: [
       [() => parseSteps([{ search: { soup: {} } }]), /in the steps of an arm/],
-      [() => parseSteps([{ search: { bm25: {} } }, 'search']), /each step once/],
+      [() => parseSteps([{ search: { bm25: {} } }, 'search']), /one search in an arm/],
     ],
   },
   listArmStages: { use: () => useSampleWorkspace(async ({ plan }) => listArmStages(plan, whole).length), refuses: [] },

@@ -3,7 +3,18 @@ import type { ConfigurationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import type { ControlOptions } from '../signals/worlds/control-options.ts';
 import { parseArm, SAMPLE_ARMS } from './arms.fixture.ts';
-import { parseSteps, readArm, type WrittenSteps } from './written-steps.ts';
+import { STEPS } from './steps/keys.ts';
+import { ARM_STATES, type ArmState } from './steps/step.ts';
+import { parseSteps, readArm, type WrittenStep, type WrittenSteps } from './written-steps.ts';
+
+const listListFaults = (list: readonly WrittenStep[]) => {
+  try {
+    parseSteps(list);
+  } catch (error) {
+    return (error as ConfigurationError).faults.map(({ path, expected }) => `${path}: ${expected}`);
+  }
+  return [];
+};
 
 const listFaults = (steps: object) => {
   try {
@@ -39,11 +50,6 @@ describe('an arm is refused', () => {
       'that ends in columns',
       { search: sources },
       ['steps: a step fuse or mix, since there are 3 columns: bm25, hnsw, newest'],
-    ],
-    [
-      'that selects twice',
-      { search: { bm25: {} }, select: 'mmr', rerank: 'mentions' },
-      ['rerank: after a step that gives scores, not after select, which gives ranking'],
     ],
     [
       'that fuses a column that there is not',
@@ -100,7 +106,9 @@ describe('an arm is refused', () => {
 
 test('a list says of an item that is not one step, and of a step that stands twice, where it is', () => {
   const list = ['search', { decay: 3, boost: [] }, 'search'];
-  expect(() => parseSteps(list)).toThrow(/\[1\]: expected one step.*[\s\S]*\[2\]: expected each step once/);
+  expect(() => parseSteps(list)).toThrow(
+    /\[1\]: expected one step.*[\s\S]*\[2\]: expected one search in an arm, which stands at \[0\]/,
+  );
 });
 
 test.each([
@@ -125,4 +133,52 @@ test('arms whose blends are in another order have another hash, also when they a
   expect(computeHash(arms[0])).not.toBe(computeHash(arms[1]));
   const sorted = arms.map((arm) => Object.fromEntries(Object.entries(arm.blend as object).sort()));
   expect(sorted.map((blend) => listBlends(parseBlends(blend)))).toEqual(arms.map(listBlends));
+});
+
+/** What a step of each pair of states needs to stand at all, by the state that is there before it. */
+const BEFORE: Readonly<Record<ArmState, readonly WrittenStep[]>> = {
+  turns: [],
+  pool: [{ search: sources }],
+  scores: [{ search: sources }, { fuse: 'rrf' }],
+  ranking: [{ search: sources }, { fuse: 'rrf' }, { select: 'mmr' }],
+};
+const LAST: Readonly<Record<ArmState, string>> = {
+  turns: 'nothing',
+  pool: 'search',
+  scores: 'fuse',
+  ranking: 'select',
+};
+const OPTIONS: Readonly<Record<string, unknown>> = {
+  filter: "kind = 'a'",
+  slice: { policy: { id: 'p' } },
+  propagate: 'published',
+  search: { flat: {} },
+  score: { strategy: {} },
+  fuse: 'rrf',
+  mix: { weights: { bm25: 1 } },
+  boost: [{ attribute: 'importance', factor: 1 }],
+  curate: {},
+  decay: 24,
+  blend: { rcp: 0.2 },
+  rerank: 'mentions',
+  select: 'mmr',
+  pack: 100,
+};
+
+describe.each(STEPS.members)('$name', ({ name, takes, gives }) => {
+  test.each(ARM_STATES)('after a step that gives %s stands, or is an error that names both', (state) => {
+    const list = [
+      ...BEFORE[state],
+      { [name]: OPTIONS[name] },
+      ...(state === 'turns' && gives === null ? BEFORE.scores : []),
+    ];
+    const isThere = BEFORE[state].some((step) => Object.hasOwn(step as object, name));
+    const found = listListFaults(list);
+    if (takes.includes(state)) expect(found.filter((fault) => fault.includes('after a step'))).toEqual([]);
+    else if (isThere) expect(found[0]).toMatch(new RegExp(`${name}.* in an arm, which stands at \\[\\d\\]`));
+    else
+      expect(found[0]).toContain(
+        `${name}: after a step that gives ${takes.join(' or ')}, not after ${LAST[state]}, which gives ${state}`,
+      );
+  });
 });

@@ -1,19 +1,22 @@
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
-import { parse, shortenToExcerpt, suggestKnown } from '../../core/validation/validation.ts';
+import { parse, parsePart, shortenToExcerpt, suggestKnown } from '../../core/validation/validation.ts';
 import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
 import type { ScoringOptions } from '../signals/bank/options.ts';
 import type { Plan } from '../signals/plan.ts';
 import type { Stage } from '../signals/stage.ts';
 import { type ControlOptions, controlOptions } from '../signals/worlds/control-options.ts';
 import { type Arm, createArm, listStagesOfArm } from './arm.ts';
+import { describeRepeated, findNameFault, nameFurtherStep, ownName, readStepItem } from './step-names.ts';
 import type { AddFault } from './steps/checks.ts';
-import { STEP_KEYS, type StepKey } from './steps/keys.ts';
-import { EMPTY_OUTLINE, type Outline, type Step } from './steps/step.ts';
+import { ARM_KEYS, findStepKind, mayRepeat, STEPS, type StepKey, type StepNames } from './steps/keys.ts';
+import { type ArmState, EMPTY_OUTLINE, type Outline, type Step } from './steps/step.ts';
 
 /** The steps of an arm by their names, in the order in which `steps` lists them; null for one that is left out. */
 export interface WrittenSteps {
   readonly steps: readonly string[];
+  /** Left out: each step has the name of its kind. */
+  readonly as?: StepNames;
   readonly [step: string]: unknown;
 }
 
@@ -24,16 +27,42 @@ export interface RankOptions extends WrittenSteps {
   readonly mix?: ScoringOptions | null;
 }
 
-export const STEP_NAMES: readonly string[] = STEP_KEYS.map(({ name }) => name);
+/** The keys of an arm that are steps. @param as names of their own. */
+function buildStepShape(as: StepNames): Record<string, z.ZodType> {
+  const steps = [
+    ...STEPS.members.map(({ name, options }) => [name, options] as const),
+    ...Object.entries(as).map(([name, kind]) => [name, (STEPS.find(kind) as StepKey).options] as const),
+  ];
+  return {
+    /** The order of the steps. */
+    steps: z.array(z.string()).min(1),
+    ...Object.fromEntries(steps.map(([name, options]) => [name, options.nullable().optional()])),
+  };
+}
 
-const byName = new Map(STEP_KEYS.map((key) => [key.name, key]));
+const stepNames = z.record(
+  ownName,
+  z.string().refine((kind) => {
+    const key = STEPS.find(kind);
+    return key !== undefined && mayRepeat(key);
+  }, 'a step that may stand twice'),
+);
 
-/** The keys of an arm that are steps. */
-export const stepShape: Readonly<Record<string, z.ZodType>> = {
-  /** The order of the steps. */
-  steps: z.array(z.string()).min(1),
-  ...Object.fromEntries(STEP_KEYS.map(({ name, options }) => [name, options.nullable().optional()])),
-};
+/** The schema of an arm that is written out: its steps, and other keys. Those that have names of their own are keys too. */
+export function createArmSchema(shape: Readonly<Record<string, z.ZodType>>): z.ZodType {
+  const build = (as: StepNames) =>
+    z
+      .strictObject({ ...buildStepShape(as), ...shape, as: stepNames.optional() })
+      .superRefine((arm, context) => assertSteps(arm as unknown as WrittenSteps, context));
+  let plain = { changes: STEPS.changes, schema: build({}) };
+  return z.unknown().transform((arm, context) => {
+    const hasNames = arm !== null && typeof arm === 'object' && 'as' in arm && arm.as !== undefined;
+    const as = hasNames ? parsePart(stepNames, arm.as, ['as'], context) : null;
+    if (context.issues.length > 0) return z.NEVER;
+    if (plain.changes !== STEPS.changes) plain = { changes: STEPS.changes, schema: build({}) };
+    return parsePart(as === null ? plain.schema : build(as), arm, [], context);
+  });
+}
 
 /** A step of an arm with its key. */
 interface Placed {
@@ -45,7 +74,7 @@ interface Placed {
 /** The steps that an arm has, in order. */
 function listPlaced(arm: WrittenSteps): Placed[] {
   return arm.steps.flatMap((name) => {
-    const key = byName.get(name);
+    const key = findStepKind(name, arm.as);
     const options = arm[name];
     return key === undefined || options === undefined || options === null ? [] : [{ name, key, options }];
   });
@@ -54,14 +83,14 @@ function listPlaced(arm: WrittenSteps): Placed[] {
 /** The fusion of an arm that has none: the only column as it is. */
 function implyFusion(outline: Outline): readonly Step[] {
   const [only] = outline.columns.keys();
-  return (byName.get('fuse') as StepKey).create({ only } as never, outline);
+  return (STEPS.find('fuse') as StepKey).create({ only } as never, outline);
 }
 
 /** Creates the steps in their order, each with the outline before it, after its own faults are reported. */
 function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
   const steps: Step[] = [];
   let outline = EMPTY_OUTLINE;
-  let state = 'turns';
+  let state: ArmState = 'turns';
   let last = 'nothing';
   let isWrong = false;
   const add = (created: readonly Step[]) => {
@@ -77,7 +106,7 @@ function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
   };
   for (const { name, key, options } of listPlaced(arm)) {
     if (!key.takes.includes('pool')) reachScores();
-    if (!(key.takes as readonly string[]).includes(state)) {
+    if (!key.takes.includes(state)) {
       const names = [...outline.columns.keys()];
       const several =
         state === 'pool' && key.takes.includes('scores') ? `; fuse the columns ${names.join(', ')} before it` : '';
@@ -92,11 +121,19 @@ function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
       fault([name, ...path], expected);
     });
     if (isWrong) return [];
-    add(key.create(options as never, outline));
+    add(key.create(options as never, outline, name === key.name ? undefined : name));
     state = key.gives ?? state;
     last = name;
   }
   reachScores();
+  const names = [
+    ...outline.columns.keys(),
+    ...outline.sources.map((source) => source.name),
+    ...steps.map((step) => step.name),
+  ];
+  for (const name of Object.keys(arm.as ?? {}))
+    if (names.filter((other) => other === name).length > 1)
+      fault([name], 'a name that no source, column or other step has');
   if (state === 'turns') fault(['steps'], 'a step search, which finds candidates');
   if (state === 'pool')
     fault(
@@ -107,12 +144,13 @@ function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
 }
 
 /** Reports faults beyond the shape of the options: the order of steps, and the needs of each. */
-export function assertSteps(arm: WrittenSteps, context: z.core.$RefinementCtx): void {
+function assertSteps(arm: WrittenSteps, context: z.core.$RefinementCtx): void {
   // Options that are no options of their step can not be asked what they give.
-  if (context.issues.some(({ path = [] }) => byName.has(String(path[0])))) return;
+  if (context.issues.some(({ path = [] }) => findStepKind(String(path[0]), arm.as) !== undefined)) return;
   const fault: AddFault = (path, message) => context.addIssue({ code: 'custom', path: [...path], message });
   for (const name of arm.steps)
-    if (!byName.has(name)) fault(['steps'], `steps that there are; for ${name}, ${suggestKnown(name, STEP_NAMES)}`);
+    if (findStepKind(name, arm.as) === undefined)
+      fault(['steps'], `steps that there are; for ${name}, ${suggestKnown(name, STEPS.names)}`);
   walk(arm, fault);
 }
 
@@ -136,29 +174,47 @@ export function listArmStages(plan: Plan, options: RankOptions): Stage[] {
 /** A step as it is written in a list: its name with its options, or the name alone. */
 export type WrittenStep = string | Readonly<Record<string, unknown>>;
 
-const checkedSteps = z
-  .strictObject({ ...stepShape, control: controlOptions.nullable().default(null) })
-  .superRefine((arm, context) => assertSteps(arm as unknown as WrittenSteps, context));
+const checkedSteps = createArmSchema({ control: controlOptions.nullable().default(null) });
 
 /**
  * The steps of a list by their names, in their order.
  *
- * @throws ConfigurationError for an item that is not one step, and for a repeated step.
+ * @throws ConfigurationError for an item that is not one step, and for a repeated step without a name of its own.
  */
 function nameSteps(list: readonly WrittenStep[]): Record<string, unknown> {
+  const steps: string[] = [];
   const named: Record<string, unknown> = {};
+  const as: Record<string, string> = {};
+  const places = new Map<string, string>();
   const faults: ConfigurationFault[] = [];
   for (const [i, item] of list.entries()) {
-    const [[name, options] = ['', null], ...others] =
-      typeof item === 'string' ? [[item, {}] as const] : Object.entries(item);
     const path = `[${i}]`;
-    if (name === '' || others.length > 0)
+    const read = readStepItem(item);
+    if (read === null) {
       faults.push({ path, expected: 'one step: its name with its options', got: shortenToExcerpt(item) });
-    else if (Object.hasOwn(named, name)) faults.push({ path, expected: 'each step once', got: `${name} twice` });
-    else named[name] = options;
+      continue;
+    }
+    const { kind, options } = read;
+    const isKnown = STEPS.find(kind) !== undefined;
+    const further =
+      read.as === undefined && isKnown ? nameFurtherStep(steps, as, kind) : { name: String(read.as ?? kind) };
+    if ('taken' in further) {
+      const place = places.get(further.taken) as string;
+      faults.push({ path, expected: describeRepeated(kind, place), got: shortenToExcerpt(item) });
+      continue;
+    }
+    const { name } = further;
+    const expected = read.as === undefined ? null : findNameFault(read.as);
+    if (expected !== null) faults.push({ path: `${path}.as`, expected, got: shortenToExcerpt(read.as) });
+    else if (Object.hasOwn(named, name))
+      faults.push({ path, expected: `a name that ${places.get(name)} has not`, got: shortenToExcerpt(item) });
+    if (name !== kind) as[name] = kind;
+    steps.push(name);
+    places.set(name, path);
+    named[name] = options;
   }
   if (faults.length > 0) throw new ConfigurationError('the steps of an arm', faults);
-  return named;
+  return { ...named, steps, ...(Object.keys(as).length === 0 ? {} : { as }) };
 }
 
 /**
@@ -167,22 +223,8 @@ function nameSteps(list: readonly WrittenStep[]): Record<string, unknown> {
  * @throws ConfigurationError with every fault.
  */
 export function parseSteps(list: readonly WrittenStep[], control: ControlOptions | null = null): RankOptions {
-  const named = nameSteps(list);
-  return parse(checkedSteps, { ...named, steps: Object.keys(named), control }, 'the steps of an arm') as RankOptions;
+  return parse(checkedSteps, { ...nameSteps(list), control }, 'the steps of an arm') as RankOptions;
 }
-
-/** Keys of an arm of an experiment besides its steps: no ranking depends on them, but for those of its workspace. */
-const ARM_KEYS: readonly string[] = [
-  'name',
-  'description',
-  'extends',
-  'tune',
-  'levels',
-  'differences',
-  'embedding',
-  'seed',
-  'repeats',
-];
 
 /**
  * The steps of a retriever or of an arm, checked and with defaults filled in, for callers that no compiler checks.

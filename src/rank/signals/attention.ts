@@ -1,17 +1,11 @@
-import type * as tf from '@tensorflow/tfjs-core';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
 import type { AttentionOptions } from './attention-options.ts';
-import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
-import { type Column, computeColumn, maskBatch, type PoolBatch, uploadBatch } from './candidate-pool.ts';
 import { cosineSignal } from './cosine.ts';
-import { forwardAttention } from './forward-attention.ts';
-import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';
-import { computeForwardLogMasses, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
+import type { ForwardCosines } from './forward-cosines.ts';
+import { computeForwardWidth } from './forward-width.ts';
 import { pairFrames } from './frames.ts';
 import { defineSignal, defineStage, type Setting, type Signal, type StageUse } from './signal.ts';
-import { measureDistances } from './trajectory.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './trajectory-options.ts';
-import { drawPermutedOrder, listAheadInOrder } from './worlds/permuted-order.ts';
 import { listDistanceReads, type WorldPart } from './worlds/world-parts.ts';
 
 /** Attention, and the coordinates that TPO compares; the default ones where they are null. */
@@ -25,11 +19,6 @@ const coordinatesUsed = ({ trajectory }: AttentionUse) => trajectory ?? TRAJECTO
 /** Whether the mechanism is a directed IRCP, which alone looks forward. Reversed positions leave every ring distance as it is, so the literal one is RCP. */
 function looksForward({ mechanism, mode }: AttentionOptions): boolean {
   return mode === 'directed' && (mechanism === 'ircp' || mechanism === 'unified');
-}
-
-/** Whether the mechanism compares coordinates. */
-function comparesCoordinates({ mechanism }: AttentionOptions): boolean {
-  return mechanism === 'tpo' || mechanism === 'unified';
 }
 
 /** What a mechanism reads: order, coordinates, or both in a mix. */
@@ -50,13 +39,14 @@ export const cosinesAhead = defineStage({
   of: 'turns',
   reads: ['vectors', 'times'],
   key: (options: AttentionOptions, { corpus }) => ({ width: computeForwardWidth(corpus, options) }),
-  compute: ({ world: { corpus, turnVectors } }, options) =>
-    buildForwardCosines(corpus, turnVectors, computeForwardWidth(corpus, options)),
+  compute: async ({ world: { corpus, turnVectors } }, options): Promise<ForwardCosines> => {
+    const { buildForwardCosines } = await import('./forward-cosines.ts');
+    return buildForwardCosines(corpus, turnVectors, computeForwardWidth(corpus, options));
+  },
 });
-type CosinesAhead = ReturnType<typeof cosinesAhead> extends StageUse<infer R> ? R : never;
 
 /** The log of what each candidate's forward attention sums to before the query, whichever share the mechanism has in a mix. */
-const logMasses = defineSignal<AttentionUse, { frames: StageUse<QueryFrames>; ahead?: StageUse<CosinesAhead> }>({
+const logMasses = defineSignal<AttentionUse, { frames: StageUse<QueryFrames>; ahead?: StageUse<ForwardCosines> }>({
   name: 'log-masses',
   summary: 'the log of what the forward attention of a candidate sums to before the query',
   module: import.meta.url,
@@ -67,46 +57,8 @@ const logMasses = defineSignal<AttentionUse, { frames: StageUse<QueryFrames>; ah
     // Another order than that of time has no table.
     ...(setting.control === null ? { ahead: cosinesAhead(use.attention) } : {}),
   }),
-  compute: ({ world, pool, inputs }, { attention }) => {
-    const { corpus, turnVectors, control } = world;
-    const order = () => drawPermutedOrder(corpus, world.controlSeed(control as NonNullable<typeof control>));
-    const ahead: TurnsAhead =
-      inputs.ahead !== undefined
-        ? listTurnsAhead(inputs.ahead as CosinesAhead)
-        : listAheadInOrder(corpus, turnVectors, computeForwardWidth(corpus, attention), order());
-    return computeForwardLogMasses(ahead, { positions: pool.positions, ...inputs.frames }, attention);
-  },
+  compute: async (work, use) => (await import('./attention-columns.ts')).computeLogMasses(work, use.attention),
 });
-
-interface AttentionInputs {
-  readonly frames: QueryFrames;
-  readonly cosine: Column;
-  /** Of directed IRCP alone. */
-  readonly logMasses?: Column | undefined;
-  /** Trajectory distances, of TPO alone. */
-  readonly distances: Column | null;
-}
-
-/** A batch's scores by the mechanism of the options. */
-function scoreBatch(
-  { frames, cosine, logMasses: masses, distances }: AttentionInputs,
-  batch: PoolBatch,
-  options: AttentionOptions,
-): tf.Tensor2D {
-  const cosines = uploadBatch(cosine, batch);
-  const mask = maskBatch(batch);
-  const steps = uploadBatch(options.topology === 'ring' ? frames.ringDistances : frames.lineDistances, batch);
-  const mechanisms = {
-    rcp: () => candidateAttention(cosines, steps, mask, options),
-    ircp: () =>
-      masses === undefined
-        ? mechanisms.rcp()
-        : forwardAttention(cosines, steps, uploadBatch(masses, batch), mask, options),
-    tpo: () => candidateAttention(cosines, uploadBatch(distances as Column, batch), mask, options),
-  };
-  if (options.mechanism !== 'unified') return mechanisms[options.mechanism]();
-  return mixUnifiedScores({ rcp: mechanisms.rcp(), ircp: mechanisms.ircp(), tpo: mechanisms.tpo() }, options.mix);
-}
 
 function listAttentionInputs(use: AttentionUse, setting: Setting) {
   const masses: { logMasses?: Signal } = looksForward(use.attention) ? { logMasses: logMasses(use) } : {};
@@ -125,11 +77,6 @@ export const attentionSignal = defineSignal<AttentionUse, ReturnType<typeof list
     return [attention, distances];
   },
   inputs: listAttentionInputs,
-  compute: async ({ world, pool, inputs }, use) => {
-    const { frames, cosine, logMasses: masses } = inputs as { frames: QueryFrames; cosine: Column; logMasses?: Column };
-    const compares = comparesCoordinates(use.attention);
-    const distances = compares ? await measureDistances(world, pool, frames, coordinatesUsed(use)) : null;
-    const parts = { frames, cosine, logMasses: masses, distances };
-    return computeColumn(pool, (batch) => scoreBatch(parts, batch, use.attention));
-  },
+  compute: async (work, use) =>
+    (await import('./attention-columns.ts')).computeAttention(work, use.attention, coordinatesUsed(use)),
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { curateTurns } from './curation.ts';
+import { curateTurns } from './curate-turns.ts';
 import { curationArmOptions } from './curation-options.ts';
 
 await useBackend('cpu');

@@ -4,7 +4,9 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';
+import { RING_ATTENTION_DEFAULTS } from '../../ops/attention/options.ts';
+import { buildForwardCosines } from './forward-cosines.ts';
+import { computeForwardWidth } from './forward-width.ts';
 
 const D = 7;
 /** More turns than two blocks of rows hold; a border is within a conversation, and one near an end. */
@@ -67,4 +69,11 @@ describe('the width', () => {
     expect(computeForwardWidth(buildConversationTurns([2, 19, 5]), fading)).toBe(19);
     expect(computeForwardWidth(new Corpus([]), fading)).toBe(1);
   });
+});
+
+test('the width is at most the longest conversation, and a tolerance of 0 is refused', () => {
+  expect(computeForwardWidth(buildConversationTurns([1]), RING_ATTENTION_DEFAULTS)).toBe(1);
+  expect(() => computeForwardWidth(corpus, RING_ATTENTION_DEFAULTS, 0)).toThrow(
+    /tolerance of a band is not positive: 0/,
+  );
 });

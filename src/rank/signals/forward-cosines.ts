@@ -4,9 +4,7 @@ import { readBack } from '../../core/tensors/read-back.ts';
 import { computeRowWidth, viewRow } from '../../core/tensors/rows.ts';
 import { listConversationPositions } from '../../model/turns/conversation-positions.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { LogitOptions } from '../../ops/attention/attention-logits.ts';
 import { computeRowScales, copyUnitRows } from '../../ops/attention/attention-rows.ts';
-import { computeBandWidth } from '../../ops/attention/band.ts';
 
 /** Rows in a product of neighbours: large enough to be fast, small enough to compute little beside the band. */
 const BLOCK_ROWS = 256;
@@ -24,15 +22,6 @@ export interface ForwardCosines {
   readonly first: Float32Array;
   /** [N] the row of each corpus position. */
   readonly rows: Int32Array;
-}
-
-/** The tolerance of a row's denominator for the keys beyond the band, as a share of it. */
-export const FORWARD_TOLERANCE = 1e-5;
-
-/** W for a tolerance; at most the turns of the longest conversation, since then no key is out of the band. */
-export function computeForwardWidth(corpus: Corpus, options: LogitOptions, tolerance = FORWARD_TOLERANCE): number {
-  const longest = corpus.conversations.reduce((most, { turns }) => Math.max(most, turns.length), 1);
-  return Math.min(computeBandWidth(options, tolerance), longest);
 }
 
 /** Cosines of each of `rows` with each of `others`, row-major; both are row-major [any, D], of length 1 or 0. */

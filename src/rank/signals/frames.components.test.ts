@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
-import { countComponents } from './frames.ts';
+import { countComponents } from './placed-frames.ts';
 
 /** Texts by the number of their components. */
 const TEXTS = ['yes', 'I think we should go home.', 'The server failed. She has not been paying attention. It rains.'];

@@ -24,7 +24,7 @@ export {
 } from './cosine.ts';
 export { decaySignal } from './decay.ts';
 export { forwardAttention } from './forward-attention.ts';
-export { buildForwardCosines, computeForwardWidth, FORWARD_TOLERANCE, type ForwardCosines } from './forward-cosines.ts';
+export { buildForwardCosines, type ForwardCosines } from './forward-cosines.ts';
 export {
   computeForwardLogMasses,
   type ForwardOptions,
@@ -32,6 +32,7 @@ export {
   listTurnsAhead,
   type TurnsAhead,
 } from './forward-mass.ts';
+export { computeForwardWidth, FORWARD_TOLERANCE } from './forward-width.ts';
 export {
   computeMemorySignals,
   explainMemoryScore,

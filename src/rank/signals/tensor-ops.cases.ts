@@ -2,7 +2,6 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Own, TensorOps } from '../../core/tensors/tensor-op.harness.ts';
 import { BM25_DEFAULTS } from '../../index/words/bm25-options.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { RING_ATTENTION_DEFAULTS } from '../../ops/attention/options.ts';
 import { attentionSignal } from './attention.ts';
 import { attentionOptions } from './attention-options.ts';
 import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
@@ -15,7 +14,7 @@ import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { computeCandidateCosines, computeHostCosines, computePairCosines, cosineSignal } from './cosine.ts';
 import { decaySignal } from './decay.ts';
 import { forwardAttention } from './forward-attention.ts';
-import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';
+import { buildForwardCosines } from './forward-cosines.ts';
 import { recencySignal } from './recency.ts';
 import type { Signal } from './signal.ts';
 import { strategySignal, weighByQuery } from './strategy.ts';
@@ -183,13 +182,6 @@ export const TENSOR_OPS: TensorOps = {
       duplicates: [() => tables(corpus, [3, 4, 3, 4, 3, 4]), [1, 1, 1, 1, 1, 1, 1, 1]],
       'one turn': [() => tables(lone, [3, 4]), [1, 1]],
     },
-  },
-  computeForwardWidth: {
-    use: () => computeForwardWidth(corpus, RING_ATTENTION_DEFAULTS),
-    refuses: [
-      [() => computeForwardWidth(corpus, RING_ATTENTION_DEFAULTS, 0), /tolerance of a band is not positive: 0/],
-    ],
-    edges: { 'one turn': [() => computeForwardWidth(lone, RING_ATTENTION_DEFAULTS), [1]] },
   },
   computeTrajectoryDistances: {
     use: (own) => computeTrajectoryDistances(pairs(own, [0, 1]), own(tf.tensor1d([1, 2, 4]))),

@@ -13,7 +13,7 @@ export const blendWithTrajectory = defineScoreStep<TrajectoryOptions>({
   component: () => 'trajectory',
   signal: trajectorySignal,
   change: ({ weight }, scores, column) => blendTrajectory(divideScoresByRowMaximum(scores), column, weight),
-  explain: ({ weight }, parts) => parts.blend('trajectory', weight, false),
+  explain: ({ weight }, parts, component) => parts.blend(component, weight, false),
   needs: (options, _, find) => {
     const needs = find(trajectorySignal(options));
     if (needs === null) return [];
@@ -28,7 +28,6 @@ const WITHOUT_TEMPORAL = 'set weights.temporal of trajectory: 0';
 
 /** The mechanism of attention, its share of the blend, and the coordinates that TPO compares; null for those of the paper. */
 export interface AttentionBlend {
-  readonly component: string;
   readonly attention: AttentionOptions;
   readonly coordinates: TrajectoryOptions | null;
 }
@@ -37,10 +36,10 @@ export interface AttentionBlend {
 export const blendWithAttention = defineScoreStep<AttentionBlend>({
   name: 'blend.attention',
   summary: 'blends scores with ring attention between the query and its candidates',
-  component: ({ component }) => component,
+  component: ({ attention: { mechanism } }) => mechanism,
   signal: ({ attention, coordinates }) => attentionSignal({ attention, trajectory: coordinates }),
   change: ({ attention: { weight } }, scores, column) => blendScores(scores, column, weight),
-  explain: ({ component, attention: { weight } }, parts) => parts.blend(component, weight, true),
+  explain: ({ attention: { weight } }, parts, component) => parts.blend(component, weight, true),
   needs: ({ attention, coordinates }, _, find) => {
     const needs = find(attentionSignal({ attention, trajectory: coordinates }));
     const part = `attention ${attention.mechanism}`;

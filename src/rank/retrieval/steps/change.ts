@@ -14,7 +14,7 @@ export const boost = defineScoreStep<BoostOptions>({
   summary: 'multiplies scores by 1 + factor × attribute of each boost, each at least 0',
   signal: boostSignal,
   change: (_, scores, column) => tf.mul(scores, column),
-  explain: (_, parts) => parts.multiply('boost'),
+  explain: (_, parts, component) => parts.multiply(component),
   attributes: (boosts) =>
     boosts.map(({ attribute }) => ({ part: `boost of ${attribute}`, attribute, remedy: 'remove it from boosts' })),
   assertData: (boosts, { name, corpus }, owner) => {
@@ -39,7 +39,7 @@ export const curate = defineScoreStep<CurationArmOptions>({
   component: () => 'curation',
   signal: curationSignal,
   change: (_, scores, column) => tf.mul(scores, column),
-  explain: (_, parts) => parts.multiply('curation'),
+  explain: (_, parts, component) => parts.multiply(component),
 });
 
 /** Scores halved for each half-life of age. */
@@ -48,7 +48,7 @@ export const decay = defineScoreStep<DecayOptions>({
   summary: 'halves scores for every half-life of age',
   signal: decaySignal,
   change: (_, scores, column) => tf.mul(scores, column),
-  explain: (_, parts) => parts.multiply('decay'),
+  explain: (_, parts, component) => parts.multiply(component),
   needs: ({ halfLifeHours }, _, find) => {
     const needs = find(decaySignal({ halfLifeHours }));
     if (needs === null) return [];

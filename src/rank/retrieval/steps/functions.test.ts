@@ -5,14 +5,15 @@ import { createSampleWorkspace, drawSampleWorld } from '../../signals/corpus.fix
 import { retrieve } from '../retriever.ts';
 import { parseSteps } from '../written-steps.ts';
 import * as functions from './functions.ts';
-import { STEP_KEYS } from './keys.ts';
+import { STEPS } from './keys.ts';
 
-const { blend, boost, curate, decay, filter, fuse, mix, propagate, rerank, score, search, select, slice } = functions;
+const { blend, boost, curate, decay, filter, fuse, mix, pack, propagate, rerank, score, search, select, slice } =
+  functions;
 
 beforeAll(() => useBackend('wasm'));
 
 test('there is a function for every step, which gives its name with its options', () => {
-  expect(Object.keys(functions).sort()).toEqual(STEP_KEYS.map(({ name }) => name).sort());
+  expect(Object.keys(functions).sort()).toEqual([...STEPS.names].sort());
   const written = [
     [filter('channel = $query.channel'), { filter: 'channel = $query.channel' }],
     [slice({ policy: 'policy.yaml' }), { slice: { policy: 'policy.yaml' } }],
@@ -27,6 +28,7 @@ test('there is a function for every step, which gives its name with its options'
     [blend({ rcp: 0.2 }), { blend: { rcp: 0.2 } }],
     [rerank({ mentions: { k: 11 } }), { rerank: { mentions: { k: 11 } } }],
     [select('mmr'), { select: 'mmr' }],
+    [pack(200), { pack: 200 }],
   ];
   for (const [step, plain] of written) expect(step).toEqual(plain);
   expect(written.map(([step]) => Object.keys(step as object)[0]).sort()).toEqual(Object.keys(functions).sort());
@@ -42,9 +44,10 @@ test('a list of steps is an arm of `retrieve`', async () => {
     select({ mmr: { k: 11 } }),
   ];
   const [listed, parsed] = [await retrieve(workspace, steps), await retrieve(workspace, parseSteps(steps))];
+  await retrieve(workspace, [search({ bm25: {} }), decay(31), { ...decay(3), as: 'recent' }]);
   const twice = retrieve(workspace, [search({ bm25: {} }), decay(31), decay(3)]);
   await expect(twice).rejects.toThrow(ConfigurationError);
-  await expect(twice).rejects.toThrow(/\[2\]: expected each step once, got decay twice/);
+  await expect(twice).rejects.toThrow(/\[2\]: expected one decay, which stands at \[1\]; write as: NAME/);
   workspace.dispose();
   expect(listed.scores).toEqual(parsed.scores);
   expect([...listed.components.keys()]).toEqual([

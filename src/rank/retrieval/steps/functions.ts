@@ -13,6 +13,7 @@ import type { decayOptions } from '../../signals/decay.ts';
 import type { strategyOptions } from '../../signals/strategy-options.ts';
 import type { trajectoryOptions } from '../../signals/trajectory-options.ts';
 import type { PoolFusionOptions } from '../relevance.ts';
+import type { packOptions } from './pack.ts';
 
 /** Options as a program writes them: constants too. */
 export type Written<T> = T extends readonly (infer Item)[]
@@ -37,6 +38,7 @@ export interface AddedNames {
   readonly indexes: string;
   readonly signals: string;
   readonly fusions: string;
+  readonly steps: string;
 }
 
 type IndexName = IndexOptions['index'];
@@ -189,10 +191,25 @@ export function select(choice: Choice<Selecting>): PlainStep<'select', Choice<Se
   return { select: choice };
 }
 
-/** A step of an arm as a program writes it: what one of the functions gives, or the same plain object. */
-export type StepInput<Names extends AddedNames = AddedNames> =
+type Pack = number | Input<typeof packOptions>;
+
+/** Keeps the best turns whose texts fit a budget of tokens. @param options the budget, or `tokens` with other options. */
+export function pack(options: Pack): PlainStep<'pack', Pack> {
+  return { pack: options };
+}
+
+/** One step of a plugin with its options. */
+type AddedStep<Name extends string> = Name extends string ? { readonly [Key in Name]: object } : never;
+
+/**
+ * A step of an arm as a program writes it: what one of the functions gives, or the same plain object, with a name of
+ * its own as `as` where a step of its kind stands twice.
+ */
+export type StepInput<Names extends AddedNames = AddedNames> = { readonly as?: string } & (
   | PlainStep<'search', Mapping<object>, Names['indexes']>
   | PlainStep<'score', Mapping<object>, Names['signals']>
   | PlainStep<'fuse', string | Mapping<object | string>, Names['fusions']>
   | ReturnType<typeof filter | typeof slice | typeof propagate | typeof mix | typeof boost | typeof curate>
-  | ReturnType<typeof decay | typeof blend | typeof rerank | typeof select>;
+  | ReturnType<typeof decay | typeof blend | typeof rerank | typeof select | typeof pack>
+  | AddedStep<Names['steps']>
+);

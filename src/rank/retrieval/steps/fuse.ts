@@ -1,4 +1,5 @@
 import type { Candidates } from '../../../model/candidates.ts';
+import { compareBytes } from '../../../model/turns/tie-rule.ts';
 import { computeListReach, type ListLengths } from '../../../ops/fusion/reach.ts';
 import type { Column } from '../../signals/candidate-pool.ts';
 import type { Signal, World } from '../../signals/signal.ts';
@@ -13,7 +14,6 @@ import { defineStep, type Outline, PendingScores, requirePool, type ScoreColumn 
 
 /** Which columns become one, and how. */
 export interface FuseOptions {
-  /** In the order that the method asks for. */
   readonly columns: readonly string[];
   /** Null for a single column, which is taken as it is. */
   readonly fusion: PoolFusionOptions | null;
@@ -83,8 +83,9 @@ export const fuse = defineStep<FuseOptions>({
     }
     // What takes scores as they are must not meet a negative one: decay would raise it. Lists hold the scores that an arm of one column would write.
     const takesScores = fusion === null || fusion.method === 'weighted' || fusesLists(fusion);
+    // Sorted by name, since the hash of an arm does not know the order of keys, and a sum of floats does.
     const scored = new Map<string, Column>();
-    for (const [name, { toScores }] of columns) {
+    for (const [name, { toScores }] of [...columns].sort(([a], [b]) => compareBytes(a, b))) {
       const column = components.get(name) as Column;
       scored.set(name, takesScores ? (toScores?.(column) ?? column) : column);
     }

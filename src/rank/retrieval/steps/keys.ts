@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../../../core/errors/errors.ts';
 import { createOpenSchema } from '../../../core/validation/open-schema.ts';
+import { Registry } from '../../../core/validation/registry.ts';
 import { check, parse, parsePart } from '../../../core/validation/validation.ts';
 import { type IndexOptions, indexOptions } from '../../../index/registry.ts';
 import { sliceOptions } from '../../../kernel/slices/slice-options.ts';
@@ -25,10 +26,11 @@ import { type AddFault, checkBlend, checkMix, checkScore, checkSearch } from './
 import { SOURCE_COLUMN_NAMES } from './columns.ts';
 import { fuse } from './fuse.ts';
 import { mix } from './mix.ts';
+import { pack, packOptions } from './pack.ts';
 import { type ScoreOptions, score } from './score.ts';
 import { type SearchOptions, search } from './search.ts';
 import { select } from './select.ts';
-import type { Outline, Step, StepOf } from './step.ts';
+import type { ArmState, Outline, Step, StepOf } from './step.ts';
 import { filter, propagate, slice } from './visible.ts';
 
 /** A step as a config writes it: the schema of its options, and the steps that they become. */
@@ -41,20 +43,24 @@ export interface StepKey {
   /** The states before the step and after it. */
   readonly takes: Step['takes'];
   readonly gives: Step['gives'];
-  /** @param before what the steps before it say. */
-  create(options: never, before: Outline): readonly Step[];
+  /**
+   * @param before what the steps before it say.
+   * @param name its own in the arm; undefined where it is that of the key.
+   */
+  create(options: never, before: Outline, name?: string): readonly Step[];
   /** Faults that depend on the steps before. */
   check?(options: never, before: Outline, fault: AddFault): void;
 }
 
-function defineKey<S extends z.ZodType, O>(
+export function defineKey<S extends z.ZodType, O>(
   name: string,
   options: S,
   step: StepOf<O>,
-  create: (options: z.output<S>, before: Outline) => readonly Step[],
+  create: (options: z.output<S>, before: Outline, name?: string) => readonly Step[],
   checkOptions?: (options: z.output<S>, before: Outline, fault: AddFault) => void,
+  summary = step.definition.summary,
 ): StepKey {
-  const { summary, takes, gives } = step.definition;
+  const { takes, gives } = step.definition;
   const own = { name, summary, options, takes, gives, create: create as StepKey['create'] };
   return checkOptions === undefined ? own : { ...own, check: checkOptions as NonNullable<StepKey['check']> };
 }
@@ -150,10 +156,10 @@ function readFusion([method, written]: readonly [string, Readonly<Record<string,
   return { options: Object.fromEntries(entries.filter(([key]) => own.includes(key))), weights };
 }
 
-/** The weights with the rest as a number. */
+/** The weights with the rest as a number, whatever their order. */
 function resolveWeights(weights: Readonly<Record<string, FusionWeight>>): Record<string, number> {
   const given = Object.values(weights).filter((weight) => weight !== 'rest');
-  const rest = given.reduce((left, weight) => left - weight, 1);
+  const rest = given.sort((a, b) => b - a).reduce((left, weight) => left - weight, 1);
   return Object.fromEntries(Object.entries(weights).map(([name, weight]) => [name, weight === 'rest' ? rest : weight]));
 }
 
@@ -279,11 +285,12 @@ const blendOptions = writtenParts.transform((written, context) => {
   return names.length > 1 ? { ...blends, order: names } : blends;
 });
 
-function createBlend(name: string, options: unknown): Step {
-  if (name === 'trajectory') return blendWithTrajectory(options as z.output<typeof trajectoryOptions>);
+/** @param component its name where the step has one of its own. */
+function createBlend(name: string, options: unknown, component: string | undefined): Step {
+  if (name === 'trajectory') return blendWithTrajectory(options as z.output<typeof trajectoryOptions>, component);
   const { coordinates = null, ...attention } = options as AttentionBlendOptions;
   const mechanism = name as (typeof MECHANISMS)[number];
-  return blendWithAttention({ component: name, attention: { ...attention, mechanism }, coordinates });
+  return blendWithAttention({ attention: { ...attention, mechanism }, coordinates }, component);
 }
 
 /** The names of the methods of `rerank`, or else of `select`. */
@@ -318,42 +325,108 @@ const createSelectOptions = (reranks: boolean) => {
 /** Selections that order all of the best K again, by a column or a model. */
 const RERANKINGS: readonly string[] = ['node-distance', 'mentions', 'cross-encoder'];
 
-const createSelect = (written: Readonly<Record<string, object>>) => {
+const createSelect = (key: string) => (written: Readonly<Record<string, object>>, _: Outline, name?: string) => {
   const [[method, options]] = Object.entries(written) as [[string, object]];
-  return [select({ method, ...options } as SelectionOptions)];
+  return [select({ method, ...options } as SelectionOptions, name ?? key)];
 };
 
-const halfLife = z
-  .number()
-  .positive()
-  .transform((halfLifeHours) => ({ halfLifeHours }));
+/** Options of which one may be written alone, as a number. */
+const orNumber = <S extends z.ZodObject>(schema: S, key: keyof S['shape'] & string) =>
+  z
+    .unknown()
+    .transform((written, context) =>
+      typeof written === 'number'
+        ? parseNumber(schema, key, written, context)
+        : parsePart(schema, written, [], context),
+    );
 
-/** A number is the half-life alone. */
-const writtenDecay = z
-  .unknown()
-  .transform((written, context) =>
-    parsePart(typeof written === 'number' ? halfLife : decayOptions, written, [], context),
-  );
+/** Every option by its default except one, whose faults are those of the step. */
+function parseNumber<S extends z.ZodObject>(
+  schema: S,
+  key: keyof S['shape'] & string,
+  written: number,
+  context: Pick<z.core.$RefinementCtx, 'issues'>,
+): z.output<S> {
+  const number = parsePart(schema.shape[key] as z.ZodType, written, [], context);
+  return context.issues.length > 0 ? (z.NEVER as never) : parse(schema, { [key]: number }, 'the options of a step');
+}
 
-/** Every step that a config may name: to add one takes its file and a line here. */
-export const STEP_KEYS: readonly StepKey[] = [
-  defineKey('filter', filterText, filter, (where) => [filter({ where })]),
-  defineKey('slice', sliceOptions, slice, (options) => [slice(options)]),
-  defineKey('propagate', propagateOptions, propagate, (options) => [propagate(options)]),
-  defineKey('search', searchOptions, search, (options) => [search(options)], checkSearch),
-  defineKey('score', scoreOptions, score, (options) => [score(options)], checkScore),
-  defineKey('fuse', fuseOptions, fuse, createFusion, checkFusion),
-  defineKey('mix', scoringOptions, mix, (options) => [mix(options)], checkMix),
-  defineKey('boost', boostOptions, boost, (options) => [boost(options)]),
-  defineKey('curate', curationArmOptions, curate, (options) => [curate(options)]),
-  defineKey('decay', writtenDecay, decay, (options) => [decay(options)]),
-  defineKey(
-    'blend',
-    blendOptions,
-    blendWithTrajectory,
-    (blends) => orderBlends(blends).map((name) => createBlend(name, blends[name])),
-    checkBlend,
-  ),
-  defineKey('rerank', createSelectOptions(true), select, createSelect as never),
-  defineKey('select', createSelectOptions(false), select, createSelect as never),
+/** Every step that a config may name, with those of plugins: to add one takes its file and a line here. */
+export const STEPS = new Registry<string, StepKey>(
+  [
+    defineKey('filter', filterText, filter, (where, _, name) => [filter({ where }, name)]),
+    defineKey('slice', sliceOptions, slice, (options) => [slice(options)]),
+    defineKey('propagate', propagateOptions, propagate, (options) => [propagate(options)]),
+    defineKey('search', searchOptions, search, (options) => [search(options)], checkSearch),
+    defineKey('score', scoreOptions, score, (options, _, name) => [score(options, name)], checkScore),
+    defineKey('fuse', fuseOptions, fuse, createFusion, checkFusion),
+    defineKey('mix', scoringOptions, mix, (options) => [mix(options)], checkMix),
+    defineKey('boost', boostOptions, boost, (options, _, name) => [boost(options, name)]),
+    defineKey('curate', curationArmOptions, curate, (options, _, name) => [curate(options, name)]),
+    defineKey('decay', orNumber(decayOptions, 'halfLifeHours'), decay, (options, _, name) => [decay(options, name)]),
+    defineKey(
+      'blend',
+      blendOptions,
+      blendWithTrajectory,
+      (blends, _, name) =>
+        orderBlends(blends).map((blend) => createBlend(blend, blends[blend], name && `${name}.${blend}`)),
+      checkBlend,
+      '(1 − weight) × scores + weight × `trajectory`, `rcp`, `ircp`, `tpo` or `unified`, in their order; a number is the weight',
+    ),
+    defineKey(
+      'rerank',
+      createSelectOptions(true),
+      select,
+      createSelect('rerank') as never,
+      undefined,
+      'orders the best K again by `node-distance`, `mentions` or `cross-encoder`',
+    ),
+    defineKey(
+      'select',
+      createSelectOptions(false),
+      select,
+      createSelect('select') as never,
+      undefined,
+      'takes the best K by `mmr` or `diversity-filter`',
+    ),
+    defineKey('pack', orNumber(packOptions, 'tokens'), pack, (options, _, name) => [pack(options, name)]),
+  ],
+  ({ name }) => name,
+);
+
+/** True if a step may stand twice in an arm: the state that it takes may come again after it, and it adds up. */
+export const mayRepeat = ({ takes, gives }: StepKey) =>
+  (gives === null || takes.includes(gives)) && takes.some((state) => state !== 'turns');
+
+/**
+ * The state after a step, where it may stand after another state.
+ *
+ * @returns the state that the step takes and the one that it gives; null for a step that takes another.
+ */
+export function passState(
+  { takes, gives }: StepKey,
+  state: ArmState,
+): readonly [taken: ArmState, given: ArmState] | null {
+  const taken = state === 'pool' && !takes.includes('pool') ? 'scores' : state;
+  return takes.includes(taken) ? [taken, gives ?? taken] : null;
+}
+
+/** Names of steps that are not those of their kinds -> the kinds. */
+export type StepNames = Readonly<Record<string, string>>;
+
+/** The kind of a step of an arm by its name. */
+export const findStepKind = (name: string, as: StepNames | undefined): StepKey | undefined =>
+  STEPS.find(as !== undefined && Object.hasOwn(as, name) ? (as[name] as string) : name);
+
+/** Keys of a resolved arm besides its steps: no ranking depends on them, but for those of its workspace. */
+export const ARM_KEYS: readonly string[] = [
+  'name',
+  'description',
+  'extends',
+  'tune',
+  'levels',
+  'differences',
+  'embedding',
+  'seed',
+  'repeats',
 ];

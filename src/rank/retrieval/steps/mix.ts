@@ -1,5 +1,4 @@
 import { ATTRIBUTE_SIGNALS } from '../../signals/bank/attributes.ts';
-import { mixSignals } from '../../signals/bank/mixed-signals.ts';
 import { type BankSignal, bankSignals, type ScoringOptions } from '../../signals/bank/options.ts';
 import { signalTable } from '../../signals/bank/signal-bank.ts';
 import { defineStep, PendingScores, requirePool } from './step.ts';
@@ -21,6 +20,7 @@ export const mix = defineStep<ScoringOptions>({
   stages: ({ signals }, _, world, pool) => [world.stage(signalTable(signals), pool)],
   apply: async (options, state, _, watch) => {
     const pool = requirePool(state);
+    const { mixSignals } = await import('../../signals/bank/mixed-signals.ts');
     const scores = await watch('scoring', () => mixSignals(state.world, pool, options));
     const components = new Map([...state.components, ['scoring', scores] as const]);
     return { ...state, components, scores: new PendingScores([pool.queryCount, pool.width], scores) };

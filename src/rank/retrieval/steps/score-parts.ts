@@ -75,6 +75,11 @@ export class ScoreParts {
     );
   }
 
+  /** A component is added to the scores. */
+  add(component: string): void {
+    this.#add(component, this.#read(component));
+  }
+
   #add(name: string, row: Float64Array): void {
     this.parts.set(name, this.#at(row));
     this.#scores = this.#scores.map((score, i) => score + (row[i] as number));

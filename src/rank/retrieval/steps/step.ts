@@ -153,7 +153,7 @@ export interface AttributeRead {
 
 /** One step of an arm with its options: everything that is asked of it, before anything is computed and while it is. */
 export interface Step {
-  /** The name of the step, and of the component that shows its effect; two steps of an arm have two names. */
+  /** The name of the step in its arm, and of the component that shows its effect; two steps of an arm have two names. */
   readonly name: string;
   readonly takes: readonly ArmState[];
   /** Null: what it takes. */
@@ -201,13 +201,19 @@ export interface StepDefinition<O> {
   /** Left out: it adds nothing that is known before anything is computed. */
   readonly outline?: (options: O, before: Outline) => Outline;
   /** Left out: none. */
-  readonly signals?: (options: O, outline: Outline) => ReadonlyMap<string, Signal>;
+  readonly signals?: (options: O, outline: Outline, component: string) => ReadonlyMap<string, Signal>;
   /** Left out: none. */
   readonly stages?: (options: O, outline: Outline, world: Plan, pool: Stage, plan: Plan) => readonly Stage[];
   /** Left out: the step is one of the outline alone. */
-  readonly apply?: (options: O, state: RankState, outline: Outline, watch: Watch) => Promise<RankState> | RankState;
+  readonly apply?: (
+    options: O,
+    state: RankState,
+    outline: Outline,
+    watch: Watch,
+    component: string,
+  ) => Promise<RankState> | RankState;
   /** Left out: it adds nothing to scores. */
-  readonly explain?: (options: O, parts: ScoreParts) => void;
+  readonly explain?: (options: O, parts: ScoreParts, component: string) => void;
   /** Left out: what its columns read. */
   readonly needs?: (options: O, outline: Outline, find: FindNeed) => readonly DataReader[];
   /** Left out: what its columns read. */
@@ -221,9 +227,9 @@ export interface StepDefinition<O> {
   readonly assertData?: (options: O, dataset: Dataset, owner: string) => void;
 }
 
-/** A step that options are still to be given to. */
+/** A step that options are still to be given to, and its component where it has a name of its own in its arm. */
 export interface StepOf<O> {
-  (options: O): Step;
+  (options: O, component?: string): Step;
   readonly definition: Pick<Step, 'name' | 'takes' | 'gives'> & { readonly summary: string };
 }
 
@@ -232,10 +238,9 @@ const NO_SIGNALS: ReadonlyMap<string, Signal> = new Map();
 /** @returns what makes a step of its options. */
 export function defineStep<O>(definition: StepDefinition<O>): StepOf<O> {
   const { name, summary, takes, gives = null } = definition;
-  const create = (options: O): Step => {
-    const signals = (outline: Outline) => definition.signals?.(options, outline) ?? NO_SIGNALS;
+  const create = (options: O, component = definition.component?.(options) ?? name): Step => {
+    const signals = (outline: Outline) => definition.signals?.(options, outline, component) ?? NO_SIGNALS;
     const readSignals = (outline: Outline) => [...signals(outline).values()].flatMap(({ reads }) => reads);
-    const component = definition.component?.(options) ?? name;
     const needOf = (signal: Signal, find: FindNeed): DataReader[] => {
       const needs = find(signal);
       return needs === null ? [] : [{ needs, part: component, remedy: `leave the step ${component} out` }];
@@ -250,8 +255,9 @@ export function defineStep<O>(definition: StepDefinition<O>): StepOf<O> {
         ...[...signals(outline).values()].map((signal) => world.stage(signal, pool)),
         ...(definition.stages?.(options, outline, world, pool, plan) ?? []),
       ],
-      apply: async (state, outline, watch) => (await definition.apply?.(options, state, outline, watch)) ?? state,
-      explain: (parts) => definition.explain?.(options, parts),
+      apply: async (state, outline, watch) =>
+        (await definition.apply?.(options, state, outline, watch, component)) ?? state,
+      explain: (parts) => definition.explain?.(options, parts, component),
       needs: (outline, find) =>
         definition.needs?.(options, outline, find) ??
         [...signals(outline).values()].flatMap((signal) => needOf(signal, find)),
@@ -295,15 +301,13 @@ export function defineScoreStep<O>({
   /** Gets the scores so far and the column, both [Q, C]. */
   readonly change: (options: O, scores: tf.Tensor2D, column: tf.Tensor2D) => tf.Tensor2D;
 }): StepOf<O> {
-  const nameOf = (options: O) => definition.component?.(options) ?? definition.name;
   return defineStep<O>({
     ...definition,
     takes: ['scores'],
-    signals: (options) => new Map([[nameOf(options), signal(options)]]),
-    apply: async (options, state, _, watch) => {
-      const name = nameOf(options);
-      const computed = await computeColumns(state, new Map([[name, signal(options)]]), watch);
-      const column = computed.components.get(name) as Column;
+    signals: (options, _, component) => new Map([[component, signal(options)]]),
+    apply: async (options, state, _, watch, component) => {
+      const computed = await computeColumns(state, new Map([[component, signal(options)]]), watch);
+      const column = computed.components.get(component) as Column;
       const scores = (state.scores as PendingScores).with(column, (so, own) => change(options, so, own));
       return { ...computed, scores };
     },

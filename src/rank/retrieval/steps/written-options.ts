@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { indexOptions } from '../../../index/registry.ts';
-import { sliceOptions } from '../../../kernel/slices/slice-options.ts';
 import { writtenFilter } from '../../../model/filter/filter-schema.ts';
 import { propagationOptions } from '../../../ops/attention/options.ts';
 import { PROPAGATION_PRESETS } from '../../../ops/attention/presets.ts';
 import { SELECTIONS } from '../../rerank/registry.ts';
 import { scoringOptions } from '../../signals/bank/options.ts';
-import { boostOptions } from '../../signals/boost-options.ts';
-import { curationArmOptions } from '../../signals/curation-options.ts';
 import { decayOptions } from '../../signals/decay.ts';
 import { strategyOptions } from '../../signals/strategy-options.ts';
-import { BLENDS, fusionWeight, getMethodOptions, listMethods, listSelections } from './keys.ts';
+import { BLENDS, fusionWeight, getMethodOptions, listMethods, listSelections, STEPS } from './keys.ts';
+import { packOptions } from './pack.ts';
 
 const weight = z.number().min(0).max(1);
 
@@ -57,8 +55,8 @@ const strategy = z.strictObject({
 export function createWrittenOptions(): Readonly<Record<string, z.ZodType>> {
   const blends = Object.entries(BLENDS).map(([name, options]) => [name, z.union([weight, options])] as const);
   return {
+    ...Object.fromEntries(STEPS.members.map(({ name, options }) => [name, options])),
     filter: writtenFilter,
-    slice: sliceOptions,
     propagate: z.union([z.enum(Object.keys(PROPAGATION_PRESETS) as [string]), propagationOptions]),
     search: z.record(z.string().min(1), indexOptions),
     score: z
@@ -66,11 +64,10 @@ export function createWrittenOptions(): Readonly<Record<string, z.ZodType>> {
       .catchall(z.record(z.string(), z.unknown())),
     fuse: createFuse(),
     mix: z.union([z.string().min(1), scoringOptions]),
-    boost: boostOptions,
-    curate: curationArmOptions,
     decay: z.union([z.number().positive(), decayOptions]),
     blend: nameMembers(blends),
     rerank: createSelection(true),
     select: createSelection(false),
+    pack: z.union([z.int().min(1), packOptions]),
   };
 }

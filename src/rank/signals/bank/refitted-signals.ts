@@ -8,9 +8,10 @@ import { listSignalNames, type SignalBankOptions } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
 import { groupSessions } from './sessions.ts';
-import { computeScopeCosines, QUERY_BLOCK, type SignalTable } from './signal-bank.ts';
+import type { SignalTable } from './signal-bank.ts';
 import { SPREAD, Spread } from './spread.ts';
 import { collectStructureColumns, listStructureInputs, STRUCTURE_SIGNALS } from './structure.ts';
+import { computeScopeCosines, QUERY_BLOCK } from './table-filler.ts';
 
 /** The cosine of the workspace's own encoder, whose vectors coordinates and attention are computed from. */
 const OWN_COSINE = 'cosine';

@@ -9,7 +9,8 @@ import { buildNewestPool } from '../columns.harness.ts';
 import { createSampleWorkspace, DIMENSION, drawSampleWorld, type SampleWorld } from '../corpus.fixture.ts';
 import type { Workspace } from '../workspace.ts';
 import { listSignalNames, SIGNAL_GROUPS, type SignalBankOptions, signalBankOptions } from './options.ts';
-import { prepareSignals, type SignalTable, signalTable } from './signal-bank.ts';
+import { type SignalTable, signalTable } from './signal-bank.ts';
+import { prepareSignals } from './table-filler.ts';
 import { computePlainTextScores } from './text-scores.oracle.ts';
 import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts';
 
