@@ -10,7 +10,7 @@ export { listInterleavedOutcomes, listLoggedChoices } from './lab/logs/retrieval
 export type { ExperimentResult } from './lab/measure/result.ts';
 export { askArm, runExperiment, runTraining } from './lab/on-first-use.ts';
 export { definePlugin, type PluginDefinition } from './lab/plugins/plugin.ts';
-export { rescore } from './lab/stored/rescore.ts';
+export { rescore } from './lab/stored/rescore-on-first-use.ts';
 export { openRun } from './lab/stored/stored-run.ts';
 export { loadTrainingConfig } from './lab/training/training-config.ts';
 export { toDataFrame } from './lab/workbench/data-frame.ts';

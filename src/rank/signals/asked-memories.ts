@@ -4,9 +4,8 @@ import type { MemoryQuestion } from '../../model/candidates.ts';
 import { findEntities } from '../../model/text/entities.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { createEntityRegistry, type EntityRegistry } from '../query/entity-registry.ts';
+import type { EntityRegistry } from '../query/entity-registry.ts';
 import type { StrategyName } from '../query/strategy.ts';
-import { understand } from '../query/understand.ts';
 import { defineStage, type StageUse, type World } from './signal.ts';
 import type { SubcorpusQueries } from './subcorpus.ts';
 
@@ -101,6 +100,7 @@ export class KnownEntities {
     const size = findLowerBound(this.#positions, cutoff);
     if (this.#registry === null || size !== this.#size) {
       const known = this.#ids.slice(0, size);
+      const { createEntityRegistry } = await import('../query/entity-registry.ts');
       this.#registry = await createEntityRegistry(known.map((id) => ({ id, name: readEntityName(id) })));
     }
     this.#size = size;
@@ -143,6 +143,7 @@ export async function askMemory(
   known: KnownEntities | null,
   cutoff: number,
 ): Promise<AskedMemory> {
+  const { understand } = await import('../query/understand.ts');
   const asked = await understand(text, { timestamp, timeZone, entities: await known?.open(cutoff) });
   const { name: strategy } = asked.strategy;
   const range = asked.timeRange;

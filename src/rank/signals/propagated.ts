@@ -1,5 +1,4 @@
 import type { PropagationOptions } from '../../ops/attention/options.ts';
-import { propagateVersions } from '../../ops/attention/versioned-propagation.ts';
 import { defineStage } from './signal.ts';
 import { drawPermutedOrder } from './worlds/permuted-order.ts';
 
@@ -10,7 +9,8 @@ export const propagatedRows = defineStage({
   of: 'queries',
   isShared: true,
   reads: ['vectors', 'times', 'order'],
-  compute: ({ world }, options: PropagationOptions) => {
+  compute: async ({ world }, options: PropagationOptions) => {
+    const { propagateVersions } = await import('../../ops/attention/versioned-propagation.ts');
     const { corpus, turnVectors, batch, control, startProgress } = world;
     const order = control === null ? {} : { order: drawPermutedOrder(corpus, world.controlSeed(control)) };
     return propagateVersions(corpus, turnVectors, batch.cutoffs, options, { progress: startProgress, ...order });

@@ -16,8 +16,7 @@ import { bankSignals, listCosineNames, listSignalNames, type SignalBankOptions, 
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
 import { collectStructureColumns, listStructureInputs } from './structure.ts';
-import { SubcorpusSignals } from './subcorpus-signals.ts';
-import { SubcorpusTables } from './subcorpus-tables.ts';
+import type { SubcorpusTables } from './subcorpus-tables.ts';
 
 /** Queries whose cosines to all turns of a subcorpus are on the host at the same time. */
 export const QUERY_BLOCK = 64;
@@ -36,9 +35,10 @@ function prepareSubcorpusTables(
   subcorpus: Subcorpus,
   { groups }: SignalBankOptions,
 ): Promise<SubcorpusTables> {
-  return shared.keepOnce(['subcorpus tables', subcorpus.conversationId, groups], () =>
-    SubcorpusTables.of(subcorpus.corpus, groups),
-  );
+  return shared.keepOnce(['subcorpus tables', subcorpus.conversationId, groups], async () => {
+    const { SubcorpusTables } = await import('./subcorpus-tables.ts');
+    return SubcorpusTables.of(subcorpus.corpus, groups);
+  });
 }
 
 /** The turns of a subcorpus as an encoder has them, [N, D] on the device until the workspace is disposed. */
@@ -123,6 +123,7 @@ class TableFiller {
   /** @param filled is called after each query. */
   async fill({ subcorpus, queryIndexes, batch }: SubcorpusQueries, filled: () => void): Promise<void> {
     const { width } = this.#pool;
+    const { SubcorpusSignals } = await import('./subcorpus-signals.ts');
     const signals = new SubcorpusSignals(
       await prepareSubcorpusTables(this.#world, subcorpus, this.#options),
       this.#options.groups,
