@@ -6,11 +6,12 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PROJECT_ROOT } from '../src/core/code/package-root.ts';
 import { UnavailableError } from '../src/core/errors/errors.ts';
+import { countDoorModules, formatDoorCosts } from './entry-points.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import { formatTextTable } from './text-table.ts';
 import { median } from './timing.ts';
 
-export const STARTUP_USAGE = `startup [options]      how long the built package takes to start, beside Node alone
+export const STARTUP_USAGE = `startup [options]      the modules behind each entry point, and how long the built package takes to start
     --runs N       processes of each kind (default 15)
     --dist F       the built package (default dist)`;
 
@@ -76,6 +77,7 @@ export async function benchStartup(args: readonly string[]): Promise<void> {
     },
   });
   const runs = parsePositiveOption('runs', values.runs);
+  console.log(`${formatDoorCosts(countDoorModules())}\n`);
   const load = loadavg()[0]?.toFixed(1);
   console.log(`node ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model.trim()}, load ${load} at the start`);
   console.log(formatStarts(measureStarts(values.dist, runs)));

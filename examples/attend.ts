@@ -1,5 +1,6 @@
 // Attend: ring attention of one query over a conversation of four turns.
-import { RING_ATTENTION_DEFAULTS, ringAttention, tf, useBackend } from 'rag-plusplus';
+import { tf, useBackend } from 'rag-plusplus/core';
+import { RING_ATTENTION_DEFAULTS, ringAttention } from 'rag-plusplus/ops';
 
 await useBackend('auto');
 const keys = tf.tensor2d([1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6], [4, 2]); // a row for each turn

@@ -1,5 +1,6 @@
 // Embed: unit vectors of texts, by an encoder that is fitted on these texts.
-import { createEncoder, loadDataset } from 'rag-plusplus';
+import { loadDataset } from 'rag-plusplus/data';
+import { createEncoder } from 'rag-plusplus/index';
 
 const { corpus } = await loadDataset({ name: 'jsonl', path: 'examples/data' });
 const texts = corpus.turns.map(({ text }) => text);

@@ -1,5 +1,5 @@
 // Evaluate: any ranking against any judgements, by the metrics of trec_eval.
-import { evaluate, summarise } from 'rag-plusplus';
+import { evaluate, summarise } from 'rag-plusplus/eval';
 
 const ranked = ['a2', 'a7', 'a4'].map((id, place) => ({ id, score: 1 / (1 + place) }));
 const run = new Map([['q1', ranked]]);

@@ -1,5 +1,5 @@
 // A filter of turns: as a predicate, and as a condition of Postgres with its parameters.
-import { bindFilter, compileFilterSql, parseFilter } from 'rag-plusplus/model';
+import { bindFilter, compileFilterSql, parseFilter } from 'rag-plusplus/data';
 
 const filter = parseFilter("channel = $query.channel and (outcome >= 0.5 or kind in ['fact', 'rule'])");
 const accepts = bindFilter(filter, { channel: 'support' });

@@ -1,5 +1,6 @@
 // Index: the best turns for a text, among those that existed at a moment.
-import { createIndex, loadDataset } from 'rag-plusplus';
+import { loadDataset } from 'rag-plusplus/data';
+import { createIndex } from 'rag-plusplus/index';
 
 const { corpus, queries } = await loadDataset({ name: 'jsonl', path: 'examples/data' });
 const index = await createIndex({ index: 'bm25' }, { corpus });

@@ -1,6 +1,6 @@
 // Train: weights of an arm's signals, on the queries of dev.
 import { experiment, fuse, search } from 'rag-plusplus';
-import { computeRawWeights, createLinearModel, fitStandardisation, train } from 'rag-plusplus/learning';
+import { computeRawWeights, createLinearModel, fitStandardisation, train } from 'rag-plusplus/rank';
 
 const hybrid = [search({ bm25: {}, flat: {} }), fuse({ convex: { flat: 0.8, bm25: 'rest' } })];
 const data = { name: 'jsonl', path: 'examples/data' } as const;

@@ -8,21 +8,20 @@ interface Target {
   readonly import: string;
 }
 
-const { exports } = JSON.parse(readFileSync(join(SOURCE, '../package.json'), 'utf8')) as {
+const { name, exports } = JSON.parse(readFileSync(join(SOURCE, '../package.json'), 'utf8')) as {
+  readonly name: string;
   readonly exports: Readonly<Record<string, Target | string>>;
 };
 
-/**
- * The entry points that package.json exports besides the root: the name after `rag-plusplus/` and the folder of src that
- * holds its `index.ts`.
- */
-export const ENTRY_FOLDERS: ReadonlyMap<string, string> = new Map(
+/** The file of src behind each entry point that package.json exports, by what a user imports: `rag-plusplus/core`. */
+export const DOORS: ReadonlyMap<string, string> = new Map(
   Object.entries(exports).flatMap(([path, target]) =>
-    path === '.' || typeof target === 'string'
+    typeof target === 'string'
       ? []
-      : [[path.slice('./'.length), dirname(relative('dist', target.import))] as const],
+      : [[name + path.slice(1), relative('dist', target.import).replace(/js$/, 'ts')] as const],
   ),
 );
 
-/** The path of a file in the folder of an entry point. */
-export const joinEntryPath = (name: string, file: string) => join(SOURCE, ENTRY_FOLDERS.get(name) as string, file);
+/** Loads an entry point. */
+export const importDoor = (door: string) =>
+  import(join(SOURCE, DOORS.get(door) as string)) as Promise<Readonly<Record<string, unknown>>>;

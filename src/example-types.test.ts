@@ -16,13 +16,13 @@ const list = (folder: string, ending: string) =>
 /** Declarations of the names that a block takes for known, by the page and the number of the block. */
 const GIVEN: Readonly<Record<string, string>> = {
   'docs/extending.md 1':
-    "declare const [queries, query]: Parameters<typeof import('rag-plusplus/candidates').listVisibleTurns>;",
-  'docs/extending.md 4': `declare const plugin: import('rag-plusplus/experiment').PluginDefinition;
+    "declare const [queries, query]: Parameters<typeof import('rag-plusplus/index').listVisibleTurns>;",
+  'docs/extending.md 4': `declare const plugin: import('rag-plusplus').PluginDefinition;
 declare const [turns, queries, qrels]: Parameters<typeof import('rag-plusplus').fromTurns>;`,
   'docs/feedback.md 2': 'declare const [asked, answered]: readonly [number, number];',
   'docs/library.md 1': "declare const [turns, queries, qrels]: Parameters<typeof import('rag-plusplus').fromTurns>;",
-  'docs/notebooks.md 2': "declare const finished: import('rag-plusplus/workbench').FinishedExperiment;",
-  'docs/sensitive.md 1': "declare const turns: readonly import('rag-plusplus/model').Turn[];",
+  'docs/notebooks.md 2': "declare const finished: import('rag-plusplus').FinishedExperiment;",
+  'docs/sensitive.md 1': "declare const turns: readonly import('rag-plusplus/data').Turn[];",
 };
 /** A package of notebooks, whose own check reads its types: the project does not install it. */
 const DANFO = `declare module 'danfojs-node' {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ENTRY_FOLDERS, SOURCE as source } from './entry-points.harness.ts';
+import { DOORS, importDoor, SOURCE as source } from './entry-points.harness.ts';
 
 const read = (file: string) => readFileSync(join(source, file), 'utf8');
 
@@ -15,6 +15,7 @@ interface Manifest {
 }
 const manifest = JSON.parse(read('../package.json')) as Manifest;
 const { exclude } = JSON.parse(read('../tsconfig.build.json')) as { exclude: string[] };
+const { paths } = (JSON.parse(read('../tsconfig.json')) as { compilerOptions: { paths: unknown } }).compilerOptions;
 
 /** Bundles the scripts of the report from source. The built package reads the bundles that the build wrote. */
 const BUNDLER = 'esbuild';
@@ -51,18 +52,17 @@ function listReachedModules(entries: readonly string[]): Set<string> {
   return seen;
 }
 
-/** Every name, of a value or a type, that a barrel exports. */
-function listExportedNames(barrel: string): string[] {
-  const lists = [...read(barrel).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list]) =>
+/** Every name, of a value or a type, that a file exports by a list. */
+function listExportedNames(file: string): string[] {
+  const lists = [...read(file).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list]) =>
     (list as string).split(','),
   );
-  const spaces = [...read(barrel).matchAll(/^export \* as (\w+)/gm)].map(([, name]) => name as string);
+  const spaces = [...read(file).matchAll(/^export \* as (\w+)/gm)].map(([, name]) => name as string);
   return [...spaces, ...lists.map((name) => name.trim().replace(/^type /, '')).filter((name) => name !== '')];
 }
 
-const barrelOf = new Map([...ENTRY_FOLDERS].map(([name, folder]) => [name, join(folder, 'index.ts')]));
-const namesByRoom = new Map([...barrelOf].map(([name, barrel]) => [name, listExportedNames(barrel)]));
-const barrels = ['index.ts', ...barrelOf.values()];
+const doors = [...DOORS.values()];
+const namesByDoor = new Map([...DOORS].map(([door, file]) => [door, listExportedNames(file)]));
 const parsePackageName = (specifier: string) =>
   specifier
     .split('/')
@@ -70,48 +70,50 @@ const parsePackageName = (specifier: string) =>
     .join('/');
 
 describe('entry points', () => {
-  test('every index.ts of src is one, and package.json names each of them', () => {
-    const buildExportEntry = (barrel: string) => ({
-      types: `./dist/${barrel.replace(/ts$/, 'd.ts')}`,
-      import: `./dist/${barrel.replace(/ts$/, 'js')}`,
+  test('are ten, and package.json and tsconfig.json name the file of each', () => {
+    const buildExportEntry = (file: string) => ({
+      types: `./dist/${file.replace(/ts$/, 'd.ts')}`,
+      import: `./dist/${file.replace(/ts$/, 'js')}`,
     });
-    const expected = [...barrelOf].map(([name, barrel]) => [`./${name}`, buildExportEntry(barrel)]);
-    expect(manifest.exports).toEqual({
-      '.': buildExportEntry('index.ts'),
-      ...Object.fromEntries(expected),
-      './package.json': './package.json',
-    });
+    const expected = [...DOORS].map(([door, file]) => [door.replace('rag-plusplus', '.'), buildExportEntry(file)]);
+    expect(manifest.exports).toEqual({ ...Object.fromEntries(expected), './package.json': './package.json' });
     expect(manifest.types).toBe('./dist/index.d.ts');
-    expect(files.filter((file) => basename(file) === 'index.ts').sort()).toEqual([...barrels].sort());
-    expect(barrels.length).toBeGreaterThan(10);
+    expect(paths).toEqual(Object.fromEntries([...DOORS].map(([door, file]) => [door, [`./src/${file}`]])));
+    expect(doors).toHaveLength(10);
   });
 
-  test('each says name by name what it exports, so that nothing is public by accident', () => {
-    const wholesale = barrels.filter((barrel) => /^export \* from/m.test(read(barrel)));
+  test('are for users: inside, a file imports what defines a name', () => {
+    expect(files.filter((file) => basename(file) === 'index.ts' && !doors.includes(file))).toEqual([]);
+    const readers = files.filter((file) =>
+      listSpecifiers(file).some(
+        (found) => found.startsWith('.') && doors.includes(normalize(join(dirname(file), found))),
+      ),
+    );
+    expect(readers).toEqual([]);
+  });
+
+  test('say name by name what they export, so that nothing is public by accident', () => {
+    const wholesale = doors.filter((door) => /^export \* from|^export (?!type \{|\{|\* as)/m.test(read(door)));
     expect(wholesale).toEqual([]);
-    for (const [room, names] of namesByRoom) expect(names.length, room).toBeGreaterThan(0);
+    for (const [door, names] of namesByDoor) expect(names.length, door).toBeGreaterThan(0);
   });
 
-  test('a name means one thing in all rooms', () => {
-    const owners = new Map<string, string[]>();
-    for (const [room, names] of namesByRoom)
-      for (const name of names) owners.set(name, [...(owners.get(name) ?? []), room]);
-    expect([...owners].filter(([, of]) => of.length > 1)).toEqual([]);
-    // Plugins write the schemas of their options with the zod of this package.
-    expect(listExportedNames('index.ts').filter((name) => !owners.has(name))).toEqual(['z']);
+  test('a name is exported once', () => {
+    const names = [...namesByDoor.values()].flat();
+    expect(names.filter((name, i) => names.indexOf(name) < i)).toEqual([]);
   });
 
-  test.each([...namesByRoom.keys()])('%s loads, with no value that its barrel does not name', async (room) => {
-    const loaded = (await import(join(source, barrelOf.get(room) as string))) as Record<string, unknown>;
+  test.each([...DOORS.keys()])('%s loads, with no value that its file does not name', async (door) => {
+    const loaded = await importDoor(door);
     expect(Object.keys(loaded).filter((name) => loaded[name] === undefined)).toEqual([]);
-    expect(namesByRoom.get(room)).toEqual(expect.arrayContaining(Object.keys(loaded)));
+    expect(namesByDoor.get(door)).toEqual(expect.arrayContaining(Object.keys(loaded)));
   });
 });
 
 describe('what is built', () => {
   test('is what the entry points and the programs reach: fixtures stay out, and nothing is left over', () => {
     const entries = [
-      ...barrels,
+      ...doors,
       join('cli', 'main.ts'),
       join('cli', 'work.ts'),
       join('core', 'decoding', 'decoder-process.ts'),

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProgram } from './cli/program.ts';
+import { DOORS, SOURCE } from './entry-points.harness.ts';
 import { parseYaml } from './lab/composition/config-file.ts';
 import { loadConfig, resolveConfig } from './lab/config/config.ts';
 
@@ -32,6 +33,10 @@ function resolveImports(code: string): string {
   return code.replace(/from '(\.\.?\/[^']+)'/g, (_, path) => `from '${resolve(root, dirname(file), path)}'`);
 }
 
+/** Imports of the package, as paths of its source. */
+const resolveDoors = (code: string) =>
+  code.replace(/'(rag-plusplus(?:\/\w+)?)'/g, (_, door) => JSON.stringify(join(SOURCE, DOORS.get(door) as string)));
+
 const programs = listBlocks('ts');
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-guides-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -45,10 +50,9 @@ beforeAll(() => {
 
 /** Imports every block in one process. @returns what each printed */
 function runBlocks(): string[] {
-  const source = JSON.stringify(join(root, 'src/index.ts'));
   const files = programs.map(({ code }, i) => {
     const file = join(folder, 'blocks', `run-${i}.ts`);
-    writeFileSync(file, resolveImports(code).replaceAll("'rag-plusplus'", source));
+    writeFileSync(file, resolveDoors(resolveImports(code)));
     return file;
   });
   const runner = join(folder, 'runner.ts');

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import { afterAll, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
-import { ENTRY_FOLDERS } from './entry-points.harness.ts';
+import { DOORS } from './entry-points.harness.ts';
 import { loadConfig } from './lab/config/config.ts';
 import { parseTables } from './lab/config/config-reference.harness.ts';
 
@@ -22,11 +22,9 @@ const MARKED = /<!-- example -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```
 
 /** As somebody would run it who has installed the package. */
 function runSnippet(code: string): string {
-  const runnable = code.replace(/'rag-plusplus(?:\/([a-z]+))?'/g, (_, room?: string) =>
-    JSON.stringify(
-      join(inject('builtPackage'), 'dist', room === undefined ? '' : (ENTRY_FOLDERS.get(room) as string), 'index.js'),
-    ),
-  );
+  const built = (door: string) =>
+    join(inject('builtPackage'), 'dist', (DOORS.get(door) as string).replace(/ts$/, 'js'));
+  const runnable = code.replace(/'(rag-plusplus(?:\/[a-z]+)?)'/g, (_, door: string) => JSON.stringify(built(door)));
   const file = join(folder, 'snippet.mjs');
   writeFileSync(file, transformSync(runnable, { loader: 'ts' }).code);
   return execFileSync(process.execPath, [file], { cwd: root, encoding: 'utf8' });

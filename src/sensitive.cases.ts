@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadDataset } from './data/registry.ts';
 import { evaluate } from './eval/metrics/evaluate.ts';
 import { buildLadderTable } from './lab/report/tables/table.ts';
-import { readStoredRun } from './lab/stored/stored-run.ts';
+import { openRun } from './lab/stored/stored-run.ts';
 import { experiment } from './lab/workbench/experiment.ts';
 import type { FinishedExperiment } from './lab/workbench/finished-experiment.ts';
 import { openMemory } from './memory/engine/open-memory.ts';
@@ -75,7 +75,7 @@ export const DISPLAYS: Readonly<Record<string, string | ((results: SecretResults
   'eval/metrics/evaluation-display.ts': ({ data, finished }) =>
     evaluate(finished.run('words'), data.qrels, ['mrr@10'], { relevantGrade: 1, unanswerable: 'apart', holeDepth: 10 }),
   'lab/measure/result-display.ts': ({ finished }) => finished.result,
-  'lab/stored/stored-run-display.ts': ({ folder }) => readStoredRun(folder),
+  'lab/stored/stored-run-display.ts': ({ folder }) => openRun(folder),
   'ops/pagerank/pagerank-display.ts': rankTurns,
   'rank/learning/learning-display.ts': 'names and numbers of a model',
   'memory/engine/response-display.ts': askSecretMemory,

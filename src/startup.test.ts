@@ -1,48 +1,40 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { DOORS } from './entry-points.harness.ts';
+import { listLoaded } from './loaded-modules.harness.ts';
 
-const source = dirname(fileURLToPath(import.meta.url));
+const TENSORS = '@tensorflow/tfjs-core';
 
-/** What a file imports before it runs: neither types nor what is imported on first use. */
-function imports(file: string): string[] {
-  const text = readFileSync(join(source, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-  const statements = [...text.matchAll(/^(?:import|export) (?!type )(?:([^;]*?) from )?'([^']+)'/gm)];
-  return statements.flatMap(([, names, specifier]) => {
-    const list = /^\{([^}]*)\}$/.exec(names ?? '')?.[1]?.split(',');
-    const isTypes = list?.every((name) => /^\s*(type .*)?$/s.test(name)) ?? false;
-    return isTypes ? [] : [specifier as string];
-  });
-}
-
-/** The packages that are loaded with a file. */
-function packagesOf(entry: string): string[] {
-  const seen = new Set<string>();
-  const packages = new Set<string>();
-  const pending = [entry];
-  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
-    if (seen.has(file)) continue;
-    seen.add(file);
-    for (const specifier of imports(file)) {
-      if (specifier.startsWith('.')) pending.push(normalize(join(dirname(file), specifier)));
-      else if (!specifier.startsWith('node:')) packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] as string);
-    }
-  }
-  return [...packages].sort();
-}
+/** The most modules of the project that an import of each entry point loads. */
+const MOST_MODULES: Readonly<Record<string, number>> = {
+  // A config and an experiment are checked at once, so the definitions of all steps and signals are loaded.
+  'rag-plusplus': 380,
+  'rag-plusplus/core': 20,
+  'rag-plusplus/ops': 80,
+  'rag-plusplus/eval': 60,
+  'rag-plusplus/data': 70,
+  'rag-plusplus/index': 105,
+  'rag-plusplus/kernel': 55,
+  'rag-plusplus/rank': 305,
+  'rag-plusplus/memory': 260,
+  'rag-plusplus/testing': 285,
+};
+/** Entry points that work without tensors. */
+const WITHOUT_TENSORS = ['rag-plusplus/eval', 'rag-plusplus/data', 'rag-plusplus/kernel'];
 
 test.each([
   ['the command line, before a command runs,', 'cli/program.ts', ['commander']],
-  [
-    'the root',
-    'index.ts',
-    ['@tensorflow/tfjs-core', 'fastest-levenshtein', 'js-tokens', 'pure-rand', 'stemmer', 'zod'],
-  ],
+  ['the root', 'index.ts', [TENSORS, 'fastest-levenshtein', 'js-tokens', 'pure-rand', 'stemmer', 'zod']],
+  ['the room eval', 'eval/index.ts', ['fastest-levenshtein', 'pure-rand', 'zod']],
 ])('%s loads the packages that it needs at once, and no other', (_, entry, packages) => {
-  expect(packagesOf(entry)).toEqual(packages);
+  expect(listLoaded(entry).packages).toEqual(packages);
 });
 
 test('what starts a command loads no package at all', () => {
-  expect(packagesOf('cli/main.ts')).toEqual([]);
+  expect(listLoaded('cli/main.ts').packages).toEqual([]);
+});
+
+test.each([...DOORS])('%s loads few modules', (door, file) => {
+  const { modules, packages } = listLoaded(file);
+  expect(modules.length).toBeLessThanOrEqual(MOST_MODULES[door] as number);
+  expect(packages.includes(TENSORS)).toBe(!WITHOUT_TENSORS.includes(door));
 });

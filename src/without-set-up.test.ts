@@ -16,7 +16,7 @@ function runFresh(program: string): Promise<string> {
 
 const trajectory = '{ depth: 1, siblingOrder: 0, homogeneity: 0.5, temporal: 0, complexity: 0 }';
 const memory = (options: string, query: string) => `
-  const { openMemory } = await import('./memory/index.ts');
+  const { openMemory } = await import('./memory/engine/open-memory.ts');
   const memory = await openMemory({ folder: null, dimension: 2, ${options} });
   const record = { context: 'x', createdAt: 0, outcome: null, trajectory: ${trajectory} };
   await memory.addBatch([[1, 0], [0, 1]].map((own, i) => ({ ...record, id: 'm' + i, embedding: Float32Array.from(own) })));
@@ -28,7 +28,7 @@ const corpus = `
   const corpus = new Corpus([{ id: 't0', conversationId: 'c', parentId: null, timestamp: 0, author: null, channel: null, text: 'x' }]);
   const vectors = Float32Array.of(1, 0);`;
 const workspace = (work: string) => `${corpus}
-  const { Workspace } = await import('./rank/signals/index.ts');
+  const { Workspace } = await import('./rank/signals/workspace.ts');
   const queries = [{ id: 'q', text: 'x', timestamp: 1, author: null, channel: null, anchorTurnId: null, split: 'test', cluster: 'c' }];
   const workspace = new Workspace({ corpus, queries, turnVectors: vectors, queryVectors: vectors, dimension: 2, seed: 1 });
   ${work}`;
@@ -38,14 +38,15 @@ test.each([
   ['a memory with marginal relevance', memory("reranker: { method: 'mmr' }", ''), '["m0","m1"]'],
   [
     'a flat index',
-    `${corpus} const { createIndex } = await import('./index/index.ts');
+    `${corpus} const { createIndex } = await import('./index/registry.ts');
     const index = await createIndex({ index: 'flat' }, { corpus, vectors, dimension: 2 });
     return [...(await index.search({ texts: ['x'], vectors, cutoffs: Int32Array.of(1) }, 1)).positions];`,
     '[0]',
   ],
   [
     'sources of memories',
-    `${corpus} const { openMemorySources, assemble } = await import('./memory/context/index.ts');
+    `${corpus} const { openMemorySources } = await import('./memory/context/memory-sources.ts');
+    const { assemble } = await import('./memory/context/assemble.ts');
     const encoder = { name: 'given', identity: {}, dimension: 2, encode: async () => vectors, dispose() {} };
     const sources = await openMemorySources({ turns: corpus.turns, encoder }, { timeoutMs: 60000 });
     return (await assemble('x', { timeoutMs: 60000 }, sources, { now: 1 })).items.map(({ id }) => id);`,
@@ -53,7 +54,7 @@ test.each([
   ],
   [
     'an encoder that is not made yet',
-    `const { createEncoderSource } = await import('./index/encoders/index.ts');
+    `const { createEncoderSource } = await import('./index/encoders/registry.ts');
     const lsa = { encoder: 'lsa', dimension: 1, minDocumentFrequency: 1, maxDocumentShare: 1 };
     const source = createEncoderSource(lsa, { fitTexts: ['a bow', 'a violin'], seed: 1 });
     const encoder = await source.create();
@@ -62,7 +63,8 @@ test.each([
   ],
   [
     'an encoder with a cache',
-    `const { createEncoderSource, createCachedEncoder } = await import('./index/encoders/index.ts');
+    `const { createEncoderSource } = await import('./index/encoders/registry.ts');
+    const { createCachedEncoder } = await import('./index/encoders/embedding-cache.ts');
     const { mkdtempSync, rmSync } = await import('node:fs');
     const folder = mkdtempSync((await import('node:os')).tmpdir() + '/ragpp-set-up-');
     const lsa = { encoder: 'lsa', dimension: 1, minDocumentFrequency: 1, maxDocumentShare: 1 };
@@ -74,7 +76,7 @@ test.each([
   ],
   [
     'a retrieval',
-    workspace(`const { retrieve } = await import('./rank/retrieval/index.ts');
+    workspace(`const { retrieve } = await import('./rank/retrieval/retriever.ts');
     const { parseSteps } = await import('./rank/retrieval/written-steps.ts');
     const arm = parseSteps([{ search: { newest: { k: 1 } } }]);
     return [...(await retrieve(workspace, arm)).pool.positions];`),
@@ -82,7 +84,7 @@ test.each([
   ],
   [
     'candidates of a workspace',
-    workspace(`const { candidatesFrom } = await import('./rank/retrieval/index.ts');
+    workspace(`const { candidatesFrom } = await import('./rank/retrieval/candidate-sources.ts');
     return [...(await workspace.get(candidatesFrom({ index: 'newest', k: 1 }, null))).positions];`),
     '[0]',
   ],
@@ -99,7 +101,7 @@ test.each([
   ],
   [
     'a ranking',
-    `const { rank } = await import('./rank/retrieval/index.ts');
+    `const { rank } = await import('./rank/retrieval/rank.ts');
     const pool = { queryCount: 1, width: 2, positions: Int32Array.of(4, 7) };
     return [...(await rank(pool, Float32Array.of(1, 2), 2, String)).slots];`,
     '[1,0]',
@@ -135,11 +137,11 @@ test.each([
 test.each([
   [
     'flat',
-    `${corpus} const { FlatIndex } = await import('./index/index.ts');
+    `${corpus} const { FlatIndex } = await import('./index/vectors/flat.ts');
     const rows = { dimension: 2, vectors, positions: Int32Array.of(0), validFrom: Int32Array.of(1), validTo: Int32Array.of(9) };
     new FlatIndex(['t0'], rows);`,
   ],
-  ['x', `const { scoped } = await import('./core/index.ts'); scoped('x', () => null);`],
+  ['x', `const { scoped } = await import('./core/tensors/scope.ts'); scoped('x', () => null);`],
 ])('a synchronous function names what to call: %s', async (name, program) => {
   expect(await runFresh(program)).toBe(
     `UnavailableError tensor backend is not available: none was chosen before ${name}; call await useBackend('auto') first`,

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { buildProgram } from '../src/cli/program.ts';
 import { METRICS } from '../src/eval/metrics/metric.ts';
 import { bankSignals, signalBankOptions } from '../src/rank/signals/bank/options.ts';
-import { SIGNALS } from '../src/rank/signals/registry.ts';
+import { SIGNALS } from '../src/rank/signals/registry.cases.ts';
 import { listBrokenLinks } from './broken-links.ts';
 import { buildSite } from './build.ts';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readApi } from './api/declarations.ts';
-import { API_REPORT, writeApiReport } from './api/report.ts';
+import { writeApiLists } from './api/lists.ts';
 import { listBrokenLinks } from './broken-links.ts';
 import { buildSite } from './build.ts';
 
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const target = join(root, 'site');
 const { values } = parseArgs({ options: { api: { type: 'boolean' } } });
 const api = readApi(root);
-if (values.api) writeFileSync(join(root, API_REPORT), writeApiReport(api));
+if (values.api) for (const { file, text } of writeApiLists(api)) writeFileSync(join(root, file), text);
 const pages = buildSite(root, target, api);
 const broken = listBrokenLinks(target);
 for (const link of broken) console.error(`broken link: ${link}`);

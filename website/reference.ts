@@ -6,7 +6,7 @@ import { METRICS } from '../src/eval/metrics/metric.ts';
 import { listConfigKeys } from '../src/lab/config/config-json-schema.ts';
 import { indexDocumentedRows, isKind, type Key, listAlternatives, type Schema } from '../src/lab/config/config-keys.ts';
 import { bankSignals, signalBankOptions } from '../src/rank/signals/bank/options.ts';
-import { SIGNALS } from '../src/rank/signals/registry.ts';
+import { SIGNALS } from '../src/rank/signals/registry.cases.ts';
 
 /** Pages that are written at build time, from what the program itself reads: no page can be older than the code. */
 

@@ -1,6 +1,6 @@
 // An index: every second turn that the query may see.
 import { definePlugin } from 'rag-plusplus';
-import { listVisibleTurns } from 'rag-plusplus/candidates';
+import { listVisibleTurns } from 'rag-plusplus/index';
 
 export default definePlugin({
   name: 'alternate-index',

@@ -1,5 +1,5 @@
-import { blend, decay, fuse, propagate, score, search } from '../../src/index.ts';
-import type { ArmInput, ArmMapping } from '../../src/lab/workbench/index.ts';
+import type { ArmInput, ArmMapping } from '../../src/lab/workbench/experiment-input.ts';
+import { blend, decay, fuse, propagate, score, search } from '../../src/rank/retrieval/steps/functions.ts';
 import type { pageRankPlugin } from './page-rank-signal.ts';
 
 type PlantedPlugins = readonly [typeof pageRankPlugin];

@@ -1,5 +1,9 @@
-import { computePlantedLevels, type PlantedDependency } from '../../src/data/index.ts';
-import { compareWithBaseline, type Estimate, groupIntoClusters, holm } from '../../src/eval/index.ts';
+import { computePlantedLevels } from '../../src/data/synthetic/planted-levels.ts';
+import type { PlantedDependency } from '../../src/data/synthetic/synthetic-options.ts';
+import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
+import type { Estimate } from '../../src/eval/intervals/mean-intervals.ts';
+import { holm } from '../../src/eval/significance/multiple-comparisons.ts';
+import { compareWithBaseline } from '../../src/eval/significance/significance.ts';
 import { chooseVerdict, type Verdict } from '../../src/eval/significance/verdict.ts';
 import { MECHANISMS } from './arms.ts';
 import type { PlantedCell } from './measure.ts';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { getOrCompute } from '../../src/core/values/once.ts';
-import { buildTransitionsFromEdges, HostPageRank, type TransitionMatrix } from '../../src/index/graph/index.ts';
 import { BM25_DEFAULTS } from '../../src/index/words/bm25-options.ts';
-import { definePlugin } from '../../src/lab/index.ts';
-import type { Query } from '../../src/model/index.ts';
-import { findEntities } from '../../src/model/text/index.ts';
+import { definePlugin } from '../../src/lab/plugins/plugin.ts';
+import type { Query } from '../../src/model/dataset.ts';
+import { findEntities } from '../../src/model/text/entities.ts';
+import { HostPageRank } from '../../src/ops/pagerank/host-pagerank.ts';
+import { buildTransitionsFromEdges, type TransitionMatrix } from '../../src/ops/pagerank/transition-matrix.ts';
 import { bm25Signal } from '../../src/rank/signals/bm25.ts';
 import type { CandidatePool } from '../../src/rank/signals/candidate-pool.ts';
 import type { World } from '../../src/rank/signals/signal.ts';

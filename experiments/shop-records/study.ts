@@ -8,7 +8,6 @@ import { askShop, type ShopQuestion } from '../../src/data/shop/ask-shop.ts';
 import { type DrawnShop, drawShop } from '../../src/data/shop/draw-shop.ts';
 import { isDevQuestion, listTestTexts } from '../../src/data/shop/shop.ts';
 import { SHOP_KINDS } from '../../src/data/shop/shop-options.ts';
-import { formatShopTables } from '../../src/data/shop/shop-tables.ts';
 import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
 import { type Estimate, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
 import { describeHeldOut } from '../../src/lab/looks/test-split.ts';
@@ -18,6 +17,7 @@ import { openDomainDatabase } from '../../src/memory/context/domain/open-domain-
 import type { ItemSource } from '../../src/memory/context/source.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
+import { formatShopTables } from './shop-tables.ts';
 
 const settings = z.strictObject({
   seed: z.int().default(20260101),

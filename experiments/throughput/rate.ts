@@ -1,6 +1,6 @@
 import { median } from '../../bench/timing.ts';
 import { TOTAL, timeQueries } from '../../src/lab/measure/latency.ts';
-import type { RankOptions } from '../../src/rank/retrieval/index.ts';
+import type { RankOptions } from '../../src/rank/retrieval/written-steps.ts';
 import type { Workspace } from '../../src/rank/signals/workspace.ts';
 
 interface RateOptions {

@@ -3,7 +3,7 @@ import { ValidationError } from '../../src/core/errors/errors.ts';
 import { createRandom } from '../../src/core/numbers/random.ts';
 import type { ExperimentConfig } from '../../src/lab/config/config.ts';
 import type { Query } from '../../src/model/dataset.ts';
-import type { RankOptions } from '../../src/rank/retrieval/index.ts';
+import type { RankOptions } from '../../src/rank/retrieval/written-steps.ts';
 import { Workspace } from '../../src/rank/signals/workspace.ts';
 import { withConfig } from '../corpus.ts';
 import type { Study } from '../study.ts';

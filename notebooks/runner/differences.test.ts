@@ -101,7 +101,7 @@ describe.each(names)('%s', (name) => {
     const imports = listCodeCells(notebook).flatMap(({ code }) =>
       [...code.matchAll(/from '([^']+)'/g)].map(([, from]) => from),
     );
-    expect(imports).toContain('rag-plusplus');
+    expect(imports.some((from) => from?.startsWith('rag-plusplus'))).toBe(true);
     expect(imports.filter((from) => from?.startsWith('.'))).toEqual([]);
   });
 });

@@ -5,7 +5,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { ValidationError } from '../core/errors/errors.ts';
 import { loadDataset } from '../data/registry.ts';
 import { buildSampleTrainingConfig } from '../lab/training/training-config.fixture.ts';
-import { type ArmInput, experiment } from '../lab/workbench/index.ts';
+import { experiment } from '../lab/workbench/experiment.ts';
+import type { ArmInput } from '../lab/workbench/experiment-input.ts';
 import { blend, decay, mix, search } from '../rank/retrieval/steps/functions.ts';
 import { runRagpp } from './command.harness.ts';
 

@@ -80,7 +80,7 @@ describe('a fault of the configuration exits with 2, before anything is made', (
     [
       'an override of an arm that is none',
       ['--set', 'arms.hybird.set={decay.halfLifeHours: 6}'],
-      /\n {2}arms\.hybird\.set\.decay\.halfLifeHours.*: expected a path that begins with a step or a source of the arm \(\)/,
+      /\n {2}arms\.hybird: expected an arm of the config \(newest, hybrid, .*\), or a whole arm as the value, got "hybird"; did you mean hybrid\?$/,
     ],
     ['an override that is no YAML', ['--set', 'seed=[1'], /\n {2}seed: expected a YAML value \(.*\), got "\[1"$/],
     [

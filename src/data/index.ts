@@ -1,69 +1,18 @@
-/** Source files to conversations, queries and judgements. */
+/** Sources to conversations, queries and judgements; turns, and the filters that choose among them. */
 
-export { type CastOptions, loadCast } from './cast/cast.ts';
-export { CAST_LICENCE } from './cast/cast-options.ts';
-export { loadChatGptExport } from './chatgpt/chatgpt-export.ts';
-export { loadClaudeExport } from './claude/claude-export.ts';
-export type { ExportOptions } from './exports/export-dataset.ts';
-export { type IrcOptions, loadIrc } from './irc/irc.ts';
-export { IRC_LICENCE } from './irc/irc-options.ts';
-export { type JsonlOptions, loadJsonl } from './jsonl/jsonl.ts';
-export type { OnDirtyRow } from './jsonl/row-faults.ts';
-export { type LocomoOptions, loadLocomo } from './locomo/locomo.ts';
-export { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo/locomo-categories.ts';
-export { LOCOMO_LICENCE } from './locomo/locomo-options.ts';
-export type { MailSplit } from './mail/mail-preparation.ts';
-export { loadMailFiles, type MailThreadsOptions } from './mail/mail-threads.ts';
-export { loadSpamAssassinThreads, type SpamAssassinOptions } from './mail/spamassassin-threads.ts';
-export { SPAM_ASSASSIN_LICENCE } from './mail/spamassassin-threads-options.ts';
-export {
-  type FromTurnsOptions,
-  fromTurns,
-  type Moment,
-  type QrelsInput,
-  type QueryInput,
-  type TurnInput,
-} from './memory/from-turns.ts';
-export { loadMultihop, type MultihopOptions } from './multihop/multihop.ts';
-export { MULTIHOP_LICENCE } from './multihop/multihop-options.ts';
-export { loadOasst, type OasstOptions } from './oasst/oasst.ts';
-export { OASST_LICENCE } from './oasst/oasst-options.ts';
-export type { DatasetContext } from './prepared/dataset-definition.ts';
-export {
-  DATASETS,
-  type DatasetInput,
-  type DatasetOptions,
-  datasetOptions,
-  findDatasetOrigin,
-  loadDataset,
-} from './registry.ts';
-export type { QueryChoice, QueryKind } from './replies/query-options.ts';
-export { askShop, type ShopQuestion } from './shop/ask-shop.ts';
-export { type DrawnShop, drawShop, type ShopCustomer, type ShopOrder } from './shop/draw-shop.ts';
-export { buildShopDataset, loadShop } from './shop/shop.ts';
-export { SHOP_KINDS, type ShopInput, type ShopKind, type ShopOptions } from './shop/shop-options.ts';
-export { formatShopTables } from './shop/shop-tables.ts';
-export { loadSlackExport } from './slack/slack-export.ts';
-export {
-  BENCHMARK_COORDINATES,
-  type BenchmarkData,
-  type BenchmarkSize,
-  drawBenchmarkData,
-} from './synthetic/benchmark-vectors.ts';
-export {
-  drawPlantedConversations,
-  type PlantedConversations,
-  type PlantedQuery,
-} from './synthetic/planted-conversations.ts';
-export { computePlantedLevels, type PlantedLevel, type PlantedLevels } from './synthetic/planted-levels.ts';
-export { buildPlantedDataset, loadSynthetic } from './synthetic/synthetic.ts';
-export {
-  PLANTED_DEPENDENCIES,
-  type PlantedDependency,
-  SYNTHETIC_LICENCE,
-  type SyntheticInput,
-  type SyntheticOptions,
-} from './synthetic/synthetic-options.ts';
-export { loadTelegramExport, type TelegramExportOptions } from './telegram/telegram-export.ts';
-export { loadTrecCollection, type TrecCollectionOptions } from './trec-collection/trec-collection.ts';
-export type { TopicField } from './trec-collection/trec-collection-options.ts';
+export { withholdSensitive } from '../core/service/sendable-text.ts';
+export type { Dataset, Query } from '../model/dataset.ts';
+export { bindFilter } from '../model/filter/compile-filter.ts';
+export { compileFilterSql } from '../model/filter/compile-filter-sql.ts';
+export { formatFilter } from '../model/filter/format-filter.ts';
+export { parseFilter } from '../model/filter/parse-filter.ts';
+export { type Attributes, isSensitive } from '../model/turns/attributes.ts';
+export { Conversation } from '../model/turns/conversation.ts';
+export { showThread } from '../model/turns/conversation-display.ts';
+export { Corpus } from '../model/turns/corpus.ts';
+export type { Turn } from '../model/turns/turn.ts';
+export { datasetOptions, loadDataset } from './registry.ts';
+export { drawBenchmarkData } from './synthetic/benchmark-vectors.ts';
+export { drawPlantedConversations } from './synthetic/planted-conversations.ts';
+export { computePlantedLevels } from './synthetic/planted-levels.ts';
+export { buildPlantedDataset } from './synthetic/synthetic.ts';

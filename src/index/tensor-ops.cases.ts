@@ -4,6 +4,7 @@ import { Corpus } from '../model/turns/corpus.ts';
 import { createIndex, indexOptions, loadIndex } from './registry.ts';
 import { buildUnchangingRows } from './vectors/dense-rows.ts';
 import { FlatIndex } from './vectors/flat.ts';
+import { openVectorIndex } from './vectors/live/registry.ts';
 
 const IDS = ['a', 'b', 'c'];
 /** The last two are one. */
@@ -44,6 +45,17 @@ async function searchIndex(
 const flat = (vectors: Float32Array = VECTORS) => new FlatIndex(IDS, buildUnchangingRows(vectors, 2));
 const createSampleIndex = (options: object) =>
   createIndex(indexOptions.parse(options), { corpus, vectors: VECTORS, dimension: 2, seed: 1 });
+/** Scores of a live index of the three vectors. */
+async function searchLive(query: number[], k: number): Promise<number[]> {
+  const index = await openVectorIndex({ index: 'flat' }, 2);
+  try {
+    await index.upsert(IDS.map((id, i) => ({ id, vector: VECTORS.slice(i * 2, (i + 1) * 2) })));
+    const [matches = []] = await index.search(Float32Array.from(query), k);
+    return matches.map(({ score }) => score);
+  } finally {
+    await index.dispose();
+  }
+}
 const bm25 = async () => {
   const create = await loadIndex(indexOptions.parse({ index: 'bm25' }));
   return create({ corpus, vectors: VECTORS, dimension: 2, seed: 1 });
@@ -78,6 +90,14 @@ export const TENSOR_OPS: TensorOps = {
         () => searchIndex(createSampleIndex({ index: 'newest' }), buildSoupQueries([1, 0], 1), 2),
         [0, -1, 1, 0],
       ],
+    },
+  },
+  openVectorIndex: {
+    use: () => searchLive([0.6, 0.8], 2),
+    refuses: [[() => searchLive([0.6, 0.8, 0], 2), /expected a multiple of 2, got 3/]],
+    edges: {
+      'zero vectors': [async () => (await searchLive([0, 0], 3)).length, [0]],
+      'K > C': [() => searchLive([0, 1], 5), [1, 1, 0]],
     },
   },
   loadIndex: {

@@ -19,8 +19,10 @@ export interface ApiExport {
 
 /** A module that users import. */
 export interface ApiModule {
-  /** `rag-plusplus`, `rag-plusplus/attention`, ... */
+  /** `rag-plusplus`, `rag-plusplus/core`, ... */
   readonly specifier: string;
+  /** Its file of `src`. */
+  readonly file: string;
   readonly summary: string;
   /** In the order of their names. */
   readonly exports: readonly ApiExport[];
@@ -88,7 +90,8 @@ function readModules(folder: string, entries: readonly { specifier: string; file
     const exports = checker.getExportsOfModule(symbol).map((exported) => describe(checker, exported, folder));
     const comment = ts.getLeadingCommentRanges(source.text, 0)?.[0];
     const summary = comment ? cleanComment(source.text.slice(comment.pos, comment.end)) : '';
-    return { specifier, summary, exports: exports.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+    const own = `src/${file.replace(/\.d\.ts$/, '.ts')}`;
+    return { specifier, file: own, summary, exports: exports.sort((a, b) => (a.name < b.name ? -1 : 1)) };
   });
 }
 

@@ -13,7 +13,7 @@ import { nameJudgedShare } from '../../lab/report/tables/passports.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
 import { formatMetrics } from '../../lab/run/run-folder.ts';
 import { rescore, rescoreName } from '../../lab/stored/rescore.ts';
-import { readStoredRun } from '../../lab/stored/stored-run.ts';
+import { openRun } from '../../lab/stored/stored-run.ts';
 
 interface RescoreFlags {
   readonly metrics: string[];
@@ -40,7 +40,7 @@ export async function run(folder: string, flags: RescoreFlags): Promise<void> {
     baseline: flags.baseline ?? null,
     unanswerableAre: flags.splitUnanswerable === 'count' ? ('counted' as const) : ('apart' as const),
   };
-  const result = rescore(readStoredRun(folder), options, createTerminalProgress());
+  const result = rescore(openRun(folder), options, createTerminalProgress());
   const target = join(folder, 'rescored', rescoreName(options));
   writeAtomic(join(target, 'metrics.json'), formatMetrics(result));
   writeAtomic(join(target, 'table.md'), renderMarkdown(result));

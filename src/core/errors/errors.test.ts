@@ -46,24 +46,54 @@ test('a program catches errors by the bases that the docs list', () => {
   const page = readFileSync(new URL('../../../docs/library.md', import.meta.url), 'utf8');
   const [, listed] = /```text\n(RagPlusPlusError\n[\s\S]*?)\n```/.exec(page) ?? [];
   expect(formatTree()).toBe(listed);
-  const fault = { place: 'line 1', expected: 'a', got: 'b', remedy: 'c' };
-  const caught: readonly (readonly [Error, abstract new (...args: never[]) => Error, code: string])[] = [
-    [new IndexNotFoundError('a', 'b'), errors.IndexError, 'INDEX_NOT_FOUND'],
-    [new errors.IndexBuildError('a', 'b'), errors.IndexError, 'INDEX_BUILD'],
-    [new IndexCapacityError('a', 1, 2, 'b'), errors.IndexError, 'INDEX_CAPACITY'],
-    [new QueryError('a'), errors.RetrievalError, 'QUERY'],
-    [new QueryTimeoutError(2, 1), errors.RetrievalError, 'QUERY_TIMEOUT'],
-    [new InvalidFilterError(fault), errors.RetrievalError, 'INVALID_FILTER'],
-    [new errors.RecordNotFoundError('a', 'b'), errors.MemoryStoreError, 'RECORD_NOT_FOUND'],
-    [new errors.DuplicateRecordError('a', 'b'), errors.MemoryStoreError, 'DUPLICATE_RECORD'],
-    [new WalCorruptedError('a', 1, 'b'), errors.MemoryStoreError, 'WAL_CORRUPTED'],
-    [new ShardError('a', 'b', 'c'), errors.DistributedError, 'SHARD'],
-    [new ReplicationError('a', 'b', 'c'), errors.DistributedError, 'REPLICATION'],
-  ];
-  for (const [error, base, code] of caught) {
-    expect(error).toBeInstanceOf(base);
-    expect(error).toMatchObject({ code, name: error.constructor.name });
-  }
+});
+
+const fault = { place: 'line 1', expected: 'a', got: 'b', remedy: 'c' };
+const CAUGHT: readonly (readonly [Error, abstract new (...args: never[]) => Error, code: string])[] = [
+  [new IndexNotFoundError('a', 'b'), errors.IndexError, 'INDEX_NOT_FOUND'],
+  [new errors.IndexBuildError('a', 'b'), errors.IndexError, 'INDEX_BUILD'],
+  [new IndexCapacityError('a', 1, 2, 'b'), errors.IndexError, 'INDEX_CAPACITY'],
+  [new QueryError('a'), errors.RetrievalError, 'QUERY'],
+  [new QueryTimeoutError(2, 1), errors.RetrievalError, 'QUERY_TIMEOUT'],
+  [new InvalidFilterError(fault), errors.RetrievalError, 'INVALID_FILTER'],
+  [new errors.RecordNotFoundError('a', 'b'), errors.MemoryStoreError, 'RECORD_NOT_FOUND'],
+  [new errors.DuplicateRecordError('a', 'b'), errors.MemoryStoreError, 'DUPLICATE_RECORD'],
+  [new WalCorruptedError('a', 1, 'b'), errors.MemoryStoreError, 'WAL_CORRUPTED'],
+  [new ShardError('a', 'b', 'c'), errors.DistributedError, 'SHARD'],
+  [new ReplicationError('a', 'b', 'c'), errors.DistributedError, 'REPLICATION'],
+  [new ConfigurationError('a', []), RagPlusPlusError, 'CONFIGURATION'],
+  [new errors.ValidationError('a'), RagPlusPlusError, 'VALIDATION'],
+  [new errors.SensitiveTextError('a', 1, 2), RagPlusPlusError, 'SENSITIVE_TEXT'],
+  [new DimensionMismatchError('a', 1, 2), RagPlusPlusError, 'DIMENSION_MISMATCH'],
+  [new ChecksumMismatchError('a', 'b', 'c'), RagPlusPlusError, 'CHECKSUM_MISMATCH'],
+  [new errors.NotFiniteError('a', 'b', 1), RagPlusPlusError, 'NOT_FINITE'],
+  [new ConvergenceError('a', 1, 2, 3), RagPlusPlusError, 'CONVERGENCE'],
+  [new errors.UnavailableError('a', 'b'), RagPlusPlusError, 'UNAVAILABLE'],
+  [new errors.PluginError('a', 'b'), RagPlusPlusError, 'PLUGIN'],
+  [new errors.ProcessDiedError('a'), RagPlusPlusError, 'PROCESS_DIED'],
+  [new StorageError('a', 'b'), RagPlusPlusError, 'STORAGE'],
+  [new errors.ConservationViolationError('a', {}), RagPlusPlusError, 'CONSERVATION_VIOLATION'],
+];
+
+test.each(CAUGHT)('%s is caught by its base and told from others by its code', (error, base, code) => {
+  expect(error).toBeInstanceOf(base);
+  expect(error).toMatchObject({ code, name: error.constructor.name });
+  // The rule that the docs state.
+  expect(code).toBe(
+    error.name
+      .replace(/Error$/, '')
+      .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
+      .toUpperCase(),
+  );
+});
+
+test('the table of codes has every class but the bases', () => {
+  const bases = CAUGHT.map(([, { name }]) => name);
+  const names = [...new Set([...bases, ...CAUGHT.map(([{ name }]) => name)])];
+  const listed = formatTree()
+    .split('\n')
+    .map((line) => line.trim());
+  expect(names.sort()).toEqual(listed.sort());
 });
 
 test('a configuration error lists all errors and keeps them as fields', () => {

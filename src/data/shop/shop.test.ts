@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { loadDataset } from '../registry.ts';
 import { askShop } from './ask-shop.ts';
-import { type DrawnShop, drawShop } from './draw-shop.ts';
+import { drawShop } from './draw-shop.ts';
 import { buildShopDataset } from './shop.ts';
 import { SHOP_KINDS } from './shop-options.ts';
-import { formatShopTables } from './shop-tables.ts';
 
 const SMALL = { customers: 15, questions: 48 } as const;
 
@@ -81,15 +80,6 @@ describe('a shop', () => {
     const names = shop.customers.map(({ customer }) => customer.name);
     expect(new Set(names).size).toBe(40);
     for (const name of names) expect(name).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/);
-  });
-
-  test('has tables that other programs read', () => {
-    const { customers, orders } = formatShopTables(shop);
-    expect(customers.split('\n')).toHaveLength(42);
-    expect(orders.split('\n')[0]).toBe('"order_id","customer_id","ordered_at","product","total"');
-    expect(orders.split('\n')[1]).toMatch(/^"1000","[a-z]+-[a-z]+","2024-01-\d\d \d\d:\d\d:\d\d","\w+","\d+"$/);
-    const quoted: Pick<DrawnShop, 'customers' | 'orders'> = { orders: [], customers: [] };
-    expect(formatShopTables(quoted).orders.trim().split('\n')).toHaveLength(1);
   });
 });
 

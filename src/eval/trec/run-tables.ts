@@ -162,28 +162,9 @@ export function createQrels(
   return collectScores(QRELS, source, columns);
 }
 
-/** A run as `{ q1: { d1: 0.9 } }`, best first. The inverse of {@link createRun}. */
-export function convertRunToObject(run: Run): Record<string, Record<string, number>> {
-  return Object.fromEntries(
-    Array.from(run, ([queryId, ranking]) => [queryId, Object.fromEntries(ranking.map(({ id, score }) => [id, score]))]),
-  );
-}
-
-/** Judgements as `{ q1: { d1: 2 } }`. The inverse of {@link createQrels}. */
-export function convertQrelsToObject(qrels: Qrels): Record<string, Record<string, number>> {
-  return Object.fromEntries(Array.from(qrels, ([queryId, grades]) => [queryId, Object.fromEntries(grades)]));
-}
-
 /** A run as rows for a data frame, best first. A query without documents has none. */
 export function listRunRows(run: Run): { query_id: string; doc_id: string; score: number; rank: number }[] {
   return Array.from(run, ([queryId, ranking]) =>
     ranking.map(({ id, score }, i) => ({ query_id: queryId, doc_id: id, score, rank: i + 1 })),
-  ).flat();
-}
-
-/** Judgements as rows for a data frame. */
-export function listQrelsRows(qrels: Qrels): { query_id: string; doc_id: string; relevance: number }[] {
-  return Array.from(qrels, ([queryId, grades]) =>
-    Array.from(grades, ([id, relevance]) => ({ query_id: queryId, doc_id: id, relevance })),
   ).flat();
 }

@@ -8,7 +8,7 @@ import type { Plain } from '../composition/config-file.ts';
 import { resolveConfig } from '../config/config.ts';
 import { listAlikeArms, readSeedDeviation } from '../measure/seed-count.ts';
 import { rescore } from '../stored/rescore.ts';
-import { readStoredRun } from '../stored/stored-run.ts';
+import { openRun } from '../stored/stored-run.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
 import { runFiles, writeRunFolder } from './run-folder.ts';
@@ -148,7 +148,7 @@ describe('a run with several seeds', () => {
     expect(Object.keys(files).filter((name) => name.startsWith('runs/'))).toHaveLength(6);
     writeRunFolder(target, files);
     const { metrics, statistics } = finished.result;
-    const again = rescore(readStoredRun(target), {
+    const again = rescore(openRun(target), {
       metrics,
       baseline: null,
       relevantGrade: null,

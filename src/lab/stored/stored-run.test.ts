@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { readDisplay } from '../../core/display/display.harness.ts';
 import { StorageError, ValidationError } from '../../core/errors/errors.ts';
-import { readStoredRun } from './stored-run.ts';
+import { openRun } from './stored-run.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-stored-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -52,7 +52,7 @@ beforeEach(() => {
 });
 
 test('a run is what its files say, its queries in their order, its rankings by the arms and not by the files', () => {
-  expect(readStoredRun(root)).toEqual({
+  expect(openRun(root)).toEqual({
     repetitions: new Map(),
     folder: root,
     summary: metrics,
@@ -100,19 +100,19 @@ test.each([
   writeFileSync(join(root, name), text);
   const where = join(root, place);
   const error = new ValidationError(`not part of a run of this version: ${where}; run the experiment again`, { where });
-  expect(() => readStoredRun(root)).toThrow(error);
+  expect(() => openRun(root)).toThrow(error);
 });
 
 test('a folder without queries is no finished run; without rankings it cannot be read', () => {
   rmSync(join(root, 'runs', 'c.trec'));
-  expect(() => readStoredRun(root)).toThrow(StorageError);
+  expect(() => openRun(root)).toThrow(StorageError);
   rmSync(join(root, 'queries.jsonl'));
   const message = `folder has no queries.jsonl: ${root}; name the folder of a finished run, or run it again`;
-  expect(() => readStoredRun(root)).toThrow(new ValidationError(message, { folder: root }));
+  expect(() => openRun(root)).toThrow(new ValidationError(message, { folder: root }));
 });
 
 test('a notebook shows the arms of a run, with the rankings of each', async () => {
-  const { 'text/plain': text } = await readDisplay(readStoredRun(root));
+  const { 'text/plain': text } = await readDisplay(openRun(root));
   expect(text.split('\n').map((line) => line.trimEnd())).toEqual([
     'x: 2 queries of n',
     'arm               rankings  description',

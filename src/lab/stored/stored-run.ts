@@ -145,7 +145,7 @@ function readSummary(folder: string): z.output<typeof summarySchema> {
   return parseStoredPart(summarySchema, readText(path), path);
 }
 
-/** The run file of each arm of a finished run. @throws as {@link readStoredRun} does. */
+/** The run file of each arm of a finished run. @throws as {@link openRun} does. */
 export function listArmRunFiles(folder: string): { readonly arm: string; readonly path: string }[] {
   return readSummary(folder).arms.map(({ name }) => ({
     arm: name,
@@ -158,7 +158,7 @@ export function listArmRunFiles(folder: string): { readonly arm: string; readonl
  *
  * @throws ValidationError naming the file and line that is not as this version writes it, StorageError for a file that cannot be read.
  */
-export function readStoredRun(folder: string): StoredRun {
+export function openRun(folder: string): StoredRun {
   const joinRunPath = (name: string) => join(folder, name);
   if (!existsSync(joinRunPath('queries.jsonl')))
     throw new ValidationError(

@@ -3,18 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TensorOps } from '../../core/tensors/tensor-op.harness.ts';
 import { buildSampleTrainingConfig } from './training-config.fixture.ts';
-import { loadTrainingConfig, openTrainingConfig } from './training-config.ts';
-
-async function countOpened(...overrides: string[]): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'ragpp-training-'));
-  try {
-    const path = join(folder, 'training.yaml');
-    writeFileSync(path, JSON.stringify(buildSampleTrainingConfig(folder)));
-    return (await openTrainingConfig(path, overrides)).fitting.epochs;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
+import { loadTrainingConfig } from './training-config.ts';
 
 function countTrained(...overrides: string[]): number {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-training-'));
@@ -37,10 +26,5 @@ export const TENSOR_OPS: TensorOps = {
       ],
     ],
   },
-  openTrainingConfig: {
-    use: () => countOpened(),
-    refuses: [[() => countOpened('plugins=[none.mjs]'), /none\.mjs is not available: no file is there/]],
-  },
-  runTest: { provedIn: 'src/lab/training/training-run.test.ts' },
   runTraining: { provedIn: 'src/lab/training/training-run.test.ts' },
 };

@@ -1,6 +1,6 @@
 import type { TensorOps } from '../../core/tensors/tensor-op.harness.ts';
 import type { GoldenFile } from './topic.ts';
-import { OWN_GOLDEN, readGolden, verify } from './verify.ts';
+import { verify } from './verify.ts';
 
 const keys = [
   [1, 0],
@@ -43,10 +43,6 @@ const mmr: GoldenFile = {
 };
 
 export const TENSOR_OPS: TensorOps = {
-  readGolden: {
-    use: () => readGolden(OWN_GOLDEN).length,
-    refuses: [[() => readGolden('/nowhere'), /cannot read folder/]],
-  },
   verify: {
     use: async () => (await verify([attention, conservation, mmr])).map(({ cases }) => cases),
     refuses: [],

@@ -33,7 +33,7 @@ import { renderRunFiles } from './run-files.ts';
 const isComposed = (name: string) => name === 'relevance' || name === 'scoring' || name.startsWith('before ');
 
 /**
- * The components of an arm's scores as signals for `rag-plusplus/learning`: a row for each measured query, its candidates those that `evaluation.inspect` keeps.
+ * The components of an arm's scores as signals for `rag-plusplus/rank`: a row for each measured query, its candidates those that `evaluation.inspect` keeps.
  *
  * @throws ValidationError for an arm without a component that is a signal.
  */
@@ -180,7 +180,7 @@ export class FinishedExperiment {
   }
 
   /**
-   * The signals of an arm's candidates, with their grades, for `train` of `rag-plusplus/learning`. Train on `evaluation.split: 'dev'`, with
+   * The signals of an arm's candidates, with their grades, for `train` of `rag-plusplus/rank`. Train on `evaluation.split: 'dev'`, with
    * `evaluation.inspect` as large as the number of candidates.
    *
    * @throws ValidationError for an unknown arm, and for one without signals.

@@ -41,8 +41,6 @@ export type AttentionMix = z.infer<typeof attentionMix>;
 
 /** `literal`: RCP and IRCP are the same, since reversed positions do not change any ring distance; `directed`: RCP is causal, IRCP anticausal. */
 export const attentionMode = z.enum(['literal', 'directed']);
-/** Ring attention `literal`, by the formulas of the paper, or `directed`, where RCP looks back and IRCP ahead. */
-export type AttentionMode = z.infer<typeof attentionMode>;
 
 /** The schema of {@link UnifiedAttentionOptions}. */
 export const unifiedAttentionOptions = ringAttentionOptions.omit({ direction: true }).extend({

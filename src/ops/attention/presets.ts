@@ -15,5 +15,3 @@ export const PROPAGATION_PRESETS = freezeDeeply({
   }),
   framework: propagationOptions.parse({ combine: 'additive', self: 'exclude', temperature: 1, decay: 1, beta: 0.5 }),
 } as const satisfies Record<string, PropagationOptions>);
-/** A named set of options of propagation. */
-export type PropagationPreset = keyof typeof PROPAGATION_PRESETS;

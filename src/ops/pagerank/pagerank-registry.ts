@@ -46,12 +46,8 @@ export const PAGERANK_SOLVERS = new OptionsRegistry('solver', [
 
 /** The options of every solver, distinguished by `solver`; unknown keys are refused. */
 export const pageRankOptions = PAGERANK_SOLVERS.options;
-/** The options of one solver, chosen by `solver`, with every default written out. */
-export type PageRankSolverOptions = z.output<typeof pageRankOptions>;
 /** The options of a caller: missing ones have defaults. */
 export type PageRankSolverInput = z.input<typeof pageRankOptions>;
-/** A way to compute personalised PageRank. */
-export type PageRankSolverName = PageRankSolverOptions['solver'];
 
 /** A solver by its name. @throws ConfigurationError for an unknown option or one out of range. */
 export async function createPageRankSolver(

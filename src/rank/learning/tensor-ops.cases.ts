@@ -16,14 +16,12 @@ import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { type FeatureTable, selectQueries } from './feature-table.ts';
 import { buildWholeFold, splitByCluster } from './folds.ts';
 import { computeRawWeights, createLinearModel } from './linear-model.ts';
-import { computeQueryLosses, listUsableQueries, uploadLossTargets } from './losses.ts';
-import { restoreModel } from './model-registry.ts';
+import { computeQueryLosses, uploadLossTargets } from './losses.ts';
 import { searchOnTable } from './parameter-search.ts';
 import { countParameters } from './parameters.ts';
 import { randomSearch } from './random-search.ts';
 import { decomposeTable, scoreTable } from './table-scorer.ts';
 import { type TrainingOptions, train } from './training.ts';
-import { listTrajectorySignals } from './trajectory-inputs.ts';
 import { createTrajectoryModel } from './trajectory-model.ts';
 import { drawTrajectoryTable } from './trajectory-table.fixture.ts';
 import { assertFits, readWeights, type Weights, writeWeights } from './weight-file.ts';
@@ -163,15 +161,6 @@ export const TENSOR_OPS: TensorOps = {
       'zero vectors': [(own) => buildLossCase(own, [0, 0], twins), [Math.LN2]],
     },
   },
-  listUsableQueries: {
-    use: () => listUsableQueries(table, loss),
-    refuses: [],
-    edges: { 'all masked': [() => listUsableQueries(maskAll(table), loss), []] },
-  },
-  restoreModel: {
-    use: () => countParameters(restoreModel('linear', linear.config, linear.constants, 'here')),
-    refuses: [[() => restoreModel('liner', {}, {}, 'here'), /liner; use linear$/]],
-  },
   scoreTable: {
     use: () => scoreTable(trajectory, initial, trajectoryTable),
     refuses: [[() => scoreTable(trajectory, initial, table), /^unknown signal: cosine; use one of a, b/]],
@@ -219,7 +208,6 @@ export const TENSOR_OPS: TensorOps = {
       duplicates: [async () => (await train(linear, twins, null, options)).values, [0, 0]],
     },
   },
-  listTrajectorySignals: { use: () => listTrajectorySignals(5).length, refuses: [] },
   createTrajectoryModel: {
     use: () => countParameters(createTrajectoryModel({ dimensions: 7, self: 'exclude' })),
     refuses: [],

@@ -34,8 +34,6 @@ export const ontologySchema = z.strictObject({
     )
     .default([]),
 });
-/** How entities of a database are joined, see {@link ontologySchema}. */
-export type OntologyInput = z.input<typeof ontologySchema>;
 /** A checked ontology. */
 export type Ontology = z.output<typeof ontologySchema>;
 /** A relation of an ontology. */

@@ -9,7 +9,7 @@ import { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
 import { rank } from './rank.ts';
 import { retrieve, warmUp } from './retriever.ts';
 import { selectTop } from './select-top.ts';
-import { listArmStages, parseSteps, type RankOptions, readArm } from './written-steps.ts';
+import { type RankOptions, readArm } from './written-steps.ts';
 
 const uploadRow = (...values: number[]) => tf.tensor2d(values, [1, values.length]);
 const world = drawSampleWorld(3, 23, 3, 2);
@@ -107,14 +107,6 @@ export const TENSOR_OPS: TensorOps = {
       'K > C': [() => selectPadded([3, 4, -1], [5, 6, 0], 7), [1, 2, 0]],
     },
   },
-  parseSteps: {
-    use: () => Object.keys(parseSteps([{ search: { bm25: {} } }, { decay: 24 }])).length,
-    refuses: [
-      [() => parseSteps([{ search: { soup: {} } }]), /in the steps of an arm/],
-      [() => parseSteps([{ search: { bm25: {} } }, 'search']), /one search in an arm/],
-    ],
-  },
-  listArmStages: { use: () => useSampleWorkspace(async ({ plan }) => listArmStages(plan, whole).length), refuses: [] },
   candidatesFrom: {
     use: () =>
       useSampleWorkspace(

@@ -17,7 +17,7 @@ import { curationSignal } from './curation.ts';
 import { curationArmOptions } from './curation-options.ts';
 import { decaySignal } from './decay.ts';
 import { recencySignal } from './recency.ts';
-import { SIGNALS } from './registry.ts';
+import { SIGNALS } from './registry.cases.ts';
 import type { Signal } from './signal.ts';
 import { strategySignal } from './strategy.ts';
 import { trajectorySignal } from './trajectory.ts';

@@ -5,7 +5,7 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import { attentionSignal } from './attention.ts';
 import { attentionOptions } from './attention-options.ts';
 import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
-import { listSignalNames, signalBankOptions } from './bank/options.ts';
+import { signalBankOptions } from './bank/options.ts';
 import { signalTable } from './bank/signal-bank.ts';
 import { bm25Signal } from './bm25.ts';
 import { joinCandidates } from './candidate-pool.ts';
@@ -229,7 +229,6 @@ export const TENSOR_OPS: TensorOps = {
     use: () => bank({}),
     refuses: [[() => bank({ encoders: [{ encoder: 'lsa' }] }), /encoder lsa/]],
   },
-  listSignalNames: { use: () => listSignalNames(signalBankOptions.parse({})).length, refuses: [] },
   Workspace: {
     use: () => within(async (workspace) => (await workspace.getCorpusTensor()).size),
     refuses: [

@@ -7,7 +7,7 @@ import { applyOverrides } from '../../../lab/composition/config-file.ts';
 import { type DocumentText, readDocumentTexts } from '../../../lab/judging/document-file.ts';
 import { type AuthoredQuery, readQueryFile } from '../../../lab/judging/query-file.ts';
 import { parseNamedFile } from '../../../lab/score/score-files.ts';
-import { isStoredRun, readStoredRun } from '../../../lab/stored/stored-run.ts';
+import { isStoredRun, openRun } from '../../../lab/stored/stored-run.ts';
 import type { Dataset } from '../../../model/dataset.ts';
 
 /** Where the texts that a judge reads come from. */
@@ -32,7 +32,7 @@ async function load(written: unknown, source: string, cache: string): Promise<Da
 
 /** The dataset of a stored run, as its config states it. @throws ValidationError if the data is not that of the run. */
 async function loadDatasetOfRun(folder: string, set: readonly string[], cache: string): Promise<Dataset> {
-  const { config, summary } = readStoredRun(folder);
+  const { config, summary } = openRun(folder);
   const { dataset: written } = applyOverrides({ dataset: config.dataset }, set);
   const dataset = await load(written, `the dataset of ${folder}`, cache);
   if (dataset.hash === summary.dataset.hash) return dataset;

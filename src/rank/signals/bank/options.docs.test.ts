@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { SIGNALS } from '../registry.ts';
+import { SIGNALS } from '../registry.cases.ts';
 import { bankSignals, listSignalNames, SIGNAL_GROUPS, type SignalGroup, signalBankOptions } from './options.ts';
 
 const page = readFileSync(new URL('../../../../docs/signals.md', import.meta.url), 'utf8');

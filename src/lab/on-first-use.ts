@@ -1,0 +1,39 @@
+import type { AskContext, AskedContext } from './ask/ask.ts';
+import type { QuestionInput } from './ask/question.ts';
+import type { ExperimentConfig } from './config/config-schema.ts';
+import type { FinishedRun, OpenRunContext } from './run/run.ts';
+import type { TrainingConfig } from './training/training-config.ts';
+import type { FinishedTraining, TrainingContext } from './training/training-run.ts';
+
+/** Functions of the root that load most of the project: with the first call, so that an import of the package stays quick. */
+
+/**
+ * Runs an experiment from config to result on the active backend: loads the data, tunes and ranks each arm, measures. The result is the same for the same config,
+ * data and backend. An arm that fails is among the result's failures.
+ *
+ * @throws RagPlusPlusError with the first failure's code where every arm fails.
+ */
+export async function runExperiment(config: ExperimentConfig, context: OpenRunContext): Promise<FinishedRun> {
+  return (await import('./run/run.ts')).runExperiment(config, context);
+}
+
+/** Trains the models of a config on the dev conversations of its dataset; the test split is not looked at. */
+export async function runTraining(config: TrainingConfig, context: TrainingContext): Promise<FinishedTraining> {
+  return (await import('./training/training-run.ts')).runTraining(config, context);
+}
+
+/**
+ * Asks one arm of an experiment a question of one's own, and packs its ranking into a prompt. The arm is tuned as in a run, on the dev queries of the dataset.
+ *
+ * @throws ConfigurationError for a question that breaks its schema; ValidationError for an unknown arm, conversation, session, anchor or time zone;
+ *   SensitiveTextError for a sensitive question to an encoder that is a service; DimensionMismatchError for a vector of
+ *   another dimension than the turns have; UnavailableError without a vector if the encoder cannot embed a new text.
+ */
+export async function askArm(
+  config: ExperimentConfig,
+  arm: string,
+  question: QuestionInput,
+  context: AskContext,
+): Promise<AskedContext> {
+  return (await import('./ask/ask.ts')).askArm(config, arm, question, context);
+}

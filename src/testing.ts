@@ -1,0 +1,3 @@
+/** Contracts that a plugin of your own is tried on, in a test of your own. */
+
+export { assertSignalContract } from './lab/workbench/signal-contract.ts';
