@@ -2,7 +2,7 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import * as tf from '@tensorflow/tfjs-core';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
-import { readBack } from '../src/core/tensors/read-back.ts';
+import { readBack } from '../src/core/tensors/scope.ts';
 import { getOrCompute } from '../src/core/values/once.ts';
 import { computeConservationMetrics } from '../src/ops/conservation/conservation-metrics.ts';
 import { computeConservationTensors, MAX_TENSOR_RECORDS } from '../src/ops/conservation/conservation-tensors.ts';

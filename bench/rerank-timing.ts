@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { readBack } from '../src/core/tensors/read-back.ts';
+import { readBack } from '../src/core/tensors/scope.ts';
 import { computeQueryFrames, type QueryFrames } from '../src/ops/trajectory/query-frames.ts';
 import { findPool } from '../src/rank/retrieval/candidate-sources.ts';
 import { type Retrieved, scorePool } from '../src/rank/retrieval/retriever.ts';

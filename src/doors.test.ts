@@ -14,7 +14,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'kernel/service/key-file.ts': 'errors of `check` show values and unknown keys, and these may be secret keys',
   'rank/signals/bank/structure.ts': 'options that the program chooses',
   'rank/signals/seed-turns.ts': 'options that the program chooses',
-  'model/text/times/chrono-dates.ts': 'the parser of dates, no schema',
+  'model/text/times/time-reader.ts': 'the parser of dates, no schema',
   'data/mail/mail-message.ts': 'the parser of mails, no schema',
   'cli/program.ts': 'the parser of the command line, no schema',
 };

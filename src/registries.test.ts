@@ -9,7 +9,7 @@ import { LAUNCHERS } from './lab/launch/registry.ts';
 import { NORMALISATIONS } from './ops/fusion/normalisation.ts';
 import { FUSIONS } from './ops/fusion/registry.ts';
 import { PAGERANK_SOLVERS } from './ops/pagerank/pagerank-registry.ts';
-import { MODELS } from './rank/learning/model-registry.ts';
+import { MODELS } from './rank/learning/weight-file.ts';
 import { SELECTIONS } from './rank/rerank/registry.ts';
 import { STEPS } from './rank/retrieval/steps/keys.ts';
 

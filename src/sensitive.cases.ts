@@ -68,15 +68,15 @@ function locateTurns(results: SecretResults) {
 /** By the file that registers a display: a value made of sensitive data, or why the display has no texts of data. */
 export const DISPLAYS: Readonly<Record<string, string | ((results: SecretResults) => unknown)>> = {
   'ops/attention/attention-display.ts': 'numbers alone',
-  'ops/conservation/conservation-display.ts': 'numbers alone',
+  'ops/conservation/conservation-metrics.ts': 'numbers alone',
   'model/figures/figure.ts': 'the figure of the caller',
   'core/display/display-table.ts': 'the rows of the caller',
   'data/prepared/dataset-display.ts': ({ data }) => data,
   'eval/metrics/evaluation-display.ts': ({ data, finished }) =>
     evaluate(finished.run('words'), data.qrels, ['mrr@10'], { relevantGrade: 1, unanswerable: 'apart', holeDepth: 10 }),
   'lab/measure/result-display.ts': ({ finished }) => finished.result,
-  'lab/stored/stored-run-display.ts': ({ folder }) => openRun(folder),
-  'ops/pagerank/pagerank-display.ts': rankTurns,
+  'lab/stored/stored-run.ts': ({ folder }) => openRun(folder),
+  'ops/pagerank/pagerank-solver.ts': rankTurns,
   'rank/learning/learning-display.ts': 'names and numbers of a model',
   'memory/engine/response-display.ts': askSecretMemory,
   'model/turns/conversation-display.ts': (results) => showThread(chooseConversation(results), new Map([['t0-0', 1]])),
@@ -85,6 +85,6 @@ export const DISPLAYS: Readonly<Record<string, string | ((results: SecretResults
   'model/run-display.ts': ({ finished }) => finished.run('fading'),
   'lab/report/tables/ladder-display.ts': ({ finished }) => buildLadderTable(finished.result),
   'lab/training/training-run.ts': 'names of arms and learned numbers',
-  'ops/trajectory/coordinates-display.ts': locateTurns,
+  'ops/trajectory/coordinates.ts': locateTurns,
   'lab/workbench/finished-experiment.ts': ({ finished }) => finished,
 };

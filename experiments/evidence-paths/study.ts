@@ -9,7 +9,7 @@ import { MOST_HOPS } from '../../src/index/walks/graph-pairs.ts';
 import { describeTestSplit } from '../../src/lab/looks/test-split.ts';
 import type { QueryBatch } from '../../src/model/candidates.ts';
 import type { Dataset, Query } from '../../src/model/dataset.ts';
-import { listSharedContentStems } from '../../src/model/text/content-words.ts';
+import { listSharedContentStems } from '../../src/model/text/tokens.ts';
 import type { Corpus } from '../../src/model/turns/corpus.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';

@@ -2,8 +2,11 @@ import { viewRow } from '../../src/core/tensors/rows.ts';
 import { computeReferenceRow } from '../../src/ops/attention/attention-row.oracle.ts';
 import { bandedRingAttention } from '../../src/ops/attention/banded-ring-attention.ts';
 import { blockwiseRingAttention } from '../../src/ops/attention/blockwise-ring-attention.ts';
-import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from '../../src/ops/attention/options.ts';
-import { PROPAGATION_PRESETS } from '../../src/ops/attention/presets.ts';
+import {
+  PROPAGATION_PRESETS,
+  RING_ATTENTION_DEFAULTS,
+  type RingAttentionOptions,
+} from '../../src/ops/attention/options.ts';
 import { spreadRingPositions } from './conversation-weights.ts';
 import type { MeasuredCorpus } from './measured-corpus.ts';
 import type { FindingsSettings } from './settings.ts';

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { readBack } from '../../src/core/tensors/read-back.ts';
 import { gatherRows } from '../../src/core/tensors/rows.ts';
+import { readBack } from '../../src/core/tensors/scope.ts';
 import type { RingAttentionOptions } from '../../src/ops/attention/options.ts';
 import { ringAttention } from '../../src/ops/attention/ring-attention.ts';
 

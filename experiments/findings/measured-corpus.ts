@@ -6,8 +6,7 @@ import { createCachedEncoder } from '../../src/index/encoders/embedding-cache.ts
 import { createEncoderSource } from '../../src/index/encoders/registry.ts';
 import type { RunContext } from '../../src/lab/run/run.ts';
 import type { Dataset } from '../../src/model/dataset.ts';
-import { listConversationPositions } from '../../src/model/turns/conversation-positions.ts';
-import type { Corpus } from '../../src/model/turns/corpus.ts';
+import { type Corpus, listConversationPositions } from '../../src/model/turns/corpus.ts';
 import type { FindingsSettings } from './settings.ts';
 
 export type FindingsContext = Omit<Required<RunContext>, 'armsAtOnce'>;

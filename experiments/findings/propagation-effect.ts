@@ -1,7 +1,6 @@
 import { viewRow } from '../../src/core/tensors/rows.ts';
 import { propagateCorpus } from '../../src/ops/attention/corpus-propagation.ts';
-import type { PropagationOptions } from '../../src/ops/attention/options.ts';
-import { PROPAGATION_PRESETS } from '../../src/ops/attention/presets.ts';
+import { PROPAGATION_PRESETS, type PropagationOptions } from '../../src/ops/attention/options.ts';
 import { weightMatrix } from './conversation-weights.ts';
 import { gatherMessageVectors, type MeasuredCorpus } from './measured-corpus.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PROPAGATION_PRESETS } from '../../src/ops/attention/presets.ts';
+import { PROPAGATION_PRESETS } from '../../src/ops/attention/options.ts';
 import { findingsSettings } from './settings.ts';
 import {
   buildBandTable,

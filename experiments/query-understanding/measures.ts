@@ -1,4 +1,4 @@
-import { wilsonInterval } from '../../src/core/numbers/wilson-interval.ts';
+import { wilsonInterval } from '../../src/core/numbers/distributions.ts';
 import { getOrCompute } from '../../src/core/values/once.ts';
 import type { QueryTimeRange } from '../../src/model/text/times/question-times.ts';
 import type { EntityRegistry } from '../../src/rank/query/entity-registry.ts';

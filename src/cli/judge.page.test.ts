@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parseTables } from '../lab/config/config-reference.harness.ts';
-import { endpointJudgeOptions } from '../lab/judging/endpoint-judge-options.ts';
+import { endpointJudgeOptions } from '../lab/judging/endpoint-judge.ts';
 import { runRagpp } from './command.harness.ts';
 import { judgeCommand } from './judge.ts';
 

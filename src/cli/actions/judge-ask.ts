@@ -5,8 +5,7 @@ import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
-import { judgePairs } from '../../lab/judging/endpoint-judge.ts';
-import { endpointJudgeOptions } from '../../lab/judging/endpoint-judge-options.ts';
+import { endpointJudgeOptions, judgePairs } from '../../lab/judging/endpoint-judge.ts';
 import { formatPool, type PoolLine, readPool } from '../../lab/judging/judgement-file.ts';
 import type { Judgement } from '../../model/judgement.ts';
 

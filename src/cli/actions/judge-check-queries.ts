@@ -2,8 +2,8 @@ import { printError, printOut } from '../../core/terminal/terminal.ts';
 import { findQueryFaults } from '../../lab/judging/query-check.ts';
 import { QUERY_STRATA } from '../../lab/judging/query-strata.ts';
 import { FailedCheck } from '../process/failed-check.ts';
+import { warnOfSmallStrata } from './judge/judgement-files.ts';
 import { readJudgingTexts, type TextFlags } from './judge/pool-texts.ts';
-import { warnOfSmallStrata } from './judge/warn-of-strata.ts';
 
 export async function runJudgeCheckQueries(path: string, flags: Omit<TextFlags, 'queries'>): Promise<void> {
   const { queries, documents } = await readJudgingTexts([], { ...flags, queries: path });

@@ -3,8 +3,7 @@ import { printOut } from '../../core/terminal/terminal.ts';
 import { encodeQrels } from '../../eval/trec/trec-files.ts';
 import { formatJudgements, readPool } from '../../lab/judging/judgement-file.ts';
 import { buildQrels, mergeJudgements } from '../../lab/judging/merge.ts';
-import { readTypedJudgements } from './judge/judgement-files.ts';
-import { warnOfSmallStrata } from './judge/warn-of-strata.ts';
+import { readTypedJudgements, warnOfSmallStrata } from './judge/judgement-files.ts';
 
 interface CollectFlags {
   readonly pool: readonly string[];

@@ -5,10 +5,8 @@ import { formatPool, type PoolLine } from '../../lab/judging/judgement-file.ts';
 import { buildQrels } from '../../lab/judging/merge.ts';
 import { type PooledPair, poolRuns } from '../../lab/judging/pool.ts';
 import { readSystems } from '../../lab/score/score-files.ts';
-import { readTypedJudgements } from './judge/judgement-files.ts';
-import { assertNewFile } from './judge/new-file.ts';
+import { assertNewFile, readTypedJudgements, warnOfSmallStrata } from './judge/judgement-files.ts';
 import { type JudgingTexts, readJudgingTexts, type TextFlags } from './judge/pool-texts.ts';
-import { warnOfSmallStrata } from './judge/warn-of-strata.ts';
 
 interface PoolFlags extends TextFlags {
   readonly into: string;

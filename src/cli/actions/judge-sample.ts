@@ -1,8 +1,8 @@
 import { writeAtomic } from '../../core/files/files.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
 import { formatPool, type PoolLine, readPool } from '../../lab/judging/judgement-file.ts';
-import { sampleByStratum } from '../../lab/judging/sample.ts';
-import { assertNewFile } from './judge/new-file.ts';
+import { sampleByStratum } from '../../lab/judging/pool.ts';
+import { assertNewFile } from './judge/judgement-files.ts';
 
 interface SampleFlags {
   readonly into: string;

@@ -1,8 +1,11 @@
+import { z } from 'zod';
 import { RagPlusPlusError, ValidationError } from '../../core/errors/errors.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { parseOrNull } from '../../core/validation/validation.ts';
+import type { Plain } from '../../lab/composition/config-file.ts';
 import { formatCsv } from '../../lab/report/tables/csv.ts';
 import { formatDecimal } from '../../lab/report/tables/format.ts';
-import { computeQuerySetHash } from '../../lab/stored/query-set.ts';
 import { type Field, listResultRows, type ResultRow } from '../../lab/stored/result-rows.ts';
 import {
   assertFields,
@@ -14,6 +17,26 @@ import {
 } from '../../lab/stored/row-conditions.ts';
 import { findRunFolders, type RunSummary, readRunConfig, readRunSummary } from '../../lab/stored/run-summary.ts';
 import { alignColumns } from '../process/columns.ts';
+
+const DRAWN = z.object({
+  evaluation: z.object({
+    limitQueries: z.number().nullable().default(null),
+    share: z.number().default(1),
+  }),
+});
+
+/** How a part of the queries was drawn; null for all of them. */
+function describeQueryDraw(config: Plain, seed: number) {
+  const drawn = parseOrNull(DRAWN, config);
+  if (drawn === null) return null;
+  const { limitQueries, share } = drawn.evaluation;
+  return limitQueries === null && share === 1 ? null : { limitQueries, share, seed };
+}
+
+/** Identity of the queries that a stored run is measured on. Figures of two runs may be ranked together only if it is the same. @param config of the run. */
+export function computeQuerySetHash({ dataset, queries, environment }: RunSummary, config: Plain): string {
+  return computeHash([dataset.hash, dataset.split, queries, describeQueryDraw(config, environment.seed)]);
+}
 
 interface ResultsOptions {
   readonly where: Condition[];

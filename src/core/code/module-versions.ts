@@ -1,8 +1,206 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import jsTokens from 'js-tokens';
 import { readText } from '../files/files.ts';
 import { computeHash } from '../hash/hash.ts';
-import { type ModuleText, readModule } from './module-text.ts';
+
+/** What one module says, whatever its formatting and the paths that it imports from. */
+interface ModuleText {
+  /** Hash of all tokens but imports and re-exports. */
+  readonly body: string;
+  /** What the module takes from other modules. */
+  readonly links: readonly Link[];
+  /** Every string of the code: names of packages are among them. */
+  readonly strings: ReadonlySet<string>;
+}
+
+interface Link {
+  /** What is imported or re-exported, and under which name. */
+  readonly binding: string;
+  readonly specifier: string;
+}
+
+/** After these words a line break ends the statement. */
+const ENDED_BY_BREAK = new Set(['return', 'break', 'continue', 'yield']);
+
+/** After these a formatter may add `|` or `&` before the first member of a type. */
+const BEFORE_TYPE = new Set(['=', ':', '(', '<', ',', '=>', '[', 'as', 'extends', 'satisfies']);
+
+/** What comes before an expression or a type that is in parentheses as a whole, and what after. */
+const BEFORE_WHOLE = new Set(['=>', 'return', '(', '[', ',', '=', ':', '?']);
+const AFTER_WHOLE = new Set([')', ']', '}', ',', ';']);
+
+/**
+ * A non-null assertion before a division. js-tokens reads JavaScript, where `!` begins an expression: it would read the
+ * division as a regular expression.
+ */
+const ASSERTED_DIVIDEND = /!(?=\s*\/(?![/*]))(?<=[\w$)\]]!)/g;
+
+/** A letter that looks like `!`: it ends the dividend as a name does. */
+const LETTER_FOR_ASSERTION = 'ǃ';
+
+const LINE_BREAK = '\n';
+
+function isString(token: string | undefined): token is string {
+  return token !== undefined && (token[0] === "'" || token[0] === '"');
+}
+
+function unquoted(token: string): string {
+  return token.slice(1, -1);
+}
+
+/** Whether a separator has nothing to separate. A comma before `]` does where an array has holes. */
+function isTrailing(before: string | undefined, separator: ',' | ';', next: string): boolean {
+  if (separator === ';') return next === '}';
+  if (before === ',' || before === '[') return false;
+  return next === ')' || next === ']' || next === '}' || next === '>';
+}
+
+/**
+ * The tokens without comments and white space, and without the separators that a formatter adds where it breaks a line.
+ * Line breaks that end a statement are tokens.
+ */
+function significantTokens(text: string): string[] {
+  const tokens: string[] = [];
+  let last: string | undefined;
+  let onNewLine = false;
+  for (const { type, value } of jsTokens(text.replace(ASSERTED_DIVIDEND, LETTER_FOR_ASSERTION))) {
+    switch (type) {
+      case 'WhiteSpace':
+      case 'SingleLineComment':
+      case 'MultiLineComment':
+      case 'HashbangComment':
+        continue;
+      case 'LineTerminatorSequence':
+        if (last !== undefined && ENDED_BY_BREAK.has(last)) tokens.push(LINE_BREAK);
+        onNewLine = true;
+        continue;
+      case 'Punctuator':
+        if ((value === '|' || value === '&') && last !== undefined && BEFORE_TYPE.has(last)) continue;
+        if (onNewLine && (value === '++' || value === '--')) tokens.push(LINE_BREAK);
+        if ((last === ',' || last === ';') && isTrailing(tokens[tokens.length - 2], last, value)) tokens.pop();
+        if (value === '>>' || value === '>>>') tokens.push(...value);
+        else tokens.push(value);
+        break;
+      default:
+        tokens.push(value);
+    }
+    last = value;
+    onNewLine = false;
+  }
+  return withoutWrappings(tokens);
+}
+
+/** A bracket that is open, and whether it has held a comma. */
+interface Opened {
+  readonly at: number;
+  comma: boolean;
+}
+
+/** Whether parentheses hold a whole expression that means the same without them. A list and an object do not. */
+function isWrapping(tokens: readonly string[], { at, comma }: Opened, end: number): boolean {
+  const before = tokens[at - 1] as string;
+  if (comma || !BEFORE_WHOLE.has(before) || tokens[at + 1] === '{' || at + 1 === end) return false;
+  const after = tokens[end + 1] as string;
+  return AFTER_WHOLE.has(after) || (before === '?' && after === ':');
+}
+
+/** The tokens without the parentheses that a formatter adds around an expression that it breaks, or that it does not. */
+function withoutWrappings(tokens: readonly string[]): string[] {
+  const dropped = new Uint8Array(tokens.length);
+  const open: Opened[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token === '(' || token === '[' || token === '{') open.push({ at, comma: false });
+    else if (token === ')' || token === ']' || token === '}') {
+      const opened = open.pop();
+      if (token === ')' && opened !== undefined && isWrapping(tokens, opened, at)) dropped[opened.at] = dropped[at] = 1;
+    } else if (token === ',' && open.length > 0) (open.at(-1) as Opened).comma = true;
+  }
+  return tokens.filter((_, at) => dropped[at] === 0);
+}
+
+/** A statement that imports or re-exports: the tokens before `from`, and where it ends. */
+interface Statement {
+  readonly clause: readonly string[];
+  readonly specifier: string;
+  readonly end: number;
+}
+
+/** The statement at a token `import` or `export`; null where that token begins something else, such as `import(...)`. */
+function statementAt(tokens: readonly string[], start: number): Statement | null {
+  if (tokens[start - 1] === '.') return null;
+  for (let at = start + 1; at < tokens.length; at++) {
+    const token = tokens[at] as string;
+    const from = tokens[at - 1] === 'from';
+    if (isString(token) && (from || (at === start + 1 && tokens[start] === 'import'))) {
+      const clause = tokens.slice(start + 1, from ? at - 1 : at);
+      return { clause, specifier: unquoted(token), end: tokens[at + 1] === ';' ? at + 2 : at + 1 };
+    }
+    if (!/^[\w$'"{},*]/.test(token) || token === 'import' || token === 'export') return null;
+  }
+  return null;
+}
+
+/** The tokens between the commas of a clause. */
+function splitModuleParts(clause: readonly string[]): string[][] {
+  const parts: string[][] = [[]];
+  for (const token of clause) {
+    if (token === ',') parts.push([]);
+    else if (token !== '{' && token !== '}') parts.at(-1)?.push(token);
+  }
+  return parts.filter((part) => part.length > 0);
+}
+
+/** `type A`, `type A as B`: a type among values. */
+function isType(part: readonly string[]): boolean {
+  return part[0] === 'type' && (part.length === 2 || part.length === 4);
+}
+
+/** The bindings of a statement one by one, and that it runs the module; none where it asks for types alone. */
+function listModuleBindings(keyword: string, clause: readonly string[]): string[] {
+  if (clause[0] === 'type' && clause.length > 1 && clause[1] !== ',') return [];
+  const brace = clause.indexOf('{');
+  const named = brace === -1 ? [] : splitModuleParts(clause.slice(brace)).filter((part) => !isType(part));
+  const whole = splitModuleParts(brace === -1 ? clause : clause.slice(0, brace));
+  const renamed = whole.map((part) => (part[0] === '*' ? part : ['default', 'as', ...part]));
+  return ['', ...[...renamed, ...named].map((part) => `${keyword} ${part.join(' ')}`)];
+}
+
+/** Whether a string is the module of `import(...)` or of `new URL(...)`. */
+function leadsToModule(tokens: readonly string[], at: number): boolean {
+  if (tokens[at - 1] !== '(' || tokens[at - 3] === '.' || !/^.\.\.?\//.test(tokens[at] as string)) return false;
+  return tokens[at - 2] === 'import' || (tokens[at - 2] === 'URL' && /\.[cm]?[jt]s.$/.test(tokens[at] as string));
+}
+
+/**
+ * Reads a module of JavaScript or TypeScript. Comments, white space, the order of imports, and imports of types alone
+ * make no difference; any other token does.
+ */
+export function readModule(text: string): ModuleText {
+  const tokens = significantTokens(text);
+  const body: string[] = [];
+  const links: Link[] = [];
+  const strings = new Set<string>();
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] as string;
+    const statement = token === 'import' || token === 'export' ? statementAt(tokens, at) : null;
+    if (statement !== null) {
+      const { clause, specifier, end } = statement;
+      const bindings = listModuleBindings(token, clause);
+      links.push(...bindings.map((binding) => ({ binding, specifier })));
+      if (bindings.length > 0) strings.add(specifier);
+      at = end - 1;
+    } else if (isString(token) && leadsToModule(tokens, at)) {
+      links.push({ binding: `${body.length}`, specifier: unquoted(token) });
+      body.push('');
+    } else {
+      if (isString(token)) strings.add(unquoted(token));
+      body.push(token);
+    }
+  }
+  return { body: computeHash(body.join('\n')), links, strings };
+}
 
 /** A module whose links were followed. */
 interface Reached {

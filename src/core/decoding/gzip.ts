@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
-import { Decoder } from './decoder.ts';
-import { assertUnpackedSize } from './unpacked-size.ts';
+import { assertUnpackedSize, Decoder } from './decoder.ts';
 
 /**
  * The bytes of a gzip file, unpacked in a process of its own.

@@ -177,3 +177,42 @@ export function* splitLines(text: string, source: string, longest = LONGEST_LINE
     start = end < 0 ? text.length : end + 1;
   }
 }
+
+/**
+ * Reads a file of one JSON row a line. The last line may lack its line feed.
+ *
+ * @param parse parses a line, given its place: `path:line`.
+ * @throws StorageError for a file that cannot be read; ValidationError for a line that is too long; as `parse` does.
+ */
+export function readJsonLines<T>(path: string, parse: (line: string, where: string) => T): T[] {
+  return Array.from(readLines(path), ({ text, where }) => parse(text, where));
+}
+
+/** A line of a file in columns. */
+interface Line {
+  /** `source:number`, for errors. */
+  readonly at: string;
+  readonly fields: readonly string[];
+}
+
+/**
+ * The lines of a file with `width` columns each; empty lines are skipped.
+ *
+ * @throws ValidationError naming the line with another number of columns, or that is too long.
+ */
+export function parseLines(text: string, source: string, width: number): Line[] {
+  const filled: Line[] = [];
+  for (const { where: at, text: line } of splitLines(text, source)) {
+    const fields = line.trim().split(/[ \t]+/);
+    if (fields[0] === '') continue;
+    if (fields.length !== width)
+      throw new ValidationError(
+        `expected ${width} columns at ${at}, got ${fields.length}: ${fields.join(' ')}; correct the line`,
+        {
+          at,
+        },
+      );
+    filled.push({ at, fields });
+  }
+  return filled;
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../errors/errors.ts';
-import { finishSteps } from '../terminal/steps.ts';
+import { finishSteps } from '../terminal/progress.ts';
 import { computeHash, computeHashInSteps } from './hash.ts';
 
 test('is SHA-256 of the text', () => {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ValidationError } from '../errors/errors.ts';
-import type { Steps } from '../terminal/steps.ts';
+import type { Steps } from '../terminal/progress.ts';
 
 function viewAsBytes(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);

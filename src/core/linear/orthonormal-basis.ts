@@ -2,8 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { ConvergenceError, NotFiniteError } from '../errors/errors.ts';
 import { ensureBackend } from '../tensors/backend.ts';
 import { matmul } from '../tensors/matmul.ts';
-import { readBack } from '../tensors/read-back.ts';
-import { scoped } from '../tensors/scope.ts';
+import { readBack, scoped } from '../tensors/scope.ts';
 import { letEventsIn } from '../values/event-loop.ts';
 
 const FLOAT32_EPSILON = 2 ** -23;

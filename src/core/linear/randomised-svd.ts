@@ -3,7 +3,7 @@ import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { ValidationError } from '../errors/errors.ts';
 import { createRandom } from '../numbers/random.ts';
 import { matmul } from '../tensors/matmul.ts';
-import { readBack } from '../tensors/read-back.ts';
+import { readBack } from '../tensors/scope.ts';
 import { ignoreProgress, type StartProgress } from '../terminal/progress.ts';
 import { createEventBreaks, letEventsIn } from '../values/event-loop.ts';
 import { computeOrthonormalBasis } from './orthonormal-basis.ts';

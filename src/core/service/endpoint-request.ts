@@ -1,13 +1,29 @@
 import { phrase, type ShowableText, stateShown } from '../display/showable-text.ts';
 import { UnavailableError } from '../errors/errors.ts';
 import { once } from '../values/once.ts';
-import { readApiKey } from './api-key.ts';
 import { type AttemptOptions, PassingFault, repeatAttempts } from './attempts.ts';
 import { trimSlash } from './endpoint-address.ts';
 import { EndpointLedger } from './endpoint-ledger.ts';
+import { assertHeaderText } from './header-text.ts';
 import { type HttpAnswer, HttpConnection } from './http-connection.ts';
 import { BodyTooLargeError } from './limited-body.ts';
 import type { Sendable } from './sendable-text.ts';
+
+/**
+ * The key of a service; null without a variable.
+ *
+ * @param user what asks, as errors name it.
+ * @throws UnavailableError if the variable is not set; ValidationError for a key that no header can hold.
+ */
+function readApiKey(variable: string | null, user: string): string | null {
+  if (variable === null) return null;
+  const key = process.env[variable]?.trim(); // a line break of a file of secrets; fetch quotes an invalid header
+  if (key !== undefined && key !== '') return assertHeaderText(key, variable);
+  throw new UnavailableError(
+    user,
+    `the environment variable ${variable} is not set; export the key, or set apiKeyVariable: null`,
+  );
+}
 
 /** Bytes of an answer: some 3,000 vectors of 4,096 numbers as text. */
 const LARGEST_ANSWER = 2 ** 28;

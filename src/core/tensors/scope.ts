@@ -1,5 +1,8 @@
+import type { Tensor } from '@tensorflow/tfjs-core';
 import * as tf from '@tensorflow/tfjs-core';
 import { UnavailableError, ValidationError } from '../errors/errors.ts';
+import { letEventsIn } from '../values/event-loop.ts';
+import { ensureBackend } from './backend.ts';
 
 /** What an op may return: tensors that outlive the scope, or plain values. */
 export type ScopeResult = tf.TensorContainer;
@@ -25,4 +28,20 @@ export function scoped<T extends ScopeResult>(name: string, fn: () => T): T {
       throw new ValidationError(`scope returned a promise: ${name}; pass a synchronous function`, { name });
     return result;
   });
+}
+
+/**
+ * Runs `compute` in a scope, on the active backend or that of `auto`, and reads its float32 result back; no tensor
+ * stays on the device. Asynchronous, since WebGPU allows nothing else in Node, and so that a computation of many
+ * steps notices Ctrl-C.
+ */
+export async function readBack(name: string, compute: () => Tensor): Promise<Float32Array> {
+  await ensureBackend();
+  await letEventsIn();
+  const tensor = scoped(name, compute);
+  try {
+    return await tensor.data<'float32'>();
+  } finally {
+    tensor.dispose();
+  }
 }

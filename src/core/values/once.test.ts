@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { getOrCompute, once } from './once.ts';
+import { letEventsIn } from './event-loop.ts';
+import { createSerialRunner, getOrCompute, once } from './once.ts';
 
 test('a value is computed when it is asked for, and once, also where it is undefined', () => {
   const calls: number[] = [];
@@ -45,4 +46,27 @@ test('a key whose computation throws is tried again', () => {
   expect(() => getOrCompute(kept, 'key', fail)).toThrow('not yet');
   expect(kept.size).toBe(0);
   expect(getOrCompute(kept, 'key', () => 3)).toBe(3);
+});
+
+test('work begins in the order asked for, when all before it is over', async () => {
+  const inTurn = createSerialRunner();
+  const events: string[] = [];
+  const createWork = (name: string, breaks: number) => async () => {
+    events.push(`${name} begins`);
+    for (let i = 0; i < breaks; i++) await letEventsIn();
+    events.push(`${name} ends`);
+    return name;
+  };
+  expect(
+    await Promise.all([inTurn(createWork('a', 5)), inTurn(createWork('b', 0)), inTurn(createWork('c', 2))]),
+  ).toEqual(['a', 'b', 'c']);
+  expect(events).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+});
+
+test('who asked for what fails hears of it, and nobody else', async () => {
+  const inTurn = createSerialRunner();
+  const failing = inTurn(() => Promise.reject(new Error('broken')));
+  const next = inTurn(async () => 7);
+  await expect(failing).rejects.toThrow(/^broken$/);
+  expect(await next).toBe(7);
 });

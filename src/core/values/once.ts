@@ -1,3 +1,13 @@
+/** Runs functions one after the other in the order of the calls; an error does not stop the next. */
+export function createSerialRunner(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => {}); // the caller handles the error
+    return result;
+  };
+}
+
 /** Computes a value when it is first asked for, and keeps it. A computation that throws is tried again. */
 export function once<T>(compute: () => T): () => T {
   let known: { readonly value: T } | undefined;

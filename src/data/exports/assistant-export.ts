@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ignoreProgress } from '../../core/terminal/progress.ts';
-import { mapWithBreaks } from '../../core/terminal/steps.ts';
+import { ignoreProgress, mapWithBreaks } from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts } from '../prepared/counts.ts';

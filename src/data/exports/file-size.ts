@@ -1,4 +1,4 @@
-import { formatMegabytes } from '../../core/decoding/unpacked-size.ts';
+import { formatMegabytes } from '../../core/decoding/decoder.ts';
 import { StorageError } from '../../core/errors/errors.ts';
 
 /** In bytes. The longest text of JavaScript has some 537 million characters. */

@@ -1,10 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { Decoder } from '../../core/decoding/decoder.ts';
+import { assertUnpackedSize, Decoder, formatMegabytes } from '../../core/decoding/decoder.ts';
 import type { ZipEntry } from '../../core/decoding/decoder-messages.ts';
-import { assertUnpackedSize, formatMegabytes } from '../../core/decoding/unpacked-size.ts';
 import { RagPlusPlusError, StorageError } from '../../core/errors/errors.ts';
 import { computeCrc32 } from '../../core/hash/crc32.ts';
-import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
 import { LARGEST_FILE, refuseLargeFile } from './file-size.ts';
 
 const LOCAL_HEADER = Buffer.from('PK\x03\x04');

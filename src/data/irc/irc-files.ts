@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readFolder, readText } from '../../core/files/files.ts';
-import type { StartProgress } from '../../core/terminal/progress.ts';
-import { mapWithBreaks } from '../../core/terminal/steps.ts';
+import { mapWithBreaks, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Split } from '../../model/dataset.ts';
 import type { Counts } from '../prepared/counts.ts';
 import { type Answers, parseIrcLinks } from './irc-links.ts';

@@ -1,6 +1,5 @@
 import { computeHashInSteps } from '../../core/hash/hash.ts';
-import { ignoreProgress } from '../../core/terminal/progress.ts';
-import { finishStepsWithBreaks } from '../../core/terminal/steps.ts';
+import { finishStepsWithBreaks, ignoreProgress } from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';

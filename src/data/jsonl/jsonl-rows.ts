@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { readLines, type TextLine } from '../../core/files/text-lines.ts';
-import { finishSteps, type Steps } from '../../core/terminal/steps.ts';
+import { finishSteps, type Steps } from '../../core/terminal/progress.ts';
 import { isTime } from '../../core/text/format-time.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
 import { attributesSchema } from '../../model/turns/attributes.ts';

@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageError } from '../../core/errors/errors.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { finishStepsWithBreaks, type Steps } from '../../core/terminal/steps.ts';
+import { finishStepsWithBreaks, ignoreProgress, type StartProgress, type Steps } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { DatasetContext } from '../prepared/dataset-definition.ts';
 import { queryRow, readQrelsInSteps, readRowsInSteps, turnRow } from './jsonl-rows.ts';

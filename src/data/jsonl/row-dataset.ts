@@ -1,6 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHashInSteps } from '../../core/hash/hash.ts';
-import { finishSteps, type Steps } from '../../core/terminal/steps.ts';
+import { finishSteps, type Steps } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Counts } from '../prepared/counts.ts';

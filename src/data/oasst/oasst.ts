@@ -4,8 +4,12 @@ import { unpackGzip } from '../../core/decoding/gzip.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { streamLines } from '../../core/files/text-lines.ts';
 import { computeHashInSteps } from '../../core/hash/hash.ts';
-import { ignoreProgress, type Progress, type StartProgress } from '../../core/terminal/progress.ts';
-import { finishStepsWithBreaks } from '../../core/terminal/steps.ts';
+import {
+  finishStepsWithBreaks,
+  ignoreProgress,
+  type Progress,
+  type StartProgress,
+} from '../../core/terminal/progress.ts';
 import { createEventBreaks, letEventsIn } from '../../core/values/event-loop.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';

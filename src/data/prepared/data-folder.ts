@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { UnavailableError } from '../../core/errors/errors.ts';
-import { locatePath } from '../../core/errors/located-path.ts';
+import { locatePath, UnavailableError } from '../../core/errors/errors.ts';
 
 /**
  * The folder of the file that wrote a dataset's options. It is stored beside the options, not in them: a resolved config, and every hash of it, must not

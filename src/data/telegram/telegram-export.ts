@@ -1,5 +1,4 @@
-import { ignoreProgress } from '../../core/terminal/progress.ts';
-import { mapWithBreaks } from '../../core/terminal/steps.ts';
+import { ignoreProgress, mapWithBreaks } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { buildExportDataset, type ExportOptions } from '../exports/export-dataset.ts';
 import { findExportFiles, readExport } from '../exports/export-files.ts';

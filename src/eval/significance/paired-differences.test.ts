@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError } from '../../core/errors/errors.ts';
-import { computeMoments, computePairedDifferences } from './paired-differences.ts';
+import { cohenD, computeMoments, computePairedDifferences } from './paired-differences.ts';
 
 test('a difference is treatment minus baseline', () => {
   expect([...computePairedDifferences([5, 1, 4], [3, 2, 4])]).toEqual([2, -1, 0]);
@@ -23,4 +23,14 @@ test('needs two finite values', () => {
     expect.objectContaining({ name: 'ValidationError', message: 'paired test of 1 differences; pass at least 2' }),
   );
   expect(() => computeMoments([3, Number.NaN])).toThrow(new NotFiniteError('difference', 'query 1', Number.NaN));
+});
+
+test('divides the mean difference by the sample deviation', () => {
+  expect(cohenD([1, 2, 3, 6])).toBeCloseTo(3 / Math.sqrt((4 + 1 + 0 + 9) / 3), 14);
+  expect(cohenD([-1, -2, -3, -6])).toBe(-cohenD([1, 2, 3, 6]));
+});
+
+test('differences that do not vary have the limits', () => {
+  expect(cohenD([0, 0])).toBe(0);
+  expect(cohenD([-2, -2])).toBe(Number.NEGATIVE_INFINITY);
 });

@@ -1,6 +1,6 @@
 import { NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
-import { parseLines } from '../../core/files/column-lines.ts';
 import { readText, writeAtomic } from '../../core/files/files.ts';
+import { parseLines } from '../../core/files/text-lines.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { displayRun } from '../../model/run-display.ts';

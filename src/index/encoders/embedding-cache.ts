@@ -6,7 +6,7 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createEventBreaks } from '../../core/values/event-loop.ts';
-import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
 import type { EncodeOptions, Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
 import type { VectorInput } from './encoder-definition.ts';
 import { assertTextsSendable, listSensitiveTexts } from './sensitive-texts.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { parseLines } from '../../core/files/column-lines.ts';
-import { splitLines } from '../../core/files/text-lines.ts';
+import { parseLines, splitLines } from '../../core/files/text-lines.ts';
 import { parse } from '../../core/validation/validation.ts';
 
 /** A document that a system ranked for a query, as a line of its file states it. Nothing is checked but the columns. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { check } from '../../core/validation/validation.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
-import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
 import { describeBodyFaults, type Refusal } from './refusal.ts';
 
 /** The largest body by default: while one is read and checked, others wait. */

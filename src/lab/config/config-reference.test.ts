@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { METRICS } from '../../eval/metrics/metric.ts';
-import { PROPAGATION_PRESETS } from '../../ops/attention/presets.ts';
+import { PROPAGATION_PRESETS } from '../../ops/attention/options.ts';
 import { isPlain, merge, type Plain, parseYaml } from '../composition/config-file.ts';
 import { selectArms } from './arm-selection.ts';
 import { listConfigDatasets, loadConfig, resolveConfig } from './config.ts';

@@ -1,5 +1,4 @@
-import { RagPlusPlusError } from '../../core/errors/errors.ts';
-import { locatePath } from '../../core/errors/located-path.ts';
+import { locatePath, RagPlusPlusError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
 import { setEncoderFolder } from '../../index/encoders/encoder-files.ts';

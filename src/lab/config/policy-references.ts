@@ -1,5 +1,4 @@
-import { type ConfigurationFault, RagPlusPlusError } from '../../core/errors/errors.ts';
-import { locatePath } from '../../core/errors/located-path.ts';
+import { type ConfigurationFault, locatePath, RagPlusPlusError } from '../../core/errors/errors.ts';
 import { isPlain, type Path, type Plain, readYaml } from '../composition/config-file.ts';
 
 /**

@@ -1,5 +1,4 @@
-import { type ConfigurationFault, RagPlusPlusError } from '../../core/errors/errors.ts';
-import { locatePath } from '../../core/errors/located-path.ts';
+import { type ConfigurationFault, locatePath, RagPlusPlusError } from '../../core/errors/errors.ts';
 import { shortenToExcerpt } from '../../core/validation/validation.ts';
 import { hashRunFile } from '../../index/runs/run-options.ts';
 import { isPlain, type Path, type Plain } from '../composition/config-file.ts';

@@ -1,5 +1,4 @@
-import { type ConfigurationFault, RagPlusPlusError } from '../../core/errors/errors.ts';
-import { locatePath } from '../../core/errors/located-path.ts';
+import { type ConfigurationFault, locatePath, RagPlusPlusError } from '../../core/errors/errors.ts';
 import { getValueAt } from '../../core/validation/validation.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import { computeRawWeights, type LinearModel } from '../../rank/learning/linear-model.ts';

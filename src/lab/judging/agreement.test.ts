@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { ValidationError } from '../../core/errors/errors.ts';
+import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
+import { createRandom } from '../../core/numbers/random.ts';
+import { cohenKappa } from '../../eval/agreement/cohen-kappa.ts';
 import { createQrels } from '../../eval/trec/run-tables.ts';
-import { compareJudges, passesGate } from './agreement.ts';
+import { compareJudges, linearWeightedKappa, passesGate, quadraticWeightedKappa } from './agreement.ts';
 
 const FIRST = createQrels({ q1: { a: 3, b: 0, c: 1 }, q2: { a: 2, d: 0 } });
 
@@ -38,4 +40,65 @@ test('a grade beyond the scale is an error that names the pair', () => {
   const beyond = createQrels({ q1: { a: 4 } });
   expect(() => compareJudges(FIRST, beyond)).toThrow(ValidationError);
   expect(() => compareJudges(FIRST, beyond)).toThrow(/document a for query q1 is not one of 0, 1, 2, 3: 4/);
+});
+
+/** Grades of two judges from a table of counts, the first judge's grades in rows. */
+function spread(counts: readonly (readonly number[])[]): readonly [number[], number[]] {
+  const pairs = counts.flatMap((row, i) => row.flatMap((count, j) => new Array<[number, number]>(count).fill([i, j])));
+  return [pairs.map(([i]) => i), pairs.map(([, j]) => j)];
+}
+
+/** The definition over every pair of items: expected disagreement is that of any item of a with any item of b. */
+function computeByPairs(a: readonly number[], b: readonly number[], weigh: (i: number, j: number) => number): number {
+  const observed = a.map((grade, item) => weigh(grade, b[item] as number));
+  const expected = a.flatMap((i) => b.map((j) => weigh(i, j)));
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  return 1 - mean(observed) / mean(expected);
+}
+
+test('a worked example: disagreements of one grade count less than those of two', () => {
+  // each judge gives grade 0 four times, 1 and 2 three times
+  const [a, b] = spread([
+    [3, 1, 0],
+    [0, 2, 1],
+    [1, 0, 2],
+  ]);
+  const linearExpected = (4 * 3 * 1 + 4 * 3 * 2 + 3 * 4 * 1 + 3 * 3 * 1 + 3 * 4 * 2 + 3 * 3 * 1) / 10;
+  const squaredExpected = (4 * 3 * 1 + 4 * 3 * 4 + 3 * 4 * 1 + 3 * 3 * 1 + 3 * 4 * 4 + 3 * 3 * 1) / 10;
+  expect(linearWeightedKappa(a, b)).toBeCloseTo(1 - (1 + 1 + 2) / linearExpected, 14);
+  expect(quadraticWeightedKappa(a, b)).toBeCloseTo(1 - (1 + 1 + 4) / squaredExpected, 14);
+});
+
+test('equals the definition over all pairs of items', () => {
+  const random = createRandom(7, 'weighted-kappa');
+  const a = Array.from({ length: 53 }, () => random.integer(4));
+  const b = a.map((grade) => (random.uniform() < 0.6 ? grade : random.integer(4)));
+  expect(linearWeightedKappa(a, b)).toBeCloseTo(
+    computeByPairs(a, b, (i, j) => Math.abs(i - j)),
+    12,
+  );
+  expect(quadraticWeightedKappa(a, b)).toBeCloseTo(
+    computeByPairs(a, b, (i, j) => (i - j) ** 2),
+    12,
+  );
+  expect(quadraticWeightedKappa(a, b)).not.toBeCloseTo(linearWeightedKappa(a, b), 2);
+});
+
+test('equals plain kappa with two grades, 1 for full and -1 for reversed agreement', () => {
+  const [a, b] = spread([
+    [20, 5],
+    [10, 15],
+  ]);
+  expect(linearWeightedKappa(a, b)).toBeCloseTo(cohenKappa(a, b), 14);
+  expect(quadraticWeightedKappa(a, b)).toBeCloseTo(cohenKappa(a, b), 14);
+  expect(quadraticWeightedKappa([0, 1, 2, 3], [0, 1, 2, 3])).toBe(1);
+  expect(quadraticWeightedKappa([0, 3], [3, 0])).toBe(-1);
+});
+
+test.each([linearWeightedKappa, quadraticWeightedKappa])('refuses grades for which it is undefined', (kappa) => {
+  expect(() => kappa([1, 2], [1])).toThrow(DimensionMismatchError);
+  expect(() => kappa([], [])).toThrow(ValidationError);
+  expect(() => kappa([2, 2], [2, 2])).toThrow(
+    /^the judges of weighted kappa use 1 different grades; pass grades with at least 2$/,
+  );
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { phrase, stateShown } from '../../core/display/showable-text.ts';
 import { PassingFault } from '../../core/service/attempts.ts';
+import { chatServiceKeys } from '../../core/service/chat-options.ts';
 import { type ChatAnswer, createChatEndpoint, requestChat } from '../../core/service/chat-request.ts';
 import type { Endpoint } from '../../core/service/endpoint-request.ts';
 import { type Cleared, type DividedItems, withholdSensitive } from '../../core/service/sendable-text.ts';
@@ -8,8 +9,17 @@ import { ignoreProgress, type StartProgress } from '../../core/terminal/progress
 import { parseOrNull } from '../../core/validation/validation.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { GRADES, type Judgement, type PairToJudge } from '../../model/judgement.ts';
-import type { EndpointJudgeOptions } from './endpoint-judge-options.ts';
 import { assertIndependentJudge } from './independence.ts';
+
+/** The options of a judge behind a service with the interface of OpenAI. The model is also the name of the judge. */
+export const endpointJudgeOptions = z.strictObject({
+  ...chatServiceKeys,
+  /** Documents of one query in a request. */
+  batchSize: z.int().min(1).default(8),
+});
+
+/** A service that answers `POST /chat/completions`, with every default written out. */
+type EndpointJudgeOptions = z.output<typeof endpointJudgeOptions>;
 
 /** Divides pairs by their mark `sensitive`. A person on this machine judges those that are withheld. */
 function withholdSensitivePairs(pairs: readonly PairToJudge[]): DividedItems<PairToJudge> {

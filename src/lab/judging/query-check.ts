@@ -1,4 +1,4 @@
-import { listSharedContentStems } from '../../model/text/content-words.ts';
+import { listSharedContentStems } from '../../model/text/tokens.ts';
 import type { DocumentText } from './document-file.ts';
 import type { AuthoredQuery } from './query-file.ts';
 import { QUERY_STRATA } from './query-strata.ts';

@@ -1,6 +1,11 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { ignoreProgress, type Progress, type StartProgress } from '../../core/terminal/progress.ts';
-import { finishSteps, type Steps } from '../../core/terminal/steps.ts';
+import {
+  finishSteps,
+  ignoreProgress,
+  type Progress,
+  type StartProgress,
+  type Steps,
+} from '../../core/terminal/progress.ts';
 import { type Clusters, groupIntoClusters } from '../../eval/intervals/clusters.ts';
 import type { Estimate } from '../../eval/intervals/mean-intervals.ts';
 import { type Evaluation, evaluate, findHighestGrade } from '../../eval/metrics/evaluate.ts';
@@ -21,8 +26,7 @@ import {
   type RepeatedEvaluation,
 } from './repeated-evaluations.ts';
 import type { SeedSpread, Stratum, Structure } from './result.ts';
-import { divideIntoStrata } from './strata.ts';
-import { computeStratumValues, type StratumValues } from './stratum-values.ts';
+import { computeStratumValues, divideIntoStrata, type StratumValues } from './strata.ts';
 import { measureStructure, type StructuredArm } from './structure.ts';
 import { createTokenCounter } from './token-counter.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
-import { readJsonLines } from '../../core/files/json-lines.ts';
+import { readJsonLines } from '../../core/files/text-lines.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { check, parse } from '../../core/validation/validation.ts';
 import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';

@@ -1,8 +1,7 @@
 import { attachDisplay } from '../../core/display/display.ts';
 import { RagPlusPlusError } from '../../core/errors/errors.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { finishStepsWithBreaks } from '../../core/terminal/steps.ts';
+import { finishStepsWithBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { Dataset } from '../../model/dataset.ts';

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { stateShown } from '../../core/display/showable-text.ts';
+import { attachDisplay } from '../../core/display/display.ts';
+import { buildTableBundle } from '../../core/display/display-table.ts';
+import { phrase, stateShown } from '../../core/display/showable-text.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
-import { readJsonLines } from '../../core/files/json-lines.ts';
+import { readJsonLines } from '../../core/files/text-lines.ts';
 import { parse, parseOrNull } from '../../core/validation/validation.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { readQrels, readRun } from '../../eval/trec/trec-files.ts';
@@ -14,9 +16,36 @@ import { type Plain, readYaml } from '../composition/config-file.ts';
 import { listRepetitions } from '../config/repeated-arms.ts';
 import { numberedLook } from '../measure/numbered-look.ts';
 import type { Environment } from '../measure/result.ts';
-import { resolvedPlugin } from '../plugins/resolved-plugin.ts';
+import { resolvedPlugin } from '../plugins/plugin.ts';
 import { encoderUse } from '../run/environment.ts';
-import { displayStoredRun } from './stored-run-display.ts';
+
+/** The part of a stored run that is shown. */
+interface ShownRun {
+  readonly summary: {
+    readonly experiment: string;
+    readonly baseline: string;
+    readonly dataset: { readonly name: string };
+    readonly arms: readonly { readonly name: string; readonly description: string }[];
+    readonly failures: readonly { readonly name: string; readonly message: string }[];
+  };
+  readonly queries: readonly unknown[];
+  /** By arm, the rankings of its queries. */
+  readonly runs: ReadonlyMap<string, { readonly size: number }>;
+}
+
+/** Lets a notebook show a stored run as a table of its arms. Their figures are those of `rescore`. @returns the same object. */
+function displayStoredRun<T extends ShownRun>(stored: T): T {
+  return attachDisplay(stored, ({ summary: { experiment, baseline, dataset, arms, failures }, queries, runs }) => {
+    const rows = arms.map(({ name, description }) => ({
+      arm: stateShown(name === baseline ? `${name} (baseline)` : name),
+      rankings: runs.get(name)?.size ?? 0,
+      description: stateShown(description),
+    }));
+    const failed = failures.map(({ name, message }) => ({ arm: stateShown(`${name} failed: ${message}`) }));
+    const caption = phrase`${stateShown(experiment)}: ${queries.length} queries of ${stateShown(dataset.name)}`;
+    return buildTableBundle([...rows, ...failed], { caption, limit: 100 });
+  });
+}
 
 const count = z.number().int();
 const text = z.string();

@@ -1,4 +1,4 @@
-import { finishStepsWithBreaks } from '../../core/terminal/steps.ts';
+import { finishStepsWithBreaks } from '../../core/terminal/progress.ts';
 import type { Run } from '../../model/run.ts';
 import { type Measurement, type MeasurementOptions, stepThroughArms } from '../measure/measurement.ts';
 import type { LearningTask } from './learning-task.ts';

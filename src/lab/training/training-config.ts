@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
-import { locatePath } from '../../core/errors/located-path.ts';
+import { ConfigurationError, type ConfigurationFault, locatePath } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { BACKENDS } from '../../core/tensors/active-backend.ts';
 import { check, parse, shortenToExcerpt } from '../../core/validation/validation.ts';
@@ -27,7 +26,7 @@ import {
   listSourceNames,
   type NamedMember,
 } from '../plugins/named-members.ts';
-import { resolvedPlugin } from '../plugins/resolved-plugin.ts';
+import { resolvedPlugin } from '../plugins/plugin.ts';
 
 const loss = z.enum(['listwise', 'infonce']);
 const positive = z.number().positive();

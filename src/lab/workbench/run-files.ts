@@ -5,7 +5,7 @@ import { isFitted } from '../report/tables/fit-table.ts';
 import { renderLatex } from '../report/tables/latex.ts';
 import { renderMarkdown } from '../report/tables/markdown.ts';
 import { type MeasuredRankings, type RunFiles, runFiles } from '../run/run-folder.ts';
-import { encodePerQueryParquet } from '../stored/per-query-parquet.ts';
+import { encodePerQueryParquet } from '../stored/per-query-values.ts';
 
 /** The files of a finished run with its tables and its page: those of the folder that `ragpp run` writes, besides what arms leave. */
 export function renderRunFiles(finished: MeasuredRankings): RunFiles {

@@ -1,4 +1,4 @@
-import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
 import { assertFilterNames } from '../../model/filter/filter-names.ts';
 import { compareTurns } from '../../model/turns/conversation.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { readBack } from '../../core/tensors/read-back.ts';
 import { gatherRows, multiplyRows } from '../../core/tensors/rows.ts';
+import { readBack } from '../../core/tensors/scope.ts';
 import { computeSimilarities } from '../../ops/selection/selection.ts';
 import { loadSelection, type SelectionOptions } from '../../rank/rerank/registry.ts';
 

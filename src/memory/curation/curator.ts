@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DuplicateRecordError } from '../../core/errors/errors.ts';
 import type { JournalOptions } from '../../core/journal/journal.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
 import { curationRuleOptions } from '../../model/text/curation-rules.ts';
 import { isActive } from '../../model/turns/memory-fields.ts';
 import type { MemoryRecord } from '../../model/turns/memory-record.ts';

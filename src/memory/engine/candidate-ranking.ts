@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { QueryError } from '../../core/errors/errors.ts';
-import { readBack } from '../../core/tensors/read-back.ts';
+import { readBack } from '../../core/tensors/scope.ts';
 import type { MemoryRecord, RecordTrajectory } from '../../model/turns/memory-record.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
 import { COORDINATES, listCoordinateWeights } from '../../ops/trajectory/coordinate-names.ts';

@@ -1,4 +1,4 @@
-import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
 import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 import { toTurn } from '../../model/turns/memory-record.ts';
 import type { VectorIndex, VectorRow } from '../../model/vector-index.ts';

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
-import { readBack } from '../../core/tensors/read-back.ts';
+import { readBack } from '../../core/tensors/scope.ts';
 import type { OutcomeStatistics } from '../../model/turns/memory-record.ts';
 import { maximalMarginalRelevance } from '../../ops/selection/maximal-marginal-relevance.ts';
 import { computeSimilarities } from '../../ops/selection/selection.ts';

@@ -1,7 +1,7 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { JOURNAL_START, type JournalPosition } from '../../core/journal/position.ts';
-import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
 import {
   checkClosing,
   checkFact,

@@ -1,4 +1,4 @@
-import { wilsonInterval } from '../../core/numbers/wilson-interval.ts';
+import { wilsonInterval } from '../../core/numbers/distributions.ts';
 import { studentQuantile } from './mean-interval.ts';
 
 /** The standard normal quantile of a 95 % interval. */

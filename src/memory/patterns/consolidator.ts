@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { JournalOptions } from '../../core/journal/journal.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
 import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 import { type ChangeLog, type Decision, openChangeLog, type RecordChange } from '../changes/change-log.ts';
 import type { Memory } from '../engine/memory.ts';

@@ -1,7 +1,7 @@
 import { DuplicateRecordError, RecordNotFoundError, ValidationError } from '../../core/errors/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
-import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
 import { assertEmbedding, type MemoryRecord, type OutcomeStatistics } from '../../model/turns/memory-record.ts';
 import { type MemoryRecordInput, memoryRecordSchema } from '../../model/turns/memory-record-schema.ts';
 import { parseRow } from '../../model/turns/row-check.ts';

@@ -1,5 +1,5 @@
 import { replaceByBlanks } from './addresses.ts';
-import { parseTitle, replaceQuoted } from './quoted-titles.ts';
+import { parseTitle, replaceQuoted } from './entities.ts';
 import { splitIntoSentences, type TaggedWord } from './tagged-sentences.ts';
 
 /** What a mention is: a title (given, or between quotation marks), a name, or another noun phrase. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { once } from '../../core/values/once.ts';
-import { listContentStems } from './content-words.ts';
-import { createTokeniser } from './tokens.ts';
+import { createTokeniser, listContentStems } from './tokens.ts';
 
 /** What is done with a new text and a text that is there. */
 export type CurationOperation = 'add' | 'update' | 'delete' | 'noop';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTokeniser } from './tokens.ts';
+import { createTokeniser, listSharedContentStems } from './tokens.ts';
 
 const plain = createTokeniser({ dropStopWords: false, stem: false });
 
@@ -74,4 +74,16 @@ test('the English stemmer drops the ending of a possessive, the others keep it',
 test('stems of 1980 go with either way of dropping stop words', () => {
   for (const dropStopWords of [true, ['the', 'are']])
     expect(createTokeniser({ dropStopWords, stem: 'porter' })('the skies are dying')).toEqual(['ski', 'dy']);
+});
+
+test.each([
+  ['When did the kernels crash?', 'The kernel was crashing at noon.', ['kernel', 'crash']],
+  ['the kernel’s crash', 'a crashed kernel', ['kernel', 'crash']],
+  ['Is it the one that they were in?', 'It was the one they were in.', []],
+  ['What is wrong with the machine?', 'The kernel was broken.', []],
+  ['KERNEL kernel Kernels', 'kernel', ['kernel']],
+  ['ports 8080 and 443', 'listen on 8080', ['8080']],
+  ['', 'kernel', []],
+])('of %j and %j', (a, b, expected) => {
+  expect(listSharedContentStems(a, b)).toEqual(expected);
 });

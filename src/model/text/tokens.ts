@@ -1,5 +1,6 @@
 import { stemmer } from 'stemmer';
 import type { ItsFunction } from 'wink-nlp';
+import { once } from '../../core/values/once.ts';
 import { getLanguageModel, type LanguageModel } from './language-model.ts';
 
 /** Changes of words besides lower-casing. */
@@ -99,4 +100,20 @@ function createStemRule({ stem }: TokenOptions, readWord: (word: string) => Wink
     const tokens = readWord(word);
     return tokens.length() === 1 ? tokens.itemAt(0).out(stemOf) : word; // a contraction has no stem of its own
   };
+}
+
+const splitIntoContentStems = once(() => createTokeniser({ dropStopWords: true, stem: true }));
+
+/** The possessive of a name is the name: a tokeniser keeps what follows an apostrophe. */
+const POSSESSIVE = /['’]s(?![\p{L}\p{M}\p{N}])/giu;
+
+/** The stems of the content words of a text, each once: stop words are left out, inflections of a word are one stem. */
+export function listContentStems(text: string): Set<string> {
+  return new Set(splitIntoContentStems()(text.replace(POSSESSIVE, '')));
+}
+
+/** The stems of content words that both texts hold, in the order of the first; none for a paraphrase without a word of its source. */
+export function listSharedContentStems(a: string, b: string): string[] {
+  const other = listContentStems(b);
+  return [...listContentStems(a)].filter((stem) => other.has(stem));
 }

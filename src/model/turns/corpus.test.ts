@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { Corpus, findLowerBound } from './corpus.ts';
+import { Corpus, findLowerBound, listConversationPositions } from './corpus.ts';
 import type { Turn } from './turn.ts';
 
 const buildTurn = (
@@ -117,4 +117,32 @@ describe('findLowerBound', () => {
       }),
     );
   });
+});
+
+test('lists the positions of each conversation in time order', () => {
+  const buildTurn = (id: string, conversationId: string, timestamp: number) => ({
+    id,
+    conversationId,
+    parentId: null,
+    timestamp,
+    author: null,
+    channel: null,
+    text: id,
+  });
+  const corpus = new Corpus([
+    buildTurn('d', 'x', 4),
+    buildTurn('a', 'y', 1),
+    buildTurn('c', 'y', 3),
+    buildTurn('b', 'x', 2),
+    buildTurn('e', 'y', 4),
+  ]);
+  const byId = new Map(
+    corpus.conversations.map(({ id }, i) => [id, [...(listConversationPositions(corpus)[i] ?? [])]]),
+  );
+  expect(byId).toEqual(
+    new Map([
+      ['y', [0, 2, 4]],
+      ['x', [1, 3]],
+    ]),
+  );
 });

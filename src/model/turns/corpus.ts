@@ -6,6 +6,16 @@ import { formatMinute } from '../../core/text/format-time.ts';
 import { Conversation, compareTurns } from './conversation.ts';
 import type { Turn } from './turn.ts';
 
+/** For each conversation of the corpus the positions of its turns, ascending: its turns in ring order. */
+export function listConversationPositions(corpus: Corpus): Int32Array[] {
+  const positions = corpus.conversations.map((conversation) => new Int32Array(conversation.turns.length));
+  for (let position = 0; position < corpus.size; position++) {
+    const conversation = positions[corpus.conversationOf[position] as number] as Int32Array;
+    conversation[corpus.ringPosition[position] as number] = position;
+  }
+  return positions;
+}
+
 /**
  * All turns of a dataset in time order. A turn's **position** is its place in that order, so "everything before moment t" is a prefix: the turns at
  * positions below `cutoff(t)`. N turns.

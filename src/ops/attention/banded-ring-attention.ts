@@ -10,12 +10,60 @@ import {
   type RowAttention,
   viewRowsAt,
 } from './attention-rows.ts';
-import { computeBandError, findLeastBandWidth } from './band.ts';
+import { buildKeySupport, computeBandError, findLeastBandWidth } from './band.ts';
 import { attendDense } from './blockwise-ring-attention.ts';
-import { FarField } from './far-field.ts';
-import { buildKeySupport } from './key-support.ts';
 import { allocateTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
+
+/**
+ * The values that a query may see, summed as if every key weighed e^0 = 1: what banded attention adds to the band when multiplicative; nothing when additive. In
+ * float64, since float32 loses digits over 10^5 rows. Directed sums only grow: a suffix taken as the whole minus a prefix would keep the prefix's rounding.
+ */
+export class FarField {
+  /** [V] of the query moved to. */
+  readonly sum: Float64Array;
+  /** Keys in the sum. */
+  count = 0;
+  readonly #rows: CheckedRows;
+  readonly #options: RingAttentionOptions;
+  /** The next place that a directed query sees. */
+  #next: number;
+  /** The query's own place if it is subtracted from a sum over all. */
+  #own: number | undefined;
+
+  constructor(rows: CheckedRows, options: RingAttentionOptions) {
+    this.sum = new Float64Array(rows.valueWidth);
+    this.#rows = rows;
+    this.#options = options;
+    this.#next = options.direction === 'anticausal' ? rows.turns - 1 : 0;
+    if (options.combine === 'multiplicative' && options.direction === 'none')
+      for (let ringPosition = 0; ringPosition < rows.turns; ringPosition++) this.#add(ringPosition, 1);
+  }
+
+  /** Moves to the next query: at the same place or a later one, an earlier one when anticausal. */
+  moveTo(ringPosition: number): void {
+    const { combine, direction, self } = this.#options;
+    if (combine === 'additive') return;
+    if (direction !== 'none') {
+      const step = direction === 'causal' ? 1 : -1;
+      const end = self === 'include' ? ringPosition + step : ringPosition;
+      for (; this.#next !== end; this.#next += step) this.#add(this.#next, 1);
+    } else if (self === 'exclude') {
+      if (this.#own !== undefined) this.#add(this.#own, 1);
+      this.#own = ringPosition;
+      this.#add(ringPosition, -1);
+    }
+  }
+
+  #add(ringPosition: number, sign: 1 | -1): void {
+    const { values, valueWidth, keyMask } = this.#rows;
+    if (keyMask?.[ringPosition] === 0) return;
+    const { sum } = this;
+    this.count += sign;
+    for (let d = 0, at = ringPosition * valueWidth; d < valueWidth; d++, at++)
+      sum[d] = (sum[d] as number) + sign * (values[at] as number);
+  }
+}
 
 /** The default error of a row: about the rounding error of float32. */
 export const DEFAULT_TOLERANCE = 1e-6;

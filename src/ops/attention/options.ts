@@ -57,3 +57,18 @@ export const propagationOptions = ringAttentionOptions.extend({
 });
 /** Ring attention of turns over their conversation, and the share `beta` of its output in a propagated embedding, in [0, 1]. */
 export type PropagationOptions = z.infer<typeof propagationOptions>;
+
+/**
+ * Named settings of propagation. `published` has the paper's: a turn is its own loudest key (logit 10 against about 4 for its neighbours), so it comes out as it
+ * went in. `framework` excludes the turn itself and gives far turns less weight.
+ */
+export const PROPAGATION_PRESETS = freezeDeeply({
+  published: propagationOptions.parse({
+    combine: 'multiplicative',
+    self: 'include',
+    temperature: 0.1,
+    decay: 0.5,
+    beta: 0.3,
+  }),
+  framework: propagationOptions.parse({ combine: 'additive', self: 'exclude', temperature: 1, decay: 1, beta: 0.5 }),
+} as const satisfies Record<string, PropagationOptions>);

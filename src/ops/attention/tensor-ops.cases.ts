@@ -7,13 +7,11 @@ import type { AttentionRows } from './attention-rows.ts';
 import { bandedRingAttention } from './banded-ring-attention.ts';
 import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
 import { propagateCorpus } from './corpus-propagation.ts';
-import { RING_ATTENTION_DEFAULTS, unifiedAttentionOptions } from './options.ts';
-import { PROPAGATION_PRESETS } from './presets.ts';
-import { propagateAtMoments, propagateEmbeddings } from './propagation.ts';
+import { PROPAGATION_PRESETS, RING_ATTENTION_DEFAULTS, unifiedAttentionOptions } from './options.ts';
 import { type AttentionInputs, ringAttention } from './ring-attention.ts';
 import { trajectoryAttention } from './trajectory-attention.ts';
 import { unifiedAttention } from './unified-attention.ts';
-import { propagateVersions } from './versioned-propagation.ts';
+import { propagateAtMoments, propagateEmbeddings, propagateVersions } from './versioned-propagation.ts';
 
 const RING = { ...RING_ATTENTION_DEFAULTS, temperature: 1 };
 const UNIFIED = unifiedAttentionOptions.parse({});

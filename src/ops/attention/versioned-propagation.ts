@@ -1,14 +1,146 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ensureBackend } from '../../core/tensors/backend.ts';
-import { readBack } from '../../core/tensors/read-back.ts';
+import { matmul, normaliseRows } from '../../core/tensors/matmul.ts';
 import { computeRowWidth, gatherRows, viewRow } from '../../core/tensors/rows.ts';
+import { readBack, scoped } from '../../core/tensors/scope.ts';
+import { assertShape } from '../../core/tensors/shapes.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { listConversationPositions } from '../../model/turns/conversation-positions.ts';
-import type { Corpus } from '../../model/turns/corpus.ts';
+import { type Corpus, findLowerBound, listConversationPositions } from '../../model/turns/corpus.ts';
+import { computeBandWidth } from './band.ts';
 import type { PropagationOptions } from './options.ts';
-import { propagateAtMoments, type RingPositionsAsOf } from './propagation.ts';
+import { computeCosines, computeRingAttentionWeights } from './ring-attention.ts';
+import { buildRingGeometry } from './ring-geometry.ts';
 import type { TurnOrder } from './turn-order.ts';
-import { countNewcomerSteps, planVersions, type Version } from './version-plan.ts';
+
+/** One version of a turn's propagated embedding: computed when its conversation had `size` turns. */
+interface Version {
+  /** Ring position in the conversation. */
+  readonly ringPosition: number;
+  readonly size: number;
+  /** Valid for the cutoffs c with validFrom <= c < validTo. */
+  readonly validFrom: number;
+  readonly validTo: number;
+}
+
+/**
+ * Steps that a newcomer reaches, under `tolerance`.
+ *
+ * additive: a turn further away keeps its version, and its attention output is within 4 tolerance of the exact one (band.ts: far keys hold at most that share
+ * of the mass before and after, and unit values differ by at most 2). multiplicative: every far key weighs e^0 = 1, so a newcomer moves each output by up to 2 /
+ * denominator, however far it is: no distance is safe.
+ */
+export function countNewcomerSteps(options: PropagationOptions, tolerance: number): number {
+  return options.combine === 'additive' ? computeBandWidth(options, tolerance) : Number.POSITIVE_INFINITY;
+}
+
+/** Whether no later turn can change a turn's version in a conversation of `size` turns. */
+function isSettled(
+  ringPosition: number,
+  size: number,
+  reach: number,
+  { topology, direction }: PropagationOptions,
+): boolean {
+  if (topology === 'line' && direction === 'causal') return true; // later turns are no keys of it, and no distance changes
+  const wraps = topology === 'ring' && direction !== 'causal' && ringPosition < reach;
+  return ringPosition + reach < size && !wraps;
+}
+
+/**
+ * The versions of one conversation's turns that the given cutoffs need, by size, then place.
+ *
+ * @param positions ascending corpus positions of the conversation's turns
+ * @param cutoffs ascending
+ * @param end greater than any cutoff
+ * @param isOrdered whether new turns are last; if they may be between others, no version is ever final
+ */
+export function planVersions(
+  positions: Int32Array,
+  cutoffs: Int32Array,
+  end: number,
+  reach: number,
+  options: PropagationOptions,
+  isOrdered = true,
+): Version[] {
+  const settled = new Uint8Array(positions.length);
+  const versions: Version[] = [];
+  for (let size = 1; size <= positions.length; size++) {
+    const validFrom = (positions[size - 1] as number) + 1;
+    const next = size === positions.length ? end : (positions[size] as number) + 1;
+    const needed = (cutoffs[findLowerBound(cutoffs, validFrom)] ?? end) < next;
+    if (!needed) continue;
+    for (let ringPosition = 0; ringPosition < size; ringPosition++) {
+      if (settled[ringPosition] === 1) continue;
+      settled[ringPosition] = isOrdered && isSettled(ringPosition, size, reach, options) ? 1 : 0;
+      versions.push({ ringPosition, size, validFrom, validTo: settled[ringPosition] === 1 ? end : next });
+    }
+  }
+  return versions;
+}
+
+/** The order of R chosen turns and all T turns of a conversation, if it is not that of time, as of the time of each chosen turn. */
+interface RingPositionsAsOf {
+  /** int32 [R] */
+  readonly own: tf.Tensor1D;
+  /** [R, T], at least the conversation's size for a later turn. */
+  readonly keys: tf.Tensor2D;
+}
+
+/** Cosines of the chosen turns with all, [R, T], where no turn is multiplied twice: of all turns, where as many are chosen. */
+function computeChosenCosines(embeddings: tf.Tensor2D, turns: tf.Tensor1D): tf.Tensor2D {
+  return scoped('computeChosenCosines', () =>
+    turns.size < embeddings.shape[0]
+      ? computeCosines(tf.gather(embeddings, turns), embeddings)
+      : tf.gather(computeCosines(embeddings, embeddings), turns),
+  );
+}
+
+/**
+ * Propagated embeddings of R chosen turns of a conversation, each at the time when the conversation had `sizes[r]` turns:
+ * `normalise((1 - beta) e + beta * attention output)`, the attention running over the first `sizes[r]` turns as a ring of that size. O(R T D), the sum over
+ * keys being one plain matrix product for all times; cosines are O(min(R, T) T D).
+ *
+ * @param embeddings [T, D] in time order
+ * @param turns int32 [R] the chosen ones, each below its size
+ * @param sizes int32 [R]
+ * @param ringPositions the order of the turns; by default time order
+ * @returns [R, D]; a row is zero where the mix of its embedding and its neighbours' is
+ */
+export function propagateAtMoments(
+  embeddings: tf.Tensor2D,
+  turns: tf.Tensor1D,
+  sizes: tf.Tensor1D,
+  options: PropagationOptions,
+  ringPositions?: RingPositionsAsOf,
+): tf.Tensor2D {
+  const bound = assertShape('embeddings', embeddings, 'T D');
+  assertShape('turns', turns, 'R', bound);
+  assertShape('sizes', sizes, 'R', bound);
+  if (ringPositions !== undefined) assertShape('places of the keys', ringPositions.keys, 'R T', bound);
+  return scoped('propagateAtMoments', () => {
+    const cosine = computeChosenCosines(embeddings, turns);
+    const inTime = buildRingGeometry(ringPositions?.own ?? turns, tf.range(0, bound.T as number, 1, 'int32'), sizes);
+    const geometry = ringPositions === undefined ? inTime : { ...inTime, keyPositions: ringPositions.keys };
+    const known: tf.Tensor2D = tf.less(geometry.keyPositions, geometry.ringSize); // [R, T]
+    const weights = computeRingAttentionWeights(cosine, geometry, options, known); // [R, T]
+    // The turn's own share is a weight, so that the product makes [R, D] once.
+    const own = tf.cast(tf.equal(geometry.keyPositions, geometry.queryPositions), 'float32'); // [R, T]
+    const shares: tf.Tensor2D = tf.add(tf.mul(own, 1 - options.beta), tf.mul(weights, options.beta));
+    return normaliseRows(matmul(shares, embeddings));
+  });
+}
+
+/**
+ * Propagates all turns of a conversation.
+ *
+ * @param embeddings [T, D] in time order
+ * @returns [T, D]
+ */
+export function propagateEmbeddings(embeddings: tf.Tensor2D, options: PropagationOptions): tf.Tensor2D {
+  const { T: turns = 0 } = assertShape('embeddings', embeddings, 'T D');
+  return scoped('propagate', () =>
+    propagateAtMoments(embeddings, tf.range(0, turns, 1, 'int32'), tf.fill([turns], turns, 'int32'), options),
+  );
+}
 
 /** Numbers in the largest tensor of a batch of versions, without the turns themselves: 16 MB. */
 const BATCH_NUMBERS = 2 ** 22;

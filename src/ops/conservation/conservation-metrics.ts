@@ -1,5 +1,20 @@
+import { attachDisplay } from '../../core/display/display.ts';
+import { buildTableBundle } from '../../core/display/display-table.ts';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
-import { displayConservation } from './conservation-display.ts';
+
+/** The metrics that are shown. */
+type ShownMetrics = Readonly<
+  Record<'count' | 'magnitude' | 'energy' | 'coherence' | 'information' | 'informationBits', number>
+>;
+
+/** Lets a notebook show the metrics of a memory as a row of a table. @returns the same object. */
+function displayConservation<T extends ShownMetrics>(metrics: T): T {
+  return attachDisplay(metrics, ({ count, magnitude, energy, coherence, information, informationBits }) =>
+    buildTableBundle([
+      { records: count, magnitude, energy, coherence, 'information (nats)': information, bits: informationBits },
+    ]),
+  );
+}
 
 /**
  * The state of a memory, in three figures and their other units (definition 4.5 of diomande2026ragpp). A memory without a record has all of them 0.

@@ -1,9 +1,9 @@
 import { parse } from '../../core/validation/validation.ts';
 import { type DampedWalk, iterateInPlace, prepareDampedWalk } from './in-place-iteration.ts';
-import { displayPageRank } from './pagerank-display.ts';
 import {
   allocateResult,
   assertUsable,
+  displayPageRank,
   hostPageRankOptions,
   type PageRankOptions,
   type PageRankResult,

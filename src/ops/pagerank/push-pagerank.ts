@@ -2,10 +2,10 @@ import { parse } from '../../core/validation/validation.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import { type DampedWalk, iterateInPlace, prepareDampedWalk } from './in-place-iteration.ts';
 import { NodeQueue } from './node-queue.ts';
-import { displayPageRank } from './pagerank-display.ts';
 import {
   allocateResult,
   assertUsable,
+  displayPageRank,
   type PageRankOptions,
   type PageRankResult,
   type PageRankSettings,

@@ -4,11 +4,11 @@ import { matmul } from '../../core/tensors/matmul.ts';
 import { assertBackend, scoped } from '../../core/tensors/scope.ts';
 import { assertShape } from '../../core/tensors/shapes.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { displayPageRank } from './pagerank-display.ts';
 import {
   allocateResult,
   assertUsable,
   boundError,
+  displayPageRank,
   type PageRankOptions,
   type PageRankResult,
   type PageRankSettings,

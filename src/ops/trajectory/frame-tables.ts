@@ -1,7 +1,6 @@
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
 import { computeRowWidth } from '../../core/tensors/rows.ts';
-import { listConversationPositions } from '../../model/turns/conversation-positions.ts';
-import type { Corpus } from '../../model/turns/corpus.ts';
+import { type Corpus, listConversationPositions } from '../../model/turns/corpus.ts';
 import { assertComponents } from './coordinates.ts';
 import { computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
 

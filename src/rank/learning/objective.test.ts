@@ -1,13 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
+import { scoped } from '../../core/tensors/scope.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
-import { expectClose } from './gradient.oracle.ts';
+import { expectClose, expectDifferentiable } from './gradient.oracle.ts';
 import { createLinearModel } from './linear-model.ts';
 import type { ScoringModel } from './model.ts';
-import { TrainingObjective } from './objective.ts';
+import { computeValueAndGradients, registerGradients, TrainingObjective } from './objective.ts';
 import { fitStandardisation } from './standardisation.ts';
+import { withGradient } from './with-gradient.ts';
 
 const [Q, C, F] = [13, 5, 3];
 const signals = ['a', 'b', 'c'];
@@ -69,5 +71,102 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const before = tf.memory().numTensors;
     expect(() => new TrainingObjective(failing, table, loss)).toThrow('no memory');
     expect(tf.memory().numTensors).toBe(before);
+  });
+});
+
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
+  useBackendWithoutLeaks(backend);
+  beforeAll(registerGradients);
+
+  test('are those of the function, by each input', async () => {
+    const [a, b] = [tf.tensor1d([2, 3]), tf.tensor1d([5, 7])];
+    const result = scoped('sample', () => {
+      const { value, grads } = computeValueAndGradients((x, y) => tf.mul(x!, tf.exp(y!)), [a, b], tf.tensor1d([1, 10]));
+      return [value, ...grads];
+    });
+    const [value, byA, byB] = await Promise.all(result.map((tensor) => tensor.array() as Promise<number[]>));
+    const powers = [Math.exp(5), Math.exp(7)] as const;
+    for (const [i, factor] of [1, 10].entries()) {
+      const x = [2, 3][i]!;
+      expect(value![i]! / (x * powers[i]!)).toBeCloseTo(1, 5);
+      expect(byA![i]! / (factor * powers[i]!)).toBeCloseTo(1, 5);
+      expect(byB![i]! / (factor * x * powers[i]!)).toBeCloseTo(1, 5);
+    }
+    tf.dispose([a, b, ...result]);
+  });
+
+  test('a way back that fails leaves nothing behind', () => {
+    const x = tf.tensor1d([1, 3]);
+    const failInGradient = (given: tf.Tensor) =>
+      withGradient(tf.mul(given, 2), (own) => ({
+        value: tf.square(own),
+        saved: [own],
+        gradient: () => {
+          throw new Error('no slope');
+        },
+      }));
+    const differentiateFailing = () =>
+      scoped('sample', () => computeValueAndGradients((y) => failInGradient(y!), [x], tf.ones([2])).value);
+    expect(differentiateFailing).toThrow('no slope');
+    expect(differentiateFailing).toThrow('no slope');
+    x.dispose();
+  });
+});
+
+const MATRIX = [0.3, -1.1, 0.7, 1.9, -0.4, 0.2];
+const ROW = [2.1, -0.7, 1.3];
+
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
+  useBackendWithoutLeaks(backend);
+  beforeAll(registerGradients);
+
+  /** f(x, row) with a row that is repeated for every row of [2, 3]; the slope by either operand. */
+  const cases: [string, (a: tf.Tensor, b: tf.Tensor) => tf.Tensor, (a: number, b: number) => number][] = [
+    ['add', tf.add, (a, b) => a + b],
+    ['sub', tf.sub, (a, b) => a - b],
+    ['mul', tf.mul, (a, b) => a * b],
+    ['div', tf.div, (a, b) => a / b],
+  ];
+  test.each(cases)('%s by its first operand and by one that is repeated', async (_, op, host) => {
+    await expectDifferentiable(
+      (x) => scoped('op', () => op(x, tf.tensor1d(ROW))),
+      (x) => x.map((value, i) => host(value, ROW[i % 3]!)),
+      MATRIX,
+      [2, 3],
+    );
+    await expectDifferentiable(
+      (row) => scoped('op', () => op(tf.tensor2d(MATRIX, [2, 3]), row)),
+      (row) => MATRIX.map((value, i) => host(value, row[i % 3]!)),
+      ROW,
+      [3],
+    );
+  });
+
+  test('one number for all', async () => {
+    await expectDifferentiable(
+      (x) => scoped('op', () => tf.mul(tf.tensor2d(MATRIX, [2, 3]), x)),
+      ([x]) => MATRIX.map((value) => value * x!),
+      [1.7],
+      [1],
+    );
+  });
+
+  test.each([
+    ['exp', tf.exp, Math.exp],
+    ['sqrt', (x: tf.Tensor) => scoped('op', () => tf.sqrt(tf.mul(x, x))), Math.abs],
+  ] as const)('%s', async (_, op, host) => {
+    await expectDifferentiable(op as (x: tf.Tensor) => tf.Tensor, (x) => x.map(host), MATRIX, [2, 3]);
+  });
+
+  test('sums along an axis, and of all', async () => {
+    const sumRowsByHand = (x: number[]) => [0, 3].map((at) => x[at]! + x[at + 1]! + x[at + 2]!);
+    await expectDifferentiable((x) => tf.sum(x, 1), sumRowsByHand, MATRIX, [2, 3]);
+    await expectDifferentiable((x) => tf.sum(x, -1, true), sumRowsByHand, MATRIX, [2, 3]);
+    await expectDifferentiable(
+      (x) => tf.sum(x),
+      (x) => [sumRowsByHand(x)[0]! + sumRowsByHand(x)[1]!],
+      MATRIX,
+      [2, 3],
+    );
   });
 });

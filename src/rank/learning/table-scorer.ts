@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ensureBackend } from '../../core/tensors/backend.ts';
-import { readBack } from '../../core/tensors/read-back.ts';
+import { readBack } from '../../core/tensors/scope.ts';
 import type { FeatureTable } from './feature-table.ts';
 import { nameTensors, type ScoringModel, uploadParameters } from './model.ts';
 import { assertValues } from './parameters.ts';

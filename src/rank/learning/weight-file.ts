@@ -1,12 +1,34 @@
 import { z } from 'zod';
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { readCheckedSafetensors, type TensorFile, writeSafetensors } from '../../core/files/safetensors.ts';
-import { findNearestWord, parse } from '../../core/validation/validation.ts';
+import { Registry } from '../../core/validation/registry.ts';
+import { findNearestWord, parse, suggestKnown } from '../../core/validation/validation.ts';
 import { updateSignalName } from '../signals/signal-names.ts';
 import { displayWeights } from './learning-display.ts';
-import type { ScoringModel } from './model.ts';
-import { restoreModel } from './model-registry.ts';
+import { linear } from './linear-model.ts';
+import type { ModelDefinition, ScoringModel } from './model.ts';
 import { assertValues, chooseParameterValues } from './parameters.ts';
+import { trajectory } from './trajectory-model.ts';
+
+/** Every model: to add one takes its file and a line here. */
+export const MODELS = new Registry<string, ModelDefinition>([linear, trajectory], ({ name }) => name);
+
+/**
+ * @param source the name of the source in errors
+ * @throws ValidationError for an unknown model, ConfigurationError for a config that is not its own.
+ */
+export function restoreModel(
+  name: string,
+  config: unknown,
+  constants: ScoringModel['constants'],
+  source: string,
+): ScoringModel {
+  const model = MODELS.find(name);
+  if (model !== undefined) return model.restore(config, constants, source);
+  const known = MODELS.names;
+  const hint = suggestKnown(name, known);
+  throw new ValidationError(`unknown model in ${source}: ${name}; use ${hint}`, { name, known });
+}
 
 const FORMAT = 'ragpp-weights-2';
 /** Of files whose names of signals may be from before their grammar. */

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { readBack } from '../../core/tensors/read-back.ts';
 import { multiplyRows } from '../../core/tensors/rows.ts';
+import { readBack } from '../../core/tensors/scope.ts';
 import type { Selection, SelectionInputs } from '../../ops/selection/selection.ts';
 import type { CrossEncoderOptions } from '../rerank/cross-encoder-options.ts';
 import { findSelectionColumn, loadSelection, type SelectionOptions } from '../rerank/registry.ts';

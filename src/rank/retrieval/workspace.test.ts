@@ -6,7 +6,7 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { type EncoderOptions, encoderOptions } from '../../index/encoders/registry.ts';
 import type { IndexOptions } from '../../index/registry.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { PROPAGATION_PRESETS } from '../../ops/attention/presets.ts';
+import { PROPAGATION_PRESETS } from '../../ops/attention/options.ts';
 import { createSampleWorkspace, DIMENSION, drawSampleVector, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { prepareFrameSources } from '../signals/frames.ts';
 import { propagatedRows } from '../signals/propagated.ts';

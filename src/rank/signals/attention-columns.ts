@@ -1,7 +1,12 @@
-import type * as tf from '@tensorflow/tfjs-core';
+import * as tf from '@tensorflow/tfjs-core';
+import { scoped } from '../../core/tensors/scope.ts';
+import { assertShape } from '../../core/tensors/shapes.ts';
+import { attentionLogits, type LogitOptions } from '../../ops/attention/attention-logits.ts';
+import { maskedSoftmax } from '../../ops/attention/masked-softmax.ts';
+import type { AttentionMix } from '../../ops/attention/options.ts';
+import { assertMix, mixAttentions } from '../../ops/attention/unified-attention.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
 import type { AttentionOptions } from './attention-options.ts';
-import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
 import {
   type CandidatePool,
   type Column,
@@ -10,7 +15,6 @@ import {
   type PoolBatch,
   uploadBatch,
 } from './candidate-pool.ts';
-import { forwardAttention } from './forward-attention.ts';
 import type { ForwardCosines } from './forward-cosines.ts';
 import { computeForwardLogMasses, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
 import { computeForwardWidth } from './forward-width.ts';
@@ -18,6 +22,72 @@ import type { World } from './signal.ts';
 import { measureDistances } from './trajectory-columns.ts';
 import type { TrajectoryOptions } from './trajectory-options.ts';
 import { drawPermutedOrder, listAheadInOrder } from './worlds/permuted-order.ts';
+
+/**
+ * Directed IRCP: each candidate looks forward over the turns after it up to and including the query, and its score is the weight that falls on the query:
+ * `e^l / (e^l + sum_j e^l_j)`, a column of the anticausal attention matrix of its conversation with the query as last turn.
+ *
+ * @param cosine [B, C] of query and candidate
+ * @param distance [B, C] ring (or line) steps from candidate to query
+ * @param logMasses [B, C] of the other keys, from `computeForwardLogMasses` with the same options
+ * @param mask bool [B, C], false for padding
+ * @returns [B, C] in [0, 1], 0 for padding
+ */
+export function forwardAttention(
+  cosine: tf.Tensor2D,
+  distance: tf.Tensor2D,
+  logMasses: tf.Tensor2D,
+  mask: tf.Tensor2D,
+  options: LogitOptions,
+): tf.Tensor2D {
+  const sizes = assertShape('cosine', cosine, 'B C');
+  assertShape('distance', distance, 'B C', sizes);
+  assertShape('logMasses', logMasses, 'B C', sizes);
+  assertShape('mask', mask, 'B C', sizes);
+  return scoped('forwardAttention', () => {
+    const logits = attentionLogits(cosine, distance, options);
+    return tf.mul(tf.sigmoid(tf.sub(logits, logMasses)), tf.cast(mask, 'float32'));
+  });
+}
+
+/**
+ * A query's attention over its candidates: softmax of the logits of cosine and distance. With ring distances, each in the candidate's own conversation, it is
+ * RCP (and literal IRCP, the same); with trajectory distances it is TPO. The query stands last, so causal attention keeps all candidates.
+ *
+ * @param cosine [B, C]
+ * @param distance [B, C]
+ * @param mask bool [B, C], false for padding
+ * @returns [B, C]; a row sums to 1, or is all zeros where it has no candidate
+ */
+export function candidateAttention(
+  cosine: tf.Tensor2D,
+  distance: tf.Tensor2D,
+  mask: tf.Tensor2D,
+  options: LogitOptions,
+): tf.Tensor2D {
+  const sizes = assertShape('cosine', cosine, 'B C');
+  assertShape('distance', distance, 'B C', sizes);
+  assertShape('mask', mask, 'B C', sizes);
+  return scoped('candidateAttention', () => maskedSoftmax(attentionLogits(cosine, distance, options), mask));
+}
+
+/**
+ * Unified scores, the mix of the three.
+ *
+ * @param scores [B, C] each
+ * @returns [B, C]
+ * @throws ValidationError for a mix that doesn't sum to 1 within 0.01.
+ */
+export function mixUnifiedScores(
+  scores: Readonly<Record<'rcp' | 'ircp' | 'tpo', tf.Tensor2D>>,
+  mix: AttentionMix,
+): tf.Tensor2D {
+  const sizes = assertShape('rcp', scores.rcp, 'B C');
+  assertShape('ircp', scores.ircp, 'B C', sizes);
+  assertShape('tpo', scores.tpo, 'B C', sizes);
+  assertMix(mix);
+  return mixAttentions(scores, mix);
+}
 
 /** A pool in its world, and what its column is computed from. */
 interface Work<Inputs> {

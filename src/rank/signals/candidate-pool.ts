@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { readBack } from '../../core/tensors/read-back.ts';
+import { readBack } from '../../core/tensors/scope.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import type { Stage } from './stage.ts';
 

@@ -1,9 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmulTransposed } from '../../core/tensors/matmul.ts';
-import { readBack } from '../../core/tensors/read-back.ts';
 import { computeRowWidth, viewRow } from '../../core/tensors/rows.ts';
-import { listConversationPositions } from '../../model/turns/conversation-positions.ts';
-import type { Corpus } from '../../model/turns/corpus.ts';
+import { readBack } from '../../core/tensors/scope.ts';
+import { type Corpus, listConversationPositions } from '../../model/turns/corpus.ts';
 import { computeRowScales, copyUnitRows } from '../../ops/attention/attention-rows.ts';
 
 /** Rows in a product of neighbours: large enough to be fast, small enough to compute little beside the band. */

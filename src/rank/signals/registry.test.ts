@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { indexOptions } from '../../index/registry.ts';
 import type { Bm25IndexOptions } from '../../index/words/bm25-options.ts';
-import { PROPAGATION_PRESETS } from '../../ops/attention/presets.ts';
+import { PROPAGATION_PRESETS } from '../../ops/attention/options.ts';
 import { attentionSignal } from './attention.ts';
 import { attentionOptions } from './attention-options.ts';
 import { bm25Signal } from './bm25.ts';

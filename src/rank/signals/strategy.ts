@@ -1,7 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { createRandom } from '../../core/numbers/random.ts';
-import { readBack } from '../../core/tensors/read-back.ts';
-import { scoped } from '../../core/tensors/scope.ts';
+import { readBack, scoped } from '../../core/tensors/scope.ts';
 import { assertShape } from '../../core/tensors/shapes.ts';
 import { freezeDeeply } from '../../core/values/frozen.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';

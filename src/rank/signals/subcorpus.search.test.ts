@@ -8,7 +8,7 @@ import { createIndex, type IndexOptions, indexOptions } from '../../index/regist
 import { FlatIndex } from '../../index/vectors/flat.ts';
 import type { CandidateIndex, QueryBatch } from '../../model/candidates.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { PROPAGATION_PRESETS } from '../../ops/attention/presets.ts';
+import { PROPAGATION_PRESETS } from '../../ops/attention/options.ts';
 import { type PropagatedVersions, propagateVersions } from '../../ops/attention/versioned-propagation.ts';
 import { DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
 import { createSubcorpusIndex, listAskedConversations, Subcorpora } from './subcorpus.ts';

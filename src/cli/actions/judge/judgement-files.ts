@@ -1,8 +1,23 @@
+import { existsSync } from 'node:fs';
 import { ValidationError } from '../../../core/errors/errors.ts';
+import { printError } from '../../../core/terminal/terminal.ts';
 import { assertIndependentJudge } from '../../../lab/judging/independence.ts';
 import { readJudgementFile, type StatedJudgement } from '../../../lab/judging/judgement-file.ts';
+import { describeSmallStratum, findSmallStrata } from '../../../lab/judging/query-strata.ts';
 import { parseNamedFile } from '../../../lab/score/score-files.ts';
 import type { PairToJudge } from '../../../model/judgement.ts';
+
+/** Prints a warning for each stratum with fewer than 50 queries. @param queries a stratum a query, by id. */
+export function warnOfSmallStrata(queries: ReadonlyMap<string, string | null>): void {
+  for (const small of findSmallStrata(queries.values()))
+    printError(`ragpp: warning (small-stratum): ${describeSmallStratum(small)}\n`);
+}
+
+/** Grades that a person wrote into a file are not overwritten. @throws ValidationError if the file exists. */
+export function assertNewFile(path: string): void {
+  if (existsSync(path))
+    throw new ValidationError(`file exists and may hold grades: ${path}; name another file, or remove it`, { path });
+}
 
 /** The judgements of a typed file, and the number of its lines without a grade. */
 export interface TypedJudgements {

@@ -1,14 +1,141 @@
 import { createReadStream, statSync } from 'node:fs';
 import { extname } from 'node:path';
+import { openParquet } from '../../../core/decoding/parquet.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../../core/errors/errors.ts';
 import { readSafetensors } from '../../../core/files/safetensors.ts';
 import { streamLines } from '../../../core/files/text-lines.ts';
+import { check } from '../../../core/validation/validation.ts';
 import { createEventBreaks } from '../../../core/values/event-loop.ts';
 import { describeDepthFault } from '../../../data/jsonl/json-depth.ts';
-import { describeUnread, parseJson } from '../../../data/jsonl/jsonl-rows.ts';
+import { describeFaults, describeUnread, parseJson, time, turnRow } from '../../../data/jsonl/jsonl-rows.ts';
 import type { RowFaults } from '../../../data/jsonl/row-faults.ts';
-import { readParquetRows } from './parquet-rows.ts';
-import { RowFault, type RowRecord, readRecordRow } from './record-rows.ts';
+import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord, toMemoryRecord } from '../../../model/turns/memory-record.ts';
+import { memoryRecordFields, memoryRecordSchema } from '../../../model/turns/memory-record-schema.ts';
+import { checkRow } from '../../../model/turns/row-check.ts';
+
+/** A record that is read; `embedding` is null until its vector is known. */
+type RowRecord = Omit<MemoryRecord, 'embedding'> & { readonly embedding: Float32Array | null };
+
+/** A fault of a row, as one line. */
+class RowFault {
+  readonly detail: string;
+
+  constructor(detail: string) {
+    this.detail = detail;
+  }
+}
+
+const NO_VECTOR = new Float32Array();
+
+/** The vector of a row; null for a row without. */
+function readEmbedding(value: unknown): Float32Array | null | RowFault {
+  if (value === undefined || value === null) return null;
+  const isList = Array.isArray(value) && value.every((item) => typeof item === 'number');
+  if (!isList && !(value instanceof Float32Array) && !(value instanceof Float64Array))
+    return new RowFault('embedding: expected a list of numbers');
+  if (value.length === 0) return new RowFault('embedding: expected at least one number, got an empty list');
+  const embedding = Float32Array.from(value);
+  const at = embedding.findIndex((item) => !Number.isFinite(item));
+  return at < 0 ? embedding : new RowFault(`embedding: expected finite float32 numbers, got ${value[at]} at ${at}`);
+}
+
+/** Times as milliseconds; what is no time is left to the schema. */
+function readTime(value: unknown): unknown {
+  const result = check(time, value);
+  return 'value' in result ? result.value : value;
+}
+
+/** A row of conversations has a text, a row of records a context. */
+function readFields(row: Readonly<Record<string, unknown>>): MemoryRecord | RowFault {
+  if (Object.hasOwn(row, 'text')) {
+    const turn = checkRow(turnRow, row);
+    if ('faults' in turn) return new RowFault(describeFaults(turn.faults));
+    return toMemoryRecord(turn.value, { embedding: NO_VECTOR, stats: EMPTY_OUTCOME_STATISTICS });
+  }
+  const given = { ...row, createdAt: readTime(row.createdAt), embedding: NO_VECTOR };
+  const record = checkRow(memoryRecordSchema, given);
+  return 'faults' in record ? new RowFault(describeFaults(record.faults)) : record.value;
+}
+
+/** The record of a row: fields of a record, or of a turn of `turns.jsonl`. */
+function readRecordRow(row: unknown): RowRecord | RowFault {
+  if (row === null || typeof row !== 'object' || Array.isArray(row))
+    return new RowFault('expected an object with the fields of a record');
+  const { embedding: written, ...fields } = row as Record<string, unknown>;
+  const record = readFields(fields);
+  const embedding = readEmbedding(written);
+  if (record instanceof RowFault) return record;
+  return embedding instanceof RowFault ? embedding : { ...record, embedding };
+}
+
+/** What a row has beside its attributes: a row with a text is a turn. */
+const RECORD_COLUMNS: ReadonlySet<string> = new Set(memoryRecordFields);
+const TURN_COLUMNS: ReadonlySet<string> = new Set([...Object.keys(turnRow.shape), 'embedding']);
+/** Columns that may be JSON texts. */
+const JSON_COLUMNS = ['metadata', 'attributes', 'stats', 'trajectory'] as const;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodeText(bytes: Uint8Array): unknown {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return bytes; // refused by the schema
+  }
+}
+
+/** A value as JSON has it: whole numbers as numbers where they fit, bytes as text. */
+function toPlain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (value instanceof Uint8Array) return decodeText(value);
+  if (Array.isArray(value)) return value.map(toPlain);
+  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, toPlain(item)]));
+}
+
+const isTime = (value: unknown): value is Date => value instanceof Date && Number.isFinite(value.getTime());
+
+const isMissing = (value: unknown) => value === null || value === undefined;
+
+/** Attributes: a null is a missing value, and a time a text in ISO 8601. */
+function toAttributes(values: object): Record<string, unknown> {
+  const known = Object.entries(values).filter(([, value]) => !isMissing(value));
+  return Object.fromEntries(known.map(([name, value]) => [name, isTime(value) ? value.toISOString() : value]));
+}
+
+/** The fields of a row: JSON texts are read, and columns of other names become attributes. Nulls are missing values. */
+function readColumns(columns: Readonly<Record<string, unknown>>): unknown {
+  const isTurn = !isMissing(columns.text);
+  const [fields, key] = isTurn ? ([TURN_COLUMNS, 'attributes'] as const) : ([RECORD_COLUMNS, 'metadata'] as const);
+  const row: Record<string, unknown> = {};
+  const others: Record<string, unknown> = {};
+  for (const [name, written] of Object.entries(columns)) {
+    if (isMissing(written) && name !== 'parentId') continue;
+    const isJson = (JSON_COLUMNS as readonly string[]).includes(name) && fields.has(name);
+    const value = toPlain(written);
+    const read = isJson && typeof value === 'string' ? parseJson(value) : value;
+    if (read === undefined) return new RowFault(`${name}: expected JSON, got ${describeUnread(String(value))}`);
+    (fields.has(name) ? row : others)[name] = read;
+  }
+  const own = row[key] ?? {};
+  if (typeof own !== 'object' || Array.isArray(own)) return row; // refused by the schema
+  return { ...row, [key]: toAttributes({ ...others, ...own }) };
+}
+
+/** The rows of a Parquet file. */
+async function* readParquetRows(path: string): AsyncGenerator<{ readonly where: string; readonly row: unknown }> {
+  const file = await openParquet(path, { utf8: false });
+  let row = 0;
+  try {
+    if (file.columns.includes('__proto__'))
+      // an object of JavaScript would drop its values
+      throw new ValidationError(`column is named __proto__: ${path}; rename the column`, { path });
+    for await (const batch of file.readBatches())
+      for (const columns of batch) yield { where: `${path}:${++row}`, row: readColumns(columns) };
+  } finally {
+    await file.close();
+  }
+}
 
 /** A row of a file, not yet a record. */
 interface FileRow {

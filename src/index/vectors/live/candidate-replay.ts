@@ -1,6 +1,6 @@
 import { DimensionMismatchError, ValidationError } from '../../../core/errors/errors.ts';
 import { ignoreProgress, type StartProgress } from '../../../core/terminal/progress.ts';
-import { createSerialRunner } from '../../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../../core/values/once.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../../model/candidates.ts';
 import type { VectorIndex } from '../../../model/vector-index.ts';
 import {

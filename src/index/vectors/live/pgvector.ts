@@ -1,5 +1,5 @@
 import { IndexBuildError, ValidationError } from '../../../core/errors/errors.ts';
-import { createSerialRunner } from '../../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../../core/values/once.ts';
 import { compareScored } from '../../../model/turns/tie-rule.ts';
 import type {
   Distance,

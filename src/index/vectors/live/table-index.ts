@@ -1,6 +1,6 @@
 import { IndexCapacityError, ValidationError } from '../../../core/errors/errors.ts';
 import { createEventBreaks } from '../../../core/values/event-loop.ts';
-import { createSerialRunner } from '../../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../../core/values/once.ts';
 import type {
   Distance,
   VectorIndex,

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { openPage } from '../page/page.harness.ts';
-import { MOST_FIGURE_ROWS } from '../tables/figure-rows.ts';
+import { MOST_FIGURE_ROWS } from '../tables/format.ts';
 import { buildFamilyTrace, selectShownFamilies } from './importance-figure.ts';
 
 beforeAll(() => openPage(1400));

@@ -1,6 +1,6 @@
 import type { WeightPayload } from '../page/fit-payload.ts';
-import { MOST_FIGURE_ROWS } from '../tables/figure-rows.ts';
 import * as format from '../tables/format.ts';
+import { MOST_FIGURE_ROWS } from '../tables/format.ts';
 import * as dom from './dom.ts';
 import * as plot from './plot.ts';
 

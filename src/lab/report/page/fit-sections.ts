@@ -1,7 +1,6 @@
 import { MEMORY_SIGNALS } from '../../../rank/signals/memory-signals.ts';
 import type { FitResult, LearnedNumber } from '../../measure/fit-result.ts';
 import type { ExperimentResult } from '../../measure/result.ts';
-import { describeCut } from '../tables/figure-rows.ts';
 import { renderFitControls } from '../tables/fit-controls.ts';
 import { renderImportanceSection } from '../tables/fit-importance.ts';
 import {
@@ -13,7 +12,7 @@ import {
   listTransferRows,
   searchSentences,
 } from '../tables/fit-table.ts';
-import { formatDecimal, formatSignificant } from '../tables/format.ts';
+import { describeCut, formatDecimal, formatSignificant } from '../tables/format.ts';
 import { renderPlainTable } from '../tables/plain-table.ts';
 import { renderFigurePlace, renderFolded, type Section } from './figure-sections.ts';
 import { renderLadderTable } from './html-table.ts';

@@ -1,4 +1,4 @@
-import { nameLetter } from '../../../eval/significance/letter-display.ts';
+import { nameLetter } from '../../../eval/significance/all-pairs.ts';
 import { formatLook } from '../../measure/numbered-look.ts';
 import type { StoredPairs } from '../../stored/stored-pairs.ts';
 import { describeUndecidable } from './decision.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { parse } from '../../../core/validation/validation.ts';
 import { once } from '../../../core/values/once.ts';
-import { listContentStems } from '../../../model/text/content-words.ts';
-import { createTokeniser } from '../../../model/text/tokens.ts';
+import { createTokeniser, listContentStems } from '../../../model/text/tokens.ts';
 
 /** From which overlap a memory counts as used. The defaults were chosen on the dev half of generated responses, see experiments/memory-use. */
 export const useDetectionOptions = z.strictObject({

@@ -1,7 +1,7 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { Journal, type JournalOptions } from '../../../core/journal/journal.ts';
 import { JOURNAL_START } from '../../../core/journal/position.ts';
-import { createSerialRunner } from '../../../core/values/one-at-a-time.ts';
+import { createSerialRunner } from '../../../core/values/once.ts';
 import { type HashText, openLogKey } from './log-key.ts';
 import { decodeLogEntry, encodeLogEntry, type RetrievalEvent, type RetrievalLogEntry } from './retrieval-event.ts';
 

@@ -1,7 +1,6 @@
 import { chooseRange, computePeriod, moveBy, type TimeRange, type TimeUnit } from './calendar.ts';
-import { NIGHT, PARTS_OF_DAY, takeHours } from './parts-of-day.ts';
 import type { Groups, Reading, TimeRule } from './time-rule.ts';
-import { AMOUNT, readAmount, readOffset } from './time-words.ts';
+import { AMOUNT, NIGHT, PARTS_OF_DAY, readAmount, readOffset, takeHours } from './time-words.ts';
 
 type Read = TimeRule[1];
 

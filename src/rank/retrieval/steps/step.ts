@@ -1,6 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { readBack } from '../../../core/tensors/read-back.ts';
-import { scoped } from '../../../core/tensors/scope.ts';
+import { readBack, scoped } from '../../../core/tensors/scope.ts';
 import type { IndexOptions } from '../../../index/registry.ts';
 import type { SliceOptions } from '../../../kernel/slices/slice-options.ts';
 import type { Candidates } from '../../../model/candidates.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { indexOptions } from '../../../index/registry.ts';
 import { writtenFilter } from '../../../model/filter/filter-schema.ts';
-import { propagationOptions } from '../../../ops/attention/options.ts';
-import { PROPAGATION_PRESETS } from '../../../ops/attention/presets.ts';
+import { PROPAGATION_PRESETS, propagationOptions } from '../../../ops/attention/options.ts';
 import { SELECTIONS } from '../../rerank/registry.ts';
 import { scoringOptions } from '../../signals/bank/options.ts';
 import { decayOptions } from '../../signals/decay.ts';

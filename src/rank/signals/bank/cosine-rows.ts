@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../../core/tensors/matmul.ts';
-import { readBack } from '../../../core/tensors/read-back.ts';
+import { readBack } from '../../../core/tensors/scope.ts';
 import { assertShape } from '../../../core/tensors/shapes.ts';
 
 /** Cosines of B queries to all N turns of their subcorpus, by one encoder. */

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../../core/tensors/matmul.ts';
-import { readBack } from '../../../core/tensors/read-back.ts';
+import { readBack } from '../../../core/tensors/scope.ts';
 import type { CandidatePool, Column } from '../candidate-pool.ts';
 import type { World } from '../signal.ts';
 import type { ScoringOptions } from './options.ts';

@@ -1,12 +1,88 @@
+import { freezeDeeply } from '../../../core/values/frozen.ts';
+import { getOrCompute } from '../../../core/values/once.ts';
 import { BM25_DEFAULTS } from '../../../index/words/bm25-options.ts';
 import { BM25_VARIANTS } from '../../../index/words/bm25-variants.ts';
 import { GroupedBm25, type GroupedBm25Options } from '../../../index/words/grouped-bm25.ts';
 import { TermPostings } from '../../../index/words/term-postings.ts';
-import { TERM_KINDS, type TermKind } from '../../../model/text/term-kinds.ts';
+import { createTokeniser, type Tokeniser, type TokenOptions } from '../../../model/text/tokens.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
 import type { AuthorNames } from './author-names.ts';
-import { chooseFeedbackTerms } from './feedback.ts';
 import { buildSessionGroups, buildWindowGroups, type Sessions } from './sessions.ts';
+
+/** Turns that are taken to be relevant, and terms that are taken from them. */
+const FEEDBACK_TURNS = 5;
+const FEEDBACK_TERMS = 12;
+
+/** The turns with the highest scores above 0, best first; of equal ones the earlier. */
+function rankFeedbackTurns(scores: Float64Array): number[] {
+  const best: number[] = [];
+  for (let position = 0; position < scores.length; position++) {
+    const score = scores[position] as number;
+    if (score <= 0 || (best.length === FEEDBACK_TURNS && score <= (scores[best.at(-1) as number] as number))) continue;
+    const insertionPoint = best.findIndex((other) => score > (scores[other] as number));
+    best.splice(insertionPoint === -1 ? best.length : insertionPoint, 0, position);
+    best.length = Math.min(best.length, FEEDBACK_TURNS);
+  }
+  return best;
+}
+
+/**
+ * Pseudo-relevance feedback: the terms that the best turns have in common and others lack, by score x rarity / length (a relevance model, Lavrenko and Croft
+ * 2001, with each term counted once a turn).
+ *
+ * @param scores [cutoff] of a first search
+ * @param postings of the turns
+ * @param rarity of a term, from the number of turns before the cutoff that contain it
+ * @returns terms that count once each
+ */
+export function chooseFeedbackTerms(
+  scores: Float64Array,
+  postings: TermPostings,
+  rarity: (count: number, frequency: number) => number,
+): ReadonlyMap<string, number> {
+  const cutoff = scores.length;
+  const weights = new Map<string, number>();
+  for (const position of rankFeedbackTurns(scores)) {
+    const share = (scores[position] as number) / Math.max(1, postings.lengths[position] as number);
+    for (const word of postings.listTurnTerms(position))
+      weights.set(word, (weights.get(word) ?? 0) + share * rarity(cutoff, postings.countTurnsWith(word, cutoff)));
+  }
+  const strongest = [...weights].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, FEEDBACK_TERMS);
+  return new Map(strongest.map(([word]) => [word, 1]));
+}
+
+/** Characters of a gram: long enough to mean something, short enough to be shared by `paint`, `painter` and `painting`. */
+const GRAM = 4;
+
+/** Consecutive words, in order. */
+function listWordPairs(words: readonly string[]): string[] {
+  return words.slice(1).map((word, i) => `${words[i]} ${word}`);
+}
+
+/** Every run of four characters of a word with its ends marked; a shorter word is a gram by itself. */
+function listCharacterGrams(word: string): string[] {
+  const marked = Array.from(`_${word}_`);
+  const count = Math.max(1, marked.length - GRAM + 1);
+  return Array.from({ length: count }, (_, start) => marked.slice(start, start + GRAM).join(''));
+}
+
+/** The units that a text is split into. */
+export const TERM_KINDS = freezeDeeply({
+  words: (options: TokenOptions): Tokeniser => createTokeniser(options),
+  pairs: (options: TokenOptions): Tokeniser => {
+    const tokenise = createTokeniser(options);
+    return (text) => listWordPairs(tokenise(text));
+  },
+  /** Character grams within words, which are not stemmed. */
+  characters: ({ dropStopWords }: TokenOptions): Tokeniser => {
+    const tokenise = createTokeniser({ dropStopWords, stem: false });
+    const known = new Map<string, string[]>();
+    return (text) => tokenise(text).flatMap((word) => getOrCompute(known, word, listCharacterGrams));
+  },
+} as const satisfies Record<string, (options: TokenOptions) => Tokeniser>);
+
+/** A kind of term that is recognised in a text. */
+export type TermKind = keyof typeof TERM_KINDS;
 
 const VARIANT = 'lucene';
 const PARAMETERS: GroupedBm25Options = { k1: BM25_DEFAULTS.k1, b: BM25_DEFAULTS.b, variant: VARIANT };

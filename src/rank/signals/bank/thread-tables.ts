@@ -1,5 +1,4 @@
-import { listConversationPositions } from '../../../model/turns/conversation-positions.ts';
-import { type Corpus, findLowerBound } from '../../../model/turns/corpus.ts';
+import { type Corpus, findLowerBound, listConversationPositions } from '../../../model/turns/corpus.ts';
 import { computeDepths } from '../../../ops/trajectory/frame-tables.ts';
 
 /** The replies and participants of threads, from which each figure is computed as of any moment. */

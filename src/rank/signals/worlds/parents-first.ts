@@ -1,5 +1,4 @@
-import { listConversationPositions } from '../../../model/turns/conversation-positions.ts';
-import type { Corpus } from '../../../model/turns/corpus.ts';
+import { type Corpus, listConversationPositions } from '../../../model/turns/corpus.ts';
 import { computeDepths } from '../../../ops/trajectory/frame-tables.ts';
 
 /**

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../../core/tensors/backend.ts';
 import { buildConversationTurns } from '../../../model/turns/conversations.fixture.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
-import { PROPAGATION_PRESETS } from '../../../ops/attention/presets.ts';
+import { PROPAGATION_PRESETS } from '../../../ops/attention/options.ts';
 import { attentionSignal } from '../attention.ts';
 import { type AttentionOptions, attentionOptions } from '../attention-options.ts';
 import type { CandidatePool } from '../candidate-pool.ts';

@@ -1,7 +1,6 @@
 import { createRandom } from '../../../core/numbers/random.ts';
 import { multiplyRows } from '../../../core/tensors/rows.ts';
-import { listConversationPositions } from '../../../model/turns/conversation-positions.ts';
-import type { Corpus } from '../../../model/turns/corpus.ts';
+import { type Corpus, listConversationPositions } from '../../../model/turns/corpus.ts';
 import type { TurnOrder } from '../../../ops/attention/turn-order.ts';
 import type { QueryFrames } from '../../../ops/trajectory/query-frames.ts';
 import type { Looker, TurnsAhead } from '../forward-mass.ts';
