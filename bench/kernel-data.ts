@@ -1,4 +1,4 @@
-import { quantile } from '../src/core/numbers/quantile.ts';
+import { quantile } from '../src/core/numbers/distributions.ts';
 import { createRandom } from '../src/core/numbers/random.ts';
 import { Kernel } from '../src/kernel/authority/kernel.ts';
 import { type SlicePolicy, slicePolicySchema } from '../src/kernel/policies/policy.ts';

@@ -1,4 +1,4 @@
-import { quantile } from '../../src/core/numbers/quantile.ts';
+import { quantile } from '../../src/core/numbers/distributions.ts';
 import { createRandom } from '../../src/core/numbers/random.ts';
 import type { Clusters } from '../../src/eval/intervals/clusters.ts';
 import { computeMeanInterval } from '../../src/memory/outcomes/mean-interval.ts';

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption, createBackendOption } from './options/options.ts';
+import { cacheOption, createBackendOption, lazyAction } from './options/options.ts';
 
 /** The command that launchers start in other processes; help does not list it. */
 export function createArmCommand(): Command {

@@ -3,9 +3,8 @@ import type { QuestionInput } from '../lab/ask/question.ts';
 import { ASSEMBLY_STRATEGIES } from '../memory/context/assembly-strategies.ts';
 import type { BudgetPreset } from '../memory/context/budget.ts';
 import { PACKING_NAMES } from '../memory/context/packing.ts';
-import { TOKEN_COUNTERS } from '../model/text/token-counter-names.ts';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption, collect, createBackendOption } from './options/options.ts';
+import { TOKEN_COUNTERS } from '../model/text/token-options.ts';
+import { cacheOption, collect, createBackendOption, lazyAction } from './options/options.ts';
 
 function parseBudget(text: string): number {
   const tokens = Number(text);

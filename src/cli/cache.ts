@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption, collect } from './options/options.ts';
+import { cacheOption, collect, lazyAction } from './options/options.ts';
 
 function parseAmount(text: string): number {
   const number = Number(text);

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { splitMetricList } from '../eval/metrics/metric-id.ts';
 import { TESTS } from '../eval/significance/test-names.ts';
-import { lazyAction } from './options/lazy-action.ts';
+import { lazyAction } from './options/options.ts';
 
 function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { withConfigChanges } from './options/config-options.ts';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption, createBackendOption } from './options/options.ts';
+import { cacheOption, createBackendOption, lazyAction } from './options/options.ts';
 
 function showCommand(): Command {
   return withConfigChanges(new Command('show'))

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption, collect } from './options/options.ts';
+import { cacheOption, collect, lazyAction } from './options/options.ts';
 
 export function createDataCommand(): Command {
   return new Command('data')

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption } from './options/options.ts';
+import { cacheOption, lazyAction } from './options/options.ts';
 
 export function createDoctorCommand(): Command {
   return new Command('doctor')

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { lazyAction } from './options/lazy-action.ts';
-import { collect } from './options/options.ts';
+import { collect, lazyAction } from './options/options.ts';
 
 function parseDepth(text: string): number {
   const depth = Number(text);

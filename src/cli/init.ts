@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { lazyAction } from './options/lazy-action.ts';
+import { lazyAction } from './options/options.ts';
 
 function parseSeed(text: string): number {
   const seed = Number(text);

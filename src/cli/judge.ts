@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption, collect, parseCount } from './options/options.ts';
+import { cacheOption, collect, lazyAction, parseCount } from './options/options.ts';
 
 function parseShare(text: string): number {
   const share = Number(text);

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption, collect } from './options/options.ts';
+import { cacheOption, collect, lazyAction } from './options/options.ts';
 
 /** Reads whole numbers in a range. */
 const parseWhole = (least: number, most: number) => (text: string) => {

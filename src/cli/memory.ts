@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption, collect, parseCount, parseNumber } from './options/options.ts';
+import { cacheOption, collect, lazyAction, parseCount, parseNumber } from './options/options.ts';
 
 function importCommand(): Command {
   return new Command('import')

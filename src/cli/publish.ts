@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { lazyAction } from './options/lazy-action.ts';
+import { lazyAction } from './options/options.ts';
 
 export function publishCommand(): Command {
   return new Command('publish')

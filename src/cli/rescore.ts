@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { splitMetricList } from '../eval/metrics/metric-id.ts';
 import { CORRECTIONS, TESTS } from '../eval/significance/test-names.ts';
-import { lazyAction } from './options/lazy-action.ts';
+import { lazyAction } from './options/options.ts';
 
 function parseGrade(text: string): number {
   const grade = Number(text);

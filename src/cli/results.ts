@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { ValidationError } from '../core/errors/errors.ts';
 import { splitMetricList } from '../eval/metrics/metric-id.ts';
 import { type Condition, parseCondition } from '../lab/stored/row-conditions.ts';
-import { lazyAction } from './options/lazy-action.ts';
+import { lazyAction } from './options/options.ts';
 
 function collectCondition(text: string, earlier: Condition[]): Condition[] {
   try {

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { withConfigChanges } from './options/config-options.ts';
 import { withLauncherChoice } from './options/launcher-choice.ts';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption, createBackendOption } from './options/options.ts';
+import { cacheOption, createBackendOption, lazyAction } from './options/options.ts';
 
 export function runCommand(): Command {
   return withLauncherChoice(withConfigChanges(new Command('run')))

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { splitMetricList } from '../eval/metrics/metric-id.ts';
 import { CORRECTIONS, TESTS } from '../eval/significance/test-names.ts';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption, collect } from './options/options.ts';
+import { cacheOption, collect, lazyAction } from './options/options.ts';
 
 function parsePositive(text: string): number {
   const value = Number(text);

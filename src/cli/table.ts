@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { splitMetricList } from '../eval/metrics/metric-id.ts';
-import { lazyAction } from './options/lazy-action.ts';
+import { lazyAction } from './options/options.ts';
 
 function parseDigits(text: string): number {
   const digits = Number(text);

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { lazyAction } from './options/lazy-action.ts';
-import { cacheOption, collect, createBackendOption } from './options/options.ts';
+import { cacheOption, collect, createBackendOption, lazyAction } from './options/options.ts';
 
 export function trainCommand(): Command {
   return new Command('train')

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { TOPICS } from '../lab/verification/verify.ts';
-import { lazyAction } from './options/lazy-action.ts';
-import { createBackendOption } from './options/options.ts';
+import { createBackendOption, lazyAction } from './options/options.ts';
 
 const names = TOPICS.map(({ name }) => name);
 /** Names on a line. */

@@ -2,7 +2,7 @@
 
 /** The tensor library that every room computes with; a second copy of it would not know the active backend. */
 export * as tf from '@tensorflow/tfjs-core';
-export { showTable } from './display/display-table.ts';
+export { showTable } from './display/display.ts';
 export {
   ConfigurationError,
   DistributedError,

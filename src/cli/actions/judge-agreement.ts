@@ -1,10 +1,9 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { printError, printOut } from '../../core/terminal/terminal.ts';
 import { compareJudges, type JudgeAgreement, passesGate } from '../../lab/judging/agreement.ts';
-import { isSameAuthor } from '../../lab/judging/independence.ts';
-import { readPool } from '../../lab/judging/judgement-file.ts';
+import { isSameAuthor, readPool } from '../../lab/judging/judgement-file.ts';
 import { buildQrels } from '../../lab/judging/merge.ts';
-import { GRADES, type PairToJudge } from '../../model/judgement.ts';
+import { GRADES, type PairToJudge } from '../../model/dataset.ts';
 import { alignColumns } from '../process/columns.ts';
 import { FailedCheck } from '../process/failed-check.ts';
 import { findOnlyJudge, readTypedJudgements, type TypedJudgements } from './judge/judgement-files.ts';

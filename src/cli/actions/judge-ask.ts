@@ -7,7 +7,7 @@ import { parse } from '../../core/validation/validation.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import { endpointJudgeOptions, judgePairs } from '../../lab/judging/endpoint-judge.ts';
 import { formatPool, type PoolLine, readPool } from '../../lab/judging/judgement-file.ts';
-import type { Judgement } from '../../model/judgement.ts';
+import type { Judgement } from '../../model/dataset.ts';
 
 interface AskFlags {
   readonly baseUrl: string;

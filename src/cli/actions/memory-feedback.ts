@@ -1,7 +1,7 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
-import { formatMinute } from '../../core/text/format-time.ts';
+import { formatMinute } from '../../core/text/format.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import { detectUse, type MemoryUse, useDetectionOptions } from '../../memory/context/feedback/detect-use.ts';

@@ -3,7 +3,7 @@ import { shortenShown } from '../../core/display/showable-text.ts';
 import { RecordNotFoundError, ValidationError } from '../../core/errors/errors.ts';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
 import { printError, printOut } from '../../core/terminal/terminal.ts';
-import { formatMinute } from '../../core/text/format-time.ts';
+import { formatMinute } from '../../core/text/format.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { time } from '../../data/jsonl/jsonl-rows.ts';
 import type { Memory } from '../../memory/engine/memory.ts';

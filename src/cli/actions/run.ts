@@ -5,7 +5,7 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printError, printOut } from '../../core/terminal/terminal.ts';
-import { quoteShellWord } from '../../core/text/shell-words.ts';
+import { quoteShellWord } from '../../core/text/escape.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { merge, parseYaml } from '../../lab/composition/config-file.ts';
 import { listArmsToRun } from '../../lab/config/arm-selection.ts';

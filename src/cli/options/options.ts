@@ -1,6 +1,16 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { BACKENDS } from '../../core/tensors/active-backend.ts';
 
+/** The action of a command whose code is imported when the command runs, so that help needs none of it. */
+export function lazyAction<Arguments extends readonly unknown[]>(
+  load: () => Promise<(...given: Arguments) => void | Promise<void>>,
+): (...given: Arguments) => Promise<void> {
+  return async (...given) => {
+    const act = await load();
+    await act(...given);
+  };
+}
+
 /** The options that several commands share. */
 export function createBackendOption(): Option {
   return new Option(

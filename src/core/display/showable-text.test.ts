@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildTableBundle } from './display-table.ts';
+import { buildTableBundle } from './display.ts';
 import { phrase, shortenShown, showText, stateShown } from './showable-text.ts';
 
 test('a sensitive text has a place holder', () => {

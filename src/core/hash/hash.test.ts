@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../errors/errors.ts';
 import { finishSteps } from '../terminal/progress.ts';
-import { computeHash, computeHashInSteps } from './hash.ts';
+import { computeCrc32, computeCrc32ByTable, computeHash, computeHashInSteps } from './hash.ts';
 
 test('is SHA-256 of the text', () => {
   expect(computeHash('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'); // FIPS 180-2, appendix B.1
@@ -49,5 +49,16 @@ test('a hash in steps is that of the whole value', () => {
     expect(steps).toBe(
       Object.values(value).reduce<number>((sum, item) => sum + (Array.isArray(item) ? item.length : 0), 0),
     );
+  }
+});
+
+test.each([
+  ['', 0],
+  ['123456789', 0xcbf43926], // the check value of the catalogue of CRCs
+  ['The quick brown fox jumps over the lazy dog', 0x414fa339],
+])('the CRC-32 of %j, whole and in parts', (text, expected) => {
+  for (const compute of [computeCrc32, computeCrc32ByTable]) {
+    expect(compute(Buffer.from(text))).toBe(expected);
+    expect(compute(Buffer.from(text.slice(3)), compute(Buffer.from(text.slice(0, 3))))).toBe(expected);
   }
 });

@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors/errors.ts';
-import { computeCrc32 } from '../hash/crc32.ts';
+import { computeCrc32 } from '../hash/hash.ts';
 
 /** [length u32][CRC-32 u32][sequence u64], little endian; the payload follows. */
 export const FRAME_HEADER_BYTES = 16;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { StorageError } from '../errors/errors.ts';
 import { assertNoLink, readText } from '../files/files.ts';
-import { computeCrc32 } from '../hash/crc32.ts';
+import { computeCrc32 } from '../hash/hash.ts';
 import { parseOrNull } from '../validation/validation.ts';
 import { type JournalPosition, journalPosition } from './position.ts';
 

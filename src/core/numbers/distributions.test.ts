@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wilsonInterval } from './distributions.ts';
+import { quantile, wilsonInterval } from './distributions.ts';
 
 test('its ends are the shares that lie z standard errors from what was seen', () => {
   const z = 3.29;
@@ -40,4 +40,16 @@ test('holds the share and is within 0 to 1', () => {
       expect(high).toBeGreaterThanOrEqual(hits / n);
     }),
   );
+});
+
+test('lies between two values in proportion', () => {
+  // numpy 2.4: numpy.quantile([1, 3, 7, 13, 31], [0, 0.05, 0.5, 0.95, 1])
+  const values = Float64Array.of(1, 3, 7, 13, 31);
+  const expected = [1, 1.4, 7, 27.4, 31];
+  for (const [i, share] of [0, 0.05, 0.5, 0.95, 1].entries())
+    expect(quantile(values, share)).toBeCloseTo(expected[i] as number, 12);
+});
+
+test('of one value is that', () => {
+  for (const share of [0, 0.37, 1]) expect(quantile(Float64Array.of(17), share)).toBe(17);
 });

@@ -4,10 +4,8 @@ import { once } from '../values/once.ts';
 import { type AttemptOptions, PassingFault, repeatAttempts } from './attempts.ts';
 import { trimSlash } from './endpoint-address.ts';
 import { EndpointLedger } from './endpoint-ledger.ts';
-import { assertHeaderText } from './header-text.ts';
-import { type HttpAnswer, HttpConnection } from './http-connection.ts';
-import { BodyTooLargeError } from './limited-body.ts';
-import type { Sendable } from './sendable-text.ts';
+import { BodyTooLargeError, type HttpAnswer, HttpConnection } from './http-connection.ts';
+import { assertHeaderText, type Sendable } from './sendable-text.ts';
 
 /**
  * The key of a service; null without a variable.

@@ -1,4 +1,4 @@
-import { findChainEnds } from '../../model/turns/parent-chains.ts';
+import { findChainEnds } from '../../model/turns/thread-tree.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { isId } from '../jsonl/id-schema.ts';

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { assertUnpackedSize, Decoder, formatMegabytes } from '../../core/decoding/decoder.ts';
 import type { ZipEntry } from '../../core/decoding/decoder-messages.ts';
 import { RagPlusPlusError, StorageError } from '../../core/errors/errors.ts';
-import { computeCrc32 } from '../../core/hash/crc32.ts';
+import { computeCrc32 } from '../../core/hash/hash.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import { LARGEST_FILE, refuseLargeFile } from './file-size.ts';
 

@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
-import { computeCrc32 } from '../../core/hash/crc32.ts';
+import { computeCrc32 } from '../../core/hash/hash.ts';
 
 /** An entry of a zip file that is written by hand. */
 interface ZipEntry {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { readLines, type TextLine } from '../../core/files/text-lines.ts';
 import { finishSteps, type Steps } from '../../core/terminal/progress.ts';
-import { isTime } from '../../core/text/format-time.ts';
+import { isTime } from '../../core/text/format.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
 import { attributesSchema } from '../../model/turns/attributes.ts';
 import { buildMemoryText, readMemoryFields } from '../../model/turns/memory-fields.ts';

@@ -1,4 +1,4 @@
-import { findChainEnds } from '../../model/turns/parent-chains.ts';
+import { findChainEnds } from '../../model/turns/thread-tree.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { type Located, selectUniqueRows, type TurnRow } from './jsonl-rows.ts';
 import type { RowFaults } from './row-faults.ts';

@@ -1,7 +1,7 @@
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { findChainEnds } from '../../model/turns/parent-chains.ts';
+import { findChainEnds } from '../../model/turns/thread-tree.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { Counts } from '../prepared/counts.ts';
 import type { Prepared } from '../prepared/prepared.ts';

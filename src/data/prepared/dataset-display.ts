@@ -1,5 +1,4 @@
-import { attachDisplay } from '../../core/display/display.ts';
-import { buildTableBundle } from '../../core/display/display-table.ts';
+import { attachDisplay, buildTableBundle } from '../../core/display/display.ts';
 import { phrase, stateShown } from '../../core/display/showable-text.ts';
 import type { Dataset } from '../../model/dataset.ts';
 

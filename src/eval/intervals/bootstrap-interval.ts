@@ -1,6 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { normalCdf, normalQuantile } from '../../core/numbers/distributions.ts';
-import { quantile } from '../../core/numbers/quantile.ts';
+import { normalCdf, normalQuantile, quantile } from '../../core/numbers/distributions.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { type Clusters, sumByCluster } from './clusters.ts';
 

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { stateShown } from '../../core/display/showable-text.ts';
 import { PassingFault, repeatAttempts } from '../../core/service/attempts.ts';
-import { ConnectionFault, type HttpAnswer, HttpConnection } from '../../core/service/http-connection.ts';
-import { BodyTooLargeError } from '../../core/service/limited-body.ts';
+import {
+  BodyTooLargeError,
+  ConnectionFault,
+  type HttpAnswer,
+  HttpConnection,
+} from '../../core/service/http-connection.ts';
 import { parse, parseOrNull } from '../../core/validation/validation.ts';
 import {
   ADMISSIBILITY_REASONS,

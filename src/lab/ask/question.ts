@@ -4,7 +4,7 @@ import { ASSEMBLY_STRATEGIES } from '../../memory/context/assembly-strategies.ts
 import { contextSharesSchema } from '../../memory/context/budget.ts';
 import { PACKING_NAMES } from '../../memory/context/packing.ts';
 import type { Query } from '../../model/dataset.ts';
-import { TOKEN_COUNTERS } from '../../model/text/token-counter-names.ts';
+import { TOKEN_COUNTERS } from '../../model/text/token-options.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 
 /** Numbers of a vector, and the largest of them, as of the coordinates of a memory. */

@@ -1,6 +1,6 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { cohenKappa } from '../../eval/agreement/cohen-kappa.ts';
-import { GRADES } from '../../model/judgement.ts';
+import { GRADES } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { type Answer, EmbeddingService, type ReceivedRequest } from '../../core/service/embedding-service.harness.ts';
-import type { Judgement, PairToJudge } from '../../model/judgement.ts';
+import type { Judgement, PairToJudge } from '../../model/dataset.ts';
 import { endpointJudgeOptions, judgePairs } from './endpoint-judge.ts';
 
 const KEY_VARIABLE = 'RAGPP_TEST_JUDGE_KEY';

@@ -8,8 +8,8 @@ import { type Cleared, type DividedItems, withholdSensitive } from '../../core/s
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
 import { getOrCompute } from '../../core/values/once.ts';
-import { GRADES, type Judgement, type PairToJudge } from '../../model/judgement.ts';
-import { assertIndependentJudge } from './independence.ts';
+import { GRADES, type Judgement, type PairToJudge } from '../../model/dataset.ts';
+import { assertIndependentJudge } from './judgement-file.ts';
 
 /** The options of a judge behind a service with the interface of OpenAI. The model is also the name of the judge. */
 export const endpointJudgeOptions = z.strictObject({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
-import type { PairToJudge } from '../../model/judgement.ts';
+import type { PairToJudge } from '../../model/dataset.ts';
 import { buildQrels, mergeJudgements } from './merge.ts';
 
 const pair = (queryId: string, id: string): PairToJudge => ({

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { getOrCompute } from '../../core/values/once.ts';
-import type { Judgement, PairToJudge } from '../../model/judgement.ts';
+import type { Judgement, PairToJudge } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 
 /** The judgements of several judges as one set. */

@@ -1,4 +1,4 @@
-import { quantile } from '../../core/numbers/quantile.ts';
+import { quantile } from '../../core/numbers/distributions.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import { rank } from '../../rank/retrieval/rank.ts';

@@ -1,7 +1,6 @@
-import { attachDisplay, joinBundles, type MimeBundle } from '../../core/display/display.ts';
-import { buildTableBundle } from '../../core/display/display-table.ts';
+import { attachDisplay, buildTableBundle, joinBundles, type MimeBundle } from '../../core/display/display.ts';
 import { phrase, type ShowableText, stateShown } from '../../core/display/showable-text.ts';
-import { formatDecimal } from '../../core/text/format-number.ts';
+import { formatDecimal } from '../../core/text/format.ts';
 import type { FitResult } from './fit-result.ts';
 import { formatLook } from './numbered-look.ts';
 import type { Estimate, ExperimentResult } from './result.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../core/errors/errors.ts';
 import { readTitle } from '../../index/graph/turn-title.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { assertFilterNames } from '../../model/filter/filter-names.ts';
+import { assertFilterNames } from '../../model/filter/filter.ts';
 import { parseFilter } from '../../model/filter/parse-filter.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { ArmOptions } from '../config/config.ts';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { attachDisplay } from '../../core/display/display.ts';
-import { buildTableBundle } from '../../core/display/display-table.ts';
+import { attachDisplay, buildTableBundle } from '../../core/display/display.ts';
 import { phrase, stateShown } from '../../core/display/showable-text.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';

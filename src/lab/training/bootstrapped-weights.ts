@@ -1,4 +1,4 @@
-import { quantile } from '../../core/numbers/quantile.ts';
+import { quantile } from '../../core/numbers/distributions.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import type { HyperParameters } from '../../rank/learning/cross-validation.ts';
 import { type FeatureTable, selectQueries } from '../../rank/learning/feature-table.ts';

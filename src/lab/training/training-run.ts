@@ -1,7 +1,7 @@
 import { attachDisplay } from '../../core/display/display.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
-import { formatDecimal } from '../../core/text/format-number.ts';
+import { formatDecimal } from '../../core/text/format.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
 import type { UserWeights } from '../../rank/learning/user-weights-file.ts';

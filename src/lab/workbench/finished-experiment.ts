@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
-import { attachDisplay, DISPLAY, type MimeBundle } from '../../core/display/display.ts';
-import { buildTableBundle } from '../../core/display/display-table.ts';
+import { attachDisplay, buildTableBundle, DISPLAY, type MimeBundle } from '../../core/display/display.ts';
 import { phrase, type ShowableText, stateShown } from '../../core/display/showable-text.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { suggestKnown } from '../../core/validation/validation.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parse } from '../../core/validation/validation.ts';
-import { TOKEN_COUNTERS } from '../../model/text/token-counter-names.ts';
 import { createTokenCounter } from '../../model/text/token-counts.ts';
+import { TOKEN_COUNTERS } from '../../model/text/token-options.ts';
 import { asksForTime } from '../../rank/query/classify-query.ts';
 import { ASSEMBLY_STRATEGIES } from './assembly-strategies.ts';
 import { type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';

@@ -1,5 +1,5 @@
 import { createSerialRunner } from '../../core/values/once.ts';
-import { assertFilterNames } from '../../model/filter/filter-names.ts';
+import { assertFilterNames } from '../../model/filter/filter.ts';
 import { compareTurns } from '../../model/turns/conversation.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
 import { type MemoryRecord, toTurn } from '../../model/turns/memory-record.ts';

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { formatMinute, isTime } from '../../core/text/format-time.ts';
+import { formatMinute, isTime } from '../../core/text/format.ts';
 import { ZoneClock } from '../../model/text/times/zone-clock.ts';
 import { type ContextItem, type ItemType, readItemText } from './context-item.ts';
 

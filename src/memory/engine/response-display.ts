@@ -1,5 +1,4 @@
-import { attachDisplay, joinBundles } from '../../core/display/display.ts';
-import { buildTableBundle, type ShownRow } from '../../core/display/display-table.ts';
+import { attachDisplay, buildTableBundle, joinBundles, type ShownRow } from '../../core/display/display.ts';
 import { phrase, stateShown } from '../../core/display/showable-text.ts';
 import type { PriorBundle } from '../outcomes/prior-bundle.ts';
 import type { QueryResponse } from './query-response.ts';

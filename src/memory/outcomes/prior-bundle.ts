@@ -1,5 +1,5 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
-import { readQuantile } from '../../core/numbers/quantile.ts';
+import { readQuantile } from '../../core/numbers/distributions.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { OutcomeStatistics } from '../../model/turns/memory-record.ts';
 import { RunningSums } from '../../ops/conservation/running-sums.ts';

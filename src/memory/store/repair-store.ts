@@ -3,7 +3,7 @@ import { RagPlusPlusError, ValidationError } from '../../core/errors/errors.ts';
 import { readBytes, readFolder } from '../../core/files/files.ts';
 import { FolderLock } from '../../core/files/folder-lock.ts';
 import { readCheckedSafetensors } from '../../core/files/safetensors.ts';
-import { computeCrc32 } from '../../core/hash/crc32.ts';
+import { computeCrc32 } from '../../core/hash/hash.ts';
 import { readJournalEnd } from '../../core/journal/journal-end.ts';
 import { JOURNAL_START, type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
 import { type LostEntries, listSegments, readJournal } from '../../core/journal/segments.ts';

@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../core/text/escape-html.ts';
-import { formatSignificant } from '../../core/text/format-number.ts';
+import { escapeHtml } from '../../core/text/escape.ts';
+import { formatSignificant } from '../../core/text/format.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { FigureScale } from './figure-scale.ts';
 

@@ -1,5 +1,4 @@
-import { attachDisplay, type MimeBundle } from '../../core/display/display.ts';
-import { formatCell } from '../../core/display/display-table.ts';
+import { attachDisplay, formatCell, type MimeBundle } from '../../core/display/display.ts';
 import { drawFigureSvg } from './figure-svg.ts';
 
 /** A figure as Plotly takes it in any language: `Plotly.newPlot(node, data, layout)`, `plotly.io.from_json`. */

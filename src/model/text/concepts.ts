@@ -1,6 +1,6 @@
-import { replaceByBlanks } from './addresses.ts';
 import { parseTitle, replaceQuoted } from './entities.ts';
 import { splitIntoSentences, type TaggedWord } from './tagged-sentences.ts';
+import { replaceByBlanks } from './tokens.ts';
 
 /** What a mention is: a title (given, or between quotation marks), a name, or another noun phrase. */
 export type ConceptKind = 'title' | 'name' | 'phrase';

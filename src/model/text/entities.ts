@@ -1,5 +1,5 @@
-import { replaceByBlanks } from './addresses.ts';
 import { splitIntoSentences, type TaggedWord } from './tagged-sentences.ts';
+import { replaceByBlanks } from './tokens.ts';
 
 /** The text between quotation marks on one line; a single mark inside a word is an apostrophe. */
 const QUOTED = /"([^"\n]+)"|“([^”\n]+)”|(?<![\p{L}\p{N}])['‘]((?:[^'’\n]|['’](?=\p{L}))+)['’](?!\p{L})/uy;

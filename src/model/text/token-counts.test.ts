@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { TOKEN_COUNTERS } from './token-counter-names.ts';
 import { createTokenCounter } from './token-counts.ts';
+import { TOKEN_COUNTERS } from './token-options.ts';
 
 test.each([
   ['o200k_base', 'hello world', 2],

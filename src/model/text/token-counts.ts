@@ -1,4 +1,4 @@
-import type { TokenCounterName } from './token-counter-names.ts';
+import type { TokenCounterName } from './token-options.ts';
 import { createTokeniser } from './tokens.ts';
 
 /** The number of tokens of a text. */

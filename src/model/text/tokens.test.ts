@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTokeniser, listSharedContentStems } from './tokens.ts';
+import { createTokeniser, listSharedContentStems, replaceByBlanks } from './tokens.ts';
 
 const plain = createTokeniser({ dropStopWords: false, stem: false });
 
@@ -86,4 +86,14 @@ test.each([
   ['', 'kernel', []],
 ])('of %j and %j', (a, b, expected) => {
   expect(listSharedContentStems(a, b)).toEqual(expected);
+});
+
+test.each([
+  ['see http://x.org/2002/09/08 now', 'see                         now'],
+  ['WWW.example.com', '               '],
+  ['from ann@x.org, <bob@y.net> and me', 'from                        and me'],
+  ['a: b // c at d. e', 'a: b // c at d. e'],
+  ['', ''],
+])('%s', (text, expected) => {
+  expect(replaceByBlanks(text)).toBe(expected);
 });

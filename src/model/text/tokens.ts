@@ -3,6 +3,13 @@ import type { ItsFunction } from 'wink-nlp';
 import { once } from '../../core/values/once.ts';
 import { getLanguageModel, type LanguageModel } from './language-model.ts';
 
+const ADDRESS = /\b(?:[a-z]+:\/\/|www\.)\S+|(?<!\S)\S+@\S+/gi;
+
+/** Replaces web and mail addresses by blanks; other text keeps its position. */
+export function replaceByBlanks(text: string): string {
+  return text.replace(ADDRESS, (address) => ' '.repeat(address.length));
+}
+
 /** Changes of words besides lower-casing. */
 export interface TokenOptions {
   /** Whether stop words are left out: those of wink-nlp, or a list in lower case. */

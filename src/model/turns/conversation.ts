@@ -3,8 +3,7 @@ import type { DirectedGraph } from 'graphology';
 import { DISPLAY, type MimeBundle } from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { once } from '../../core/values/once.ts';
-import { findChainEnds } from './parent-chains.ts';
-import { buildThreadBundle } from './thread-tree.ts';
+import { buildThreadBundle, findChainEnds } from './thread-tree.ts';
 import { compareBytes } from './tie-rule.ts';
 import type { Turn } from './turn.ts';
 

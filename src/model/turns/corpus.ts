@@ -1,8 +1,7 @@
-import { DISPLAY, type MimeBundle } from '../../core/display/display.ts';
-import { buildTableBundle } from '../../core/display/display-table.ts';
+import { buildTableBundle, DISPLAY, type MimeBundle } from '../../core/display/display.ts';
 import { phrase, type ShowableText, stateShown } from '../../core/display/showable-text.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { formatMinute } from '../../core/text/format-time.ts';
+import { formatMinute } from '../../core/text/format.ts';
 import { Conversation, compareTurns } from './conversation.ts';
 import type { Turn } from './turn.ts';
 

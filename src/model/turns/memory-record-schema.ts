@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTime } from '../../core/text/format-time.ts';
+import { isTime } from '../../core/text/format.ts';
 import { attributesSchema, storedText as text } from './attributes.ts';
 import { areConsistent, EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from './memory-record.ts';
 

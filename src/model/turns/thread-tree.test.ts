@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readDisplay } from '../../core/display/display.harness.ts';
 import { DISPLAY } from '../../core/display/display.ts';
 import { displayRun } from '../run-display.ts';
 import { Conversation } from './conversation.ts';
 import { showThread } from './conversation-display.ts';
 import { Corpus } from './corpus.ts';
+import { findChainEnds } from './thread-tree.ts';
 import type { Turn } from './turn.ts';
 
 const say = (id: string, parentId: string | null, minutes: number, text = `text of ${id}`): Turn => ({
@@ -61,4 +62,52 @@ test('a corpus shows its largest conversations, a run its first ranks', async ()
     'q1        2  b         .5000',
     'q1        3  c         .3333',
   ]);
+});
+
+const listChainEnds = (parents: Readonly<Record<string, string | null>>) =>
+  Object.fromEntries(findChainEnds(Object.keys(parents), (id) => parents[id] ?? null));
+
+describe('the end of a chain of parents', () => {
+  test('is its root', () => {
+    expect(listChainEnds({ c: 'b', b: 'a', a: null, e: 'b', d: null })).toEqual({
+      a: 'a',
+      b: 'a',
+      c: 'a',
+      e: 'a',
+      d: 'd',
+    });
+  });
+
+  test('is the id itself on a cycle, and the first id of the cycle below one', () => {
+    expect(listChainEnds({ z: 'y', y: 'b', c: 'b', b: 'a', a: 'c', x: 'c' })).toEqual({
+      z: 'b',
+      y: 'b',
+      a: 'a',
+      b: 'b',
+      c: 'c',
+      x: 'c',
+    });
+    expect(listChainEnds({ a: 'a', b: 'a' })).toEqual({ a: 'a', b: 'a' });
+  });
+});
+
+/** How often a parent is asked for. */
+function countParentSteps(size: number, parentOf: (place: number) => number | null): number {
+  let count = 0;
+  const ids = Array.from({ length: size }, (_, i) => String(i));
+  findChainEnds(ids, (id) => {
+    count++;
+    const parent = parentOf(Number(id));
+    return parent === null ? null : String(parent);
+  });
+  return count;
+}
+
+test.each<[string, (size: number) => (place: number) => number | null]>([
+  ['a long chain', () => (place) => (place === 0 ? null : place - 1)],
+  ['a long chain from its end', (size) => (place) => (place === size - 1 ? null : place + 1)],
+  ['a long cycle', (size) => (place) => (place + 1) % size],
+  ['a long chain below a cycle', () => (place) => Math.abs(place - 1)],
+])('%s costs a step or two an id', (_, parentOf) => {
+  for (const size of [1009, 2003]) expect(countParentSteps(size, parentOf(size))).toBeLessThanOrEqual(3 * size);
 });

@@ -1,9 +1,36 @@
 import type { MimeBundle } from '../../core/display/display.ts';
 import { phrase, type ShowableText, shortenShown, stateShown } from '../../core/display/showable-text.ts';
-import { escapeHtml } from '../../core/text/escape-html.ts';
-import { formatMinute } from '../../core/text/format-time.ts';
+import { escapeHtml } from '../../core/text/escape.ts';
+import { formatMinute } from '../../core/text/format.ts';
 import { showTurn } from './shown-texts.ts';
 import type { Turn } from './turn.ts';
+
+/**
+ * The end of each chain of parents, walked once: O(ids).
+ *
+ * @param parentOf the parent of an id, null if the chain ends with the id.
+ * @returns for each id the last id of its chain. A chain that runs into a cycle ends with the first id of the cycle that it meets, so an id on a cycle ends with
+ * itself though it has a parent.
+ */
+export function findChainEnds(ids: Iterable<string>, parentOf: (id: string) => string | null): Map<string, string> {
+  const ends = new Map<string, string>();
+  for (const start of ids) {
+    const path = new Map<string, number>();
+    let at = start;
+    let parent = parentOf(at);
+    while (!ends.has(at) && !path.has(at)) {
+      path.set(at, path.size);
+      if (parent === null) break;
+      at = parent;
+      parent = parentOf(at);
+    }
+    const met = path.get(at);
+    const onCycle = met !== undefined && parent !== null;
+    const end = ends.get(at) ?? at;
+    for (const [id, step] of path) ends.set(id, onCycle && step >= met ? id : end);
+  }
+  return ends;
+}
 
 /** What a tree of turns needs of a conversation. */
 export interface ThreadSource {

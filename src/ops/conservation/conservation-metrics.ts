@@ -1,5 +1,4 @@
-import { attachDisplay } from '../../core/display/display.ts';
-import { buildTableBundle } from '../../core/display/display-table.ts';
+import { attachDisplay, buildTableBundle } from '../../core/display/display.ts';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 
 /** The metrics that are shown. */

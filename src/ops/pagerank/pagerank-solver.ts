@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { attachDisplay } from '../../core/display/display.ts';
-import { buildTableBundle } from '../../core/display/display-table.ts';
+import { attachDisplay, buildTableBundle } from '../../core/display/display.ts';
 import { phrase, stateShown } from '../../core/display/showable-text.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { SeedSet } from './seed-distribution.ts';

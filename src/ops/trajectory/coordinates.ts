@@ -1,5 +1,4 @@
-import { attachDisplay } from '../../core/display/display.ts';
-import { buildTableBundle } from '../../core/display/display-table.ts';
+import { attachDisplay, buildTableBundle } from '../../core/display/display.ts';
 import { phrase, stateShown } from '../../core/display/showable-text.ts';
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';

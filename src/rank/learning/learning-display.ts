@@ -1,5 +1,4 @@
-import { attachDisplay, joinBundles } from '../../core/display/display.ts';
-import { buildTableBundle } from '../../core/display/display-table.ts';
+import { attachDisplay, buildTableBundle, joinBundles } from '../../core/display/display.ts';
 import { phrase, stateShown } from '../../core/display/showable-text.ts';
 import { buildFigureBundle } from '../../model/figures/figure.ts';
 import { type Parametric, splitParameters } from './parameters.ts';

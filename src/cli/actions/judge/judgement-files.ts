@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { printError } from '../../../core/terminal/terminal.ts';
-import { assertIndependentJudge } from '../../../lab/judging/independence.ts';
-import { readJudgementFile, type StatedJudgement } from '../../../lab/judging/judgement-file.ts';
+import {
+  assertIndependentJudge,
+  readJudgementFile,
+  type StatedJudgement,
+} from '../../../lab/judging/judgement-file.ts';
 import { describeSmallStratum, findSmallStrata } from '../../../lab/judging/query-strata.ts';
 import { parseNamedFile } from '../../../lab/score/score-files.ts';
-import type { PairToJudge } from '../../../model/judgement.ts';
+import type { PairToJudge } from '../../../model/dataset.ts';
 
 /** Prints a warning for each stratum with fewer than 50 queries. @param queries a stratum a query, by id. */
 export function warnOfSmallStrata(queries: ReadonlyMap<string, string | null>): void {

@@ -26,8 +26,8 @@ test('every file of the client is in a script, and a script has no other files b
   );
   expect(files.length).toBeGreaterThan(20);
   const shared = [
-    '../../../core/text/format-number.ts',
-    '../../../core/text/format-time.ts',
+    '../../../core/text/format.ts',
+    '../../../core/text/format.ts',
     '../../../eval/significance/verdict.ts',
     '../tables/format.ts',
     '../tables/figure-rows.ts',

@@ -12,9 +12,8 @@ import {
   testText,
 } from '../tables/legend.ts';
 import { escapeMarkdown, formatRowsAsPipeTable } from '../tables/pipe-table.ts';
-import { type PlainCell, type PlainTable, renderPlainTable } from '../tables/plain-table.ts';
+import { type PlainCell, type PlainTable, renderPlainTable, wrapText } from '../tables/plain-table.ts';
 import { alignLines } from '../tables/text-table.ts';
-import { wrapText } from '../tables/wrap-text.ts';
 import { bundleClientScript } from './client-script.ts';
 import { renderDecision } from './html-table.ts';
 import { html, Markup } from './markup.ts';

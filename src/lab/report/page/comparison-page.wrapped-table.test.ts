@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { wrapText } from '../tables/plain-table.ts';
 import { alignLines } from '../tables/text-table.ts';
-import { wrapText } from '../tables/wrap-text.ts';
 import { formatWrappedTable } from './comparison-page.ts';
 
 test('a text is broken between words, and within a word without room', () => {

@@ -1,6 +1,5 @@
 /** How every table, figure and page writes numbers and stages. The scripts of the pages import this file, so it must run in a browser. */
-import { formatDecimal, formatSignificant } from '../../../core/text/format-number.ts';
-import { formatMinute } from '../../../core/text/format-time.ts';
+import { formatDecimal, formatMinute, formatSignificant } from '../../../core/text/format.ts';
 
 /** The most rows that a figure of a fit shows; the table below the figure has all rows. */
 export const MOST_FIGURE_ROWS = 40;

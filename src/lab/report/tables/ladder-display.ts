@@ -1,7 +1,6 @@
-import { attachDisplay, type MimeBundle } from '../../../core/display/display.ts';
-import { buildTableBundle, type ShownRow } from '../../../core/display/display-table.ts';
+import { attachDisplay, buildTableBundle, type MimeBundle, type ShownRow } from '../../../core/display/display.ts';
 import { type ShowableText, stateShown } from '../../../core/display/showable-text.ts';
-import { escapeHtml } from '../../../core/text/escape-html.ts';
+import { escapeHtml } from '../../../core/text/escape.ts';
 
 /** The part of a ladder that is shown. */
 interface ShownLadder {

@@ -6,8 +6,8 @@ import { formatDecimal } from './format.ts';
 import { escapeLatex, formatLatexRow, guardLatexRow } from './latex.ts';
 import { describeMeansOverSeeds, describeUnresolved, testText } from './legend.ts';
 import { escapeMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
+import { wrapText } from './plain-table.ts';
 import { alignLines } from './text-table.ts';
-import { wrapText } from './wrap-text.ts';
 
 /** One arm in one metric. */
 interface LettersCell {

@@ -8,8 +8,8 @@ import {
   listTransferRows,
   searchSentences,
 } from './fit-table.ts';
+import { wrapText } from './plain-table.ts';
 import { buildLadderTable, type LadderRow, type LadderTable } from './table.ts';
-import { wrapText } from './wrap-text.ts';
 
 /** A column as it is printed: its heading and one text a row, all of one width. */
 type Column = readonly string[];

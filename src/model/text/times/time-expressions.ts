@@ -1,5 +1,5 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
-import { replaceByBlanks } from '../addresses.ts';
+import { replaceByBlanks } from '../tokens.ts';
 import { buildMonthRange, computePeriod, type TimeMention, type TimeRange, type TimeUnit } from './calendar.ts';
 import { createTimeReader } from './time-reader.ts';
 import type { Groups, Reading, TimeRule } from './time-rule.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { TOKEN_COUNTERS } from '../../../model/text/token-counter-names.ts';
 import { createTokenCounter } from '../../../model/text/token-counts.ts';
+import { TOKEN_COUNTERS } from '../../../model/text/token-options.ts';
 import { defineKeepStep } from './keep.ts';
 
 /** A budget of tokens for the texts of a ranking. */

@@ -4,7 +4,7 @@ import { type Corpus, listConversationPositions } from '../../../model/turns/cor
 import type { TurnOrder } from '../../../ops/attention/turn-order.ts';
 import type { QueryFrames } from '../../../ops/trajectory/query-frames.ts';
 import type { Looker, TurnsAhead } from '../forward-mass.ts';
-import { keepLatest } from './keep-latest.ts';
+import { keepLatest } from './parents-first.ts';
 
 /**
  * Null control `permuted-order`: the turns of each conversation get a random order, all orders being equally likely. Each turn draws a number when it is

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BodyTooLargeError, readLimitedText } from './limited-body.ts';
+import { BodyTooLargeError, readLimitedText } from './http-connection.ts';
 
 const CHUNK = Buffer.alloc(997, 'é');
 let closed: Promise<void>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { assertIndependentJudge, isSameAuthor } from './independence.ts';
+import { assertIndependentJudge, isSameAuthor } from './judgement-file.ts';
 
 test.each([
   ['viktor', 'Viktor '],
