@@ -70,7 +70,6 @@ export const DISPLAYS: Readonly<Record<string, string | ((results: SecretResults
   'ops/attention/attention-display.ts': 'numbers alone',
   'ops/conservation/conservation-metrics.ts': 'numbers alone',
   'model/figures/figure.ts': 'the figure of the caller',
-  'core/display/display.ts': 'the rows of the caller',
   'data/prepared/dataset-display.ts': ({ data }) => data,
   'eval/metrics/evaluation-display.ts': ({ data, finished }) =>
     evaluate(finished.run('words'), data.qrels, ['mrr@10'], { relevantGrade: 1, unanswerable: 'apart', holeDepth: 10 }),
