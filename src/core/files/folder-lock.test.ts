@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { findBuiltUrl } from '../built-module.harness.ts';
 import { StorageError, UnavailableError } from '../errors/errors.ts';
@@ -109,6 +110,7 @@ const taker = (start: number, rounds: number) => `
     }
   }
   console.log(JSON.stringify(won));
+  process.stdin.resume(); // a process that ended would leave its last lock to a slower one
 `;
 
 test('of processes that find the lock of a dead one at the same time, one gets the folder', async () => {
@@ -120,11 +122,12 @@ test('of processes that find the lock of a dead one at the same time, one gets t
   const program = taker(Date.now() + 2500, rounds);
   const takers = Array.from({ length: 3 }, () =>
     spawn(process.execPath, ['--input-type=module', '-e', program], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
     }),
   );
-  const outputs = await Promise.all(takers.map(async ({ stdout }) => (await stdout.toArray()).join('')));
-  const won = outputs.flatMap((text) => JSON.parse(text) as number[]);
+  const outputs = await Promise.all(takers.map(({ stdout }) => createInterface(stdout)[Symbol.asyncIterator]().next()));
+  for (const { stdin } of takers) stdin.end();
+  const won = outputs.flatMap(({ value }) => JSON.parse(value) as number[]);
   expect(won.sort((a, b) => a - b)).toEqual(Array.from({ length: rounds }, (_, round) => round));
   for (let round = 0; round < rounds; round++) expect(readdirSync(join(folder, `race-${round}`))).toEqual(['lock']);
 });

@@ -27,10 +27,8 @@ test('every file of the client is in a script, and a script has no other files b
   expect(files.length).toBeGreaterThan(20);
   const shared = [
     '../../../core/text/format.ts',
-    '../../../core/text/format.ts',
     '../../../eval/significance/verdict.ts',
     '../tables/format.ts',
-    '../tables/figure-rows.ts',
   ];
   expect([...new Set(bundled)].sort()).toEqual([...files, ...shared].sort());
 });
