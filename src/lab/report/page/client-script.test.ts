@@ -25,11 +25,7 @@ test('every file of the client is in a script, and a script has no other files b
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
   );
   expect(files.length).toBeGreaterThan(20);
-  const shared = [
-    '../../../core/text/format.ts',
-    '../../../eval/significance/verdict.ts',
-    '../tables/format.ts',
-  ];
+  const shared = ['../../../core/text/format.ts', '../../../eval/significance/verdict.ts', '../tables/format.ts'];
   expect([...new Set(bundled)].sort()).toEqual([...files, ...shared].sort());
 });
 
