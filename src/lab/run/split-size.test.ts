@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TASK_WITHOUT_QUERIES } from '../../data/replies/query-options.ts';
+import { TASK_WITHOUT_QUERIES } from '../../data/prepared/datasets.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { assertSplitSize } from './split-size.ts';

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { TASK_WITHOUT_QUERIES } from '../../data/replies/query-options.ts';
+import { TASK_WITHOUT_QUERIES } from '../../data/prepared/datasets.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 
 /** A mean has an interval, and a difference a p, from two queries on. */
