@@ -1,7 +1,7 @@
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { shortenToExcerpt, withNearest } from '../../core/validation/validation.ts';
-import { describeRepeated, findNameFault, nameFurtherStep, readStepItem } from '../../rank/retrieval/step-names.ts';
 import { findStepKind, mayRepeat, STEPS, type StepKey, type StepNames } from '../../rank/retrieval/steps/keys.ts';
+import { describeRepeated, findNameFault, nameFurtherStep, readStepItem } from '../../rank/retrieval/written-steps.ts';
 import {
   describeUnknownArm,
   type ExpandedArm,

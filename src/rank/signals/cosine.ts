@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { DimensionMismatchError } from '../../core/errors/errors.ts';
+import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { prefersPlainProducts } from '../../core/tensors/backend.ts';
 import { matmul, normaliseRows } from '../../core/tensors/matmul.ts';
 import { readBack } from '../../core/tensors/read-back.ts';
@@ -8,10 +8,58 @@ import { scoped } from '../../core/tensors/scope.ts';
 import { assertShape } from '../../core/tensors/shapes.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { PropagationOptions } from '../../ops/attention/options.ts';
-import { QUERY_BATCH } from './candidate-pool.ts';
-import { propagatedRows } from './propagated.ts';
-import { defineSignal, type StageUse } from './signal.ts';
-import { findVersionRows } from './version-rows.ts';
+import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
+import { type PoolRows, QUERY_BATCH } from './candidate-pool.ts';
+import { defineSignal, defineStage, type StageUse } from './signal.ts';
+
+/** The turns' vectors mixed with those of their conversation, a row for each stretch of time in which a turn's row stays as it is. */
+export const propagatedRows = defineStage({
+  name: 'propagated',
+  module: import.meta.url,
+  of: 'queries',
+  isShared: true,
+  reads: ['vectors', 'times', 'order'],
+  compute: async ({ world }, options: PropagationOptions) => {
+    const { propagateVersions } = await import('../../ops/attention/versioned-propagation.ts');
+    const { drawPermutedOrder } = await import('./worlds/permuted-order.ts');
+    const { corpus, turnVectors, batch, control, startProgress } = world;
+    const order = control === null ? {} : { order: drawPermutedOrder(corpus, world.controlSeed(control)) };
+    return propagateVersions(corpus, turnVectors, batch.cutoffs, options, { progress: startProgress, ...order });
+  },
+});
+
+/**
+ * The row of the version that each place of a pool has at its query's moment.
+ *
+ * @param versions in order of validFrom.
+ * @param cutoffs [Q]
+ * @returns row-major [Q, C]; -1 for padding.
+ * @throws ValidationError for a turn that has no version valid at the cutoff.
+ */
+export function findVersionRows(versions: PropagatedVersions, pool: PoolRows, cutoffs: Int32Array): Int32Array {
+  const rowsOf = new Map<number, number[]>();
+  for (const [row, position] of versions.positions.entries()) {
+    const rows = rowsOf.get(position);
+    if (rows === undefined) rowsOf.set(position, [row]);
+    else rows.push(row);
+  }
+  return pool.positions.map((position, pair) => {
+    if (position < 0) return -1;
+    const cutoff = cutoffs[Math.floor(pair / pool.width)] as number;
+    const row = rowsOf
+      .get(position)
+      ?.find(
+        (candidate) =>
+          (versions.validFrom[candidate] as number) <= cutoff && cutoff < (versions.validTo[candidate] as number),
+      );
+    if (row === undefined)
+      throw new ValidationError(
+        `turn at position ${position} has no propagated version at cutoff: ${cutoff}; pass the versions and the pool of one corpus`,
+        { position, cutoff },
+      );
+    return row;
+  });
+}
 
 /**
  * Where tensors lie in the host's memory: multiply-adds of a plain product that take as long as one of a loop over its arrays, and the fewest queries that a
