@@ -12,8 +12,7 @@ import {
 } from './arms.ts';
 import { isPlain, listLeafPaths, merge, type Path, type Plain, parsePath, setPath } from './config-file.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
-import { findReplacement } from './former-keys.ts';
-import { expandShortStep, expandShortValue, readStepKind } from './short-steps.ts';
+import { expandShortStep, expandShortValue, findReplacement, readStepKind } from './short-steps.ts';
 
 /** What an arm of a mapping may have besides its steps. */
 const ARM_KEYS: readonly string[] = [

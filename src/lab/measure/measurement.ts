@@ -11,7 +11,7 @@ import type { Qrels, Run } from '../../model/run.ts';
 import type { ArmControl } from '../config/control-arms.ts';
 import { computeByFamily } from './arm-families.ts';
 import { type EvidenceCurve, measureEvidenceCurve } from './evidence-curve.ts';
-import { buildPassport, type MetricPassport, type PassportFacts } from './passport.ts';
+import { buildPassport, createTokenCounter, type MetricPassport, type PassportFacts } from './passport.ts';
 import {
   compareArmsIn,
   describeSeeds,
@@ -24,7 +24,6 @@ import type { SeedSpread, Stratum, Structure } from './result.ts';
 import { divideIntoStrata } from './strata.ts';
 import { computeStratumValues, type StratumValues } from './stratum-values.ts';
 import { measureStructure, type StructuredArm } from './structure.ts';
-import { createTokenCounter } from './token-counter.ts';
 
 /** The number of first documents among which the report counts the unjudged. */
 const HOLE_DEPTH = 10;

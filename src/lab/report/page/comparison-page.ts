@@ -18,8 +18,7 @@ import { formatWrappedTable } from '../tables/wrapped-table.ts';
 import { bundleClientScript } from './client-script.ts';
 import { renderDecision } from './html-table.ts';
 import { html, Markup } from './markup.ts';
-import { PAGE_STYLE } from './page-style.ts';
-import { PRINT_STYLE } from './print-style.ts';
+import { PAGE_STYLE, PRINT_STYLE } from './page-style.ts';
 
 /** A comparison as sentences and tables, from which every rendering is laid out. */
 interface Part {

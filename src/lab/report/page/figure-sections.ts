@@ -1,14 +1,33 @@
-import type { ExperimentResult } from '../../measure/result.ts';
+import type { ArmResult, ExperimentResult } from '../../measure/result.ts';
 import { countSeeds } from '../../measure/seed-count.ts';
-import { renderAttributionTable } from '../tables/attribution-table.ts';
 import { renderEvidenceTable } from '../tables/evidence-table.ts';
+import { formatFate } from '../tables/format.ts';
 import { renderInteractionTable } from '../tables/interactions.ts';
 import { describeLatency, renderLatencyTable } from '../tables/latency-table.ts';
 import { countConversations, describeIntervals, describeStratumTest } from '../tables/legend.ts';
+import { renderPlainTable } from '../tables/plain-table.ts';
 import { listSlicedArms, renderSliceStrata, renderSliceTable } from '../tables/slice-table.ts';
 import { renderStructureLegend, renderStructureTable } from '../tables/structure-table.ts';
 import { type Content, html, type Markup } from './markup.ts';
 import type { Payload } from './payload.ts';
+
+/** Relevant turns by their fate, one row per arm. */
+export function renderAttributionTable(arms: readonly ArmResult[], fates: readonly string[]): Markup {
+  const rows = arms
+    .filter(({ attribution }) => Object.keys(attribution).length > 0)
+    .map(({ name, attribution }) => ({
+      arm: name,
+      cells: [
+        { text: name },
+        ...fates.map((fate) => ({ text: String(attribution[fate] ?? 0), value: attribution[fate] ?? 0 })),
+      ],
+    }));
+  const headings = [
+    { name: 'arm', numeric: false },
+    ...fates.map((fate) => ({ name: formatFate(fate), numeric: true })),
+  ];
+  return renderPlainTable({ label: 'fate of the relevant turns', headings, rows });
+}
 
 /** A part of the page that the navigation leads to. */
 export interface Section {

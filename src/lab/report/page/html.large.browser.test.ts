@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderHtml } from './html.ts';
-import { INSPECTED_ARMS } from './inspected-arms.ts';
 import { inventSweep, type SweepSize } from './invented-sweep.fixture.ts';
+import { INSPECTED_ARMS } from './payload.ts';
 import { awaitDrawn, listWideTables, openSamplePage } from './sample-page.harness.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';

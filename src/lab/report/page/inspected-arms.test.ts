@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { selectInspectedArms } from './inspected-arms.ts';
 import { inventResult } from './invented-result.fixture.ts';
+import { selectInspectedArms } from './payload.ts';
 
 const result = inventResult(3, { arms: 31, threads: 5, turnsAThread: 5, top: 3 });
 

@@ -2,12 +2,85 @@ import type { ShowableText } from '../../../core/display/showable-text.ts';
 import { tQuantile } from '../../../core/numbers/distributions.ts';
 import { chooseIntervalMethod } from '../../../eval/intervals/mean-intervals.ts';
 import { LOSS_STAGES } from '../../measure/attribution.ts';
-import type { ExperimentResult } from '../../measure/result.ts';
+import type { ArmResult, ExperimentResult, TurnRecord } from '../../measure/result.ts';
 import { orderLadderArms } from '../tables/table.ts';
 import { type ArmPayload, buildArmPayload, type Factor } from './arm-payload.ts';
 import { buildFitPayload, type FitPayload } from './fit-payload.ts';
-import { selectInspectedArms } from './inspected-arms.ts';
-import { packTurnColumns, selectShownTurns, type TurnColumns } from './turn-columns.ts';
+
+/** [T] each. Authors, channels and conversations are positions in `names`; -1 stands for nothing. */
+interface TurnColumns {
+  readonly names: readonly string[];
+  readonly id: readonly string[];
+  readonly conversation: readonly number[];
+  readonly parent: readonly number[];
+  readonly timestamp: readonly number[];
+  readonly author: readonly number[];
+  readonly channel: readonly number[];
+  readonly text: readonly ShowableText[];
+}
+
+/** The turns that the page shows: those that an inspected arm ranks, and every conversation of a judged turn or of a query. In their order. */
+export function selectShownTurns(
+  { arms, queries, dataset }: ExperimentResult,
+  inspected: ReadonlySet<string>,
+): TurnRecord[] {
+  const ids = new Set<string>();
+  for (const { name, rankings } of arms)
+    if (inspected.has(name)) for (const ranking of rankings) for (const { id } of ranking) ids.add(id);
+  const related = new Set<string | null>();
+  for (const { turnId, judgements } of queries) {
+    related.add(turnId);
+    for (const id of Object.keys(judgements)) related.add(id);
+  }
+  const conversations = new Set(
+    dataset.turns.filter(({ id }) => related.has(id)).map(({ conversationId }) => conversationId),
+  );
+  conversations.delete(''); // of documents without one
+  return dataset.turns.filter(({ id, conversationId }) => ids.has(id) || conversations.has(conversationId));
+}
+
+/** @param positions of the turns by id. */
+export function packTurnColumns(turns: readonly TurnRecord[], positions: ReadonlyMap<string, number>): TurnColumns {
+  const names = new Map<string, number>();
+  const assignNameIndex = (name: string | null): number => {
+    if (name === null) return -1;
+    if (!names.has(name)) names.set(name, names.size);
+    return names.get(name) as number;
+  };
+  const columns = {
+    id: turns.map((turn) => turn.id),
+    conversation: turns.map((turn) => assignNameIndex(turn.conversationId)),
+    parent: turns.map(({ parentId }) => (parentId === null ? -1 : (positions.get(parentId) ?? -1))),
+    timestamp: turns.map((turn) => turn.timestamp),
+    author: turns.map((turn) => assignNameIndex(turn.author)),
+    channel: turns.map((turn) => assignNameIndex(turn.channel)),
+    text: turns.map((turn) => turn.text),
+  };
+  return { names: [...names.keys()], ...columns };
+}
+
+/** The maximum number of arms whose rankings are in the page; the figures of all arms are. */
+export const INSPECTED_ARMS = 24;
+
+/**
+ * The arms whose rankings the page holds: the baseline, the best ones by the first metric (a third of the places, so that there is room for what the config
+ * names first), then the first of the config, null controls after all others. All of them if there are at most `limit`.
+ *
+ * @returns their names.
+ */
+export function selectInspectedArms(
+  { arms, baseline, metrics }: ExperimentResult,
+  limit = INSPECTED_ARMS,
+): Set<string> {
+  const mean = ({ metrics: means }: ArmResult) => means[metrics[0] ?? '']?.mean ?? Number.NEGATIVE_INFINITY;
+  const controls = arms.filter(({ control }) => control !== null);
+  const others = arms.filter(({ control }) => control === null);
+  const best = others.toSorted((a, b) => mean(b) - mean(a)).slice(0, Math.ceil(limit / 3));
+  const base = others.filter(({ name }) => name === baseline);
+  const chosen = new Set([...base, ...best].map(({ name }) => name));
+  for (const { name } of [...others, ...controls]) if (chosen.size < limit) chosen.add(name);
+  return chosen;
+}
 
 export type { ArmPayload, TurnColumns };
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { ArmResult } from '../../measure/result.ts';
+import { renderSettings } from '../page/html.ts';
 import { buildHandmadeResult } from './result.fixture.ts';
-import { renderSettings } from './settings.ts';
 
 const result = buildHandmadeResult();
 const [first, second] = result.arms as [ArmResult, ArmResult];
