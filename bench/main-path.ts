@@ -106,7 +106,7 @@ interface Range {
 interface Coverage {
   readonly result: readonly {
     readonly url: string;
-    readonly functions: readonly { readonly ranges: readonly Range[] }[];
+    readonly functions: readonly { readonly functionName: string; readonly ranges: readonly Range[] }[];
   }[];
   readonly 'source-map-cache'?: Readonly<
     Record<string, { readonly data: SourceMapPayload | null; readonly lineLengths: readonly number[] }>
@@ -152,7 +152,8 @@ function addCoverage(path: Map<string, Ran>, { result, 'source-map-cache': maps 
   for (const { url, functions } of result) {
     const [, file] = /\/src\/(.*\.ts)/.exec(url) ?? [];
     if (file === undefined || !fileURLToPath(url.replace(/\?.*/, '')).startsWith(join(root, 'src'))) continue;
-    const own = functions.filter(({ ranges }) => ranges[0]!.startOffset > 0);
+    // The compiler adds __name to every file.
+    const own = functions.filter(({ functionName, ranges }) => ranges[0]!.startOffset > 0 && functionName !== '__name');
     const ran = path.get(file) ?? { functions: new Set(), lines: new Set() };
     for (const { ranges } of own) if (ranges[0]!.count > 0) ran.functions.add(ranges[0]!.startOffset);
     const { data = null, lineLengths = [] } = maps[url] ?? {};

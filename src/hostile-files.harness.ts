@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { RagPlusPlusError } from './core/errors/errors.ts';
 import { loadChatGptExport } from './data/chatgpt/chatgpt-export.ts';
-import { chatGptExport } from './data/chatgpt/chatgpt-export-options.ts';
 import { loadOasst } from './data/oasst/oasst.ts';
+import { chatGptExport } from './data/prepared/datasets.ts';
 import { readVectorRows } from './index/encoders/precomputed/vector-file.ts';
 
 /** The result of reading a file. */

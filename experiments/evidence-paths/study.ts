@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { LOCOMO_CATEGORIES } from '../../src/data/locomo/locomo-categories.ts';
+import { LOCOMO_CATEGORIES } from '../../src/data/prepared/datasets.ts';
 import { loadDataset } from '../../src/data/registry.ts';
 import { createIndex } from '../../src/index/registry.ts';
 import { GraphIndex } from '../../src/index/walks/graph-index.ts';

@@ -7,7 +7,7 @@ import { evaluate } from '../../src/eval/metrics/evaluate.ts';
 import { formatRun, readRun } from '../../src/eval/trec/trec-files.ts';
 import { describeTestSplit } from '../../src/lab/looks/test-split.ts';
 import { selectQrels } from '../../src/lab/measure/measurement.ts';
-import { createTokenCounter } from '../../src/lab/measure/token-counter.ts';
+import { createTokenCounter } from '../../src/lab/measure/passport.ts';
 import { estimate, formatDecimal, formatSigned } from '../../src/lab/report/tables/format.ts';
 import { readPerQuery } from '../../src/lab/stored/per-query-values.ts';
 import { PACKING_NAMES } from '../../src/memory/context/packing.ts';

@@ -1,5 +1,5 @@
+import type { PlantedDependency } from '../../src/data/prepared/datasets.ts';
 import { computePlantedLevels } from '../../src/data/synthetic/planted-levels.ts';
-import type { PlantedDependency } from '../../src/data/synthetic/synthetic-options.ts';
 import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
 import type { Estimate } from '../../src/eval/intervals/mean-intervals.ts';
 import { holm } from '../../src/eval/significance/multiple-comparisons.ts';

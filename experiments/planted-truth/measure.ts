@@ -1,8 +1,8 @@
 import { RagPlusPlusError } from '../../src/core/errors/errors.ts';
 import type { StartProgress } from '../../src/core/terminal/progress.ts';
+import { PLANTED_DEPENDENCIES, type PlantedDependency } from '../../src/data/prepared/datasets.ts';
 import { drawPlantedConversations } from '../../src/data/synthetic/planted-conversations.ts';
 import { buildPlantedDataset } from '../../src/data/synthetic/synthetic.ts';
-import { PLANTED_DEPENDENCIES, type PlantedDependency } from '../../src/data/synthetic/synthetic-options.ts';
 import { experiment } from '../../src/lab/workbench/experiment.ts';
 import { buildPlantedArms } from './arms.ts';
 import { pageRankPlugin } from './page-rank-signal.ts';

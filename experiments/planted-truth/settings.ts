@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLANTED_DEPENDENCIES } from '../../src/data/synthetic/synthetic-options.ts';
+import { PLANTED_DEPENDENCIES } from '../../src/data/prepared/datasets.ts';
 
 /** The settings of the experiment; unknown keys are errors. */
 export const plantedTruthSettings = z.strictObject({

@@ -1,4 +1,4 @@
-import type { PlantedDependency } from '../../src/data/synthetic/synthetic-options.ts';
+import type { PlantedDependency } from '../../src/data/prepared/datasets.ts';
 import { formatPipeTable, type TextTable } from '../text-table.ts';
 import { MECHANISMS } from './arms.ts';
 import { countNullRejections, type PlantedComparison } from './comparisons.ts';

@@ -2,26 +2,28 @@ import type { z } from 'zod';
 import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/validation/registry.ts';
 import { parse } from '../core/validation/validation.ts';
 import type { Dataset } from '../model/dataset.ts';
-import { cast } from './cast/cast-options.ts';
-import { chatGptExport } from './chatgpt/chatgpt-export-options.ts';
-import { claudeExport } from './claude/claude-export-options.ts';
-import { irc } from './irc/irc-options.ts';
-import { jsonl } from './jsonl/jsonl-options.ts';
-import { locomo } from './locomo/locomo-options.ts';
-import { mailThreads } from './mail/mail-threads-options.ts';
-import { rMailingList } from './mail/r-mailing-list-options.ts';
-import { spamAssassinThreads } from './mail/spamassassin-threads-options.ts';
-import { memory } from './memory/memory-options.ts';
-import { multihop } from './multihop/multihop-options.ts';
-import { oasst } from './oasst/oasst-options.ts';
 import { withFoundPath } from './prepared/data-folder.ts';
 import type { DatasetContext, DatasetDefinition, LoadDataset } from './prepared/dataset-definition.ts';
 import { displayDataset } from './prepared/dataset-display.ts';
-import { shop } from './shop/shop-options.ts';
-import { slackExport } from './slack/slack-export-options.ts';
-import { synthetic } from './synthetic/synthetic-options.ts';
-import { telegramExport } from './telegram/telegram-export-options.ts';
-import { trecCollection } from './trec-collection/trec-collection-options.ts';
+import {
+  cast,
+  chatGptExport,
+  claudeExport,
+  irc,
+  jsonl,
+  locomo,
+  mailThreads,
+  memory,
+  multihop,
+  oasst,
+  rMailingList,
+  shop,
+  slackExport,
+  spamAssassinThreads,
+  synthetic,
+  telegramExport,
+  trecCollection,
+} from './prepared/datasets.ts';
 
 function member<S extends NamingOptions<'name'>>(
   definition: DatasetDefinition<S>,

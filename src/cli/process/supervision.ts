@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { printError, restoreTerminal } from '../../core/terminal/terminal.ts';
-import { describeMemoryAdvice } from '../../lab/launch/memory-advice.ts';
+import { describeMemoryAdvice } from '../../lab/launch/arm-process.ts';
 import { buildChildEnvironment } from '../../lab/launch/parent-watch.ts';
 import type { Program } from '../../lab/launch/program.ts';
 

@@ -4,7 +4,7 @@ import { compareBytes } from '../../model/turns/tie-rule.ts';
 import { ORDINARY, type SourceMessage } from '../exports/source-message.ts';
 import { id } from '../jsonl/id-schema.ts';
 import type { Counts } from '../prepared/counts.ts';
-import type { CastQueryText } from './cast-options.ts';
+import type { CastQueryText } from '../prepared/datasets.ts';
 
 const turn = z.object({
   number: id,

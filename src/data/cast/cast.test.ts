@@ -7,7 +7,7 @@ import type { Turn } from '../../model/turns/turn.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { describeNoLeak } from '../exports/leak.harness.ts';
 import { countFoundByNewest, describeData } from '../prepared/data-folder.harness.ts';
-import type { QueryKind } from '../replies/query-options.ts';
+import type { QueryKind } from '../prepared/datasets.ts';
 import { type CastOptions, loadCast } from './cast.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cast-'));

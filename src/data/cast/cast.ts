@@ -4,7 +4,7 @@ import { buildExportDataset, type ExportOptions } from '../exports/export-datase
 import { type ExportFile, findExportFiles, readExport } from '../exports/export-files.ts';
 import { readJson } from '../exports/export-json.ts';
 import { Counts } from '../prepared/counts.ts';
-import { CAST_LICENCE, type CastQueryText } from './cast-options.ts';
+import { CAST_LICENCE, type CastQueryText } from '../prepared/datasets.ts';
 import { castTopics, listCastMessages } from './cast-topics.ts';
 
 /** The file of topic trees, and whether a user's turn is asked as uttered or as rewritten by the organisers. */

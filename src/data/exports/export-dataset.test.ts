@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { check } from '../../core/validation/validation.ts';
 import { Counts } from '../prepared/counts.ts';
+import type { QueryChoice } from '../prepared/datasets.ts';
 import { datasetOptions } from '../registry.ts';
-import type { QueryChoice } from '../replies/query-options.ts';
 import { buildExportDataset } from './export-dataset.ts';
-import type { SourceMessage } from './source-message.ts';
-import { ORDINARY } from './source-message.ts';
+import { ORDINARY, type SourceMessage } from './source-message.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'asked-'));
 afterAll(() => rmSync(folder, { recursive: true }));

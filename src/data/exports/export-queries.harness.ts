@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 import type { Dataset } from '../../model/dataset.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
-import type { QueryKind } from '../replies/query-options.ts';
+import type { QueryKind } from '../prepared/datasets.ts';
 import type { ExportOptions } from './export-dataset.ts';
 import { describeNoLeak } from './leak.harness.ts';
 

@@ -6,11 +6,11 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import { Counts } from '../prepared/counts.ts';
 import type { DatasetContext } from '../prepared/dataset-definition.ts';
 import { displayDataset } from '../prepared/dataset-display.ts';
+import { IRC_LICENCE } from '../prepared/datasets.ts';
 import { GRADE_NAMES, PARENT } from '../prepared/judgements.ts';
 import { groupJudgements } from '../prepared/prepared.ts';
 import { countUndecodable } from '../prepared/undecodable.ts';
 import { readIrcFiles } from './irc-files.ts';
-import { IRC_LICENCE } from './irc-options.ts';
 import { buildIrcTurns } from './irc-turns.ts';
 
 /** The folder with the parts of the IRC logs. */

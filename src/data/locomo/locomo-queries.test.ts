@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Counts } from '../prepared/counts.ts';
+import { ANSWERABLE_CATEGORIES, type LocomoCategory } from '../prepared/datasets.ts';
 import { buildLocomoSamples } from './locomo.fixture.ts';
-import { ANSWERABLE_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
 import { buildLocomoQueries } from './locomo-queries.ts';
 import { readSample } from './locomo-schema.ts';
 import { buildLocomoConversation } from './locomo-turns.ts';

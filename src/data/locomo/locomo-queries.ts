@@ -1,8 +1,8 @@
 import type { Query, Split } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { type Counts, UNKNOWN_TURNS } from '../prepared/counts.ts';
+import type { LocomoCategory } from '../prepared/datasets.ts';
 import type { Judgement } from '../prepared/prepared.ts';
-import type { LocomoCategory } from './locomo-categories.ts';
 import { repairEvidence } from './locomo-evidence.ts';
 import type { LocomoSample } from './locomo-schema.ts';
 import type { LocomoConversation } from './locomo-turns.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countErrors, ValidationError } from '../../core/errors/errors.ts';
 import { check, parseOrNull } from '../../core/validation/validation.ts';
 import { id } from '../jsonl/id-schema.ts';
-import { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
+import { LOCOMO_CATEGORIES, type LocomoCategory } from '../prepared/datasets.ts';
 import { parseDialogueKeys } from './locomo-evidence.ts';
 import { parseSessionTime } from './locomo-time.ts';
 

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Dataset } from '../../model/dataset.ts';
 import { describeData } from '../prepared/data-folder.harness.ts';
+import { LOCOMO_CATEGORIES } from '../prepared/datasets.ts';
 import { datasetOptions, loadDataset } from '../registry.ts';
 import { loadLocomo } from './locomo.ts';
-import { LOCOMO_CATEGORIES } from './locomo-categories.ts';
 
 const docs = readFileSync(new URL('../../../docs/datasets/locomo.md', import.meta.url), 'utf8');
 const readCodeBlock = (language: string) =>

@@ -5,10 +5,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { describeData } from '../prepared/data-folder.harness.ts';
+import { ANSWERABLE_CATEGORIES, LOCOMO_CATEGORIES } from '../prepared/datasets.ts';
 import { chooseSplitByHash } from '../prepared/hash-split.ts';
 import { buildLocomoSamples } from './locomo.fixture.ts';
 import { type LocomoOptions, loadLocomo } from './locomo.ts';
-import { ANSWERABLE_CATEGORIES, LOCOMO_CATEGORIES } from './locomo-categories.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'locomo-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -3,10 +3,10 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { LoadDataset } from '../prepared/dataset-definition.ts';
+import type { MailOptions } from '../prepared/datasets.ts';
 import { assertAsks, loadMailThreads } from './mail-dataset.ts';
 import { readMailsAt } from './mail-files.ts';
 import type { MailSplit } from './mail-preparation.ts';
-import type { MailOptions } from './mail-threads-options.ts';
 import { loadSpamAssassinThreads } from './spamassassin-threads.ts';
 
 /** A mailbox or a folder of mails, how it is split into dev and test, and where prepared mails are kept; null keeps nothing. */

@@ -3,10 +3,10 @@ import { readBytes } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
 import type { LoadDataset } from '../prepared/dataset-definition.ts';
+import { R_MAILING_LIST_LICENCE, type RMailingListOptions } from '../prepared/datasets.ts';
 import { assertAsks, loadMailThreads } from './mail-dataset.ts';
 import { listFilesAt } from './mail-files.ts';
 import { readMailTable } from './mail-table.ts';
-import { R_MAILING_LIST_LICENCE, type RMailingListOptions } from './r-mailing-list-options.ts';
 
 /**
  * A mailing list of the archive r-mailing-lists: a reply without its quotes must find the mail that it answers among

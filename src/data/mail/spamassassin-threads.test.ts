@@ -7,12 +7,12 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { Counts } from '../prepared/counts.ts';
+import { SPAM_ASSASSIN_LICENCE } from '../prepared/datasets.ts';
 import { findMailArchive, readHamMails } from './mail-archive.ts';
 import { buildMailDataset } from './mail-dataset.ts';
 import { prepareRead } from './mail-preparation.ts';
 import { type DatedMail, readMails } from './read-mails.ts';
 import { loadSpamAssassinThreads } from './spamassassin-threads.ts';
-import { SPAM_ASSASSIN_LICENCE } from './spamassassin-threads-options.ts';
 
 const cacheFolder = mkdtempSync(join(tmpdir(), 'threads-'));
 afterAll(() => rmSync(cacheFolder, { recursive: true }));

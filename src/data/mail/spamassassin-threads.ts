@@ -1,9 +1,9 @@
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { DatasetContext } from '../prepared/dataset-definition.ts';
+import { SPAM_ASSASSIN_LICENCE } from '../prepared/datasets.ts';
 import { findMailArchive, readHamMails } from './mail-archive.ts';
 import { loadMailThreads } from './mail-dataset.ts';
-import { SPAM_ASSASSIN_LICENCE } from './spamassassin-threads-options.ts';
 
 /** Where prepared mails are kept; null keeps nothing. */
 export interface SpamAssassinOptions {

@@ -9,8 +9,8 @@ import { buildDocumentDataset, type SourceDocument } from '../documents/document
 import { readJson } from '../exports/export-json.ts';
 import { Counts } from '../prepared/counts.ts';
 import type { DatasetContext } from '../prepared/dataset-definition.ts';
+import { MULTIHOP_LICENCE } from '../prepared/datasets.ts';
 import type { Judgement } from '../prepared/prepared.ts';
-import { MULTIHOP_LICENCE } from './multihop-options.ts';
 import { type MultihopQuestion, multihopPassages, multihopQuestions, type Passage } from './multihop-schema.ts';
 
 /** A folder, its file of questions and its file of passages. */

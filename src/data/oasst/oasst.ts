@@ -18,12 +18,12 @@ import { refuseLargeFile } from '../exports/file-size.ts';
 import { Counts } from '../prepared/counts.ts';
 import type { DatasetContext } from '../prepared/dataset-definition.ts';
 import { displayDataset } from '../prepared/dataset-display.ts';
+import { OASST_LICENCE } from '../prepared/datasets.ts';
 import { GRADE_NAMES, PARENT } from '../prepared/judgements.ts';
 import { findTestStart, isDev } from '../prepared/time-split.ts';
 import { countUndecodable } from '../prepared/undecodable.ts';
 import { ReplyJudgements } from '../replies/reply-judgements.ts';
 import { replyQuery } from '../replies/reply-query.ts';
-import { OASST_LICENCE } from './oasst-options.ts';
 import { type OasstTree, parseOasst } from './oasst-schema.ts';
 import { buildOasstTurns, type OasstTurn } from './oasst-turns.ts';
 

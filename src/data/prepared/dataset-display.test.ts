@@ -7,7 +7,7 @@ import { fromTurns } from '../memory/from-turns.ts';
 import { loadDataset } from '../registry.ts';
 import { drawPlantedConversations } from '../synthetic/planted-conversations.ts';
 import { buildPlantedDataset, loadSynthetic } from '../synthetic/synthetic.ts';
-import { synthetic } from '../synthetic/synthetic-options.ts';
+import { synthetic } from './datasets.ts';
 
 test('a loaded dataset shows its counts, without those that are 0', async () => {
   const dataset = await loadDataset({

@@ -2,9 +2,9 @@ import { createRandom, type Random } from '../../core/numbers/random.ts';
 import type { Attributes } from '../../model/turns/attributes.ts';
 import { SUPERSEDED } from '../../model/turns/memory-fields.ts';
 import type { Turn } from '../../model/turns/turn.ts';
+import type { ShopInput } from '../prepared/datasets.ts';
 import { inventWords } from '../synthetic/invented-words.ts';
 import { drawHandbook, type HandbookPage } from './draw-handbook.ts';
-import type { ShopInput } from './shop-options.ts';
 import { BUSINESSES, EVENTS, PREFERENCES, PRODUCTS, SEGMENTS, SITUATIONS } from './shop-texts.ts';
 
 const DAY = 86_400_000;

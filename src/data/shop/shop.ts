@@ -3,9 +3,9 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { Counts } from '../prepared/counts.ts';
 import { displayDataset } from '../prepared/dataset-display.ts';
+import { SHOP_LICENCE, type ShopOptions } from '../prepared/datasets.ts';
 import { askShop, type ShopQuestion } from './ask-shop.ts';
 import { type DrawnShop, drawShop } from './draw-shop.ts';
-import { SHOP_LICENCE, type ShopOptions } from './shop-options.ts';
 
 /** Half of the questions, by a hash of what they ask: everything may be chosen on dev. */
 export function isDevQuestion({ text }: Pick<ShopQuestion, 'text'>): boolean {

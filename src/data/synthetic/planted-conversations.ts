@@ -2,10 +2,10 @@ import { createRandom, type Random } from '../../core/numbers/random.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turns/turn.ts';
+import { type PlantedDependency, type SyntheticInput, type SyntheticOptions, synthetic } from '../prepared/datasets.ts';
 import { type InventedWords, inventWords } from './invented-words.ts';
 import { drawLayout, drawScene, type Layout } from './scene.ts';
 import { drawSceneTexts } from './scene-texts.ts';
-import { type PlantedDependency, type SyntheticInput, type SyntheticOptions, synthetic } from './synthetic-options.ts';
 
 const HOUR_MILLISECONDS = 3_600_000;
 const LEAST_GAP_MILLISECONDS = 60_000;

@@ -1,5 +1,5 @@
 import type { Random } from '../../core/numbers/random.ts';
-import { LEAST_ROUNDS, type PlantedDependency } from './synthetic-options.ts';
+import { LEAST_ROUNDS, type PlantedDependency } from '../prepared/datasets.ts';
 
 /** The places of a conversation's turns: a root, and branches that grow by one turn each in every round, in an order drawn at random. */
 export interface Layout {

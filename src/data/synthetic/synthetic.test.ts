@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors/errors.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
+import { PLANTED_DEPENDENCIES, type PlantedDependency } from '../prepared/datasets.ts';
 import { loadDataset } from '../registry.ts';
 import { drawPlantedConversations, type PlantedQuery } from './planted-conversations.ts';
 import { buildPlantedDataset } from './synthetic.ts';
-import { PLANTED_DEPENDENCIES, type PlantedDependency } from './synthetic-options.ts';
 
 const SMALL = { conversations: 13, branching: 3, turns: 17 } as const;
 const load = () => loadDataset({ name: 'synthetic', ...SMALL });

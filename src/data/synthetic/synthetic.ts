@@ -3,9 +3,9 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { Counts } from '../prepared/counts.ts';
 import { displayDataset } from '../prepared/dataset-display.ts';
+import { SYNTHETIC_LICENCE, type SyntheticOptions } from '../prepared/datasets.ts';
 import { findTestStart, isDev } from '../prepared/time-split.ts';
 import { drawPlantedConversations, type PlantedConversations, type PlantedQuery } from './planted-conversations.ts';
-import { SYNTHETIC_LICENCE, type SyntheticOptions } from './synthetic-options.ts';
 
 const RELEVANT = 1;
 

@@ -10,8 +10,8 @@ import { type QrelRow, readQrels } from '../jsonl/jsonl-rows.ts';
 import { RowFaults } from '../jsonl/row-faults.ts';
 import { Counts, UNKNOWN_TURNS } from '../prepared/counts.ts';
 import type { DatasetContext } from '../prepared/dataset-definition.ts';
+import { type TopicField, trecCollection } from '../prepared/datasets.ts';
 import type { Judgement } from '../prepared/prepared.ts';
-import { type TopicField, trecCollection } from './trec-collection-options.ts';
 import { readTrecDocuments } from './trec-documents.ts';
 import { parseTrecTopics } from './trec-topics.ts';
 

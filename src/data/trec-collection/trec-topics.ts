@@ -1,8 +1,8 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { SourceQuestion } from '../documents/document-dataset.ts';
 import { isId } from '../jsonl/id-schema.ts';
+import type { TopicField } from '../prepared/datasets.ts';
 import { ElementSplitter, splitAtTags } from './sgml-elements.ts';
-import type { TopicField } from './trec-collection-options.ts';
 
 /** The tags of the fields; the words before a field's content in the older files. */
 const FIELDS: Readonly<Record<'num' | TopicField, { readonly tag: string; readonly label: RegExp }>> = {

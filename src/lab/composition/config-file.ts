@@ -4,8 +4,7 @@ import { ConfigurationError, type ConfigurationFault, StorageError } from '../..
 import { readBytes } from '../../core/files/files.ts';
 import { getValueAt, shortenToExcerpt, withNearest } from '../../core/validation/validation.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
-import type { FindLine } from './yaml-lines.ts';
-import { readYamlText } from './yaml-text.ts';
+import { type FindLine, readYamlText } from './yaml-text.ts';
 
 /** A mapping as read from YAML or JSON, before it is checked. */
 export type Plain = Record<string, unknown>;

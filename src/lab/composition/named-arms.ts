@@ -1,7 +1,7 @@
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { shortenToExcerpt, withNearest } from '../../core/validation/validation.ts';
-import { describeRepeated, findNameFault, nameFurtherStep, readStepItem } from '../../rank/retrieval/step-names.ts';
 import { findStepKind, mayRepeat, STEPS, type StepKey, type StepNames } from '../../rank/retrieval/steps/keys.ts';
+import { describeRepeated, findNameFault, nameFurtherStep, readStepItem } from '../../rank/retrieval/written-steps.ts';
 import {
   describeUnknownArm,
   type ExpandedArm,
@@ -12,8 +12,7 @@ import {
 } from './arms.ts';
 import { isPlain, listLeafPaths, merge, type Path, type Plain, parsePath, setPath } from './config-file.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
-import { findReplacement } from './former-keys.ts';
-import { expandShortStep, expandShortValue, readStepKind } from './short-steps.ts';
+import { expandShortStep, expandShortValue, findReplacement, readStepKind } from './short-steps.ts';
 
 /** What an arm of a mapping may have besides its steps. */
 const ARM_KEYS: readonly string[] = [

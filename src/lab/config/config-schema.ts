@@ -12,7 +12,7 @@ import { groupOptions } from '../composition/config-groups.ts';
 import { CONFIG_LIMITS } from '../composition/config-limits.ts';
 import { launcherOptions } from '../launch/registry.ts';
 import { resolvedPlugin, writtenPlugins } from '../plugins/plugin.ts';
-import { sweepDesign, sweepOptions } from '../sweep/sweep-options.ts';
+import { sweepDesign, sweepOptions } from '../sweep/sweep-points.ts';
 import { armName, armOptions } from './arm-options.ts';
 
 /** The name of a folder. */

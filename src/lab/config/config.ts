@@ -14,8 +14,8 @@ import {
 import { type ComposedConfig, composeFiles, findWriterFolder, wrapContent } from '../composition/config-composition.ts';
 import { isPlain, type Path, type Plain } from '../composition/config-file.ts';
 import { findValueFaults } from '../composition/config-values.ts';
-import { ARMS_BY_NAME, findReplacement } from '../composition/former-keys.ts';
 import { expandNamedArms } from '../composition/named-arms.ts';
+import { ARMS_BY_NAME, findReplacement } from '../composition/short-steps.ts';
 import { installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
 import { findUnnamedPlugins, listExperimentMembers } from '../plugins/named-members.ts';
 import { expandSweep } from '../sweep/sweep.ts';
@@ -25,9 +25,8 @@ import { findDatasetPath, locateFaults } from './config-faults.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { findControlFaults, withControls } from './control-arms.ts';
 import { noteEncoderFolder, withEncoderFiles } from './encoder-references.ts';
-import { withPolicyFile } from './policy-references.ts';
 import { withRepetitions } from './repeated-arms.ts';
-import { withSourceFiles } from './run-references.ts';
+import { withPolicyFile, withSourceFiles } from './run-references.ts';
 import { withWeightFiles } from './weight-references.ts';
 
 export type { ArmOptions } from './arm-options.ts';

@@ -5,7 +5,7 @@ import { computeRawWeights, type LinearModel } from '../../rank/learning/linear-
 import { nameParameterValues } from '../../rank/learning/parameters.ts';
 import { listUserWeights, readUserWeights } from '../../rank/learning/user-weights-file.ts';
 import { readWeights, type Weights } from '../../rank/learning/weight-file.ts';
-import { listStepNames } from '../../rank/retrieval/step-names.ts';
+import { listStepNames } from '../../rank/retrieval/written-steps.ts';
 import { isPlain, type Path, type Plain, setPath } from '../composition/config-file.ts';
 import { isSameEncoder, parseEncoderOptions } from './encoder-references.ts';
 

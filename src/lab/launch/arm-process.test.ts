@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { findBuiltUrl } from '../../core/built-module.harness.ts';
 import { ProcessDiedError } from '../../core/errors/errors.ts';
-import { ArmProcess, buildArmArguments } from './arm-process.ts';
+import { ArmProcess, buildArmArguments, describeMemoryAdvice, findLastWords, isOutOfMemory } from './arm-process.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-arm-process-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -102,4 +104,75 @@ test('of a long complaint the end is kept', async () => {
     `worker process ended with exit code 3: ${'y'.repeat(101)}; run again with --retry-failed`,
   );
   expect(death?.stack).toBe(`${'x'.repeat(4000 - 102)}\n${'y'.repeat(101)}`);
+});
+
+/** What Node says of a program that dies. */
+function captureComplaint(program: string, ...options: string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...options, '-e', program], (_, __, stderr) => resolve(stderr));
+  });
+}
+
+test('a heap that overflows is reported', async () => {
+  const hoard = 'const held = []; for (;;) held.push(new Array(1000).fill(held.length));';
+  const complaint = await captureComplaint(hoard, '--max-old-space-size=31');
+  expect(complaint.trim().split('\n').at(-1)).not.toContain('heap');
+  expect(findLastWords(complaint)).toMatch(/^FATAL ERROR: .*heap out of memory$/);
+  expect(findLastWords(complaint.slice(-4000))).toBe(findLastWords(complaint));
+});
+
+test.each([
+  ['throw new RangeError("of 7")', 'RangeError: of 7'],
+  ['throw new Error("of 7")', 'Error: of 7'],
+  ['class OwnError extends Error {}; const fail = () => { throw new OwnError("of 7"); }; fail()', 'Error: of 7'],
+  ['Promise.reject(new TypeError("of 7"))', 'TypeError: of 7'],
+  ['process.stderr.write("ragpp [STORAGE]: cannot write: /x\\nbye\\n")', 'ragpp [STORAGE]: cannot write: /x'],
+  [
+    'process.stderr.write("ragpp [CONFIGURATION]: 2 errors in c.yaml; correct and run again:\\n  a: expected 1\\n  b: expected 2\\n")',
+    'ragpp [CONFIGURATION]: 2 errors in c.yaml; correct and run again: a: expected 1',
+  ],
+  ['process.stderr.write("one\\r\\ntwo\\r\\n\\r\\n")', 'two'],
+  ['', ''],
+])('%s: %s', async (program, words) => {
+  expect(findLastWords(await captureComplaint(program))).toBe(words);
+});
+
+test('what Slurm says of a task that it ended goes before what the task had said', () => {
+  const limit = 'slurmstepd: error: *** JOB 7 ON n1 CANCELLED DUE TO TIME LIMIT ***';
+  expect(findLastWords(`ragpp: arm a failed [X]: y\n${limit}\nsrun: done\n`)).toBe(limit);
+});
+
+test('a place in code is no reason, though it names an error', () => {
+  expect(findLastWords('assertion failed\n    at new ValidationError (errors.ts:7)\n\nNode.js v20.1.0\n')).toBe(
+    'assertion failed',
+  );
+});
+
+test('a full heap is recognised by what V8 writes, another death is not', async () => {
+  const hoard = 'const held = []; for (;;) held.push(new Array(1000).fill(held.length));';
+  const complaint = await new Promise<string>((resolve) => {
+    execFile(process.execPath, ['--max-old-space-size=31', '-e', hoard], (_, __, stderr) => resolve(stderr));
+  });
+  expect(isOutOfMemory(findLastWords(complaint))).toBe(true);
+  expect(isOutOfMemory('Error: no room in memory')).toBe(false);
+});
+
+test('the advice names the limit that holds, and an option that doubles it', async () => {
+  const code = `
+    import { describeMemoryAdvice } from ${JSON.stringify(findBuiltUrl('lab/launch/memory-advice'))};
+    console.log(describeMemoryAdvice());`;
+  const options = ['--max-old-space-size=211', '--max-semi-space-size=1'];
+  const written = await new Promise<string>((resolve, reject) => {
+    execFile(process.execPath, [...options, '--input-type=module', '-e', code], (error, stdout) =>
+      error === null ? resolve(stdout) : reject(error),
+    );
+  });
+  const [, limit, option] =
+    /^the heap limit is (\d+) MiB; raise it with NODE_OPTIONS=--max-old-space-size=(\d+), or take fewer queries with --limit-queries\n$/.exec(
+      written,
+    ) ?? [];
+  expect(Number(limit)).toBeGreaterThanOrEqual(211);
+  expect(Number(limit)).toBeLessThan(230);
+  expect(Number(option)).toBe(2 * Number(limit));
+  expect(describeMemoryAdvice()).not.toContain(` ${limit} MiB`);
 });

@@ -1,10 +1,40 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { getHeapStatistics } from 'node:v8';
 import { ProcessDiedError } from '../../core/errors/errors.ts';
-import { findLastWords } from './last-words.ts';
 import type { LaunchJob, ReportShare } from './launcher.ts';
-import { describeMemoryAdvice, isOutOfMemory } from './memory-advice.ts';
 import { buildChildEnvironment } from './parent-watch.ts';
+
+const OUT_OF_MEMORY = /heap out of memory|ERR_WORKER_OUT_OF_MEMORY/;
+
+/** Whether a dead process complained that V8's heap was full. */
+export function isOutOfMemory(words: string): boolean {
+  return OUT_OF_MEMORY.test(words);
+}
+
+/** What to do about a full heap of V8, of this process or of one that was started on this machine with the same options. */
+export function describeMemoryAdvice(): string {
+  const limitMebibytes = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
+  return `the heap limit is ${limitMebibytes} MiB; raise it with NODE_OPTIONS=--max-old-space-size=${2 * limitMebibytes}, or take fewer queries with --limit-queries`;
+}
+
+/** Lines that say what a process died of: of Node, of our command line, of Slurm. */
+const REASON = /(?:^|\s)(?:FATAL ERROR|(?:[A-Z]\w*)?Error\b|ragpp\b|slurmstepd: error)/;
+
+/** Places in code and what Node signs with, which follow a reason. */
+const TRAILER = /^\s*(?:at .*|\d+: 0x[0-9a-f]+ .*|Node\.js v\S+|-+ Native stack trace -+)?$/;
+
+/**
+ * The line of a dead process's complaint that says most: the last one with a reason, else the last one that is no place in code; empty where there is none. A reason
+ * that announces a list, as an error in a config does, comes with the first of it.
+ */
+export function findLastWords(text: string): string {
+  const lines = text.split(/\r?\n/).filter((line) => !TRAILER.test(line));
+  const at = lines.findLastIndex((line) => REASON.test(line));
+  const line = (lines.at(at) ?? '').trim();
+  const announced = line.endsWith(':') && at >= 0 ? (lines[at + 1] ?? '').trim() : '';
+  return announced === '' ? line : `${line} ${announced}`;
+}
 
 /** A message to the process: run an arm. */
 export interface ArmRequest {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import type { Program } from './program.ts';
 
@@ -43,3 +44,15 @@ export interface Launcher {
   /** Resolves when nothing that was started is running any more. */
   launch(job: LaunchJob): Promise<void>;
 }
+
+const options = z.strictObject({
+  name: z.literal('local'),
+  /** Arms at once. One runs in this process, several in a process and with a backend each. */
+  workers: z.int().min(1).default(1),
+});
+export type LocalOptions = z.output<typeof options>;
+
+export const local = {
+  options,
+  description: 'this machine: one arm at a time in this process, or several in processes',
+};

@@ -1,7 +1,6 @@
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import { ArmProcess } from './arm-process.ts';
-import type { Launcher, LaunchJob } from './launcher.ts';
-import type { LocalOptions } from './local-options.ts';
+import type { Launcher, LaunchJob, LocalOptions } from './launcher.ts';
 
 /** An arm whose process dies is tried once more, since what killed it may have been meant for another: memory that ran out, an operator. */
 const TRIES = 2;

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { type Definition, type Lazy, type NamingOptions, OptionsRegistry } from '../../core/validation/registry.ts';
 import { parse } from '../../core/validation/validation.ts';
-import type { Launcher } from './launcher.ts';
-import { local } from './local-options.ts';
+import { type Launcher, local } from './launcher.ts';
 import { slurm } from './slurm-options.ts';
 
 type LauncherClass<Options> = new (options: Options) => Launcher;

@@ -16,7 +16,7 @@ import type { Qrels, Run } from '../../model/run.ts';
 import type { ArmControl } from '../config/control-arms.ts';
 import { computeByFamily } from './arm-families.ts';
 import { type EvidenceCurve, measureEvidenceCurve } from './evidence-curve.ts';
-import { buildPassport, type MetricPassport, type PassportFacts } from './passport.ts';
+import { buildPassport, createTokenCounter, type MetricPassport, type PassportFacts } from './passport.ts';
 import {
   compareArmsIn,
   describeSeeds,
@@ -28,7 +28,6 @@ import {
 import type { SeedSpread, Stratum, Structure } from './result.ts';
 import { computeStratumValues, divideIntoStrata, type StratumValues } from './strata.ts';
 import { measureStructure, type StructuredArm } from './structure.ts';
-import { createTokenCounter } from './token-counter.ts';
 
 /** The number of first documents among which the report counts the unjudged. */
 const HOLE_DEPTH = 10;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { evaluate } from '../../eval/metrics/evaluate.ts';
 import type { Qrels, Run } from '../../model/run.ts';
-import { buildPassport, type PassportFacts } from './passport.ts';
+import { buildPassport, countTokens, type PassportFacts } from './passport.ts';
 
 const facts: PassportFacts = {
   granularity: 'turn',
@@ -56,4 +56,9 @@ test('without a cut-off the first ten count', () => {
   const { cutoff, judgedAt } = buildPassport('map', evaluateRuns('map'), facts);
   expect(cutoff).toBeNull();
   expect(judgedAt).toBe((2 + 1 + 2 + 1) / (3 + 1 + 2 + 5));
+});
+
+test('tokens are words, with digits and in any script, not punctuation', () => {
+  expect(countTokens("Don't re-send: v3.5, Grüße — 会議!")).toBe(7);
+  expect(countTokens(' …\n')).toBe(0);
 });

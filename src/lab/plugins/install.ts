@@ -7,8 +7,8 @@ import { METRICS } from '../../eval/metrics/metric.ts';
 import { ENCODERS } from '../../index/encoders/registry.ts';
 import { INDEXES } from '../../index/registry.ts';
 import { FUSIONS } from '../../ops/fusion/registry.ts';
-import { TAKEN_NAMES } from '../../rank/retrieval/step-names.ts';
 import { COLUMN_NAMES, STEPS } from '../../rank/retrieval/steps/keys.ts';
+import { TAKEN_NAMES } from '../../rank/retrieval/written-steps.ts';
 import { ADDED_SIGNALS } from '../../rank/signals/signal.ts';
 import {
   adaptDataset,

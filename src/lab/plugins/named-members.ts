@@ -1,5 +1,5 @@
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
-import { listStepNames } from '../../rank/retrieval/step-names.ts';
+import { listStepNames } from '../../rank/retrieval/written-steps.ts';
 import { isPlain, type Plain } from '../composition/config-file.ts';
 import { listInstalledPlugins, type PluginKind } from './install.ts';
 import type { ResolvedPlugin } from './plugin.ts';

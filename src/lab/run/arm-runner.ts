@@ -4,8 +4,10 @@ import { loadDataset } from '../../data/registry.ts';
 import type { SliceSource } from '../../kernel/slices/slice-source.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
+import { decomposeScores } from '../../rank/retrieval/contributions.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
-import { readArm } from '../../rank/retrieval/written-steps.ts';
+import { type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts';
+import { pairFrames } from '../../rank/signals/frames.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../rank/signals/stage.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
@@ -14,16 +16,17 @@ import type { ReportShare } from '../launch/launcher.ts';
 import { attribute, listRelevantPositions } from '../measure/attribution.ts';
 import { measureLatency } from '../measure/latency.ts';
 import { computeMetricMean } from '../measure/measurement.ts';
-import type { ArmRecord, RecordedSlices } from './arm-record.ts';
+import type { ArmRecord, InspectedPlaces, RecordedSlices } from './arm-record.ts';
 import { collectSlices, listAdmitted } from './arm-slices.ts';
 import { stageVersion } from './code-version.ts';
-import { inspectPlaces } from './inspected-places.ts';
+import { listStrategyWeights } from './memory-reasons.ts';
 import { assertArmAttributes } from './needed-attributes.ts';
 import { assertArmData } from './needed-data.ts';
 import {
   type ArmRanking,
   buildRun,
   countFittingPlaces,
+  listInspectedPairs,
   listRankedComponents,
   listRankedPositions,
   rankArm,
@@ -42,6 +45,41 @@ import {
   splitTuningQueries,
   type WorkspaceSource,
 } from './workspaces.ts';
+
+/** What a report shows of the first places of each ranking besides their scores: see {@link InspectedPlaces}. */
+async function inspectPlaces(
+  workspace: Workspace,
+  options: RankOptions,
+  arm: ArmRanking,
+  inspect: number,
+): Promise<InspectedPlaces> {
+  const pairs = listInspectedPairs(arm, inspect);
+  const { names, values } = await decomposeScores(workspace, readArm(options), arm.retrieved, pairs);
+  const placed = await listPlaceCoordinates(workspace, options, arm, pairs);
+  const weights = await listStrategyWeights(workspace, options);
+  return { contributionNames: names, contributions: values, ...placed, ...weights };
+}
+
+/** Coordinates of the places and of the query in the frame of each; none of an arm without trajectory. */
+async function listPlaceCoordinates(
+  workspace: Workspace,
+  options: RankOptions,
+  { retrieved: { pool } }: ArmRanking,
+  pairs: Int32Array,
+): Promise<Pick<InspectedPlaces, 'coordinateNames' | 'coordinates'>> {
+  const { steps, control } = readArm(options);
+  const trajectory = steps.find(({ coordinates }) => coordinates !== null)?.coordinates ?? null;
+  if (trajectory === null) return { coordinateNames: [], coordinates: new Float32Array(0) };
+  const { names, candidates, queries } = await workspace.under(control).get(pairFrames(trajectory, { control }), pool);
+  const M = names.length;
+  const coordinates = new Float32Array(pairs.length * 2 * M);
+  for (const [n, pair] of pairs.entries()) {
+    if (pair < 0) continue;
+    coordinates.set(candidates.subarray(pair * M, (pair + 1) * M), n * 2 * M);
+    coordinates.set(queries.subarray(pair * M, (pair + 1) * M), (n * 2 + 1) * M);
+  }
+  return { coordinateNames: names, coordinates };
+}
 
 /** Where the arms of an experiment get their data from, and where they keep what they compute. */
 export interface RunnerInputs extends Pick<WorkspaceSource, 'omitsVectors' | 'givenVectors'> {

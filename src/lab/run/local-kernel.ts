@@ -11,7 +11,7 @@ import type { SlicePolicy } from '../../kernel/policies/policy.ts';
 import { formatPolicyRef } from '../../kernel/policies/policy-ref.ts';
 import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
 import type { ExperimentConfig } from '../config/config.ts';
-import { findLastWords } from '../launch/last-words.ts';
+import { findLastWords } from '../launch/arm-process.ts';
 import { buildChildEnvironment } from '../launch/parent-watch.ts';
 import { findOwnProgram } from '../launch/program.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
-import { drawConversations } from './conversation-sample.ts';
+import { drawConversations } from './evaluated-queries.ts';
 import { findDropouts, raceShares } from './race.ts';
 
 const CONVERSATIONS = 61;

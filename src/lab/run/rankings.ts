@@ -10,8 +10,8 @@ import { type Retrieved, retrieve } from '../../rank/retrieval/retriever.ts';
 import { runUnwatched, type Watch } from '../../rank/retrieval/steps/step.ts';
 import type { RankOptions } from '../../rank/retrieval/written-steps.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
+import { createTokenCounter } from '../measure/passport.ts';
 import type { RankedTurn } from '../measure/result.ts';
-import { createTokenCounter } from '../measure/token-counter.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { explainRankedTurn } from './memory-reasons.ts';
 

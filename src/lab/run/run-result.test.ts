@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
+import type { SliceAnswer } from '../../rank/retrieval/packed-slices.ts';
 import { resolveConfig } from '../config/config.ts';
-import { TOKENS } from '../measure/token-counter.ts';
+import { TOKENS } from '../measure/passport.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
+import { summariseSlices } from './run-result.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-result-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -113,4 +115,34 @@ test('the turns that can be shown hold every ranked and every relevant one', () 
   ];
   expect(named.filter((id) => !shown.has(id))).toEqual([]);
   expect(named.length).toBeGreaterThan(100);
+});
+
+const own = {
+  policyRef: 'near@1#0',
+  issuedAt: 7,
+  scope: { anchorTurnId: null, conversationId: null, author: null, channel: null },
+};
+const answers = [
+  { ...own, anchorTurnId: 't3' },
+  { ...own, anchorTurnId: null },
+  { ...own, refused: 'no-anchor' },
+] as unknown as SliceAnswer[];
+
+test('turns a query, queries without an anchor, and the relevant turns outside by level', () => {
+  const slices = { answers, starts: Int32Array.from([0, 5, 7, 7]), positions: new Int32Array(7) };
+  const losses = [{ a: 'kept', b: 'slice' }, { c: 'fusion' }, { d: 'slice', e: 'slice' }];
+  const strata = [
+    {
+      name: 'kind',
+      description: '',
+      levels: [
+        { name: 'x', queries: [0, 2] },
+        { name: 'y', queries: [1] },
+      ],
+    },
+  ];
+  expect(summariseSlices(slices, losses, strata)).toEqual({
+    ...{ policyRef: 'near@1#0', queries: 3, meanTurns: 7 / 3, unanchored: 1, refused: 1, relevant: 5, inadmissible: 3 },
+    strata: { kind: { x: { relevant: 4, inadmissible: 3 }, y: { relevant: 1, inadmissible: 0 } } },
+  });
 });

@@ -1,16 +1,58 @@
 import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { isRefusal, type SignedSlices } from '../../rank/retrieval/packed-slices.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import { countLosses, groupLosses, listRelevantPositions } from '../measure/attribution.ts';
 import { buildQueryRecord, listInspectedTurns } from '../measure/inspection.ts';
 import { measureInteractions } from '../measure/interactions.ts';
 import type { ArmMeasurement, Measurement } from '../measure/measurement.ts';
-import type { ArmResult, DatasetSummary, ExperimentResult, ProtocolWarning, SweepSummary } from '../measure/result.ts';
-import { summariseSlices } from '../measure/slice-summary.ts';
+import type {
+  ArmResult,
+  DatasetSummary,
+  ExperimentResult,
+  Inadmissible,
+  ProtocolWarning,
+  SliceSummary,
+  Stratum,
+  SweepSummary,
+} from '../measure/result.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { selectSlices } from './arm-slices.ts';
 import type { PreparedRun } from './execution.ts';
 import { buildInspectedRankings } from './rankings.ts';
+
+type Losses = Readonly<Record<string, string>>;
+
+function countInadmissible(losses: readonly Losses[]): Inadmissible {
+  const stages = losses.flatMap((turns) => Object.values(turns));
+  return { relevant: stages.length, inadmissible: stages.filter((stage) => stage === 'slice').length };
+}
+
+/**
+ * Sums up the slices of the measured queries.
+ *
+ * @param slices of these queries, in order; at least one.
+ * @param losses [Q] the fate of each query's relevant turns.
+ */
+export function summariseSlices(
+  { answers, starts }: SignedSlices,
+  losses: readonly Losses[],
+  strata: readonly Stratum[],
+): SliceSummary {
+  const countLevels = ({ levels }: Stratum) =>
+    Object.fromEntries(
+      levels.map(({ name, queries }) => [name, countInadmissible(queries.map((query) => losses[query] as Losses))]),
+    );
+  return {
+    policyRef: answers[0]?.policyRef as string,
+    queries: answers.length,
+    meanTurns: (starts.at(-1) as number) / answers.length,
+    unanchored: answers.filter((answer) => !isRefusal(answer) && answer.anchorTurnId === null).length,
+    refused: answers.filter(isRefusal).length,
+    ...countInadmissible(losses),
+    strata: Object.fromEntries(strata.map((stratum) => [stratum.name, countLevels(stratum)])),
+  };
+}
 
 /** All that a result is put together from. */
 export interface MeasuredRun {

@@ -31,18 +31,15 @@ import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
 import { stageVersion } from './code-version.ts';
 import { captureEnvironment, withEncoderUse } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
-import { findFilterWarnings } from './filter-warnings.ts';
 import { keepAllArms, type Raced, runRace } from './race-run.ts';
 import { buildRun } from './rankings.ts';
-import { findReachWarnings } from './reach-warnings.ts';
 import { collectRemarks } from './remarks.ts';
 import type { ReplayedSlices, SliceKeys } from './replayed-slices.ts';
-import { findRunFileWarnings } from './run-file-warnings.ts';
 import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
 import { RunSlices } from './run-slices.ts';
+import { findFilterWarnings, findReachWarnings, findRunFileWarnings, findTiedEndWarnings } from './run-warnings.ts';
 import { findIdleRepetitions } from './stage-plan.ts';
-import { findTiedEndWarnings } from './tied-end-warnings.ts';
 
 /** Where a run is executed: the active backend, the cache folder, the command line that it stores, and its progress report (by default none). */
 export interface RunContext {

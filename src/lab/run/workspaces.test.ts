@@ -6,8 +6,9 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import { loadDataset } from '../../data/registry.ts';
-import type { Dataset } from '../../model/dataset.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { computeQueryReach, listTurnsWithin } from '../../rank/retrieval/query-reach.ts';
 import { retrieve } from '../../rank/retrieval/retriever.ts';
 import { listArmStages } from '../../rank/retrieval/written-steps.ts';
@@ -17,12 +18,13 @@ import { turnComponents } from '../../rank/signals/frames.ts';
 import { KEEPS_NOTHING } from '../../rank/signals/stage.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
-import { splitDev } from './dev-split.ts';
+import { splitDev } from './evaluated-queries.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import {
   createTableGraphs,
   createTuningGraphs,
   limitReach,
+  listTextOwners,
   openWorkspace,
   SHARED_ENCODING,
   selectEvaluatedQueries,
@@ -195,4 +197,26 @@ describe('where queries are limited', () => {
     expect(plan.stage(cosinesAhead(attention)).key).not.toBe(whole.stage(cosinesAhead(attention)).key);
     expect(plan.stage(turnComponents(null)).key).toBe(whole.stage(turnComponents(null)).key);
   });
+});
+
+const turn = (id: string, sensitive?: boolean): Turn => ({
+  ...{ id, conversationId: 'c', parentId: null, timestamp: 1, author: null, channel: null, text: id },
+  ...(sensitive === undefined ? {} : { attributes: { sensitive } }),
+});
+const query = (id: string, more: Partial<Query> = {}): Query => ({
+  ...{ id, text: id, timestamp: 2, anchorTurnId: null, author: null, channel: null, split: 'test', cluster: 'c' },
+  ...more,
+});
+
+test('a query is sensitive by its attribute or by the turn that it is, also beyond the embedded turns', () => {
+  const turns = [turn('a'), turn('b', true), turn('c', false), turn('d', true)];
+  const queries = [query('p'), query('q', { turnId: 'd' }), query('r', { attributes: { sensitive: true } })];
+  expect(listTextOwners(turns.slice(0, 3), queries, { turns })).toEqual([
+    { kind: 'turn', id: 'a' },
+    { kind: 'turn', id: 'b', sensitive: true },
+    { kind: 'turn', id: 'c' },
+    { kind: 'query', id: 'p' },
+    { kind: 'query', id: 'q', sensitive: true },
+    { kind: 'query', id: 'r', sensitive: true },
+  ]);
 });

@@ -9,6 +9,8 @@ import { createEncoderSource, type EncoderOptions } from '../../index/encoders/r
 import type { SliceSource } from '../../kernel/slices/slice-source.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
+import { isSensitive } from '../../model/turns/attributes.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../rank/retrieval/query-reach.ts';
 import { listArmStages, readArm } from '../../rank/retrieval/written-steps.ts';
 import { Plan, type WorkspaceIdentity, withInputs } from '../../rank/signals/plan.ts';
@@ -17,10 +19,36 @@ import type { StageStore } from '../../rank/signals/stage.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import { embeddingVersion } from './code-version.ts';
-import { drawConversations, sampleConversationQueries } from './conversation-sample.ts';
-import { type DevSplit, splitDev } from './dev-split.ts';
-import { assertSplitSize } from './split-size.ts';
-import { listTextOwners } from './text-owners.ts';
+import {
+  assertSplitSize,
+  type DevSplit,
+  drawConversations,
+  sampleConversationQueries,
+  splitDev,
+} from './evaluated-queries.ts';
+
+const mark = (sensitive: boolean) => (sensitive ? { sensitive } : {});
+
+/**
+ * Whose texts an encoder gets: the turns, then the queries. A query is sensitive by its attribute, or if the turn that it is has the attribute.
+ *
+ * @param turns those to embed; @param corpus all turns, which queries may be.
+ */
+export function listTextOwners(
+  turns: readonly Turn[],
+  queries: readonly Query[],
+  corpus: { readonly turns: readonly Turn[] },
+): TextOwner[] {
+  const sensitive = new Set(corpus.turns.filter(isSensitive).map(({ id }) => id));
+  return [
+    ...turns.map(({ id }) => ({ kind: 'turn' as const, id, ...mark(sensitive.has(id)) })),
+    ...queries.map((query) => ({
+      kind: 'query' as const,
+      id: query.id,
+      ...mark(isSensitive(query) || (query.turnId !== undefined && sensitive.has(query.turnId))),
+    })),
+  ];
+}
 
 /** The inputs of workspaces. */
 export interface WorkspaceSource {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Factor } from './sweep-factors.ts';
-import { type SweepOptions, sweepOptions } from './sweep-options.ts';
-import { countSweepArms, formatPoint, listSweepPoints } from './sweep-points.ts';
+import { countSweepArms, formatPoint, listSweepPoints, type SweepOptions, sweepOptions } from './sweep-points.ts';
 
 const buildFactor = (name: string, ...levels: string[]): Factor => ({
   name,

@@ -9,11 +9,9 @@ import {
   selectInheritable,
 } from '../composition/arms.ts';
 import { isPlain, listLeafPaths, merge, type Plain, setPath } from '../composition/config-file.ts';
-import { findReplacement } from '../composition/former-keys.ts';
 import { mergeSteps, resolveArmPath, withPlacedSteps } from '../composition/named-arms.ts';
-import { expandShortSteps, expandShortValue } from '../composition/short-steps.ts';
+import { expandShortSteps, expandShortValue, findReplacement } from '../composition/short-steps.ts';
 import { type Factor, findLevelFaults, listIntervalEnds, readFactor } from './sweep-factors.ts';
-import { type SweepDesign, type SweepOptions, sweepDesign, sweepOptions } from './sweep-options.ts';
 import {
   buildSweepDesign,
   countSweepArms,
@@ -21,6 +19,10 @@ import {
   formatPoint,
   listSweepPoints,
   type Point,
+  type SweepDesign,
+  type SweepOptions,
+  sweepDesign,
+  sweepOptions,
 } from './sweep-points.ts';
 
 /** Separates the arm that a sweep starts from and its changes, in the name of an arm. */

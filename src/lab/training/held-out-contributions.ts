@@ -5,7 +5,7 @@ import type { ScoringModel } from '../../rank/learning/model.ts';
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
 import { findBestPlaces } from '../../rank/learning/table-metrics.ts';
 import { decomposeTable } from '../../rank/learning/table-scorer.ts';
-import { type Contributions, decomposeMix } from '../../rank/retrieval/mix-parts.ts';
+import { type Contributions, decomposeMix } from '../../rank/retrieval/steps/score-parts.ts';
 import { type FoldOutcome, METHODS } from './fitted-methods.ts';
 import { BASELINE } from './measured-methods.ts';
 import type { ModelJob } from './model-job.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { sampleConversationQueries } from '../run/conversation-sample.ts';
+import { sampleConversationQueries } from '../run/evaluated-queries.ts';
 import { LearningTask } from './learning-task.ts';
 import { writeSampleTraining } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';

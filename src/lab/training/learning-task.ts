@@ -10,7 +10,7 @@ import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
 import { KEEPS_NOTHING, type Stage, type StageResult } from '../../rank/signals/stage.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { learningVersion, stageVersion } from '../run/code-version.ts';
-import { sampleConversationQueries } from '../run/conversation-sample.ts';
+import { sampleConversationQueries } from '../run/evaluated-queries.ts';
 import { StageCache } from '../run/stage-cache.ts';
 import { openWorkspace } from '../run/workspaces.ts';
 import { FoldSignals, type JudgedRows } from './fold-signals.ts';

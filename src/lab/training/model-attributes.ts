@@ -1,6 +1,5 @@
 import type { Dataset } from '../../model/dataset.ts';
-import { ATTRIBUTE_SIGNALS } from '../../rank/signals/bank/attributes.ts';
-import { listSignalNames } from '../../rank/signals/bank/options.ts';
+import { ATTRIBUTE_SIGNALS, listSignalNames } from '../../rank/signals/bank/options.ts';
 import { type AttributeReader, assertAttributesFor } from '../run/needed-attributes.ts';
 import type { TrainingConfig } from './training-config.ts';
 

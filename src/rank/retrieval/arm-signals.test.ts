@@ -8,13 +8,11 @@ import type { Turn } from '../../model/turns/turn.ts';
 import { attentionSignal } from '../signals/attention.ts';
 import { type AttentionOptions, attentionOptions } from '../signals/attention-options.ts';
 import { bm25Signal } from '../signals/bm25.ts';
-import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
-import { QUERY_BATCH } from '../signals/candidate-pool.ts';
+import { type CandidatePool, type Column, QUERY_BATCH } from '../signals/candidate-pool.ts';
 import { drawSamplePool, type Formula, findWorstColumnError, scoreEachTurn } from '../signals/columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
 import { cosineSignal } from '../signals/cosine.ts';
 import { decaySignal } from '../signals/decay.ts';
-import { recencySignal } from '../signals/recency.ts';
 import {
   computeOracleDistance,
   computeOracleIrcp,
@@ -27,6 +25,7 @@ import {
 import { trajectorySignal } from '../signals/trajectory.ts';
 import { trajectoryOptions } from '../signals/trajectory-options.ts';
 import type { Workspace } from '../signals/workspace.ts';
+import { recencySignal } from './steps/columns.ts';
 
 /** More queries than one batch holds. */
 const world = drawSampleWorld(19, 97, QUERY_BATCH + 7);

@@ -2,9 +2,8 @@ import { signalTable } from '../signals/bank/signal-bank.ts';
 import type { Column } from '../signals/candidate-pool.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { Arm } from './arm.ts';
-import { type Contributions, decomposeMix } from './mix-parts.ts';
 import type { Retrieved } from './retriever.ts';
-import { ScoreParts } from './steps/score-parts.ts';
+import { type Contributions, decomposeMix, ScoreParts } from './steps/score-parts.ts';
 
 /** The places of each query among N, by their places in the list. */
 function groupByQuery(pairs: Int32Array, width: number): Map<number, number[]> {

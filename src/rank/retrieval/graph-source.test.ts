@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { listConcepts } from '../../index/graph/list-concepts.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
-import { shareConceptGraphs } from '../signals/kept-graphs.ts';
+import { shareConceptGraphs } from '../signals/graph-relations.ts';
 import { conceptVectors, listTurnConcepts, queryConcepts, turnConcepts } from '../signals/turn-concepts.ts';
 import { Workspace } from '../signals/workspace.ts';
 import { candidatesOfArm, parseArm } from './arms.fixture.ts';

@@ -11,8 +11,8 @@ import { parseFilter } from '../../model/filter/parse-filter.ts';
 import type { PropagationOptions } from '../../ops/attention/options.ts';
 import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
 import { type AskedMemories, askedMemories, type TurnEntities, turnEntities } from '../signals/asked-memories.ts';
-import { shareConceptGraphs } from '../signals/kept-graphs.ts';
-import { propagatedRows } from '../signals/propagated.ts';
+import { propagatedRows } from '../signals/cosine.ts';
+import { shareConceptGraphs } from '../signals/graph-relations.ts';
 import type { StageUse, World } from '../signals/signal.ts';
 import { createSubcorpusIndex } from '../signals/subcorpus.ts';
 import {

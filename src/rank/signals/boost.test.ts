@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { readAttributes } from './attribute-values.ts';
-import { boostSignal } from './boost.ts';
-import type { BoostOptions } from './boost-options.ts';
+import { type BoostOptions, boostSignal } from './boost.ts';
 import type { World } from './signal.ts';
 
 const TURNS = [

@@ -9,8 +9,23 @@ import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { PropagationOptions } from '../../ops/attention/options.ts';
 import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
 import { type PoolRows, QUERY_BATCH } from './candidate-pool.ts';
-import { propagatedRows } from './propagated.ts';
-import { defineSignal, type StageUse } from './signal.ts';
+import { defineSignal, defineStage, type StageUse } from './signal.ts';
+
+/** The turns' vectors mixed with those of their conversation, a row for each stretch of time in which a turn's row stays as it is. */
+export const propagatedRows = defineStage({
+  name: 'propagated',
+  module: import.meta.url,
+  of: 'queries',
+  isShared: true,
+  reads: ['vectors', 'times', 'order'],
+  compute: async ({ world }, options: PropagationOptions) => {
+    const { propagateVersions } = await import('../../ops/attention/versioned-propagation.ts');
+    const { drawPermutedOrder } = await import('./worlds/permuted-order.ts');
+    const { corpus, turnVectors, batch, control, startProgress } = world;
+    const order = control === null ? {} : { order: drawPermutedOrder(corpus, world.controlSeed(control)) };
+    return propagateVersions(corpus, turnVectors, batch.cutoffs, options, { progress: startProgress, ...order });
+  },
+});
 
 /**
  * The row of the version that each place of a pool has at its query's moment.

@@ -1,3 +1,4 @@
+import { KeptGraphs } from '../../index/graph/kept-graphs.ts';
 import { graph } from '../../index/walks/graph-options.ts';
 import type { GraphPairs } from '../../index/walks/graph-pairs.ts';
 import { bm25 } from '../../index/words/bm25-options.ts';
@@ -5,12 +6,16 @@ import type { Candidates } from '../../model/candidates.ts';
 import { bm25Signal } from './bm25.ts';
 import type { Column, PoolRows } from './candidate-pool.ts';
 import { cosineSignal } from './cosine.ts';
-import { shareConceptGraphs } from './kept-graphs.ts';
 import { fuseSeedTurns } from './seed-turns.ts';
 import { defineSignal, defineStage, type StageUse, type World } from './signal.ts';
 import { mapLocalRows, type Subcorpus } from './subcorpus.ts';
 import { listTurnConcepts, queryConcepts, type TurnConcepts, turnConcepts } from './turn-concepts.ts';
 import type { WorldPart } from './worlds/world-parts.ts';
+
+/** The concept graphs that the indexes and signals of a workspace share. */
+export function shareConceptGraphs({ shared }: World): Promise<KeptGraphs> {
+  return shared.keepOnce('concept graphs', () => new KeptGraphs());
+}
 
 const BM25 = bm25.options.parse({ index: 'bm25' });
 const GRAPH = graph.options.parse({ index: 'graph' });

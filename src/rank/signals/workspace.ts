@@ -1,9 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { DimensionMismatchError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import { hasActiveBackend } from '../../core/tensors/active-backend.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
 import { gatherRows } from '../../core/tensors/rows.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { letEventsIn } from '../../core/values/event-loop.ts';
+import { getOrCompute } from '../../core/values/once.ts';
 import { assertUnitRows } from '../../index/candidates/query-batch.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import type { SliceAuthority } from '../../kernel/signatures/slice-export.ts';
@@ -15,7 +18,6 @@ import type { Corpus } from '../../model/turns/corpus.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import { Plan, requireSlices, type WorkspaceIdentity } from './plan.ts';
-import { Resources } from './resources.ts';
 import type { Encoding, StageUse, TextVectors, World } from './signal.ts';
 import {
   KEEPS_NOTHING,
@@ -28,6 +30,52 @@ import {
 import { listAskedConversations, Subcorpora } from './subcorpus.ts';
 import type { ControlOptions } from './worlds/control-options.ts';
 import { DisturbedWorld } from './worlds/disturbed-world.ts';
+
+type Owned = tf.Tensor | tf.NamedTensorMap | { dispose(): void };
+
+function isDisposable(owned: Owned): owned is { dispose(): void } {
+  return 'dispose' in owned && typeof owned.dispose === 'function';
+}
+
+/** What cannot be stored, such as tensors and indexes: made once for each key, kept until `dispose()`. Throws after it. */
+class Resources {
+  readonly #results = new Map<string, Promise<unknown>>();
+  readonly #owned: { dispose(): void }[] = [];
+  #disposed = false;
+
+  /** @throws ValidationError after `dispose()`. */
+  assertAlive(asked: unknown): void {
+    if (this.#disposed)
+      throw new ValidationError(`workspace was disposed: ${JSON.stringify(asked)}; open a new workspace`);
+  }
+
+  /** @throws ValidationError after `dispose()`, also where that comes before the computation has begun. */
+  async keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
+    this.assertAlive(key);
+    const computeLater = async () => {
+      await letEventsIn();
+      this.assertAlive(key);
+      return compute();
+    };
+    return getOrCompute(this.#results, computeHash(key), computeLater) as Promise<T>;
+  }
+
+  /** Keeps tensors or an index until `dispose()`. */
+  keep<T extends Owned>(owned: T): T {
+    const held = isDisposable(owned) ? owned : { dispose: () => tf.dispose(owned as tf.NamedTensorMap) };
+    if (this.#disposed) held.dispose();
+    this.assertAlive('keep');
+    this.#owned.push(held);
+    return owned;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    for (const owned of this.#owned) owned.dispose();
+    this.#owned.length = 0;
+    this.#results.clear();
+  }
+}
 
 /** Checked here, since to a fusion NaN means that a source did not find the candidate. */
 function assertVectors(

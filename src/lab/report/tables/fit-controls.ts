@@ -2,10 +2,9 @@ import type { NullControl } from '../../measure/fit-result.ts';
 import type { ExperimentResult } from '../../measure/result.ts';
 import type { Section } from '../page/figure-sections.ts';
 import { html, type Markup } from '../page/markup.ts';
-import { formatDifference } from './difference-text.ts';
 import { type Fitted, reachSentences } from './fit-table.ts';
 import { computeGainShare, formatGainShare } from './gain-share.ts';
-import { escapeMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
+import { escapeMarkdown, formatDifference, formatRowsAsPipeTable } from './pipe-table.ts';
 import { type PlainCell, renderPlainTable } from './plain-table.ts';
 import { buildLadderCell, type LadderCell } from './table.ts';
 

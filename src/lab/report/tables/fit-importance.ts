@@ -1,10 +1,9 @@
 import type { FitResult } from '../../measure/fit-result.ts';
 import { renderFigurePlace, renderFolded, type Section, select } from '../page/figure-sections.ts';
 import { html, type Markup } from '../page/markup.ts';
-import { formatComparison } from './difference-text.ts';
 import { type Fitted, reachSentences } from './fit-table.ts';
 import { describeCut, estimate, formatProbability, formatSigned } from './format.ts';
-import { escapeMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
+import { escapeMarkdown, formatComparison, formatRowsAsPipeTable } from './pipe-table.ts';
 import { renderPlainTable } from './plain-table.ts';
 
 /** Families that Markdown has room for. */

@@ -1,12 +1,18 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { AttributeValue } from '../../../model/turns/attributes.ts';
-import { boostSignal } from '../../signals/boost.ts';
-import { computeBoostFactor } from '../../signals/boost-factor.ts';
-import type { BoostOptions } from '../../signals/boost-options.ts';
+import { attentionSignal } from '../../signals/attention.ts';
+import type { AttentionOptions } from '../../signals/attention-options.ts';
+import { ATTRIBUTE_SIGNALS, type BankSignal, bankSignals, type ScoringOptions } from '../../signals/bank/options.ts';
+import { signalTable } from '../../signals/bank/signal-bank.ts';
+import { type BoostOptions, boostSignal, computeBoostFactor } from '../../signals/boost.ts';
 import { curationSignal } from '../../signals/curation.ts';
 import type { CurationArmOptions } from '../../signals/curation-options.ts';
 import { type DecayOptions, decaySignal } from '../../signals/decay.ts';
-import { defineScoreStep } from './step.ts';
+import { trajectorySignal } from '../../signals/trajectory.ts';
+import type { TrajectoryOptions } from '../../signals/trajectory-options.ts';
+import { blendTrajectory } from '../../signals/trajectory-score.ts';
+import { blendScores, divideScoresByRowMaximum } from '../blend.ts';
+import { defineScoreStep, defineStep, PendingScores, requirePool } from './step.ts';
 
 /** Scores times 1 + factor x attribute of each boost. */
 export const boost = defineScoreStep<BoostOptions>({
@@ -54,5 +60,86 @@ export const decay = defineScoreStep<DecayOptions>({
     if (needs === null) return [];
     const part = `decay with half-life ${halfLifeHours} hours`;
     return [{ needs, part, remedy: 'leave the step decay out' }];
+  },
+});
+
+/** The signals that a mix gives a weight. */
+function listWeighedSignals({ signals, weights }: ScoringOptions): BankSignal[] {
+  return bankSignals(signals).filter(({ name }) => (weights[name] ?? 0) !== 0);
+}
+
+const REMEDY = 'remove its weight from the weights of the mix';
+
+/** The weighted sum of signals of the bank. */
+export const mix = defineStep<ScoringOptions>({
+  name: 'mix',
+  summary: 'the weighted sum of signals of the bank, with weights of a file or of the config',
+  takes: ['pool'],
+  gives: 'scores',
+  component: () => 'scoring',
+  stages: ({ signals }, _, world, pool) => [world.stage(signalTable(signals), pool)],
+  apply: async (options, state, _, watch) => {
+    const pool = requirePool(state);
+    const { mixSignals } = await import('../../signals/bank/mixed-signals.ts');
+    const scores = await watch('scoring', () => mixSignals(state.world, pool, options));
+    const components = new Map([...state.components, ['scoring', scores] as const]);
+    return { ...state, components, scores: new PendingScores([pool.queryCount, pool.width], scores) };
+  },
+  explain: (_, parts) => parts.startMix(),
+  reads: (options) => listWeighedSignals(options).flatMap(({ reads }) => reads),
+  needs: (options, _, find) =>
+    listWeighedSignals(options).flatMap((signal) => {
+      const needs = find(signal);
+      return needs === null ? [] : [{ needs, part: `scoring signal ${signal.name}`, remedy: REMEDY }];
+    }),
+  attributes: ({ weights }) =>
+    Object.keys(ATTRIBUTE_SIGNALS)
+      .filter((signal) => (weights[signal] ?? 0) !== 0)
+      .map((attribute) => ({ part: `scoring signal ${attribute}`, attribute, remedy: REMEDY })),
+  origins: ({ origin }) => [origin],
+  mix: (options) => options,
+});
+
+/** `(1 - weight) scores / max(scores) + weight exp(-D / sigma)` of the distance D in trajectory coordinates. */
+export const blendWithTrajectory = defineScoreStep<TrajectoryOptions>({
+  name: 'blend.trajectory',
+  summary: 'blends scores with exp(-D / sigma) of the distance D in trajectory coordinates',
+  component: () => 'trajectory',
+  signal: trajectorySignal,
+  change: ({ weight }, scores, column) => blendTrajectory(divideScoresByRowMaximum(scores), column, weight),
+  explain: ({ weight }, parts, component) => parts.blend(component, weight, false),
+  needs: (options, _, find) => {
+    const needs = find(trajectorySignal(options));
+    if (needs === null) return [];
+    return needs === 'threads'
+      ? [{ needs, part: 'trajectory coordinates', remedy: 'leave trajectory out of blend' }]
+      : [{ needs, part: 'trajectory coordinate temporal', remedy: WITHOUT_TEMPORAL }];
+  },
+  coordinates: (options) => options,
+});
+
+const WITHOUT_TEMPORAL = 'set weights.temporal of trajectory: 0';
+
+/** The mechanism of attention, its share of the blend, and the coordinates that TPO compares; null for those of the paper. */
+interface AttentionBlend {
+  readonly attention: AttentionOptions;
+  readonly coordinates: TrajectoryOptions | null;
+}
+
+/** `(1 - weight) scores / max(scores) + weight attention / max(attention)`. */
+export const blendWithAttention = defineScoreStep<AttentionBlend>({
+  name: 'blend.attention',
+  summary: 'blends scores with ring attention between the query and its candidates',
+  component: ({ attention: { mechanism } }) => mechanism,
+  signal: ({ attention, coordinates }) => attentionSignal({ attention, trajectory: coordinates }),
+  change: ({ attention: { weight } }, scores, column) => blendScores(scores, column, weight),
+  explain: ({ attention: { weight } }, parts, component) => parts.blend(component, weight, true),
+  needs: ({ attention, coordinates }, _, find) => {
+    const needs = find(attentionSignal({ attention, trajectory: coordinates }));
+    const part = `attention ${attention.mechanism}`;
+    if (needs === null) return [];
+    return needs === 'threads'
+      ? [{ needs, part, remedy: `leave ${attention.mechanism} out of blend` }]
+      : [{ needs, part: `${part} by trajectory coordinate temporal`, remedy: WITHOUT_TEMPORAL }];
   },
 });

@@ -2,8 +2,7 @@ import { findNearestWord } from '../../../core/validation/validation.ts';
 import { COORDINATES } from '../../../ops/trajectory/coordinate-names.ts';
 import { listSignalNames, type ScoringOptions } from '../../signals/bank/options.ts';
 import type { TrajectoryOptions } from '../../signals/trajectory-options.ts';
-import type { ScoreOptions } from './score.ts';
-import type { SearchOptions } from './search.ts';
+import type { ScoreOptions, SearchOptions } from './search.ts';
 import type { Outline } from './step.ts';
 
 /** A fault of an arm: where, within the arm, and what is expected there. */

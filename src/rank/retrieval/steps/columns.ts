@@ -1,16 +1,61 @@
 import type { Bm25IndexOptions } from '../../../index/words/bm25-options.ts';
+import type { Candidates } from '../../../model/candidates.ts';
 import type { PropagationOptions } from '../../../ops/attention/options.ts';
 import { bm25Signal } from '../../signals/bm25.ts';
-import type { Column } from '../../signals/candidate-pool.ts';
+import type { Column, PoolRows } from '../../signals/candidate-pool.ts';
 import { cosineSignal } from '../../signals/cosine.ts';
-import { recencySignal } from '../../signals/recency.ts';
-import type { AddedSignal, Signal } from '../../signals/signal.ts';
+import { type AddedSignal, defineSignal, defineStage, type Signal, type StageUse } from '../../signals/signal.ts';
 import { STRATEGY_SIGNALS, strategySignal } from '../../signals/strategy.ts';
 import { dependsOnStrategy, type StrategyOptions } from '../../signals/strategy-options.ts';
-import { listScores } from '../list-scores.ts';
+import { scoreBySubcorpus } from '../../signals/subcorpus.ts';
 import { computeSemanticWeight } from '../relevance.ts';
 import type { DataPart, DataReader } from './data-readers.ts';
 import type { ScoreColumn, Source, View } from './step.ts';
+
+/** The scores of one query by position. A list with a negative score is shifted so that its lowest score is 0. */
+function indexScores({ positions, scores, width }: Candidates, query: number): Map<number, number> {
+  const row = Array.from({ length: width }, (_, i) => query * width + i).filter((i) => (positions[i] as number) >= 0);
+  const lowest = row.reduce((least, i) => Math.min(least, scores[i] as number), 0);
+  return new Map(row.map((i) => [positions[i] as number, (scores[i] as number) - lowest]));
+}
+
+/** @returns the scores of a list as a column of a pool; 0 for a candidate that the list lacks */
+function alignListScores(found: Candidates, { positions, width, queryCount }: PoolRows): Column {
+  const column = new Float32Array(positions.length);
+  for (let query = 0; query < queryCount; query++) {
+    const byPosition = indexScores(found, query);
+    for (let i = query * width; i < (query + 1) * width; i++) column[i] = byPosition.get(positions[i] as number) ?? 0;
+  }
+  return column;
+}
+
+/** The scores of a source's list as a column of a pool, never negative, since decay multiplies them; 0 for a candidate that the source did not find. */
+const listScores = defineStage<StageUse<Candidates>, Column, { readonly found: StageUse<Candidates> }>({
+  name: 'list-scores',
+  module: import.meta.url,
+  of: 'pairs',
+  isKept: false,
+  reads: ({ reads }) => reads,
+  key: () => null,
+  inputs: (found) => ({ found }),
+  compute: ({ pool, inputs: { found } }) => alignListScores(found, pool),
+});
+
+/** Rank in time among the turns before the query: 1 for the newest, towards 0 for the oldest. */
+export const recencySignal = defineSignal({
+  name: 'recency',
+  summary: 'rank in time among the turns before the query: 1 for the newest, towards 0 for the oldest',
+  module: import.meta.url,
+  reads: ['times'],
+  key: () => null,
+  compute: ({ world, pool }, _: null) =>
+    scoreBySubcorpus(world, pool, ({ batch: { cutoffs } }, positions) =>
+      Float32Array.from(positions, (position, pair) => {
+        const cutoff = cutoffs[Math.floor(pair / pool.width)] as number;
+        return (position + 1) / Math.max(1, cutoff);
+      }),
+    ),
+});
 
 const LEAVE_OUT = 'leave the signal out';
 

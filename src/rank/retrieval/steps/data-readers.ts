@@ -1,4 +1,4 @@
-import { GRAPH_SIGNALS } from '../../signals/bank/graph-signals.ts';
+import { GRAPH_SIGNALS } from '../../signals/bank/options.ts';
 import type { WorldPart } from '../../signals/worlds/world-parts.ts';
 
 /**

@@ -6,13 +6,13 @@ import type { PROPAGATION_PRESETS, propagationOptions } from '../../../ops/atten
 import type { selectionOptions } from '../../rerank/registry.ts';
 import type { attentionOptions } from '../../signals/attention-options.ts';
 import type { scoringOptions } from '../../signals/bank/options.ts';
-import type { boostOptions } from '../../signals/boost-options.ts';
+import type { boostOptions } from '../../signals/boost.ts';
 import type { curationArmOptions } from '../../signals/curation-options.ts';
 import type { decayOptions } from '../../signals/decay.ts';
 import type { strategyOptions } from '../../signals/strategy-options.ts';
 import type { trajectoryOptions } from '../../signals/trajectory-options.ts';
 import type { PoolFusionOptions } from '../relevance.ts';
-import type { packOptions } from './pack.ts';
+import type { packOptions } from './select.ts';
 
 /** Options as a program writes them: constants too. */
 export type Written<T> = T extends readonly (infer Item)[]

@@ -7,7 +7,7 @@ import { scoringOptions } from '../../signals/bank/options.ts';
 import { decayOptions } from '../../signals/decay.ts';
 import { strategyOptions } from '../../signals/strategy-options.ts';
 import { BLENDS, fusionWeight, getMethodOptions, listMethods, listSelections, STEPS } from './keys.ts';
-import { packOptions } from './pack.ts';
+import { packOptions } from './select.ts';
 
 const weight = z.number().min(0).max(1);
 

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { check, parse } from '../../../core/validation/validation.ts';
-import { listCosineNames, listSignalNames, SIGNAL_GROUPS, type SignalGroup, signalBankOptions } from './options.ts';
-import { PRODUCTS } from './products.ts';
+import {
+  listCosineNames,
+  listSignalNames,
+  PRODUCTS,
+  SIGNAL_GROUPS,
+  type SignalGroup,
+  signalBankOptions,
+} from './options.ts';
 
 const parseBank = (options: object) => parse(signalBankOptions, options, 'test');
 const listBankNames = (options: object) => listSignalNames(parseBank(options));
@@ -48,4 +54,16 @@ test('a bank of no group or an unknown one is refused', () => {
   expect(check(signalBankOptions, { groups: [] })).toHaveProperty('faults');
   const result = check(signalBankOptions, { groups: ['threads'] });
   expect('faults' in result && result.faults[0]?.nearest).toBe('thread');
+});
+
+test('every product is of two other signals of the whole bank, and named after them', () => {
+  const names = listSignalNames(signalBankOptions.parse({ groups: SIGNAL_GROUPS }));
+  for (const { name, of } of PRODUCTS) {
+    expect(name).toBe(of.join('*'));
+    for (const factor of of) {
+      expect(names).toContain(factor);
+      expect(factor).not.toContain('×');
+    }
+  }
+  expect(new Set(PRODUCTS.map(({ name }) => name)).size).toBe(PRODUCTS.length);
 });

@@ -1,18 +1,115 @@
 import { z } from 'zod';
+import { check } from '../../../core/validation/validation.ts';
 import { freezeDeeply } from '../../../core/values/frozen.ts';
 import { encoderOptions } from '../../../index/encoders/registry.ts';
+import { importanceSignal, outcomeSignal } from '../attribute-values.ts';
+import { GRAPH_RELATIONS } from '../graph-relations.ts';
+import {
+  entityOverlapSignal,
+  reinforcementSignal,
+  temporalRelevanceSignal,
+  typedImportanceSignal,
+} from '../memory-columns.ts';
+import { ADDED_SIGNALS, type AddedSignal, type Signal } from '../signal.ts';
 import { signalNumbers } from '../signal-names.ts';
 import { weightsOrigin } from '../weights-origin.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
-import { findAddedFaults, listAddedSignals } from './added-signals.ts';
-import { listAttributeSignals } from './attributes.ts';
-import { listGraphSignals } from './graph-signals.ts';
-import { listMemorySignals } from './memory.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
-import { PRODUCTS } from './products.ts';
 import { RANK_SIGNALS } from './session-ranks.ts';
 import { SPREAD } from './spread.ts';
 import { STRUCTURE } from './structure.ts';
+
+/** Name of a plugin's signal -> its options. */
+type AddedSignalOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+interface BankedSignal {
+  readonly definition: AddedSignal;
+  readonly use: Signal;
+}
+
+/** The signals of plugins that a bank holds, by name. Names that no plugin of this process has are faults of the bank's schema. */
+export function listAddedSignals(plugins: AddedSignalOptions = {}): ReadonlyMap<string, BankedSignal> {
+  return new Map(
+    Object.entries(plugins).flatMap(([name, options]) => {
+      const definition = ADDED_SIGNALS.find(name);
+      return definition === undefined ? [] : [[name, { definition, use: definition.create(options) }] as const];
+    }),
+  );
+}
+
+/** What is wrong with the plugin signals of a bank. @param own names of the bank's own signals. */
+function findAddedFaults(
+  plugins: AddedSignalOptions,
+  own: readonly string[],
+): { readonly path: readonly string[]; readonly expected: string }[] {
+  return Object.entries(plugins).flatMap(([name, options]) => {
+    const definition = ADDED_SIGNALS.find(name);
+    if (definition === undefined)
+      return [{ path: [name], expected: `a signal that a plugin of the config defines, unlike ${name}` }];
+    if (own.includes(name)) return [{ path: [name], expected: 'a name that no signal of the bank has; rename it' }];
+    const result = check(definition.options, options);
+    return ('faults' in result ? result.faults : []).map(({ path, expected }) => ({ path: [name, path], expected }));
+  });
+}
+
+/** Signals that mean more together than apart, since a linear mix knows no "and". */
+export const PRODUCTS: readonly { readonly name: string; readonly of: readonly [string, string] }[] = [
+  ['author.only-named', 'bm25@share'],
+  ['author.only-named', 'cosine@share'],
+  ['author.only-named', 'coverage'],
+  ['form.answer', 'bm25@previous'],
+  ['form.answer', 'cosine@previous'],
+  ['channel', 'bm25@share'],
+  ['channel', 'rank.newest@channel'],
+  ['channel', 'decay.6h'],
+  ['channel', 'decay.24h'],
+  ['channel', 'rank.newest@session-channel'],
+  ['thread.leaf', 'rank.newest@session-channel'],
+  ['thread.last', 'rank.newest@session-channel'],
+  ['thread.last', 'cosine@share'],
+  ['thread.last', 'bm25@share'],
+  ['thread.leaf', 'decay.24h'],
+  ['author.asker@thread', 'thread.last'],
+  ['author.asker@thread', 'thread.leaf'],
+  ['author.asker@parent', 'thread.leaf'],
+  ['author.asker', 'thread.last'],
+  ['bm25@share', 'decay.24h'],
+  ['cosine@share', 'decay.24h'],
+].map(([a, b]) => ({ name: `${a}*${b}`, of: [a as string, b as string] as const }));
+
+const MEMORY_COLUMNS = [entityOverlapSignal, temporalRelevanceSignal, typedImportanceSignal, reinforcementSignal];
+
+/** The signals of memories by name, in the order of their columns. The fifth, the cosine, is in the group `text`. */
+export const BANK_MEMORY_SIGNALS: Readonly<Record<string, Signal>> = Object.fromEntries(
+  MEMORY_COLUMNS.map((signal) => [signal.definition.name, signal(null)]),
+);
+
+/** The signals of memories, as a bank describes its signals. */
+function listMemorySignals() {
+  return MEMORY_COLUMNS.map((signal) => ({ ...signal.definition, reads: signal(null).reads }));
+}
+
+/** The signals of the concept graph by name, in the order of their columns. */
+export const GRAPH_SIGNALS: Readonly<Record<string, Signal>> = Object.fromEntries(
+  Object.values(GRAPH_RELATIONS).map((signal) => [signal.definition.name, signal(null)]),
+);
+
+/** The signals of the concept graph, as a bank describes its signals. */
+function listGraphSignals() {
+  return Object.values(GRAPH_RELATIONS).map((signal) => ({ ...signal.definition, reads: signal(null).reads }));
+}
+
+const SIGNALS = [outcomeSignal, importanceSignal];
+
+/** The signals of reserved attributes by name, in the order of their columns. */
+export const ATTRIBUTE_SIGNALS: Readonly<Record<string, Signal>> = Object.fromEntries(
+  SIGNALS.map((signal) => [signal.definition.name, signal(null)]),
+);
+
+/** The signals of reserved attributes, as a bank describes its signals. */
+function listAttributeSignals() {
+  return SIGNALS.map((signal) => ({ ...signal.definition, reads: signal(null).reads }));
+}
 
 /** What signals look at. `author` and `channel` are features that a task must allow. */
 export const SIGNAL_GROUPS = freezeDeeply([

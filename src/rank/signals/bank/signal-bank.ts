@@ -1,9 +1,13 @@
 import { defineStage, type Signal, type StageUse } from '../signal.ts';
-import { listAddedSignals } from './added-signals.ts';
-import { ATTRIBUTE_SIGNALS } from './attributes.ts';
-import { GRAPH_SIGNALS } from './graph-signals.ts';
-import { BANK_MEMORY_SIGNALS } from './memory.ts';
-import { bankSignals, type SignalBankOptions, type SignalGroup } from './options.ts';
+import {
+  ATTRIBUTE_SIGNALS,
+  BANK_MEMORY_SIGNALS,
+  bankSignals,
+  GRAPH_SIGNALS,
+  listAddedSignals,
+  type SignalBankOptions,
+  type SignalGroup,
+} from './options.ts';
 import { listStructureInputs } from './structure.ts';
 import type { SignalTable } from './table-filler.ts';
 

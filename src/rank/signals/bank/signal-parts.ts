@@ -1,5 +1,11 @@
-import { listSignalNames, SHARED_WORDS, SIGNAL_GROUPS, type SignalBankOptions, type SignalGroup } from './options.ts';
-import { PRODUCTS } from './products.ts';
+import {
+  listSignalNames,
+  PRODUCTS,
+  SHARED_WORDS,
+  SIGNAL_GROUPS,
+  type SignalBankOptions,
+  type SignalGroup,
+} from './options.ts';
 import { SPREAD } from './spread.ts';
 
 /** What is made of a score of the candidate alone. */

@@ -9,8 +9,7 @@ import { type AttentionOptions, attentionOptions } from '../attention-options.ts
 import type { CandidatePool } from '../candidate-pool.ts';
 import { drawSamplePool, findWorstColumnError, scoreEachTurn } from '../columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld, type SampleWorld } from '../corpus.fixture.ts';
-import { cosineSignal } from '../cosine.ts';
-import { propagatedRows } from '../propagated.ts';
+import { cosineSignal, propagatedRows } from '../cosine.ts';
 import { computeOracleIrcp, computeOracleRcp, computePropagatedCosine, PROPAGATION } from '../scores.oracle.ts';
 import type { Workspace } from '../workspace.ts';
 import type { ControlOptions } from './control-options.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatComparison, formatDifference } from './difference-text.ts';
+import { formatComparison, formatDifference } from './pipe-table.ts';
 
 const written = {
   difference: '−.030',
