@@ -1,7 +1,7 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { assertIndependentJudge } from '../../../lab/judging/independence.ts';
 import { readJudgementFile, type StatedJudgement } from '../../../lab/judging/judgement-file.ts';
-import { parseNamedFile } from '../../../lab/score/score-files.ts';
+import { parseNamedFile } from '../../../lab/stored/system-files.ts';
 import type { PairToJudge } from '../../../model/judgement.ts';
 
 /** The judgements of a typed file, and the number of its lines without a grade. */
