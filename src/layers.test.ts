@@ -66,7 +66,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'run',
     'ask',
     'stored',
-    'score',
     'training',
     'report',
     'verification',

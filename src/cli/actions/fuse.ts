@@ -1,9 +1,12 @@
+import { ValidationError } from '../../core/errors/errors.ts';
 import { printError, printOut } from '../../core/terminal/terminal.ts';
 import { writeRun } from '../../eval/trec/trec-files.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
-import { fuseSystems } from '../../lab/score/fuse-systems.ts';
-import { readSystems } from '../../lab/score/score-files.ts';
-import { parseFusion } from '../../ops/fusion/registry.ts';
+import type { System } from '../../lab/measure/system.ts';
+import { readSystems } from '../../lab/stored/system-files.ts';
+import type { Run } from '../../model/run.ts';
+import { displayRun } from '../../model/run-display.ts';
+import { type FusionOptions, fuseLists, parseFusion } from '../../ops/fusion/registry.ts';
 
 interface FuseFlags {
   readonly method: string;
@@ -12,6 +15,42 @@ interface FuseFlags {
   readonly set: readonly string[];
   readonly depth: number;
   readonly tag?: string;
+}
+
+/** Keys that are whole numbers stand first in a JavaScript object, so that a method that reads the order of the systems would exchange them. */
+function assertOrder(names: readonly string[], options: FusionOptions): void {
+  const readsOrder =
+    (options.method === 'convex' && options.weights === undefined) ||
+    (options.method === 'weighted' && typeof options.weights === 'string');
+  const number = names.find((name) => /^(0|[1-9]\d*)$/.test(name));
+  if (readsOrder && number !== undefined)
+    throw new ValidationError(
+      `${options.method} depends on the order of the systems, and a name is a number: ${number}; name the system otherwise, such as run-${number}=FILE`,
+      { name: number },
+    );
+}
+
+/**
+ * Fuses the rankings of systems, query by query. A system without a ranking for a query adds nothing to it. Weights go by the names of the systems.
+ *
+ * @param depth documents of each fused ranking.
+ * @returns every query of any system, in the order in which the systems name them first.
+ * @throws ValidationError for fewer than two systems, for two of one name, and as {@link fuseLists} does.
+ */
+export function fuseSystems(systems: readonly System[], options: FusionOptions, depth: number): Run {
+  const names = systems.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (names.length < 2)
+    throw new ValidationError(`fusion needs 2 runs or more, got ${names.length}; name another run file`);
+  if (twice !== undefined)
+    throw new ValidationError(`two systems have one name: ${twice}; name one of them otherwise`, { name: twice });
+  assertOrder(names, options);
+  const queryIds = new Set(systems.flatMap(({ run }) => [...run.keys()]));
+  const fuseQuery = (queryId: string) => {
+    const lists = systems.map(({ name, run }) => [name, run.get(queryId) ?? []] as const);
+    return fuseLists(Object.fromEntries(lists), options).slice(0, depth);
+  };
+  return displayRun(new Map(Array.from(queryIds, (queryId) => [queryId, fuseQuery(queryId)])));
 }
 
 export function runFuse(runs: readonly string[], { method, out, normalise, set, depth, tag }: FuseFlags): void {

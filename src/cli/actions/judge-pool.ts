@@ -4,7 +4,7 @@ import { printError, printOut } from '../../core/terminal/terminal.ts';
 import { formatPool, type PoolLine } from '../../lab/judging/judgement-file.ts';
 import { buildQrels } from '../../lab/judging/merge.ts';
 import { type PooledPair, poolRuns } from '../../lab/judging/pool.ts';
-import { readSystems } from '../../lab/score/score-files.ts';
+import { readSystems } from '../../lab/stored/system-files.ts';
 import { assertNewFile, readTypedJudgements, warnOfSmallStrata } from './judge/judgement-files.ts';
 import { type JudgingTexts, readJudgingTexts, type TextFlags } from './judge/pool-texts.ts';
 

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { createTerminalProgress } from '../../core/terminal/progress.ts';
+import { createTerminalProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
 import { quoteShellWord } from '../../core/text/escape.ts';
 import { parse } from '../../core/validation/validation.ts';
@@ -11,13 +11,12 @@ import { applyOverrides } from '../../lab/composition/config-file.ts';
 import { tokenBudgets as budgetsSchema } from '../../lab/config/config-schema.ts';
 import { withCountedLook } from '../../lab/looks/test-looks.ts';
 import type { Environment } from '../../lab/measure/result.ts';
+import type { System } from '../../lab/measure/system.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
 import { captureEnvironment, NO_BACKEND } from '../../lab/run/environment.ts';
-import { type MeasuredRankings, writeRunFolder } from '../../lab/run/run-folder.ts';
-import { type ScoreOptions, scoreFiles } from '../../lab/score/score.ts';
-import { scoreDataset } from '../../lab/score/score-dataset.ts';
-import { readClusters, readDocuments, readJudgements, readStrata, readSystems } from '../../lab/score/score-files.ts';
-import type { System } from '../../lab/score/system.ts';
+import { writeRunFolder } from '../../lab/run/run-folder.ts';
+import { buildJudgedDataset, type ScoredDataset, type ScoreOptions, scoreSystems } from '../../lab/stored/score.ts';
+import { readDocuments, readJudgements, readQueryColumn, readSystems } from '../../lab/stored/system-files.ts';
 import { renderRunFiles } from '../../lab/workbench/run-files.ts';
 
 interface ScoreFlags {
@@ -43,9 +42,9 @@ interface ScoreFlags {
 }
 
 function chooseOptions(flags: ScoreFlags, [first]: readonly System[]): ScoreOptions {
-  const { name, metrics, relevantGrade = 1, test, correction, samples, level, seed } = flags;
+  const { name, metrics, test, correction, samples, level, seed } = flags;
   const baseline = flags.baseline ?? first?.name ?? '';
-  const options = { name, metrics, relevantGrade, baseline, test, correction, samples, level, seed };
+  const options = { name, metrics, baseline, test, correction, samples, level, seed };
   if (flags.tokenBudgets === undefined) return options;
   return { ...options, tokenBudgets: parse(budgetsSchema, flags.tokenBudgets, '--token-budgets') };
 }
@@ -72,15 +71,6 @@ function describeEnvironment(files: readonly string[], { seed }: ScoreFlags, com
   return captureEnvironment(NO_BACKEND, seed, words.map(quoteShellWord).join(' '));
 }
 
-function finish(measured: MeasuredRankings, { results, name }: ScoreFlags): void {
-  const finished = withCountedLook(measured, results);
-  const { result } = finished;
-  const folder = join(results, `${formatFileName(name)}-${result.hash}`);
-  writeRunFolder(folder, renderRunFiles(finished));
-  printOut(`\n${renderText(result)}\n`);
-  printOut(`report: ${join(folder, 'report.html')}\n`);
-}
-
 /** Options that mean something without a dataset alone, or with one alone. */
 function assertFlags(flags: ScoreFlags, files: readonly string[], command: Command): void {
   const { data, relevantGrade, clusters, strata, documents, set, granularity, tokenBudgets } = flags;
@@ -101,47 +91,39 @@ function assertFlags(flags: ScoreFlags, files: readonly string[], command: Comma
   if (files.length < 2) fail(`judgements and at least 1 run file needed, got ${files.length} file; name a run file`);
 }
 
-async function scoreWithDataset(
-  name: string,
-  runs: readonly string[],
-  flags: ScoreFlags,
-  command: Command,
-): Promise<MeasuredRankings> {
+/** The dataset that `--data` names. */
+async function openDataset(name: string, flags: ScoreFlags, progress: StartProgress): Promise<ScoredDataset> {
   const { cache, set, split, granularity } = flags;
   const { dataset: written } = applyOverrides({ dataset: { name } }, set);
-  const progress = createTerminalProgress();
-  const dataset = await loadDataset(parse(datasetOptions, written, 'the dataset'), {
-    cacheFolder: join(cache, 'datasets'),
-    progress,
-  });
-  const systems = readSystems(runs);
-  const scored = { dataset, split, granularity };
-  const environment = describeEnvironment(runs, flags, command);
-  return scoreDataset(systems, scored, chooseOptions(flags, systems), environment, progress);
+  const options = { cacheFolder: join(cache, 'datasets'), progress };
+  const dataset = await loadDataset(parse(datasetOptions, written, 'the dataset'), options);
+  return { dataset, split, granularity };
 }
 
-function scoreWithFiles(
-  [qrels = '', ...runs]: readonly string[],
-  flags: ScoreFlags,
-  command: Command,
-): MeasuredRankings {
-  const systems = readSystems(runs);
-  const files = {
-    systems,
-    qrels: readJudgements(qrels),
-    clusters: flags.clusters === undefined ? null : readClusters(flags.clusters),
-    ...(flags.strata === undefined ? {} : { strata: readStrata(flags.strata) }),
-    documents: flags.documents === undefined ? null : readDocuments(flags.documents),
-  };
-  const environment = describeEnvironment([qrels, ...runs], flags, command);
-  return scoreFiles(files, chooseOptions(flags, systems), environment, createTerminalProgress());
+/** The judgements of a file, and what other files say of its queries and documents. */
+function readDataset(qrels: string, flags: ScoreFlags): ScoredDataset {
+  const { clusters, strata, documents, relevantGrade = 1 } = flags;
+  return buildJudgedDataset({
+    ...{ qrels: readJudgements(qrels), relevantGrade },
+    clusters: clusters === undefined ? null : readQueryColumn(clusters, 'cluster'),
+    strata: strata === undefined ? new Map() : readQueryColumn(strata, 'kind'),
+    documents: documents === undefined ? null : readDocuments(documents),
+  });
 }
 
 export async function runScore(files: readonly string[], flags: ScoreFlags, command: Command): Promise<void> {
   assertFlags(flags, files, command);
-  const { data } = flags;
-  finish(
-    data === undefined ? scoreWithFiles(files, flags, command) : await scoreWithDataset(data, files, flags, command),
-    flags,
-  );
+  const { data, results, name } = flags;
+  const progress = createTerminalProgress();
+  const [qrels = '', ...others] = files;
+  const scored = data === undefined ? readDataset(qrels, flags) : await openDataset(data, flags, progress);
+  const systems = readSystems(data === undefined ? others : files);
+  const environment = describeEnvironment(files, flags, command);
+  const measured = scoreSystems(systems, scored, chooseOptions(flags, systems), environment, progress);
+  const finished = withCountedLook(measured, results);
+  const { result } = finished;
+  const folder = join(results, `${formatFileName(name)}-${result.hash}`);
+  writeRunFolder(folder, renderRunFiles(finished));
+  printOut(`\n${renderText(result)}\n`);
+  printOut(`report: ${join(folder, 'report.html')}\n`);
 }

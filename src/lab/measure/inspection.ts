@@ -2,7 +2,8 @@ import { type ShowableText, stateShown } from '../../core/display/showable-text.
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { showQuery, showTurn } from '../../model/turns/shown-texts.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import type { QueryRecord, RankedTurn, TurnRecord } from './result.ts';
+import type { Measurement } from './measurement.ts';
+import type { DatasetSummary, ExperimentResult, QueryRecord, RankedTurn, TurnRecord } from './result.ts';
 
 /** Characters of a text that a report shows. */
 const SHOWN_CHARACTERS = 600;
@@ -52,5 +53,20 @@ export function buildQueryRecord(dataset: Dataset, query: Query): QueryRecord {
     get judgements() {
       return Object.fromEntries(dataset.qrels.get(id) ?? []);
     },
+  };
+}
+
+/** The parts of a result that say what was measured: the dataset, and the queries with and without a relevant turn. */
+export function describeMeasured(
+  dataset: Dataset,
+  { queries, unanswerable }: Measurement,
+  split: string,
+  turns: DatasetSummary['turns'],
+): Pick<ExperimentResult, 'dataset' | 'queries' | 'unanswerable'> {
+  const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
+  return {
+    dataset: { name, ...declaration, relevantGrade, gradeNames, hash, split, facts, turns },
+    queries: queries.map((query) => buildQueryRecord(dataset, query)),
+    unanswerable: unanswerable.map((query) => buildQueryRecord(dataset, query)),
   };
 }

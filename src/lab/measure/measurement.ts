@@ -98,7 +98,8 @@ export function selectQrels(dataset: Dataset, queries: readonly Query[]): Qrels 
   return new Map(queries.map(({ id }) => [id, dataset.qrels.get(id) ?? new Map()]));
 }
 
-function collectJudging(dataset: Dataset, queries: readonly Query[]): Judging {
+/** The judgements of some queries, by turn. The tokens of a dataset without turns are unknown. */
+export function collectJudging(dataset: Dataset, queries: readonly Query[]): Judging {
   const { relevantGrade, hash } = dataset;
   const qrels = selectQrels(dataset, queries);
   return {
@@ -108,7 +109,7 @@ function collectJudging(dataset: Dataset, queries: readonly Query[]): Judging {
     granularity: 'turn',
     judgedOnly: false,
     unanswerableAre: 'apart',
-    countTokens: createTokenCounter(dataset.corpus),
+    ...(dataset.corpus.size > 0 && { countTokens: createTokenCounter(dataset.corpus) }),
     findHighestGrade: () => findScaleEnd(dataset.qrels, dataset.gradeNames),
   };
 }

@@ -27,9 +27,9 @@ type ResultFacts = Pick<
   ExperimentResult,
   'name' | 'hash' | 'description' | 'environment' | 'config' | 'dataset' | 'queries' | 'unanswerable' | 'arms'
 > &
-  Partial<Pick<ExperimentResult, 'remarks' | 'warnings' | 'fit' | 'users'>>;
+  Partial<Omit<ExperimentResult, 'metrics' | 'statistics' | 'baseline' | 'passports' | 'strata'>>;
 
-/** A result of rankings that no arm of a config made: nothing failed, was swept, or was timed. */
+/** A result: the facts, and the figures of a measurement. Without facts of them nothing failed, was swept, or was timed. */
 export function buildRankedResult<Q>(
   facts: ResultFacts,
   { passports, strata }: Measurement<Q>,
@@ -37,18 +37,12 @@ export function buildRankedResult<Q>(
 ): ExperimentResult {
   const { metrics, baseline, test = 'permutation', correction = 'holm', samples, level } = options;
   return {
-    remarks: [],
+    ...{ failures: [], stopped: [], sweep: null, stages: {}, remarks: [], armsAtOnce: 1, timings: [] },
     ...facts,
     metrics,
     statistics: { test, correction, samples, level },
     baseline,
-    failures: [],
-    stopped: [],
     passports,
     strata,
-    sweep: null,
-    stages: {},
-    armsAtOnce: 1,
-    timings: [],
   };
 }

@@ -243,23 +243,16 @@ function divideByLevels(
   return [{ ...division, levels: filled.map(([level, held]) => ({ name: level, queries: held })) }];
 }
 
-/** Divides queries of which only the kind is known, as those of judgements in a file. @returns as {@link divideIntoStrata} does. */
-export function divideByKind(queries: readonly { readonly kind: string | null }[]): Stratum[] {
-  return divideByLevels(
-    KIND,
-    null,
-    queries.map(({ kind }) => kind ?? NO_KIND),
-  );
-}
-
 /**
  * Divides queries by their kind, their evidence, depth, the size of their thread and the age of what they look for, all as of the query's moment. What decides the
- * level is never shown to a scorer.
+ * level is never shown to a scorer. Of a dataset without turns, only the kind is known.
  *
  * @param queries all with a relevant turn.
  * @returns the divisions that have queries in at least two levels, without the empty levels; queries by their place.
  */
 export function divideIntoStrata(dataset: Dataset, queries: readonly Query[]): Stratum[] {
+  const kinds = queries.map(({ kind }) => kind ?? NO_KIND);
+  if (dataset.corpus.size === 0) return divideByLevels(KIND, null, kinds);
   const targets = queries.map((query) => findNewestRelevant(dataset, query));
   return listDivisions(dataset).flatMap(({ name, description, levels, levelOf }) => {
     const levelsOfQueries = queries.map((query, queryIndex) => {

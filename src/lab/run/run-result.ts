@@ -2,12 +2,12 @@ import { createEventBreaks } from '../../core/values/event-loop.ts';
 import { isRefusal, type SignedSlices } from '../../rank/retrieval/packed-slices.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import { countLosses, groupLosses, listRelevantPositions } from '../measure/attribution.ts';
-import { buildQueryRecord, listInspectedTurns } from '../measure/inspection.ts';
+import { describeMeasured, listInspectedTurns } from '../measure/inspection.ts';
 import { measureInteractions } from '../measure/interactions.ts';
 import type { ArmMeasurement, Measurement } from '../measure/measurement.ts';
+import { buildRankedResult } from '../measure/ranked-result.ts';
 import type {
   ArmResult,
-  DatasetSummary,
   ExperimentResult,
   Inadmissible,
   ProtocolWarning,
@@ -111,15 +111,6 @@ function buildMeasuredArm(
   };
 }
 
-function buildDatasetSummary(
-  { config, runner: { dataset } }: PreparedRun,
-  turns: DatasetSummary['turns'],
-): DatasetSummary {
-  const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
-  const { split } = config.evaluation;
-  return { name, ...declaration, relevantGrade, gradeNames, hash, split, facts, turns };
-}
-
 /** The design of the arms, and the interactions of a factorial sweep. */
 function summariseSweep(
   { run, measurement: { queries } }: MeasuredRun,
@@ -137,7 +128,6 @@ function summariseSweep(
 export async function assembleResult(measured: MeasuredRun): Promise<ExperimentResult> {
   const { run, outcomes, stopped, measurement, remarks, warnings, stages, timings } = measured;
   const { config, runner } = run;
-  const { metrics, baseline, test, correction, samples, level } = config.evaluation;
   const pause = createEventBreaks();
   const arms: ArmResult[] = [];
   for (const [a, record] of outcomes.records.entries()) {
@@ -145,28 +135,14 @@ export async function assembleResult(measured: MeasuredRun): Promise<ExperimentR
     await pause();
   }
   const rankings = arms.flatMap((arm) => arm.rankings);
-  return {
-    name: config.name,
-    hash: run.hash,
-    description: config.description,
-    environment: run.environment,
-    config,
-    dataset: buildDatasetSummary(run, listInspectedTurns(runner.dataset, measurement.queries, rankings)),
-    queries: measurement.queries.map((query) => buildQueryRecord(runner.dataset, query)),
-    unanswerable: measurement.unanswerable.map((query) => buildQueryRecord(runner.dataset, query)),
-    metrics,
-    statistics: { test, correction, samples, level },
-    baseline,
-    arms,
-    failures: outcomes.failures,
-    stopped,
-    passports: measurement.passports,
-    strata: measurement.strata,
-    sweep: summariseSweep(measured, arms),
-    stages,
-    remarks,
-    ...(warnings.length === 0 ? {} : { warnings }),
-    armsAtOnce: Math.max(...outcomes.records.map((record) => record.armsAtOnce)),
-    timings,
+  const { dataset } = runner;
+  const turns = listInspectedTurns(dataset, measurement.queries, rankings);
+  const facts = {
+    ...{ name: config.name, hash: run.hash, description: config.description, environment: run.environment, config },
+    ...describeMeasured(dataset, measurement, config.evaluation.split, turns),
+    ...{ arms, failures: outcomes.failures, stopped, sweep: summariseSweep(measured, arms), stages, remarks },
+    ...(warnings.length > 0 && { warnings }),
+    ...{ armsAtOnce: Math.max(...outcomes.records.map((record) => record.armsAtOnce)), timings },
   };
+  return buildRankedResult(facts, measurement, { ...config.evaluation, seed: config.seed });
 }

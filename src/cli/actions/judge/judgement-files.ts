@@ -7,7 +7,7 @@ import {
   type StatedJudgement,
 } from '../../../lab/judging/judgement-file.ts';
 import { describeSmallStratum, findSmallStrata } from '../../../lab/judging/query-strata.ts';
-import { parseNamedFile } from '../../../lab/score/score-files.ts';
+import { parseNamedFile } from '../../../lab/stored/system-files.ts';
 import type { PairToJudge } from '../../../model/dataset.ts';
 
 /** Prints a warning for each stratum with fewer than 50 queries. @param queries a stratum a query, by id. */

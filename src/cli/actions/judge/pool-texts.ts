@@ -6,8 +6,8 @@ import { type DatasetInput, datasetOptions, loadDataset } from '../../../data/re
 import { applyOverrides } from '../../../lab/composition/config-file.ts';
 import { type DocumentText, readDocumentTexts } from '../../../lab/judging/document-file.ts';
 import { type AuthoredQuery, readQueryFile } from '../../../lab/judging/query-file.ts';
-import { parseNamedFile } from '../../../lab/score/score-files.ts';
 import { isStoredRun, openRun } from '../../../lab/stored/stored-run.ts';
+import { parseNamedFile } from '../../../lab/stored/system-files.ts';
 import type { Dataset } from '../../../model/dataset.ts';
 
 /** Where the texts that a judge reads come from. */

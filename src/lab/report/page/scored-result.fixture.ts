@@ -1,7 +1,7 @@
 import { parseRunLines } from '../../../index/runs/run-lines.ts';
 import type { ExperimentResult } from '../../measure/result.ts';
-import { scoreFiles } from '../../score/score.ts';
-import { buildSystem } from '../../score/system.ts';
+import { buildSystem } from '../../measure/system.ts';
+import { buildJudgedDataset, scoreSystems } from '../../stored/score.ts';
 import { inventResult } from './invented-result.fixture.ts';
 
 const QUERIES = 7;
@@ -31,7 +31,6 @@ export function inventScoredResult(): ExperimentResult {
     name: 'scored',
     metrics: ['mrr@10'],
     baseline: 'first',
-    relevantGrade: 1,
     test: 'permutation',
     correction: 'holm',
     samples: 100,
@@ -39,11 +38,7 @@ export function inventScoredResult(): ExperimentResult {
     seed: 1,
   } as const;
   const { environment } = inventResult(3, { arms: 2, threads: 3, turnsAThread: 5, top: 2 });
-  const files = {
-    systems: [rankDocuments('first', 1), rankDocuments('second', 3)],
-    qrels,
-    documents: null,
-    clusters: null,
-  };
-  return scoreFiles(files, options, environment).result;
+  const judged = buildJudgedDataset({ qrels, relevantGrade: 1, documents: null, clusters: null, strata: new Map() });
+  const systems = [rankDocuments('first', 1), rankDocuments('second', 3)];
+  return scoreSystems(systems, judged, options, environment).result;
 }

@@ -70,5 +70,5 @@ export function readMtebPredictions(json: unknown, wanted: string | null, source
     lines.filter(({ score }) => Number.isFinite(score)),
     lines.filter(({ score }) => !Number.isFinite(score)),
   ];
-  return { lines: [...finite.sort(compareScored), ...others], system, warnings: [] };
+  return { lines: [...finite.sort(compareScored), ...others], system };
 }

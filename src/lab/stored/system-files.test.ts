@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readClusters, readDocuments, readJudgements, readStrata, readSystems } from './score-files.ts';
+import { readDocuments, readJudgements, readQueryColumn, readSystems } from './system-files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-score-files-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -64,10 +64,12 @@ test('clusters are two columns or the queries of a run', () => {
     ['q1', 'c1'],
     ['q2', 'c1'],
   ]); // prettier-ignore
-  expect(readClusters(write('columns', 'q1 c1\nq2\tc1\n'))).toEqual(expected);
+  expect(readQueryColumn(write('columns', 'q1 c1\nq2\tc1\n'), 'cluster')).toEqual(expected);
   const lines = '{"id": "q1", "text": "x", "cluster": "c1"}\n{"query": "q2", "cluster": "c1"}\n';
-  expect(readClusters(write('queries.jsonl', lines))).toEqual(expected);
-  expect(() => readClusters(write('one', 'q1\n'))).toThrow(/no line of clusters at .*one:1; write a query/);
+  expect(readQueryColumn(write('queries.jsonl', lines), 'cluster')).toEqual(expected);
+  expect(() => readQueryColumn(write('one', 'q1\n'), 'cluster')).toThrow(
+    /no line of clusters at .*one:1; write a query/,
+  );
 });
 
 test('documents are ids, or JSON with one', () => {
@@ -81,9 +83,11 @@ test('strata are two columns, or the kinds of queries', () => {
     ['q1', 'exact'],
     ['q2', 'multi-hop'],
   ]);
-  expect(readStrata(write('strata.tsv', 'q1\texact\nq2\tmulti-hop\n'))).toEqual(expected);
+  expect(readQueryColumn(write('strata.tsv', 'q1\texact\nq2\tmulti-hop\n'), 'kind')).toEqual(expected);
   const rows = ['{"id": "q1", "text": "soup", "kind": "exact"}', '{"query": "q2", "kind": "multi-hop"}'];
-  expect(readStrata(write('kinds.jsonl', rows.join('\n')))).toEqual(expected);
+  expect(readQueryColumn(write('kinds.jsonl', rows.join('\n')), 'kind')).toEqual(expected);
   const bare = write('bare.jsonl', `${rows[0]}\n{"id": "q2", "text": "soup"}\n`);
-  expect(() => readStrata(bare)).toThrow(/^no line of strata at .*bare\.jsonl:2; .*"kind": "paraphrase"\}$/);
+  expect(() => readQueryColumn(bare, 'kind')).toThrow(
+    /^no line of strata at .*bare\.jsonl:2; .*"kind": "paraphrase"\}$/,
+  );
 });

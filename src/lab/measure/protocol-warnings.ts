@@ -2,9 +2,9 @@ import { getOrCompute } from '../../core/values/once.ts';
 import { parseMetric } from '../../eval/metrics/metric.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
-import type { ProtocolWarning } from '../measure/result.ts';
-import { describeSmallStrata, describeWarning, joinExamples } from '../measure/warning.ts';
+import type { ProtocolWarning } from './result.ts';
 import type { System } from './system.ts';
+import { describeSmallStrata, describeWarning, joinExamples } from './warning.ts';
 
 /** All that the protocol of a comparison consists of. */
 export interface Protocol {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseRunLines } from '../../index/runs/run-lines.ts';
 import { parseTables } from '../config/config-reference.harness.ts';
-import { PROTOCOL_WARNINGS } from '../measure/warning.ts';
 import { findProtocolWarnings, type Protocol } from './protocol-warnings.ts';
 import { buildSystem } from './system.ts';
+import { PROTOCOL_WARNINGS } from './warning.ts';
 
 const QUERIES = ['q1', 'q2', 'q3'];
 const DOCUMENTS = Array.from({ length: 23 }, (_, i) => `d${i}`);

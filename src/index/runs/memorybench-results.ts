@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
-import type { RunLine } from '../../index/runs/run-lines.ts';
-import type { WarningCode } from '../measure/warning.ts';
+import type { RunLine } from './run-lines.ts';
 
 /**
  * Result files of memorybench (github.com/supermemoryai/memorybench), as its sources write them: `results/<question>.json` of
@@ -29,12 +28,13 @@ const evaluation = z.looseObject({
 
 const report = z.looseObject({ provider: z.string(), evaluations: z.array(evaluation) });
 
-/** What a result file holds, besides lines: a warning of figures that it reports itself. */
+/** The lines of a result file, and what it states besides. */
 export interface ForeignRun {
   readonly lines: readonly RunLine[];
   /** The name of the system, empty if the file does not state it. */
   readonly system: string;
-  readonly warnings: readonly { readonly code: WarningCode; readonly text: string }[];
+  /** Of a file that reports its hit rate as recall: the number of its questions. */
+  readonly hitRates?: number;
 }
 
 function readSession({ sessionId, metadata }: Found): string | null {
@@ -56,14 +56,12 @@ function listLines(queryId: string, results: readonly Found[], at: string, tag: 
   return [...new Set(ids as string[])].map((id, i) => ({ at, queryId, id, rank: i + 1, score: -(i + 1), tag }));
 }
 
-/** Whether the report's recall is 0 or 1 with its hit rate, question by question. */
-function warnOfRecall(evaluations: z.output<typeof report>['evaluations']): ForeignRun['warnings'] {
-  const pairs = evaluations.flatMap(({ retrievalMetrics: metrics }) =>
+/** The number of questions, if the report's recall is 0 or 1 with its hit rate, question by question; else 0. */
+function countHitRates(evaluations: z.output<typeof report>['evaluations']): number {
+  const measured = evaluations.flatMap(({ retrievalMetrics: metrics }) =>
     metrics?.recallAtK === undefined ? [] : [metrics.recallAtK === metrics.hitAtK],
   );
-  if (pairs.length === 0 || pairs.includes(false)) return [];
-  const text = `the file reports recallAtK equal to hitAtK for each of ${pairs.length} questions, a hit rate; use the recall of this table`;
-  return [{ code: 'reported-recall-is-hit-rate', text }];
+  return measured.includes(false) ? 0 : measured.length;
 }
 
 /**
@@ -78,11 +76,11 @@ export function readMemorybenchFile(json: unknown, source: string): ForeignRun |
     const lines = evaluations.flatMap(({ questionId, searchResults }) =>
       listLines(questionId, searchResults, source, provider),
     );
-    return { lines, system: provider, warnings: warnOfRecall(evaluations) };
+    return { lines, system: provider, hitRates: countHitRates(evaluations) };
   }
   const asked = parseOrNull(question, json);
   if (asked === null) return null;
   const { questionId, results } = asked;
   const system = parseOrNull(z.object({ provider: z.string() }), results[0])?.provider ?? '';
-  return { lines: listLines(questionId, results, source, system), system, warnings: [] };
+  return { lines: listLines(questionId, results, source, system), system };
 }

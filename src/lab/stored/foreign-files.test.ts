@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readJudgements, readSystems } from './score-files.ts';
+import { readJudgements, readSystems } from './system-files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-foreign-files-'));
 afterAll(() => rmSync(root, { recursive: true }));

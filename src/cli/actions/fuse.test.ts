@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { readDisplay } from '../../core/display/display.harness.ts';
 import { parseRunLines } from '../../index/runs/run-lines.ts';
+import { buildSystem } from '../../lab/measure/system.ts';
 import { fusionOptions } from '../../ops/fusion/registry.ts';
-import { fuseSystems } from './fuse-systems.ts';
-import { buildSystem } from './system.ts';
+import { fuseSystems } from './fuse.ts';
 
 const build = (name: string, lines: readonly string[]) =>
   buildSystem(name, name, parseRunLines(lines.join('\n'), name));

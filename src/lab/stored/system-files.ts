@@ -6,13 +6,14 @@ import { readFolder, readText } from '../../core/files/files.ts';
 import { readLines } from '../../core/files/text-lines.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { parseQrels } from '../../eval/trec/trec-files.ts';
+import { type ForeignRun, readMemorybenchFile } from '../../index/runs/memorybench-results.ts';
+import { readMtebPredictions } from '../../index/runs/mteb-predictions.ts';
 import { parseRunLines } from '../../index/runs/run-lines.ts';
 import type { Qrels } from '../../model/run.ts';
+import type { ProtocolWarning } from '../measure/result.ts';
+import { buildSystem, type System } from '../measure/system.ts';
 import { describeWarning } from '../measure/warning.ts';
-import { isStoredRun, listArmRunFiles } from '../stored/stored-run.ts';
-import { type ForeignRun, readMemorybenchFile } from './memorybench-results.ts';
-import { readMtebPredictions } from './mteb-predictions.ts';
-import { buildSystem, type System } from './system.ts';
+import { isStoredRun, listArmRunFiles } from './stored-run.ts';
 
 /** A file and, before `=`, the name that its system gets, or the judge of its judgements. */
 export interface NamedFile {
@@ -48,7 +49,7 @@ function readForeignFile(path: string): ForeignRun {
   const json = parseWhole(file, text);
   const foreign = readMtebPredictions(json, fragment, file) ?? readMemorybenchFile(json, file);
   if (foreign !== null) return foreign;
-  return { lines: parseRunLines(text, file), system: '', warnings: [] };
+  return { lines: parseRunLines(text, file), system: '' };
 }
 
 /** The results of memorybench in a folder, a file a question. @throws ValidationError for a file that is none. */
@@ -70,7 +71,7 @@ function readForeignFolder(path: string): ForeignRun {
       path,
     });
   const system = parts.find((part) => part.system !== '')?.system ?? '';
-  return { lines: parts.flatMap(({ lines }) => lines), system, warnings: [] };
+  return { lines: parts.flatMap(({ lines }) => lines), system };
 }
 
 function readForeignRun(path: string): ForeignRun {
@@ -84,6 +85,12 @@ function nameSystem({ name, path }: NamedFile, { lines, system }: ForeignRun, ot
   const [tag = ''] = tags;
   if (tags.length === 1 && tag !== '' && !others.includes(tag)) return tag;
   return basename(path).replace(/\.[^.]*$/, '') || path;
+}
+
+function warnOfHitRates(name: string, { hitRates = 0 }: ForeignRun): ProtocolWarning[] {
+  if (hitRates === 0) return [];
+  const text = `the file reports recallAtK equal to hitAtK for each of ${hitRates} questions, a hit rate; use the recall of this table`;
+  return [describeWarning('reported-recall-is-hit-rate', name, text)];
 }
 
 /** The run files of the arms, for the folder of a stored run; else the file itself. */
@@ -111,8 +118,7 @@ export function readSystems(typed: readonly string[]): System[] {
   return files.map(({ file, run }, i) => {
     const name = nameSystem(file, run, tags.filter((_, at) => at !== i).flat());
     const system = buildSystem(name, file.path, run.lines);
-    const warnings = run.warnings.map(({ code, text }) => describeWarning(code, name, text));
-    return { ...system, warnings: [...system.warnings, ...warnings] };
+    return { ...system, warnings: [...system.warnings, ...warnOfHitRates(name, run)] };
   });
 }
 
@@ -143,15 +149,16 @@ export function readJudgements(path: string): Qrels {
   throw new ValidationError(`file has no judgement: ${path}; name a file of lines such as "q1 0 d7 1"`, { path });
 }
 
-/** A word of each query of a file, in two columns or as a key of JSONL. */
-interface QueryColumn {
-  readonly key: 'cluster' | 'kind';
-  /** What it is, for errors. */
-  readonly meaning: string;
-  readonly example: string;
-}
+const queryLine = z.looseObject({ id: z.string().optional(), query: z.string().optional() });
 
-function parseQueryLine({ key, meaning, example }: QueryColumn, line: string, at: string): readonly [string, string] {
+/** What a file says of each query, by its key in JSONL: how errors name its lines and its values, and an example. */
+const QUERY_COLUMNS = {
+  cluster: { lines: 'clusters', meaning: 'conversation', example: 'c1' },
+  kind: { lines: 'strata', meaning: 'stratum', example: 'paraphrase' },
+} as const;
+type QueryColumn = keyof typeof QUERY_COLUMNS;
+
+function parseQueryLine(key: QueryColumn, line: string, at: string): readonly [string, string] {
   const fields = line.trim().split(/\s+/);
   if (!line.trim().startsWith('{') && fields.length === 2) return fields as [string, string];
   try {
@@ -161,35 +168,21 @@ function parseQueryLine({ key, meaning, example }: QueryColumn, line: string, at
   } catch {
     // another shape, as the error below says
   }
+  const { lines, meaning, example } = QUERY_COLUMNS[key];
   throw new ValidationError(
-    `no line of ${key === 'cluster' ? 'clusters' : 'strata'} at ${at}; write a query and its ${meaning} in two columns, or {"query": "q1", "${key}": "${example}"}`,
+    `no line of ${lines} at ${at}; write a query and its ${meaning} in two columns, or {"query": "q1", "${key}": "${example}"}`,
     { at },
   );
 }
 
-const queryLine = z.looseObject({ id: z.string().optional(), query: z.string().optional() });
-
-function readQueryColumn(column: QueryColumn, path: string): ReadonlyMap<string, string> {
+/**
+ * Reads the conversation (`cluster`) or the stratum (`kind`) of each query: two columns, or JSONL such as the `queries.jsonl` of a run.
+ *
+ * @throws StorageError, ValidationError naming the line.
+ */
+export function readQueryColumn(path: string, key: QueryColumn): ReadonlyMap<string, string> {
   const filled = Array.from(readLines(path)).filter(({ text }) => text.trim() !== '');
-  return new Map(filled.map(({ text, where }) => parseQueryLine(column, text, where)));
-}
-
-/**
- * Reads the conversation of each query: two columns, or JSONL such as the `queries.jsonl` of a run.
- *
- * @throws StorageError, ValidationError naming the line.
- */
-export function readClusters(path: string): ReadonlyMap<string, string> {
-  return readQueryColumn({ key: 'cluster', meaning: 'conversation', example: 'c1' }, path);
-}
-
-/**
- * Reads the stratum of each query: two columns, or JSONL with `kind`, such as the `queries.jsonl` of a run or of the dataset `jsonl`.
- *
- * @throws StorageError, ValidationError naming the line.
- */
-export function readStrata(path: string): ReadonlyMap<string, string> {
-  return readQueryColumn({ key: 'kind', meaning: 'stratum', example: 'paraphrase' }, path);
+  return new Map(filled.map(({ text, where }) => parseQueryLine(key, text, where)));
 }
 
 const documentLine = z.union([
