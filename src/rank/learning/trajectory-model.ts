@@ -6,8 +6,9 @@ import { parse } from '../../core/validation/validation.ts';
 import { COORDINATES, DEFAULT_WEIGHTS, type Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import { multiplyColumns } from './column-product.ts';
 import type { ModelDefinition, ScoringModel } from './model.ts';
+import { listTrajectorySignals } from './model-signals.ts';
 import type { ParameterSpec } from './parameters.ts';
-import { listTrajectorySignals, type TrajectoryModelOptions, uploadTrajectory } from './trajectory-inputs.ts';
+import { type TrajectoryModelOptions, uploadTrajectory } from './trajectory-inputs.ts';
 import { computeCandidateShares, computePower, computeQueryShares, divideByRowMaximum } from './trajectory-steps.ts';
 
 /** Under the root of a squared distance, which has no gradient at 0. Moves a distance by 1e-6 at most. */

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
 import { parse, parsePart, shortenToExcerpt, suggestKnown } from '../../core/validation/validation.ts';
 import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
-import type { ScoringOptions } from '../signals/bank/options.ts';
 import type { Plan } from '../signals/plan.ts';
 import type { Stage } from '../signals/stage.ts';
 import { type ControlOptions, controlOptions } from '../signals/worlds/control-options.ts';
@@ -10,6 +9,7 @@ import { type Arm, createArm, listStagesOfArm } from './arm.ts';
 import { describeRepeated, findNameFault, nameFurtherStep, ownName, readStepItem } from './step-names.ts';
 import type { AddFault } from './steps/checks.ts';
 import { ARM_KEYS, findStepKind, mayRepeat, STEPS, type StepKey, type StepNames } from './steps/keys.ts';
+import type { MixOptions } from './steps/mix.ts';
 import { type ArmState, EMPTY_OUTLINE, type Outline, type Step } from './steps/step.ts';
 
 /** The steps of an arm by their names, in the order in which `steps` lists them; null for one that is left out. */
@@ -24,7 +24,7 @@ export interface WrittenSteps {
 export interface RankOptions extends WrittenSteps {
   readonly control: ControlOptions | null;
   readonly slice?: SliceOptions | null;
-  readonly mix?: ScoringOptions | null;
+  readonly mix?: MixOptions | null;
 }
 
 /** The keys of an arm that are steps. @param as names of their own. */
