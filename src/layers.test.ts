@@ -51,7 +51,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   index: ['encoders', 'graph', 'candidates', 'vectors', 'words', 'walks', 'memories', 'runs'],
   kernel: ['signatures', 'policies', 'slices', 'authority', 'client', 'service'],
-  rank: ['query', 'signals', 'rerank', 'retrieval', 'learning'],
+  rank: ['query', 'signals', 'rerank', 'learning', 'retrieval'],
   memory: ['outcomes', 'store', 'facts', 'engine', 'changes', 'curation', 'patterns', 'context'],
   lab: [
     'judging',

@@ -144,13 +144,4 @@ describe('config schema', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(JSON.parse(readFileSync(out, 'utf8')).additionalProperties).toBe(false);
   });
-
-  test('is of a training with --training', async () => {
-    const { code, stdout } = await runRagpp('config', 'schema', '--training');
-    expect(code).toBe(0);
-    const { properties } = JSON.parse(stdout);
-    expect(Object.keys(properties)).toEqual(
-      expect.arrayContaining(['dataset', 'crossValidation', 'fitting', 'extends']),
-    );
-  });
 });

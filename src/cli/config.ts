@@ -27,7 +27,6 @@ Examples:
 function schemaCommand(): Command {
   return new Command('schema')
     .description('print the JSON Schema of a config file, by which an editor completes and checks it')
-    .option('--training', 'the schema of a training, for the configs of ragpp train')
     .option('--out <file>', 'write the schema to a file instead of printing it')
     .addHelpText(
       'after',
@@ -40,8 +39,7 @@ The schema knows keys with their meanings, types, choices, defaults and bounds.
 ragpp config show checks a config in full.
 
 Examples:
-  ragpp config schema --out config.schema.json
-  ragpp config schema --training --out training.schema.json`,
+  ragpp config schema --out config.schema.json`,
     )
     .action(lazyAction(async () => (await import('./actions/config-schema.ts')).printSchema));
 }

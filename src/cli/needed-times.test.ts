@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ValidationError } from '../core/errors/errors.ts';
 import { loadDataset } from '../data/registry.ts';
-import { buildSampleTrainingConfig } from '../lab/training/training-config.fixture.ts';
+import type { Plain } from '../lab/composition/config-file.ts';
+import { buildSampleTrainingConfig, changeSampleTraining } from '../lab/training/training-config.fixture.ts';
 import { experiment } from '../lab/workbench/experiment.ts';
 import type { ArmInput } from '../lab/workbench/experiment-input.ts';
 import { blend, decay, mix, search } from '../rank/retrieval/steps/functions.ts';
@@ -131,23 +132,24 @@ test('an arm that reads only the order of turns runs on data without times', asy
   expect(finished.result.arms).toHaveLength(1 + Object.keys(ACCEPTED).length);
 });
 
-test('a model that needs times is refused by name, and one of other signals is trained', async () => {
-  const { model, embedding, ...config } = buildSampleTrainingConfig(root);
-  const train = (name: string, trained: object) => {
+test('a fit that needs times is refused by name, and one of other signals is trained', async () => {
+  const { embedding } = buildSampleTrainingConfig(root);
+  const runFit = (name: string, set: Plain = {}) => {
     const path = join(root, `${name}.yaml`);
     const encoder = { ...embedding, dimension: 2, minDocumentFrequency: 1, maxDocumentShare: 1 };
-    writeFileSync(
-      path,
-      JSON.stringify({ ...config, embedding: encoder, dataset: data, importance: false, model: trained }),
-    );
-    return runRagpp('train', path, '--cache', join(root, 'cache'), '--results', join(root, name));
+    const changes = { 'mix.fit.importance': false, ...set };
+    const config = changeSampleTraining(root, changes, { embedding: encoder, dataset: data });
+    writeFileSync(path, JSON.stringify(config));
+    return runRagpp('run', path, '--cache', join(root, 'cache'), '--results', join(root, name));
   };
-  const refused = await train('refused-model', model as object);
+  const refused = await runFit('refused-model');
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain('model linear reads decay.24h; list other signals in model.signals');
-  const trajectory = await train('refused-trajectory', { name: 'trajectory' });
-  expect(trajectory.stderr).toContain('model trajectory reads age in hours and coordinate temporal');
-  const accepted = await train('accepted-model', { ...model, signals: ['bm25@share', 'cosine@share'] });
+  expect(refused.stderr).toContain(
+    'arm learned reads scoring signal decay.24h; list other signals in mix.fit.model.signals',
+  );
+  const trajectory = await runFit('refused-trajectory', { 'mix.fit.model': { name: 'trajectory' } });
+  expect(trajectory.stderr).toContain('arm learned reads age in hours and coordinate temporal');
+  const accepted = await runFit('accepted-model', { 'mix.fit.model.signals': ['bm25@share', 'cosine@share'] });
   expect(accepted.code, accepted.stderr).toBe(0);
 });
 

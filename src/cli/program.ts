@@ -14,7 +14,7 @@ Examples:
   ragpp init my-experiment                               a config and made-up data to start from
   ragpp run configs/quickstart.yaml                      the ablation on real mail threads
   ragpp run my.yaml --set seed=7 --backend cpu           the same config, changed from outside
-  ragpp train configs/learning/mail.yaml                 weights that are learned, on held-out threads
+  ragpp run configs/learning/mail.yaml                   weights that are learned, on held-out threads
   ragpp config show configs/sweeps/rerank-weights.yaml   what would run, and what it would cost
   ragpp results --where 'arm~decay' --sort mrr@10         the arms of all runs so far
   ragpp verify                                           does this machine compute what it should?
@@ -36,7 +36,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init.ts')).initCommand(),
   run: async () => (await import('./run.ts')).runCommand(),
   ask: async () => (await import('./ask.ts')).askCommand(),
-  train: async () => (await import('./train.ts')).trainCommand(),
   'test-weights': async () => (await import('./test-weights.ts')).testWeightsCommand(),
   config: async () => (await import('./config.ts')).createConfigCommand(),
   data: async () => (await import('./data.ts')).createDataCommand(),

@@ -20,8 +20,9 @@ import { formatFileName } from '../lab/composition/arms.ts';
 import { composeFiles } from '../lab/composition/config-composition.ts';
 import { listArmsToRun, selectArms } from '../lab/config/arm-selection.ts';
 import { type ExperimentConfig, loadConfig } from '../lab/config/config.ts';
+import { findFittedArm } from '../lab/config/fitted-arm.ts';
 import { PROJECT_ROOT } from '../lab/run/environment.ts';
-import { loadTrainingConfig } from '../lab/training/training-config.ts';
+import { setFit } from '../lab/training/training-config.fixture.ts';
 import { runRagpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-configs-'));
@@ -111,15 +112,19 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   'learning/transfer.yaml': {
     needs: [locomo, irc],
     changes: [
-      ...[`transfer.0.dataset.path=${fewQuestions}`, 'transfer.0.candidates=[{index: bm25, k: 40}]'],
-      ...[`transfer.1.dataset.path=${fewLogs}`, 'transfer.1.candidates=[{index: newest, k: 20}]'],
-      'transfer.1.limitQueries=44',
-      'signals.groups=[text, time]',
+      ...setFit(
+        `mix.fit.transfer.0.dataset.path=${fewQuestions}`,
+        'mix.fit.transfer.0.steps=[search: {bm25: {k: 40}}]',
+        `mix.fit.transfer.1.dataset.path=${fewLogs}`,
+        'mix.fit.transfer.1.steps=[search: {newest: {k: 20}}]',
+        'mix.fit.transfer.1.limitQueries=44',
+        'mix.signals.groups=[text, time]',
+      ),
     ],
   },
   'learning/strategies.yaml': {
     needs: [locomo],
-    changes: [`dataset.path=${fewQuestions}`, 'signals.groups=[text, memory]'],
+    changes: [`dataset.path=${fewQuestions}`, ...setFit('mix.signals.groups=[text, memory]')],
   },
   'strategies.yaml': {
     needs: [locomo],
@@ -133,7 +138,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
       `arms.learned.set.mix=${joinWeightsPath('learning/locomo.yaml')}`,
     ],
   },
-  'learning/mail-author.yaml': { needs: [], changes: ['signals.groups=[text, time, author]'] },
+  'learning/mail-author.yaml': { needs: [], changes: setFit('mix.signals.groups=[text, time, author]') },
   'graph-ablation.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
   'graph-titles.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
   'evidence-locomo.yaml': {
@@ -189,7 +194,7 @@ const listMissing = (config: string) => (OUTSIDE[config]?.needs ?? []).filter((p
 /** The first built-in mails take a quarter of the time; `npm start` runs on all of them. */
 const ON_FEW_MAILS = `dataset={name: mail-threads, path: ${fewMails}}`;
 const needsMails = (config: string) =>
-  (isTraining(config) ? loadTrainingConfig(join(folder, config)) : loadShippedConfig(config)).dataset.name ===
+  loadConfig(join(folder, config), isTraining(config) ? [] : OUTSIDE[config]?.changes).dataset.name ===
   'spamassassin-threads';
 const setOutside = (config: string) =>
   set(...(needsMails(config) ? [ON_FEW_MAILS] : []), ...(OUTSIDE[config]?.changes ?? []));
@@ -205,18 +210,21 @@ const trainings = runnable.filter(isTraining);
 const small = ['--limit-queries', '20', ...set('evaluation.samples=199', 'embedding.dimension=61')];
 /** Few queries, one epoch, nothing that takes a network to embed. */
 const smallTraining = set(
-  'limitQueries=44',
+  'evaluation.limitQueries=44',
   'embedding={encoder: lsa, dimension: 61}',
-  'signals.encoders=[]',
-  'candidates=[{index: bm25, k: 12}, {index: newest, k: 12}]',
-  'fitting.epochs=1',
-  'fitting.seeds=1',
-  'fitting.grid.l2=[0.003]',
-  'crossValidation={outer: 2, inner: 2}',
   'evaluation.samples=199',
-  'evaluation.resamples=2',
-  'importance=false',
-  'controls=false',
+  ...setFit(
+    'search={bm25: {k: 12}, newest: {k: 12}}',
+    'mix.signals.encoders=[]',
+    'mix.fit.epochs=1',
+    'mix.fit.seeds=1',
+    'mix.fit.l2=[0.003]',
+    'mix.fit.folds=2',
+    'mix.fit.innerFolds=2',
+    'mix.fit.resamples=2',
+    'mix.fit.importance=false',
+    'mix.fit.controls=false',
+  ),
 );
 const executed: string[] = [];
 const planned: string[] = [];
@@ -273,8 +281,8 @@ describe('every config of the project runs on a slice of its data', () => {
   test.each(trainings)(
     '%s',
     async (config) => {
-      const resolved = loadTrainingConfig(join(folder, config));
-      const { code, stderr } = await runRagppOn(['train'], config, '--results', join(root, 'results', config));
+      const resolved = loadConfig(join(folder, config));
+      const { code, stderr } = await runRagppOn(['run'], config, '--results', join(root, 'results', config));
       expect(code, stderr).toBe(0);
       const metrics = JSON.parse(readRunFile(config, 'metrics.json')) as StoredMetrics;
       expect(metrics.queries).toBeGreaterThan(20);
@@ -286,7 +294,13 @@ describe('every config of the project runs on a slice of its data', () => {
       }
       {
         const [run] = readdirSync(join(root, 'results', config)).filter((entry) => !entry.endsWith('.json'));
-        const file = join(root, 'results', config, run as string, `weights-${resolved.model.name}.safetensors`);
+        const file = join(
+          root,
+          'results',
+          config,
+          run as string,
+          `weights-${findFittedArm(resolved)?.mix.fit.model.name}.safetensors`,
+        );
         writeFileSync(joinWeightsPath(config), readFileSync(file));
       }
       executed.push(config);

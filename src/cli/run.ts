@@ -21,9 +21,14 @@ and .parquet, TREC runs and qrels, table.md, .tex and .csv, and report.html, one
 Until it is done the folder is named <experiment>-<hash>.partial; whatever ends the run, --resume goes on from
 there. An arm that fails does so alone: the others are in the table, and the exit code is 1.
 
+An arm whose mix has a fit is learned on dev and measured on held-out conversations; the folder has its weights,
+weights.csv, curve.csv, importance.csv and controls.csv. Every fold that is done is kept in the cache, and the same
+command goes on behind it. ragpp test-weights measures the weights on the test split.
+
 Examples:
   ragpp run configs/quickstart.yaml --limit-queries 60
   ragpp run configs/quickstart.yaml --workers 4 --resume
+  ragpp run configs/learning/mail.yaml --set arms.learned.set.mix.fit.epochs=5
   ragpp run configs/quickstart.yaml --set 'embedding={encoder: use-lite}' --set seed=7
   ragpp run configs/quickstart.yaml --launcher slurm --workers 16
   ragpp run configs/slices.yaml --replay-slices results/runs/slices-0123456789ab --results results/replayed`,

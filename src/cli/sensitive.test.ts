@@ -71,8 +71,8 @@ describe('conversations with sensitive turns', () => {
     expect([listLeaks(at('results')), listLeaks(at('published'))]).toEqual([[], []]);
   });
 
-  test('a training and a look at its test split write none', async () => {
-    await ragpp('train', at('train.yaml'), ...folders);
+  test('a fit and a look at its test split write none', async () => {
+    await ragpp('run', at('train.yaml'), ...folders);
     await ragpp('test-weights', findRun('sample-training'), '--cache', at('cache'));
     expect(listLeaks(at('results'))).toEqual([]);
   });

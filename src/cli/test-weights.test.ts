@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeSampleTraining } from '../lab/training/training-config.fixture.ts';
+import { setFit, writeSampleTraining } from '../lab/training/training-config.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-test-weights-'));
@@ -13,8 +13,8 @@ let folder: string;
 
 async function train(): Promise<void> {
   const options = ['--cache', cache, '--results', results];
-  const changes = ['--set', 'importance=false', '--set', 'evaluation.resamples=0'];
-  const { code, stderr } = await runRagpp('train', writeSampleTraining(root), ...options, ...changes);
+  const changes = setFit('mix.fit.importance=false', 'mix.fit.resamples=0').flatMap((change) => ['--set', change]);
+  const { code, stderr } = await runRagpp('run', writeSampleTraining(root), ...options, ...changes);
   expect(code, stderr).toBe(0);
 }
 
@@ -106,7 +106,16 @@ test.each<[string, (path: string) => void, RegExp]>([
       const config = readFileSync(join(path, 'config.yaml'), 'utf8').replace(/path: .*/, `path: ${dataset}`);
       writeFileSync(join(path, 'config.yaml'), config);
     },
-    /has no query in split test; |no test quer/,
+    /has no query in split test, fewer than 2/,
+  ],
+  [
+    'a run that fits no arm',
+    (path) => {
+      const arms = 'arms: { words: [search: { bm25: {} }] }\nevaluation: { baseline: words }\n';
+      const config = readFileSync(join(path, 'config.yaml'), 'utf8').replace(/^(arms|evaluation):\n(?: .*\n)+/gm, '');
+      writeFileSync(join(path, 'config.yaml'), `${config}${arms}`);
+    },
+    /run fits no arm: .*; name the folder of a run whose config has mix\.fit/,
   ],
   [
     'a folder without weights',

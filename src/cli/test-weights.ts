@@ -3,8 +3,8 @@ import { cacheOption, createBackendOption, lazyAction } from './options/options.
 
 export function testWeightsCommand(): Command {
   return new Command('test-weights')
-    .description('measure the weights of a training on the test split, once, and record that it was looked at')
-    .argument('<training-folder>', 'results/runs/<name>-<hash>, as ragpp train leaves it')
+    .description('measure the weights of a fit on the test split, once, and record that it was looked at')
+    .argument('<folder>', 'results/runs/<name>-<hash>, of a config whose arm is fitted: mix.fit')
     .option('--again', 'look at a test split once more that these weights were measured on before')
     .addOption(createBackendOption())
     .addOption(cacheOption())

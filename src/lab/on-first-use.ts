@@ -2,24 +2,17 @@ import type { AskContext, AskedContext } from './ask/ask.ts';
 import type { QuestionInput } from './ask/question.ts';
 import type { ExperimentConfig } from './config/config-schema.ts';
 import type { FinishedRun, OpenRunContext } from './run/run.ts';
-import type { TrainingConfig } from './training/training-config.ts';
-import type { FinishedTraining, TrainingContext } from './training/training-run.ts';
 
 /** Functions of the root that load most of the project: with the first call, so that an import of the package stays quick. */
 
 /**
- * Runs an experiment from config to result on the active backend: loads the data, tunes and ranks each arm, measures. The result is the same for the same config,
+ * Runs an experiment from config to result on the active backend: loads the data, tunes and ranks each arm or fits it, measures. The result is the same for the same config,
  * data and backend. An arm that fails is among the result's failures.
  *
  * @throws RagPlusPlusError with the first failure's code where every arm fails.
  */
 export async function runExperiment(config: ExperimentConfig, context: OpenRunContext): Promise<FinishedRun> {
-  return (await import('./run/run.ts')).runExperiment(config, context);
-}
-
-/** Trains the models of a config on the dev conversations of its dataset; the test split is not looked at. */
-export async function runTraining(config: TrainingConfig, context: TrainingContext): Promise<FinishedTraining> {
-  return (await import('./training/training-run.ts')).runTraining(config, context);
+  return (await import('./workbench/run-resolved.ts')).runOrFit(config, context);
 }
 
 /**

@@ -1,20 +1,18 @@
 import { writeAtomic } from '../../core/files/files.ts';
 import { printError, printOut } from '../../core/terminal/terminal.ts';
 import { buildConfigJsonSchema } from '../../lab/config/config-json-schema.ts';
-import { buildTrainingJsonSchema } from '../../lab/training/training-json-schema.ts';
 
 /** The schema as the text of a file. */
-export function formatConfigSchema(schema = buildConfigJsonSchema()): string {
-  return `${JSON.stringify(schema, null, 2)}\n`;
+export function formatConfigSchema(): string {
+  return `${JSON.stringify(buildConfigJsonSchema(), null, 2)}\n`;
 }
 
 interface SchemaFlags {
   readonly out?: string;
-  readonly training?: true;
 }
 
-export function printSchema({ out, training }: SchemaFlags): void {
-  const text = formatConfigSchema(training === true ? buildTrainingJsonSchema() : buildConfigJsonSchema());
+export function printSchema({ out }: SchemaFlags): void {
+  const text = formatConfigSchema();
   if (out === undefined) {
     printOut(text);
     return;

@@ -1,5 +1,6 @@
-import { basename, join, relative } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
+import { ValidationError } from '../../core/errors/errors.ts';
 import { assertReadableFolder, assertWritableFolder, writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
@@ -10,6 +11,7 @@ import { parse } from '../../core/validation/validation.ts';
 import { merge, parseYaml } from '../../lab/composition/config-file.ts';
 import { listArmsToRun } from '../../lab/config/arm-selection.ts';
 import { listConfigDatasets, loadConfigPlugins } from '../../lab/config/config.ts';
+import { findFittedArm } from '../../lab/config/fitted-arm.ts';
 import type { Launcher } from '../../lab/launch/launcher.ts';
 import { createLauncher, type LauncherOptions, launcherOptions } from '../../lab/launch/registry.ts';
 import { withCountedLook } from '../../lab/looks/test-looks.ts';
@@ -27,10 +29,11 @@ import type { Execute } from '../../lab/run/execution.ts';
 import { FolderExecution } from '../../lab/run/folder-execution.ts';
 import type { Opening } from '../../lab/run/partial-folder.ts';
 import { ReplayedSlices } from '../../lab/run/replayed-slices.ts';
-import { runExperiment } from '../../lab/run/run.ts';
+import { writeRunFolder } from '../../lab/run/run-folder.ts';
 import { findReachWarnings } from '../../lab/run/run-warnings.ts';
 import { cacheSizeRemark } from '../../lab/stored/cache-contents.ts';
 import { renderRunFiles } from '../../lab/workbench/run-files.ts';
+import { runOrFit } from '../../lab/workbench/run-resolved.ts';
 import type { ConfigChanges } from '../options/config-options.ts';
 import type { LauncherChoice } from '../options/launcher-choice.ts';
 import { FailedCheck } from '../process/failed-check.ts';
@@ -83,7 +86,8 @@ async function openLauncher(options: LauncherOptions): Promise<Launcher> {
 
 function show(result: ExperimentResult, folder: string): void {
   printOut(`\n${renderText(result)}\n`);
-  for (const remark of [...describeSlices(result.arms), ...result.remarks]) printOut(`${remark}\n`);
+  const remarks = result.fit === undefined ? result.remarks : []; // those of a fit are below its tables
+  for (const remark of [...describeSlices(result.arms), ...remarks]) printOut(`${remark}\n`);
   const { backend, backendReason } = result.environment;
   printOut(`backend ${backend} (${backendReason})\n`);
   printOut(`\nreport: ${join(folder, 'report.html')}\n`);
@@ -124,8 +128,20 @@ function datasetsFileName(runs: readonly DatasetRun[]): string {
   return `${name}-datasets-${computeHash(runs.map((run) => run.result.hash)).slice(0, 12)}`;
 }
 
+/** @throws ValidationError for options of arms that run one by one. */
+function assertFitOptions({ retryFailed, replaySlices, launcher, workers, race }: RunOptions): void {
+  const given = Object.entries({ retryFailed, replaySlices, launcher, workers, race });
+  const names = given.flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`],
+  );
+  if (names.length > 0)
+    throw new ValidationError(`arm of the config is fitted, which takes no ${names.join(', ')}; leave it out`);
+}
+
 async function runOnDataset(path: string, options: RunOptions): Promise<ExperimentResult> {
   const config = await openChangedConfig(path, options);
+  const isFit = findFittedArm(config) !== null;
+  if (isFit) assertFitOptions(options);
   for (const { code, message } of findReachWarnings(listArmsToRun(config), config.evaluation))
     printError(`ragpp: warning (${code}): ${message}\n`);
   const launcher = await openLauncher(chosenLauncher(config.launcher, options));
@@ -148,10 +164,12 @@ async function runOnDataset(path: string, options: RunOptions): Promise<Experime
     const { replaySlices } = options;
     const replay = replaySlices === undefined ? {} : { replay: new ReplayedSlices(replaySlices) };
     const context = { backend, cacheFolder, command, progress, ...replay };
-    const ran = await runExperiment(config, context, (prepared) => execution.execute(prepared), executeRound);
+    const ran = await runOrFit(config, context, (prepared) => execution.execute(prepared), executeRound);
     const finished = withCountedLook(ran, results);
     const report = progress('report', 1);
-    const folder = execution.finish(renderRunFiles(finished));
+    const files = renderRunFiles(finished);
+    const { name, hash } = finished.result;
+    const folder = isFit ? writeRunFolder(resolve(results, `${name}-${hash}`), files) : execution.finish(files);
     for (const round of rounds) round.discard();
     report.finish();
     show(finished.result, join(results, basename(folder)));

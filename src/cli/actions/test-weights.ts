@@ -5,6 +5,8 @@ import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
 import { quoteShellWord } from '../../core/text/escape.ts';
+import { openConfig } from '../../lab/config/config.ts';
+import { findFittedArm } from '../../lab/config/fitted-arm.ts';
 import { countLook } from '../../lab/looks/test-looks.ts';
 import { renderMarkdown } from '../../lab/report/tables/markdown.ts';
 import { escapeMarkdown } from '../../lab/report/tables/pipe-table.ts';
@@ -19,7 +21,6 @@ import {
   TEST_FILE,
 } from '../../lab/training/test-looks.ts';
 import { runTest, testSplit } from '../../lab/training/test-run.ts';
-import { openTrainingConfig } from '../../lab/training/training-config.ts';
 import { readWeights, type Weights } from '../../rank/learning/weight-file.ts';
 
 interface TestOptions {
@@ -44,7 +45,11 @@ function readFolderWeights(folder: string): { readonly file: string; readonly we
 }
 
 export async function testWeights(folder: string, options: TestOptions): Promise<void> {
-  const config = await openTrainingConfig(join(folder, 'config.yaml'));
+  const config = await openConfig(join(folder, 'config.yaml'));
+  if (findFittedArm(config) === null)
+    throw new ValidationError(`run fits no arm: ${folder}; name the folder of a run whose config has mix.fit`, {
+      folder,
+    });
   restoreDataFolder(config.dataset, folder);
   const { file, weights } = readFolderWeights(folder);
   const context = { cacheFolder: options.cache, progress: createTerminalProgress() };

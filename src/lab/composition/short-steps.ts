@@ -63,6 +63,27 @@ const NOW: Readonly<Record<string, string>> = {
   scoring: 'mix, as in mix: weights.safetensors',
 };
 
+/** Keys of an earlier training -> the key that replaces them. */
+const NOW_IN_FIT: Readonly<Record<string, string>> = {
+  signals: 'mix.signals of an arm, as in mix: { signals: { groups: [text] }, fit: {} }',
+  model: 'mix.fit.model of an arm, as in mix: { fit: { model: { name: linear } } }',
+  users: 'mix.fit.users of an arm',
+  fitting: 'its keys in mix.fit of an arm, as in mix: { fit: { epochs: 40, loss: [infonce] } }',
+  crossValidation: 'mix.fit.folds and mix.fit.innerFolds of an arm',
+  importance: 'mix.fit.importance of an arm',
+  transfer: 'mix.fit.transfer of an arm',
+  limitQueries: 'evaluation.limitQueries',
+  filter: 'a step filter of an arm',
+  candidates: 'a step search of an arm, as in search: { bm25: {} }',
+  sameChannel: "a step filter after search, as in filter: 'channel = $query.channel'",
+};
+export const FORMER_TRAINING_KEYS: readonly string[] = Object.keys(NOW_IN_FIT);
+
+/** The key that replaces a key at the top of an earlier config. */
+export function findTopReplacement(key: string): string | undefined {
+  return NOW_IN_FIT[key] ?? findReplacement(key);
+}
+
 /** The key that replaces a key of earlier arms, with an example; undefined for any other key. */
 export function findReplacement(key: string): string | undefined {
   return Object.hasOwn(NOW, key) ? NOW[key] : undefined;

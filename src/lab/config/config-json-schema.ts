@@ -12,7 +12,12 @@ const TARGET = 'draft-7';
 /** A file by its name: a resolved config has its content. */
 const FILE: Plain = { type: 'string', minLength: 1 };
 /** Where a name may be: key of a mapping -> its key. */
-const FILE_KEYS: Readonly<Record<string, string>> = { mix: 'weights', trajectory: 'weights', slice: 'policy' };
+const FILE_KEYS: Readonly<Record<string, string>> = {
+  mix: 'weights',
+  fit: 'folds',
+  trajectory: 'weights',
+  slice: 'policy',
+};
 
 /** A source that is a run file: its file goes by this key, and has a default of its own for the number of candidates. */
 function nameRunFile(kind: Plain): Plain {
@@ -73,11 +78,6 @@ function loosen(value: unknown, key = '', owner = ''): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The JSON Schema of one of several files that are merged. */
-export function convertToJsonSchema(schema: z.ZodType): Plain {
-  return loosen(z.toJSONSchema(schema, { io: 'input', target: TARGET })) as Plain;
-}
-
 /** The properties of a schema of a mapping. */
 export function getProperties(schema: unknown): Plain {
   return (schema as { readonly properties: Plain }).properties;
@@ -106,7 +106,7 @@ export function buildConfigJsonSchema(): Plain {
     ...schema,
     properties: { ...properties, arms: { anyOf: [properties.arms, RESOLVED_ARMS] } },
   };
-  describeKeys(described, ['config.md', 'sweeps.md']);
+  describeKeys(described, ['config.md', 'sweeps.md', 'training.md']);
   return withDatasets(described);
 }
 

@@ -21,17 +21,20 @@ import {
 
 const reference = readFileSync(new URL('../../../docs/config.md', import.meta.url), 'utf8');
 const sweeps = readFileSync(new URL('../../../docs/sweeps.md', import.meta.url), 'utf8');
+const training = readFileSync(new URL('../../../docs/training.md', import.meta.url), 'utf8');
 const arms = readFileSync(new URL('../../../docs/arms.md', import.meta.url), 'utf8');
 const configs = fileURLToPath(new URL('../../../configs', import.meta.url));
 
 const found = listConfigKeys();
 /** Keys of an encoder, and of coordinates, are described once, wherever they are. */
 const isElsewhere = (id: string) =>
-  /^arms\{\}\.(?:embedding|mix\.signals\.encoders\[\]) encoder: |^arms\{\}\.blend\.\w+\.coordinates\./.test(id);
+  /^arms\{\}\.(?:embedding|mix\.signals\.encoders\[\]) encoder: |^arms\{\}\.blend\.\w+\.coordinates\.|\.transfer\[\]\.dataset name: /.test(
+    id,
+  );
 const described = found.filter(({ id }) => !isElsewhere(id));
 const keys = described.filter((key) => !isHeading(key));
 const kinds = described.filter(isHeading);
-const rows = indexDocumentedRows(reference);
+const rows = indexDocumentedRows(`${reference}\n${training}`);
 
 describe('the reference of the config', () => {
   test('has a row for every key that the schemas know, and for no other', () => {
@@ -44,7 +47,7 @@ describe('the reference of the config', () => {
   });
 
   test('has a heading for every kind of dataset, encoder, index, launcher and sweep, and every member of a step', () => {
-    const headings = reference.split('\n').filter((line) => line.startsWith('#'));
+    const headings = `${reference}\n${training}`.split('\n').filter((line) => line.startsWith('#'));
     for (const { id, schema } of kinds) {
       const [, place, kind] = (isKind(schema) ? /^(\S+) (.*)\.\w+$/ : /^(.*)\.([^.]+)$/).exec(id) ?? [];
       expect(
@@ -91,6 +94,7 @@ describe.each([
   ['docs/config.md', reference],
   ['docs/sweeps.md', sweeps],
   ['docs/arms.md', arms],
+  ['docs/training.md', training],
 ])('the examples of %s', (source, page) => {
   const root = mkdtempSync(join(tmpdir(), 'ragpp-reference-'));
   afterAll(() => rmSync(root, { recursive: true }));

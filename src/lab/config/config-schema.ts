@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { RagPlusPlusError } from '../../core/errors/errors.ts';
 import { BACKENDS } from '../../core/tensors/active-backend.ts';
 import { freezeDeeply } from '../../core/values/frozen.ts';
 import { datasetOptions } from '../../data/registry.ts';
-import { parseMean } from '../../eval/metrics/metric.ts';
 import { CORRECTIONS, type CorrectionName, TESTS } from '../../eval/significance/test-names.ts';
 import { encoderOptions } from '../../index/encoders/registry.ts';
+import { metric } from '../../rank/learning/fit-options.ts';
 import { CONTROL_KINDS } from '../../rank/signals/worlds/control-options.ts';
 import { extendsOptions } from '../composition/config-composition.ts';
 import { groupOptions } from '../composition/config-groups.ts';
@@ -20,17 +19,6 @@ export const slug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]*$/, 'lower-case letters, digits and hyphens')
   .max(CONFIG_LIMITS.nameCharacters);
-
-/** A metric by any name that is accepted; the config has the name used here. */
-export const metric = z.string().transform((id, context) => {
-  try {
-    return parseMean(id).id;
-  } catch (error) {
-    if (!(error instanceof RagPlusPlusError)) throw error;
-    context.addIssue({ code: 'custom', message: `a metric (${error.message})` });
-    return z.NEVER;
-  }
-});
 
 /** Metrics by which a table has columns. */
 export const metrics = z

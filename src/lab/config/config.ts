@@ -15,7 +15,7 @@ import { type ComposedConfig, composeFiles, findWriterFolder, wrapContent } from
 import { isPlain, type Path, type Plain } from '../composition/config-file.ts';
 import { findValueFaults } from '../composition/config-values.ts';
 import { expandNamedArms } from '../composition/named-arms.ts';
-import { ARMS_BY_NAME, findReplacement } from '../composition/short-steps.ts';
+import { ARMS_BY_NAME, FORMER_TRAINING_KEYS, findTopReplacement } from '../composition/short-steps.ts';
 import { installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
 import { findUnnamedPlugins, listExperimentMembers } from '../plugins/named-members.ts';
 import { expandSweep } from '../sweep/sweep.ts';
@@ -25,6 +25,7 @@ import { findDatasetPath, locateFaults } from './config-faults.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { findControlFaults, withControls } from './control-arms.ts';
 import { noteEncoderFolder, withEncoderFiles } from './encoder-references.ts';
+import { findFitFaults, findFittedArm, HAND_TUNED_ARM, hasFit, withFitDefaults, withFoldsFile } from './fitted-arm.ts';
 import { withRepetitions } from './repeated-arms.ts';
 import { withPolicyFile, withSourceFiles } from './run-references.ts';
 import { withWeightFiles } from './weight-references.ts';
@@ -40,7 +41,7 @@ function createFolderFinder(arm: ExpandedArm, composed: ComposedConfig): (keys: 
   };
 }
 
-/** An arm with the content of the files that it names: those of its encoder, weights, run files and policy. @param shared the encoder of the experiment */
+/** An arm with the content of the files that it names: those of its encoder, weights, run files, policy and folds. @param shared the encoder of the experiment */
 function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConfig, shared: unknown) {
   const folderOf = createFolderFinder(expanded, composed);
   const tuned = isPlain(options.tune) ? Object.keys(options.tune) : [];
@@ -54,7 +55,8 @@ function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConf
   const weighed = withWeightFiles(encoded, { folderOf, embedding: embedding ?? shared });
   const found = withSourceFiles(weighed.arm, folderOf);
   const sliced = withPolicyFile(found.arm, folderOf);
-  return { arm: sliced.arm, faults: [...weighed.faults, ...found.faults, ...sliced.faults] };
+  const folded = withFoldsFile(sliced.arm, folderOf);
+  return { arm: folded.arm, faults: [...weighed.faults, ...found.faults, ...sliced.faults, ...folded.faults] };
 }
 
 /** Arms by their names, or those of a config that was written out before. */
@@ -66,11 +68,16 @@ function readArms(arms: unknown, shared: Plain): ExpandedArms {
   return { arms: [], faults: [fault], unread: new Set(['arms']) };
 }
 
+/** Keys of earlier experiments and trainings. */
+const FORMER_KEYS: readonly string[] = ['base', 'scoring', ...FORMER_TRAINING_KEYS];
+
 /** Keys at the top whose place an arm has. */
 function findFormerKeys(content: Plain): ConfigurationFault[] {
-  return ['base', 'scoring']
-    .filter((key) => content[key] !== undefined)
-    .map((path) => ({ path, expected: `${findReplacement(path)}`, got: `the key ${JSON.stringify(path)}` }));
+  return FORMER_KEYS.filter((key) => content[key] !== undefined).map((path) => ({
+    path,
+    expected: `${findTopReplacement(path)}`,
+    got: `the key ${JSON.stringify(path)}`,
+  }));
 }
 
 /**
@@ -78,7 +85,7 @@ function findFormerKeys(content: Plain): ConfigurationFault[] {
  * places whose weight files can't be used.
  */
 function expandComposed(composed: ComposedConfig) {
-  const { base: _, scoring: __, ...content } = composed.content;
+  const content = Object.fromEntries(Object.entries(composed.content).filter(([key]) => !FORMER_KEYS.includes(key)));
   const seed = Number.isInteger(content.seed) ? (content.seed as number) : 1;
   const shared = { ...(isPlain(content.embedding) ? { embedding: content.embedding } : {}), seed };
   const written = readArms(content.arms, shared);
@@ -89,7 +96,7 @@ function expandComposed(composed: ComposedConfig) {
   const options = arms.map((arm, i) => weighed[i]?.arm ?? arm.options);
   const encoded = embedding === undefined ? content : { ...content, embedding };
   const config = {
-    ...encoded,
+    ...withFitDefaults(encoded, options),
     ...(typeof content.arms === 'object' && content.arms !== null ? { arms: options } : {}),
     sweep: sweep.design,
   };
@@ -109,6 +116,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   if (impossible.length > 0) throw new ConfigurationError(source, impossible);
   const { arms, options, config, faults, unread, count } = expandComposed(composed);
   const run = options.slice(0, count);
+  const isFit = options.some(hasFit);
   const sizes = findSizeFaults(run);
   if (sizes.length > 0) throw new ConfigurationError(source, locateFaults(sizes, { composed, arms }));
   const result = check(expandedFile, { ...config, ...(plugins === undefined ? {} : { plugins }) });
@@ -118,7 +126,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
       ? result.faults.filter(({ path }) => !unread.some((prefix) => path === prefix || path.startsWith(`${prefix}.`)))
       : []),
     ...findDuplicateNames(run),
-    ...findNameFaults(content, run, faults),
+    ...findNameFaults(content, isFit ? [...run, { name: HAND_TUNED_ARM }] : run, faults),
     ...options.flatMap(findTuneFaults),
   ];
   if (found.length > 0 || 'faults' in result)
@@ -133,6 +141,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
     ...added,
     ...findDuplicateNames(controlled.arms),
     ...findControlFaults(controlled.arms),
+    ...findFitFaults(controlled),
     ...findUnnamedPlugins(listExperimentMembers(controlled), controlled.plugins),
   ];
   if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
@@ -142,6 +151,11 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
       const keyPath = findArmValuePath(arms[i] as ExpandedArm, ['embedding', key]);
       return keyPath === undefined ? null : findWriterFolder(keyPath, composed);
     });
+  const fitted = findFittedArm(controlled);
+  for (const [i, { dataset }] of (fitted?.mix.fit.transfer ?? []).entries()) {
+    const keys = ['mix', 'fit', 'transfer', String(i), 'dataset', 'path'];
+    setDataFolder(dataset, createFolderFinder(arms[0] as ExpandedArm, composed)(keys));
+  }
   setDataFolder(controlled.dataset, findWriterFolder(findDatasetPath(['dataset', 'path'], composed), composed));
   return controlled;
 }

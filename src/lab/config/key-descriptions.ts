@@ -43,8 +43,7 @@ const DOCUMENTED_AT: readonly (readonly [RegExp, string])[] = [
   [/^arms\{\}\.search\.[\w-]+(?= index: )/, 'arms{}.search{}'],
   [/\.blend\.\w+\.coordinates\./, '.blend.trajectory.'],
   [/^.*(?:\bembedding|encoders\[\])(?= encoder: )/, 'embedding'],
-  [/^transfer\[\]\./, ''],
-  [/^candidates\[\]/, 'arms{}.search{}'],
+  [/^arms\{\}\.mix\.fit\.transfer\[\]\.(?=dataset )/, ''],
   [/(?<= index: run)\.path$/, '.file'],
 ];
 

@@ -15,7 +15,7 @@ const toPlain = (value: unknown) => (isPlain(value) ? value : {});
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The plugin signals and the encoders of a bank of signals. */
-export function listBankNames(bank: unknown, at: string): NamedMember[] {
+function listBankNames(bank: unknown, at: string): NamedMember[] {
   const { plugins, encoders } = toPlain(bank);
   return [
     ...Object.keys(toPlain(plugins)).map(
@@ -27,11 +27,20 @@ export function listBankNames(bank: unknown, at: string): NamedMember[] {
   ];
 }
 
-/** The indexes of sources. @param at the path before `candidates`, with its dot */
-export const listSourceNames = (candidates: unknown, at: string) =>
-  toList(candidates).map(
-    (source, i): NamedMember => ({ path: `${at}candidates[${i}]`, kind: 'indexes', name: toPlain(source).index }),
-  );
+/** The metric of a fit, and the other data that its weights are tried on. */
+function listFitNames(fit: unknown, at: string): NamedMember[] {
+  const { metric, transfer } = toPlain(fit);
+  return [
+    ...(typeof metric === 'string' ? listMetricNames([metric], () => `${at}.metric`) : []),
+    ...toList(transfer).map(
+      (other, i): NamedMember => ({
+        path: `${at}.transfer[${i}].dataset.name`,
+        kind: 'datasets',
+        name: toPlain(toPlain(other).dataset).name,
+      }),
+    ),
+  ];
+}
 
 /** The members that the steps of an arm name. */
 function listStepMembers(arm: Plain, at: string): NamedMember[] {
@@ -51,7 +60,8 @@ function listStepMembers(arm: Plain, at: string): NamedMember[] {
   const fusions = Object.keys(toPlain(fuse)).map(
     (name): NamedMember => ({ path: `${at}.fuse.${name}`, kind: 'fusions', name }),
   );
-  return [...steps, ...sources, ...signals, ...fusions, ...listBankNames(toPlain(mix).signals, `${at}.mix.signals`)];
+  const bank = listBankNames(toPlain(mix).signals, `${at}.mix.signals`);
+  return [...steps, ...sources, ...signals, ...fusions, ...bank, ...listFitNames(toPlain(mix).fit, `${at}.mix.fit`)];
 }
 
 function listArmNames(arm: unknown, at: string): NamedMember[] {
@@ -63,7 +73,7 @@ function listArmNames(arm: unknown, at: string): NamedMember[] {
 }
 
 /** The metrics of `evaluation.metrics`, or of another path. */
-export function listMetricNames(
+function listMetricNames(
   metrics: readonly string[],
   locate: (i: number) => string = (i) => `evaluation.metrics[${i}]`,
 ): NamedMember[] {

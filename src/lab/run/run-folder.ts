@@ -4,6 +4,8 @@ import { chooseIntervalMethod } from '../../eval/intervals/mean-intervals.ts';
 import { encodeQrels, formatRun } from '../../eval/trec/trec-files.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
+import { formatUserWeights } from '../../rank/learning/user-weights-file.ts';
+import { encodeWeights } from '../../rank/learning/weight-file.ts';
 import { formatFileName } from '../composition/arms.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
 import type { FitResult } from '../measure/fit-result.ts';
@@ -123,7 +125,7 @@ function formatTurnLines({ turns }: Corpus): string {
 
 /** What the files of a run are written from: figures, rankings, judgements and turns. */
 export type MeasuredRankings = Pick<FinishedRun, 'result' | 'runs' | 'qrels' | 'corpus'> &
-  Partial<Pick<FinishedRun, 'records' | 'sliceKeys' | 'look'>>;
+  Partial<Pick<FinishedRun, 'records' | 'sliceKeys' | 'look' | 'weights' | 'users'>>;
 
 /** The signed slices of the arms: those of null controls and repetitions are those of their arms. */
 function sliceFiles({ records = [], sliceKeys = null, corpus }: MeasuredRankings): RunFiles {
@@ -134,6 +136,13 @@ function sliceFiles({ records = [], sliceKeys = null, corpus }: MeasuredRankings
       : [[`${SLICES}/${formatFileName(name)}.jsonl`, encodeSliceLines(slices, corpus)] as const],
   );
   return { [KEYS]: formatSliceKeys(sliceKeys), ...Object.fromEntries(files) };
+}
+
+/** What a fit learned. */
+function weightFiles({ result, weights = new Map(), users = null }: MeasuredRankings): RunFiles {
+  const files = Array.from(weights, ([file, learned]) => [file, encodeWeights(learned)] as const);
+  const own = users === null || result.users === undefined ? {} : { [result.users.file]: formatUserWeights(users) };
+  return { ...Object.fromEntries(files), ...own };
 }
 
 /** The files of a finished run besides its tables. */
@@ -158,6 +167,7 @@ export function runFiles(measured: MeasuredRankings): RunFiles {
     'qrels.trec': encodeQrels(qrels),
     ...Object.fromEntries(trec),
     ...sliceFiles(measured),
+    ...weightFiles(measured),
   };
 }
 
@@ -179,10 +189,11 @@ export function recordFiles({ result, records, config }: FinishedRun): RunFiles 
  *
  * @throws StorageError naming the folder; UnavailableError while another process writes it.
  */
-export function writeRunFolder(target: string, files: RunFiles): void {
+export function writeRunFolder(target: string, files: RunFiles): string {
   const folder = PartialFolder.open(target, 'fresh');
   try {
     folder.finish(files);
+    return folder.target;
   } catch (error) {
     folder.remove();
     throw error;

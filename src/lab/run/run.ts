@@ -8,6 +8,8 @@ import type { Dataset } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
+import type { UserWeights } from '../../rank/learning/user-weights-file.ts';
+import type { Weights } from '../../rank/learning/weight-file.ts';
 import { addCounts } from '../../rank/signals/stage.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
@@ -79,6 +81,10 @@ export interface FinishedRun {
   readonly sliceKeys: SliceKeys | null;
   /** At a test split; null where no test query was measured. */
   readonly look: TestLook | null;
+  /** Of a fit, by the names of their files. */
+  readonly weights?: ReadonlyMap<string, Weights>;
+  /** Of a fit that learns the weights of users. */
+  readonly users?: UserWeights | null;
 }
 
 /** Notes how long each stage took, and shows it. */

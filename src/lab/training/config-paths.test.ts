@@ -11,17 +11,16 @@ import { writeWeights } from '../../rank/learning/weight-file.ts';
 import type { ScoringOptions } from '../../rank/signals/bank/options.ts';
 import { least } from '../config/config.fixture.ts';
 import { loadConfig } from '../config/config.ts';
+import { findFittedArm } from '../config/fitted-arm.ts';
 import { captureEnvironment, restoreDataFolder } from '../run/environment.ts';
 import { writeSampleJsonl } from '../run/jsonl.fixture.ts';
 import { runHash } from '../run/run-hash.ts';
-import { loadTrainingConfig } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-paths-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const project = join(root, 'project');
 const config = join(project, 'configs', 'own.yaml');
 const words = [{ search: { bm25: {} } }];
-const candidates = [{ index: 'bm25' }];
 const write = (path: string, content: object) => writeFileSync(path, JSON.stringify(content));
 
 /** A mix of one signal with its own number, so that it shows which file was read. */
@@ -133,13 +132,14 @@ test('a run notes where its data was, so that other processes find it', async ()
   expect(captureEnvironment('cpu', 1, 'ragpp run', absolute)).not.toHaveProperty('dataFolder');
 });
 
-test('a training finds its data, and the data that it transfers to, in the same way', async () => {
+test('a fit finds its data, and the data that it transfers to, in the same way', async () => {
   const path = join(project, 'configs', 'training.yaml');
   const dataset = { name: 'jsonl', path: '../data' };
   const transfer = [{ name: 'again', dataset }];
-  write(path, { name: 'training', dataset, embedding: least.embedding, candidates, transfer });
-  const training = loadTrainingConfig(path);
-  for (const options of [training.dataset, training.transfer[0]!.dataset])
+  const learned = [...words, { mix: { fit: { transfer } } }];
+  write(path, { name: 'training', dataset, embedding: least.embedding, arms: { learned } });
+  const fit = loadConfig(path);
+  for (const options of [fit.dataset, findFittedArm(fit)!.mix.fit.transfer[0]!.dataset])
     expect((await loadDataset(options, { cacheFolder: null })).corpus.size).toBeGreaterThan(50);
 });
 
@@ -171,16 +171,14 @@ describe('files of an encoder', () => {
   test('are found relative to the file that names them, also where another file extends it', () => {
     const { embedding, arms } = loadConfig(path);
     expect([embedding, arms[1]?.embedding]).toMatchObject([{ turns: shared }, { turns: own }]);
-    const training = join(project, 'other', 'training.yaml');
+    const training = join(project, 'other', 'other.yaml');
     const dataset = { name: 'jsonl', path: '../data' };
-    const raw = { name: 'training', dataset, embedding: embed('turns.safetensors'), candidates };
-    write(training, raw);
-    expect(loadTrainingConfig(training).embedding).toEqual(embedding);
+    const raw = { ...least, dataset, arms: { plain: words } };
     const model = { encoder: 'transformers', model: 'model' };
     write(training, { ...raw, embedding: model });
-    expect(loadTrainingConfig(training).embedding).toMatchObject({ model: join(project, 'other', 'model') });
+    expect(loadConfig(training).embedding).toMatchObject({ model: join(project, 'other', 'model') });
     write(training, { ...raw, embedding: { ...model, model: 'owner/name' } });
-    expect(loadTrainingConfig(training).embedding).toMatchObject({ model: 'owner/name' });
+    expect(loadConfig(training).embedding).toMatchObject({ model: 'owner/name' });
   });
 
   test('that an override names are relative to the working directory', () => {

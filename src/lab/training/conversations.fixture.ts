@@ -46,30 +46,24 @@ export function writeConversations(path: string, replaced: readonly string[] = [
   writeFileSync(path, JSON.stringify(CONVERSATION_IDS.map((id) => sample(id, replaced.includes(id)))));
 }
 
-/** A training on such a file, all of whose encoders are fitted. */
-export function buildConversationsConfig(path: string) {
+/** An experiment that fits an arm on such a file, all of whose encoders are fitted. @param set values at paths of the arm */
+export function buildConversationsConfig(path: string, set: Readonly<Record<string, unknown>> = {}) {
+  const signals = {
+    groups: ['text', 'time', 'author', 'structure'],
+    encoders: [{ encoder: 'lsa', dimension: 5, oversampling: 3, minDocumentFrequency: 1 }],
+  };
+  const fit = {
+    model: { name: 'linear', initial: { age: 1 } },
+    ...{ epochs: 3, patience: 2, seeds: 1, temperature: 0.2, folds: 3, innerFolds: 2, resamples: 0 },
+    ...{ loss: ['listwise'], l2: [0.003, 0.03], learningRate: [0.3], importance: false, controls: false },
+  };
   return {
     name: 'conversations',
     seed: 3,
     backend: 'cpu',
     dataset: { name: 'locomo', path },
     embedding: { encoder: 'lsa', dimension: 7, oversampling: 3 },
-    candidates: [{ index: 'newest', k: 50 }],
-    signals: {
-      groups: ['text', 'time', 'author', 'structure'],
-      encoders: [{ encoder: 'lsa', dimension: 5, oversampling: 3, minDocumentFrequency: 1 }],
-    },
-    model: { name: 'linear', initial: { age: 1 } },
-    fitting: {
-      epochs: 3,
-      patience: 2,
-      seeds: 1,
-      temperature: 0.2,
-      grid: { loss: ['listwise'], l2: [0.003, 0.03], learningRate: [0.3] },
-    },
-    crossValidation: { outer: 3, inner: 2 },
-    evaluation: { samples: 199, resamples: 0 },
-    importance: false,
-    controls: false,
+    evaluation: { metrics: ['recall@10', 'ndcg@10', 'mrr@10'], samples: 199 },
+    arms: { learned: { steps: [{ search: { newest: { k: 50 } } }, { mix: { signals, fit } }], set } },
   };
 }

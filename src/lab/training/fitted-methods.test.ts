@@ -4,11 +4,12 @@ import { createFixedSource } from '../../rank/learning/feature-source.ts';
 import { drawHandmadeTable } from '../../rank/learning/feature-table.fixture.ts';
 import { type FeatureTable, selectQueries } from '../../rank/learning/feature-table.ts';
 import { chooseParameterValues } from '../../rank/learning/parameters.ts';
+import { fitStandardisation } from '../../rank/learning/standardisation.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
-import { buildOuterFolds, fitFold, listFittingPoints, METHODS } from './fitted-methods.ts';
-import { buildSampleTrainingConfig } from './training-config.fixture.ts';
-import { trainingConfig } from './training-config.ts';
-import { createModelMaker } from './training-models.ts';
+import { resolveConfig } from '../config/config.ts';
+import { buildOuterFolds, createModelMaker, fitFold, listFittingPoints, METHODS } from './fitted-methods.ts';
+import { changeSampleTraining } from './training-config.fixture.ts';
+import { readTraining, type TrainingConfig } from './training-config.ts';
 
 const signals = ['a', 'b'];
 const table = drawHandmadeTable({
@@ -21,7 +22,9 @@ const table = drawHandmadeTable({
   seed: 3,
 });
 const options = { name: 'linear' as const, signals: null, nonNegative: [], initial: { a: 1 } };
-const config = trainingConfig.parse({ ...buildSampleTrainingConfig('nowhere'), model: options });
+const sample = readTraining(resolveConfig(changeSampleTraining('nowhere', {}), 'test'));
+/** Of signals that no bank has. */
+const config: TrainingConfig = { ...sample, fit: { ...sample.fit, model: options } };
 
 test('a point a combination of the grid, with what all have in common', () => {
   const points = listFittingPoints(config);
@@ -39,7 +42,7 @@ test('a point a combination of the grid, with what all have in common', () => {
 
 test('folds are as many as asked for, or one a conversation', () => {
   expect(buildOuterFolds(config, table)).toHaveLength(3);
-  const alone = { ...config, crossValidation: { ...config.crossValidation, outer: 'leave-one-out' as const } };
+  const alone = { ...config, fit: { ...config.fit, folds: 'leave-one-out' as const } };
   expect(buildOuterFolds(alone, table).map(({ clusters }) => clusters.length)).toEqual([1, 1, 1, 1, 1, 1]);
 });
 
@@ -51,7 +54,7 @@ describe('a fold, on wasm', () => {
     scores.subarray(METHODS.indexOf(method) * size, (METHODS.indexOf(method) + 1) * size);
 
   test('is scored by each method, with the units of its training rows', async () => {
-    const outcome = await fitFold(config, options, createFixedSource(table), fold);
+    const outcome = await fitFold(config, createFixedSource(table), fold);
     const model = createModelMaker(options)(selectQueries(table, fold.training));
     const held = selectQueries(table, fold.heldOut);
     const numbers = {
@@ -75,8 +78,8 @@ describe('a fold, on wasm', () => {
         spoilt.values[i] = spoilt.values[i]! * -3 + 5;
     }
     const [clean, other] = [
-      await fitFold(config, options, createFixedSource(table), fold),
-      await fitFold(config, options, createFixedSource(spoilt), fold),
+      await fitFold(config, createFixedSource(table), fold),
+      await fitFold(config, createFixedSource(spoilt), fold),
     ];
     const { scores: _, ...learned } = clean;
     expect(other).toMatchObject(learned);
@@ -85,5 +88,32 @@ describe('a fold, on wasm', () => {
       coordinates &&
         sliceMethodScores(other, 'learned').some((score, i) => score !== sliceMethodScores(clean, 'learned')[i]),
     ).toBe(true);
+  });
+});
+
+describe('the model of some rows', () => {
+  const named = ['bm25', 'cosine', 'age'];
+  const rows = drawHandmadeTable({ queries: 5, candidates: 3, clusters: 2, signals: named, seed: 3 });
+  const linear = { name: 'linear' as const, signals: null, nonNegative: [], initial: null };
+  const listInitialValues = (model: Parameters<typeof createModelMaker>[0]) => {
+    const made = createModelMaker(model)(rows);
+    return Object.fromEntries(
+      made.signals.map((signal, i) => [signal, chooseParameterValues(made, ({ initial }) => initial)[i]]),
+    );
+  };
+
+  test('is of all signals, or of those that are named, from what is written or from words and embedding', () => {
+    expect(listInitialValues(linear)).toEqual({ bm25: 1, cosine: 1, age: 0 });
+    expect(listInitialValues({ ...linear, signals: ['age', 'bm25'] })).toEqual({ age: 0, bm25: 1 });
+    expect(listInitialValues({ ...linear, initial: { age: -0.5 } })).toEqual({ bm25: 0, cosine: 0, age: -0.5 });
+  });
+
+  test('has the units of those rows', () => {
+    expect(createModelMaker(linear)(rows).constants).toEqual(fitStandardisation(rows, named));
+  });
+
+  test('has as many coordinates as are asked for', () => {
+    const labels = createModelMaker({ name: 'trajectory', dimensions: 7 })(rows).parameters[0]?.labels;
+    expect(labels).toHaveLength(7);
   });
 });

@@ -4,17 +4,21 @@ import { coordinateAscent } from '../../rank/learning/coordinate-ascent.ts';
 import { fitWithSelection, type HyperParameters, type SelectionPlan } from '../../rank/learning/cross-validation.ts';
 import type { FeatureSource } from '../../rank/learning/feature-source.ts';
 import type { FeatureTable } from '../../rank/learning/feature-table.ts';
+import type { ModelOptions } from '../../rank/learning/fit-options.ts';
 import { drawBalancedFolds, type Fold, splitAsListed, splitByCluster } from '../../rank/learning/folds.ts';
+import { createLinearModel } from '../../rank/learning/linear-model.ts';
 import type { ScoringModel } from '../../rank/learning/model.ts';
+import { HAND_TUNED, listMixSignals } from '../../rank/learning/model-signals.ts';
 import { searchOnTable } from '../../rank/learning/parameter-search.ts';
 import { listHandTunedValues, listUniformValues } from '../../rank/learning/parameters.ts';
 import { randomSearch } from '../../rank/learning/random-search.ts';
 import { computeEqualBudget } from '../../rank/learning/search-budget.ts';
+import { fitStandardisation } from '../../rank/learning/standardisation.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
 import type { CurvePoint } from '../../rank/learning/training.ts';
+import { createTrajectoryModel } from '../../rank/learning/trajectory-model.ts';
 import { listCombinations } from '../composition/arms.ts';
 import type { TrainingConfig } from './training-config.ts';
-import { createModelMaker } from './training-models.ts';
 
 /** Methods to choose a model's numbers, the learned one last. */
 export const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'] as const;
@@ -40,11 +44,25 @@ export type FoldOutcome = {
   readonly searches: readonly Readonly<FoundValues>[];
 };
 
+/** Makes a model of the rows that it is trained on. */
+export function createModelMaker(options: ModelOptions): (rows: FeatureTable) => ScoringModel {
+  if (options.name === 'trajectory') {
+    const { dimensions } = options;
+    return () => createTrajectoryModel({ dimensions, self: 'include' });
+  }
+  return (rows) => {
+    const signals = listMixSignals(rows.signals, options);
+    const written = options.initial ?? HAND_TUNED;
+    const initial = Object.fromEntries(Object.entries(written).filter(([signal]) => signals.includes(signal)));
+    return createLinearModel({ signals, nonNegative: options.nonNegative, initial }, fitStandardisation(rows, signals));
+  };
+}
+
 /** The points of the grid, as training takes them. */
-export function listFittingPoints({ fitting }: TrainingConfig) {
-  const { grid, temperature, metric, epochs, patience, batchSize, startNoise } = fitting;
+export function listFittingPoints({ fit }: TrainingConfig) {
+  const { loss, l2, learningRate, temperature, metric, epochs, patience, batchSize, startNoise } = fit;
   const fixed = { metric, epochs, patience, batchSize, startNoise };
-  return listCombinations({ ...grid }).map((point) => ({
+  return listCombinations({ loss, l2, learningRate }).map((point) => ({
     point,
     training: {
       ...fixed,
@@ -64,12 +82,12 @@ export function selectChosenPoint(
 }
 
 /** Chooses weights from rows alone. */
-export function buildSelectionPlan(config: TrainingConfig, model: TrainingConfig['model']): SelectionPlan {
+export function buildSelectionPlan(config: TrainingConfig, model = config.fit.model): SelectionPlan {
   return {
     modelOf: createModelMaker(model),
     points: listFittingPoints(config).map(({ training }) => training),
-    innerFolds: config.crossValidation.inner,
-    seeds: Array.from({ length: config.fitting.seeds }, (_, i) => config.seed + i),
+    innerFolds: config.fit.innerFolds,
+    seeds: Array.from({ length: config.fit.seeds }, (_, i) => config.seed + i),
   };
 }
 
@@ -79,9 +97,9 @@ export function buildOuterFolds(
   rows: Pick<FeatureSource, 'clusters'>,
   known: readonly string[] = [],
 ): Fold[] {
-  const { outer } = config.crossValidation;
-  if (outer === 'leave-one-out') return splitByCluster(rows);
-  return typeof outer === 'number' ? drawBalancedFolds(rows, outer, config.seed) : splitAsListed(rows, outer, known);
+  const { folds } = config.fit;
+  if (folds === 'leave-one-out') return splitByCluster(rows);
+  return typeof folds === 'number' ? drawBalancedFolds(rows, folds, config.seed) : splitAsListed(rows, folds, known);
 }
 
 /** The result of a search for a model's numbers. */
@@ -97,12 +115,12 @@ interface FoundValues {
 async function searchParameters(
   model: ScoringModel,
   rows: FeatureTable,
-  { fitting, seed }: TrainingConfig,
+  { fit, seed }: TrainingConfig,
   method: SearchMethod,
   budget: number,
 ) {
   const search = SEARCHES[method];
-  const { values, evaluations, isStart } = await searchOnTable(model, rows, fitting.metric, (objective) =>
+  const { values, evaluations, isStart } = await searchOnTable(model, rows, fit.metric, (objective) =>
     search(model, objective, { budget, seed }),
   );
   return { values, found: { method, evaluations, isStart } };
@@ -111,12 +129,11 @@ async function searchParameters(
 /** Fits every method on a fold's training rows and scores the rows that it holds out. */
 export async function fitFold(
   config: TrainingConfig,
-  options: TrainingConfig['model'],
   source: FeatureSource,
   fold: Fold,
   progress: StartProgress = ignoreProgress,
 ): Promise<FoldOutcome> {
-  const fit = await fitWithSelection(source, fold, buildSelectionPlan(config, options), { progress });
+  const fit = await fitWithSelection(source, fold, buildSelectionPlan(config), { progress });
   await letEventsIn();
   const rows = await source.gatherRowsFor(fold.training, fold.clusters);
   const { model } = fit;

@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { copySignalColumn, type FeatureTable } from '../../rank/learning/feature-table.ts';
+import { listModelSignals } from '../../rank/learning/model-signals.ts';
+import { resolveConfig } from '../config/config.ts';
 import { listUnheldConversations } from '../measure/cluster-conversations.ts';
 import { StageCache } from '../run/stage-cache.ts';
 import { openWorkspace } from '../run/workspaces.ts';
 import { buildConversationsConfig, writeConversations } from './conversations.fixture.ts';
 import { buildOuterFolds } from './fitted-methods.ts';
+import { computeTaskSignals, findCandidatePool } from './fold-signals.ts';
 import { LearningTask } from './learning-task.ts';
-import { computeTaskSignals, findCandidatePool } from './task-signals.ts';
-import { type TrainingConfig, trainingConfig } from './training-config.ts';
-import { listModelSignals } from './training-models.ts';
+import { readTraining, type TrainingConfig } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-fold-signals-'));
 const path = join(root, 'conversations.json');
@@ -23,11 +24,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-const base = trainingConfig.parse(buildConversationsConfig(path));
-const trajectory = trainingConfig.parse({ ...buildConversationsConfig(path), model: { name: 'trajectory' } });
+const load = (set: object = {}) => readTraining(resolveConfig(buildConversationsConfig(path, { ...set }), 'test'));
+const base = load();
+const trajectory = load({ 'mix.fit.model': { name: 'trajectory' } });
 
 async function withTask(config: TrainingConfig, use: (task: LearningTask) => Promise<void>): Promise<void> {
-  const task = await LearningTask.open(config, 'dev', { cacheFolder });
+  const task = await LearningTask.open(config, { cacheFolder });
   try {
     await use(task);
   } finally {
@@ -57,7 +59,7 @@ test.each([
       workspace.dispose();
       const whole: FeatureTable = { ...table, signals, values };
       expect(found.signals).toEqual(
-        table.signals.filter((name) => listModelSignals(config.model, signals).includes(name)),
+        table.signals.filter((name) => listModelSignals(config.fit.model, signals).includes(name)),
       );
       let others = 0;
       for (const name of found.signals) {

@@ -1,24 +1,58 @@
 import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
 import type { Query } from '../../model/dataset.ts';
+import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import type { FeatureSource } from '../../rank/learning/feature-source.ts';
 import { type FeatureTable, selectQueries } from '../../rank/learning/feature-table.ts';
-import { poolRows } from '../../rank/retrieval/candidate-sources.ts';
+import type { FitOptions } from '../../rank/learning/fit-options.ts';
+import { listModelSignals } from '../../rank/learning/model-signals.ts';
+import { findPool, poolRows } from '../../rank/retrieval/candidate-sources.ts';
 import { listCosineNames } from '../../rank/signals/bank/options.ts';
 import { computeRefittedSignals, listEncoderSignals } from '../../rank/signals/bank/refitted-signals.ts';
 import { type SignalTable, signalTable } from '../../rank/signals/bank/signal-bank.ts';
 import type { CandidatePool, PoolRows } from '../../rank/signals/candidate-pool.ts';
+import { MEMORY_SIGNALS } from '../../rank/signals/memory-signals.ts';
 import { Plan, type WorkspaceIdentity } from '../../rank/signals/plan.ts';
 import { type Stage, StageResults } from '../../rank/signals/stage.ts';
+import { STRATEGY_SIGNALS } from '../../rank/signals/strategy.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
+import { readPoolParts } from '../config/fitted-arm.ts';
 import { listUnheldConversations } from '../measure/cluster-conversations.ts';
 import { learningVersion } from '../run/code-version.ts';
 import { buildWorkspaceIdentity, openWorkspace, type WorkspaceSource } from '../run/workspaces.ts';
 import { buildFeatureTable } from './signal-features.ts';
-import { buildCandidatePool, computeTaskSignals, findCandidatePool, readTrajectoryDimensions } from './task-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
-import { listReadSignals } from './training-models.ts';
 import { RELEVANCE_SIGNALS, VECTOR_INPUTS, withTrajectorySignals } from './trajectory-features.ts';
+
+/** The columns of a table with the five signals of memories, in their order. */
+export const USER_SIGNALS: readonly string[] = MEMORY_SIGNALS.map((name) => STRATEGY_SIGNALS[name].name);
+
+/** The signals that some part of a fit reads, in the order of `all`. */
+function listReadSignals({ model, users }: FitOptions, all: readonly string[]): readonly string[] {
+  const read = new Set([...listModelSignals(model, all), ...(users === undefined ? [] : USER_SIGNALS)]);
+  return all.filter((name) => read.has(name));
+}
+
+/** The candidates of a fitted arm. */
+export function findCandidatePool(workspace: Workspace, { arm }: TrainingConfig): Promise<CandidatePool> {
+  return findPool(workspace, null, readPoolParts(arm));
+}
+
+/** The dimensions of the coordinates that the model of a fit reads, null if it reads none. */
+function readTrajectoryDimensions({ fit: { model } }: TrainingConfig): Dimensions | null {
+  return model.name === 'trajectory' ? model.dimensions : null;
+}
+
+/** Every signal that the model of a fit may read. */
+export async function computeTaskSignals(
+  workspace: Workspace,
+  pool: CandidatePool,
+  config: TrainingConfig,
+): Promise<SignalTable> {
+  const bank = await workspace.get(signalTable(config.signals), pool);
+  const dimensions = readTrajectoryDimensions(config);
+  return dimensions === null ? bank : withTrajectorySignals(workspace, pool, bank, dimensions);
+}
 
 /** Rows with their judgements and without signals, and the corpus positions of their candidates. */
 export interface JudgedRows {
@@ -108,7 +142,7 @@ export class FoldSignals implements FeatureSource {
   constructor(basis: FoldBasis) {
     this.clusters = basis.table.clusters;
     this.#basis = basis;
-    this.#read = listReadSignals(basis.config, basis.table.signals);
+    this.#read = listReadSignals(basis.config.fit, basis.table.signals);
   }
 
   async gatherRowsFor(rows: Int32Array, heldOut: readonly string[]): Promise<FeatureTable> {
@@ -138,7 +172,7 @@ export class FoldSignals implements FeatureSource {
     const identity = buildWorkspaceIdentity(source, fit);
     const roots = { identity, corpus: workspace.corpus, queries, seed: config.seed };
     const plan = new Plan(roots);
-    const ownPool = plan.stage(poolRows(buildCandidatePool(config)));
+    const ownPool = plan.stage(poolRows(readPoolParts(config.arm)));
     if (ownPool.key !== pool.stage.key) return this.#findFoldCandidates(fit);
     if (plan.stage(signalTable(config.signals), ownPool).key === this.#signals().key) return all;
     let signals: Promise<SignalTable> | null = null;

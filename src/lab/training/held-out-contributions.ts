@@ -6,16 +6,12 @@ import { listHandTunedValues } from '../../rank/learning/parameters.ts';
 import { findBestPlaces } from '../../rank/learning/table-metrics.ts';
 import { decomposeTable } from '../../rank/learning/table-scorer.ts';
 import { type Contributions, decomposeMix } from '../../rank/retrieval/steps/score-parts.ts';
-import { type FoldOutcome, METHODS } from './fitted-methods.ts';
+import { createModelMaker, type FoldOutcome, METHODS } from './fitted-methods.ts';
+import type { ModelJob } from './learning-task.ts';
 import { BASELINE } from './measured-methods.ts';
-import type { ModelJob } from './model-job.ts';
-import { createModelMaker } from './training-models.ts';
 
 /** Methods whose scores are shown in parts. */
 const SHOWN_METHODS = [BASELINE, 'learned'] as const;
-
-/** Places of each ranking that the page shows. */
-export const SHOWN_PLACES = 10;
 
 /** The parts of the first places of each ranking, by query. */
 export interface RankingParts {
@@ -60,10 +56,11 @@ async function prepareParts(model: ScoringModel, values: Float64Array, table: Fe
  * @returns by method.
  */
 export async function decomposeHeldOut(
-  { task, options }: ModelJob,
+  { task, config }: ModelJob,
   folds: readonly Fold[],
   outcomes: readonly FoldOutcome[],
 ): Promise<Map<string, RankingParts>> {
+  const { model: options } = config.fit;
   const found = new Map(SHOWN_METHODS.map((method) => [method, new Map<string, Contributions>()]));
   for (const [f, fold] of folds.entries()) {
     const training = await task.features.gatherRowsFor(fold.training, fold.clusters);
@@ -78,7 +75,7 @@ export async function decomposeHeldOut(
         options.name === 'linear'
           ? prepareMix(model as LinearModel, weights[method], table)
           : await prepareParts(model, weights[method], table);
-      const best = new Int32Array(Math.min(SHOWN_PLACES, table.width));
+      const best = new Int32Array(Math.min(config.evaluation.inspect, table.width));
       for (const [row, id] of table.queryIds.entries()) {
         const count = findBestPlaces(own, table.mask, row * table.width, (row + 1) * table.width, best);
         found.get(method)?.set(id, decompose(best.subarray(0, count)));

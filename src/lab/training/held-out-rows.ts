@@ -1,12 +1,35 @@
 import type { Run } from '../../model/run.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
 import { type Calibration, computeRowProbabilities, measureCalibration } from '../../rank/learning/calibration.ts';
+import type { FeatureTable } from '../../rank/learning/feature-table.ts';
 import type { Fold } from '../../rank/learning/folds.ts';
+import { findBestPlaces } from '../../rank/learning/table-metrics.ts';
+import type { PoolRows } from '../../rank/signals/candidate-pool.ts';
 import { buildOuterFolds } from './fitted-methods.ts';
 import type { JudgedRows } from './fold-signals.ts';
 import type { LearningTask } from './learning-task.ts';
-import { DEPTH } from './measured-methods.ts';
-import { runOfScores } from './scored-runs.ts';
 import type { TrainingConfig } from './training-config.ts';
+
+/** The best candidates of each query, up to a number, as a run. @param scores row-major [Q, C] */
+export function runOfScores(
+  corpus: Corpus,
+  table: FeatureTable,
+  pool: PoolRows,
+  scores: Float32Array,
+  depth: number,
+): Run {
+  const best = new Int32Array(Math.min(depth, table.width));
+  return new Map(
+    table.queryIds.map((id, row) => {
+      const count = findBestPlaces(scores, table.mask, row * table.width, (row + 1) * table.width, best);
+      const ranked = Array.from(best.subarray(0, count), (pair) => ({
+        id: corpus.turns[pool.positions[pair] as number]?.id as string,
+        score: scores[pair] as number,
+      }));
+      return [id, ranked];
+    }),
+  );
+}
 
 /** The outer folds of a task; listed ones may name any of its dev conversations. */
 export function buildTaskFolds({ dataset, features }: LearningTask, config: TrainingConfig): Fold[] {
@@ -34,7 +57,7 @@ export class HeldOutRows {
   }
 
   /** @param depth places of each ranking. */
-  static async of(task: LearningTask, folds: readonly Fold[], depth = DEPTH): Promise<HeldOutRows> {
+  static async of(task: LearningTask, folds: readonly Fold[], depth: number): Promise<HeldOutRows> {
     const parts: JudgedRows[] = [];
     for (const { heldOut, clusters } of folds) parts.push(await task.judgeRowsFor(heldOut, clusters));
     return new HeldOutRows(task, folds, parts, depth);

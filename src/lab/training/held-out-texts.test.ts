@@ -7,10 +7,11 @@ import { fitPoint, fitWithSelection, type SelectionPlan } from '../../rank/learn
 import { createFixedSource, type FeatureSource } from '../../rank/learning/feature-source.ts';
 import type { FeatureTable } from '../../rank/learning/feature-table.ts';
 import { drawBalancedFolds, type Fold } from '../../rank/learning/folds.ts';
+import { resolveConfig } from '../config/config.ts';
 import { buildConversationsConfig, writeConversations } from './conversations.fixture.ts';
 import { buildOuterFolds, buildSelectionPlan, fitFold } from './fitted-methods.ts';
 import { LearningTask } from './learning-task.ts';
-import { type TrainingConfig, trainingConfig } from './training-config.ts';
+import { readTraining, type TrainingConfig } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-held-out-'));
 const tasks: LearningTask[] = [];
@@ -25,7 +26,7 @@ async function openTaskWith(config: TrainingConfig, replaced: readonly string[])
   const path = join(root, `${tasks.length}.json`);
   writeConversations(path, replaced);
   const own = { ...config, dataset: { ...config.dataset, path } } as TrainingConfig;
-  const task = await LearningTask.open(own, 'dev', { cacheFolder: join(root, 'cache') });
+  const task = await LearningTask.open(own, { cacheFolder: join(root, 'cache') });
   tasks.push(task);
   return task;
 }
@@ -44,8 +45,8 @@ async function recordTrainingRows(source: FeatureSource, fold: Fold, plan: Selec
   return given;
 }
 
-const newest = [{ index: 'newest', k: 50 }];
-const flat = [{ index: 'flat', k: 5 }];
+const newest = { newest: { k: 50 } };
+const flat = { newest: null, flat: { k: 5 } };
 /** From the oldest turns on, so that every training learns. */
 const linear = { name: 'linear', initial: { age: 1 } };
 const trajectory = { name: 'trajectory', dimensions: 5 };
@@ -54,9 +55,9 @@ describe.each([
   ['a linear mix', linear, newest],
   ['the trajectory model', trajectory, newest],
   ['a linear mix of candidates that a fitted encoder finds', linear, flat],
-])('%s', (_, model, candidates) => {
-  const config = trainingConfig.parse({ ...buildConversationsConfig('nowhere'), model: model, candidates });
-  const { model: options } = config;
+])('%s', (_, model, search) => {
+  const set = { 'mix.fit.model': model, search };
+  const config = readTraining(resolveConfig(buildConversationsConfig('nowhere', set), 'test'));
   let clean: LearningTask;
   let outer: Fold;
   beforeAll(async () => {
@@ -66,7 +67,7 @@ describe.each([
 
   test('learns the same weights whatever the held out conversations and their questions say', async () => {
     const other = await openTaskWith(config, outer.clusters);
-    const [before, after] = [clean, other].map(({ features }) => fitFold(config, options, features, outer)) as [
+    const [before, after] = [clean, other].map(({ features }) => fitFold(config, features, outer)) as [
       Promise<Outcome>,
       Promise<Outcome>,
     ];
@@ -77,7 +78,7 @@ describe.each([
 
   test('chooses by inner folds that fit nothing on what they hold out', async () => {
     const clusters = Array.from(outer.training, (row) => clean.features.clusters[row] as string);
-    const plan = buildSelectionPlan(config, options);
+    const plan = buildSelectionPlan(config);
     const [inner] = drawBalancedFolds({ clusters }, plan.innerFolds, plan.seeds[0] as number) as [Fold];
     const other = await openTaskWith(config, inner.clusters);
     const before = await recordTrainingRows(clean.features, outer, plan);
@@ -91,9 +92,7 @@ describe.each([
 
   test('would learn other weights from encoders that are fitted on all conversations', async () => {
     const other = await openTaskWith(config, outer.clusters);
-    const [before, after] = [clean, other].map(({ table }) =>
-      fitFold(config, options, createFixedSource(table), outer),
-    );
+    const [before, after] = [clean, other].map(({ table }) => fitFold(config, createFixedSource(table), outer));
     expect((await after)?.values).not.toEqual((await before)?.values);
   });
 });

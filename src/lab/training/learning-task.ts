@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { ValidationError } from '../../core/errors/errors.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { loadDataset } from '../../data/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
@@ -10,42 +9,34 @@ import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
 import { KEEPS_NOTHING, type Stage, type StageResult } from '../../rank/signals/stage.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { learningVersion, stageVersion } from '../run/code-version.ts';
-import { sampleConversationQueries } from '../run/evaluated-queries.ts';
+import { assertArmAttributes } from '../run/needed-attributes.ts';
+import { assertArmData } from '../run/needed-data.ts';
 import { StageCache } from '../run/stage-cache.ts';
-import { openWorkspace } from '../run/workspaces.ts';
-import { FoldSignals, type JudgedRows } from './fold-signals.ts';
-import { assertModelAttributes } from './model-attributes.ts';
-import { assertModelData } from './model-data.ts';
+import { openWorkspace, selectEvaluatedQueries } from '../run/workspaces.ts';
+import { computeTaskSignals, FoldSignals, findCandidatePool, type JudgedRows } from './fold-signals.ts';
 import { buildFeatureTable } from './signal-features.ts';
-import { computeTaskSignals, findCandidatePool } from './task-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 export interface TaskContext {
   /** Where prepared data, embeddings and the results of stages are kept between trainings; null, the default, keeps them in memory. */
   readonly cacheFolder?: string | null;
   readonly progress?: StartProgress;
+  /** By default the dataset that the config names. */
+  readonly dataset?: Dataset;
   /** The dataset whose dev conversations encoders are fitted on, if it is not the task's. */
   readonly fittedOn?: Dataset;
 }
 
-/** Where prepared datasets are kept; null without a cache. */
-export function locateDatasets(cacheFolder: string | null): string | null {
-  return cacheFolder === null ? null : join(cacheFolder, 'datasets');
-}
-
-/** The queries of a split that a config measures. @throws ValidationError if there is none. */
-export function selectTaskQueries(
-  { name, queries }: Dataset,
-  split: Query['split'],
-  { limitQueries, seed }: TrainingConfig,
-): readonly Query[] {
-  const asked = queries.filter((query) => query.split === split);
-  if (asked.length > 0) return sampleConversationQueries(asked, limitQueries, seed);
-  throw new ValidationError(`dataset ${name} has no query in split ${split}; add queries or choose another split`);
+/** The dataset of a config. */
+export function loadTaskDataset(
+  { dataset }: Pick<TrainingConfig, 'dataset'>,
+  { cacheFolder = null, progress = ignoreProgress }: TaskContext,
+): Promise<Dataset> {
+  return loadDataset(dataset, { cacheFolder: cacheFolder && join(cacheFolder, 'datasets'), progress });
 }
 
 /**
- * A dataset's queries of one split with their candidates and signals: what models are trained and measured on. Encoders are fitted on all dev conversations in
+ * The queries that a config measures with their candidates and signals: what models are trained and measured on. Encoders are fitted on all dev conversations in
  * `table`, and on those of its own training rows in each fold of `features`. Owns tensors.
  */
 export class LearningTask {
@@ -76,12 +67,12 @@ export class LearningTask {
   }
 
   /** @throws ValidationError for a dataset without a query in the split, or without times or attributes that a model needs. */
-  static async open(config: TrainingConfig, split: Query['split'], context: TaskContext): Promise<LearningTask> {
+  static async open(config: TrainingConfig, context: TaskContext): Promise<LearningTask> {
     const { cacheFolder = null, progress = ignoreProgress, fittedOn } = context;
-    const dataset = await loadDataset(config.dataset, { cacheFolder: locateDatasets(cacheFolder), progress });
-    assertModelData(dataset, config);
-    assertModelAttributes(dataset, config);
-    const queries = selectTaskQueries(dataset, split, config);
+    const dataset = context.dataset ?? (await loadTaskDataset(config, context));
+    assertArmData(dataset, [config.arm]);
+    assertArmAttributes(dataset, [config.arm]);
+    const queries = selectEvaluatedQueries(dataset, config);
     const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
     const other = fittedOn === undefined ? {} : { fittedOn };
     const source = { dataset, ...other, config, cacheFolder, store, code: stageVersion, progress };
@@ -118,4 +109,17 @@ export class LearningTask {
   dispose(): void {
     this.workspace.dispose();
   }
+}
+
+/** The model of a fit, on the rows of a task. */
+export interface ModelJob {
+  readonly task: LearningTask;
+  readonly config: TrainingConfig;
+  readonly progress?: StartProgress;
+}
+
+/** Everything besides the table that affects the work on a model. */
+export function buildJobKey({ config: { fit, seed } }: ModelJob) {
+  const { importance: _, controls: __, resamples: ___, users: ____, transfer: _____, ...fitted } = fit;
+  return { fit: fitted, seed };
 }

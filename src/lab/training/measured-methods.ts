@@ -1,18 +1,17 @@
 import { finishStepsWithBreaks } from '../../core/terminal/progress.ts';
 import type { Run } from '../../model/run.ts';
+import { HAND_TUNED_ARM } from '../config/fitted-arm.ts';
 import { type Measurement, type MeasurementOptions, stepThroughArms } from '../measure/measurement.ts';
 import type { LearningTask } from './learning-task.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 /** The method that the others are compared with. */
-export const BASELINE = 'hand-tuned';
-/** Places of each ranking that are measured, where a config names no other number. */
-export const DEPTH = 100;
+export const BASELINE = HAND_TUNED_ARM;
 
-/** The metrics and statistics of a training. */
+/** The metrics and statistics of a fit. */
 export function selectMeasuring({ evaluation, seed }: TrainingConfig, baseline: string): MeasurementOptions {
-  const { metrics, samples, level } = evaluation;
-  return { metrics, samples, level, baseline, seed };
+  const { metrics, test, correction, samples, level, tokenBudgets } = evaluation;
+  return { metrics, test, correction, samples, level, tokenBudgets, baseline, seed };
 }
 
 /** Measures rankings of a task's queries. @param runs by method, the baseline among them */

@@ -3,22 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
+import { loadConfig } from '../config/config.ts';
 import { buildOuterFolds, METHODS } from './fitted-methods.ts';
 import { LearningTask } from './learning-task.ts';
 import { listMethodArms, type TrainedModel, trainModel } from './model-run.ts';
 import { writeSampleTraining } from './training-config.fixture.ts';
-import { loadTrainingConfig } from './training-config.ts';
+import { readTraining } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-model-run-'));
-const config = loadTrainingConfig(writeSampleTraining(root));
-const { model: options } = config;
+const config = readTraining(loadConfig(writeSampleTraining(root)));
 let task: LearningTask;
 let trained: TrainedModel;
 
 beforeAll(async () => {
   await useBackend('cpu');
-  task = await LearningTask.open(config, 'dev', { cacheFolder: join(root, 'cache') });
-  trained = await trainModel({ task, config, options });
+  task = await LearningTask.open(config, { cacheFolder: join(root, 'cache') });
+  trained = await trainModel({ task, config });
 });
 afterAll(() => {
   task.dispose();
@@ -27,7 +27,7 @@ afterAll(() => {
 
 describe('a model that is trained on a task', () => {
   test('has rankings and figures of every method, the others compared with the hand-tuned one', () => {
-    const arms = listMethodArms(trained);
+    const arms = listMethodArms(trained, 10);
     expect(arms.map(({ name }) => name)).toEqual([...METHODS]);
     expect(arms.map(({ comparisons }) => comparisons === null)).toEqual([true, false, false, false, false]);
     expect([...trained.runs.keys()]).toEqual([...METHODS]);
@@ -110,13 +110,13 @@ describe('a model that is trained on a task', () => {
 });
 
 test('it is the same once more, from the cache', async () => {
-  const again = await trainModel({ task, config, options });
+  const again = await trainModel({ task, config });
   expect(again.fit).toEqual(trained.fit);
 });
 
 test('without importance, controls or resamples there is none of them', async () => {
-  const bare = { ...config, importance: false, controls: false, evaluation: { ...config.evaluation, resamples: 0 } };
-  const { fit } = await trainModel({ task, config: bare, options });
+  const bare = { ...config, fit: { ...config.fit, importance: false, controls: false, resamples: 0 } };
+  const { fit } = await trainModel({ task, config: bare });
   expect(fit.importance).toEqual([]);
   expect(fit.controls).toEqual([]);
   expect(fit.numbers.map(({ interval }) => interval)).toEqual([null, null, null, null]);

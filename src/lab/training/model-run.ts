@@ -17,10 +17,10 @@ import {
   METHODS,
   selectChosenPoint,
 } from './fitted-methods.ts';
-import { decomposeHeldOut, type RankingParts, SHOWN_PLACES } from './held-out-contributions.ts';
+import { decomposeHeldOut, type RankingParts } from './held-out-contributions.ts';
 import { buildTaskFolds, HeldOutRows } from './held-out-rows.ts';
+import { buildJobKey, type ModelJob } from './learning-task.ts';
 import { BASELINE, describeMethod, measureMethods } from './measured-methods.ts';
-import { buildJobKey, type ModelJob } from './model-job.ts';
 import { measureImportance, measureNullControls } from './refits.ts';
 
 /** The part of a fit that training the model gives. */
@@ -41,12 +41,12 @@ export interface TrainedModel {
 
 /** Every method's scores of every row, by models that have not seen its fold. */
 async function crossValidateModel(job: ModelJob) {
-  const { task, config, options, progress = ignoreProgress } = job;
+  const { task, config, progress = ignoreProgress } = job;
   const folds = buildTaskFolds(task, config);
-  const shown = progress(`folds of ${options.name}`, folds.length);
+  const shown = progress(`folds of ${config.fit.model.name}`, folds.length);
   const outcomes: FoldOutcome[] = [];
   for (const fold of folds) {
-    const compute = () => fitFold(config, options, task.features, fold, progress);
+    const compute = () => fitFold(config, task.features, fold, progress);
     outcomes.push(await task.keepResult('trained-fold', [buildJobKey(job), fold.clusters], compute));
     shown.update(outcomes.length);
   }
@@ -63,7 +63,7 @@ async function crossValidateModel(job: ModelJob) {
 /** The weights that are kept: chosen and trained on all rows. */
 async function fitFinalWeights(job: ModelJob) {
   const { progress = ignoreProgress } = job;
-  const plan = buildSelectionPlan(job.config, job.options);
+  const plan = buildSelectionPlan(job.config);
   const { features } = job.task;
   const kept = await job.task.keepResult('trained-weights', buildJobKey(job), async () => {
     const { values, point, validation, epochs, curve } = await fitWithSelection(
@@ -111,7 +111,8 @@ async function bootstrapBounds(
   fit: Awaited<ReturnType<typeof fitFinalWeights>>,
 ): Promise<ParameterBounds | null> {
   const { config, task, progress = ignoreProgress } = job;
-  const { resamples, level } = config.evaluation;
+  const { resamples } = config.fit;
+  const { level } = config.evaluation;
   if (resamples === 0) return null;
   const shown = progress('resampled trainings', resamples);
   const options = { resamples, level, seed: config.seed };
@@ -126,7 +127,8 @@ async function bootstrapBounds(
 
 /** Trains a model, measures it on held-out conversations, and compares it with the other methods. */
 export async function trainModel(job: ModelJob): Promise<TrainedModel> {
-  const { task, config, options } = job;
+  const { task, config } = job;
+  const { name } = config.fit.model;
   const validated = await crossValidateModel(job);
   const { rows } = validated;
   const runs = new Map<string, Run>(
@@ -147,7 +149,7 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
     measurement,
     parts: await decomposeHeldOut(job, rows.folds, validated.outcomes),
     fit: {
-      model: options.name,
+      model: name,
       numbers: listLearnedNumbers(fit.model, fit.values, bounds),
       folds: validated.outcomes.map(({ clusters, point, validation, epochs, curve }) => ({
         clusters,
@@ -161,20 +163,20 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
       point: points[fit.point] ?? {},
       validation: fit.validation,
       epochs: fit.epochs,
-      calibration: rows.measureHeldOutCalibration(learned, config.fitting.temperature),
+      calibration: rows.measureHeldOutCalibration(learned, config.fit.temperature),
       importance: await measureImportance(job, refits),
       controls: await measureNullControls(job, refits),
-      file: `weights-${options.name}.safetensors`,
+      file: `weights-${name}.safetensors`,
     },
   };
 }
 
 /** The methods as arms with the first places of their rankings, and of some methods the parts of each score. */
-export function listMethodArms({ runs, measurement, parts }: TrainedModel): ArmResult[] {
+export function listMethodArms({ runs, measurement, parts }: TrainedModel, inspect: number): ArmResult[] {
   const arms = Array.from(runs, ([name, run]) => {
     const { names = [], byQuery } = parts.get(name) ?? {};
     const rankings = measurement.queries.map(({ id }): RankedTurn[] =>
-      (run.get(id) ?? []).slice(0, SHOWN_PLACES).map((turn, place) => ({
+      (run.get(id) ?? []).slice(0, inspect).map((turn, place) => ({
         ...turn,
         components: [],
         contributions: byQuery?.get(id)?.slice(place * names.length, (place + 1) * names.length) ?? [],

@@ -5,16 +5,74 @@ import type { Run } from '../../model/run.ts';
 import { fitPoint } from '../../rank/learning/cross-validation.ts';
 import { exchangeSignals } from '../../rank/learning/exchanged-signals.ts';
 import { createChangedSource, type FeatureSource } from '../../rank/learning/feature-source.ts';
+import type { ModelOptions } from '../../rank/learning/fit-options.ts';
+import { listAheadSignals, listCoordinateSignals, listModelSignals } from '../../rank/learning/model-signals.ts';
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
+import { groupSignalParts } from '../../rank/signals/bank/signal-parts.ts';
+import { SPREAD } from '../../rank/signals/bank/spread.ts';
 import type { Importance, NullControl } from '../measure/fit-result.ts';
-import { listExchangedParts } from './exchanged-parts.ts';
 import { buildSelectionPlan, type FoldOutcome, selectChosenPoint } from './fitted-methods.ts';
 import type { HeldOutRows } from './held-out-rows.ts';
+import { buildJobKey, type ModelJob } from './learning-task.ts';
 import { BASELINE, measureMethods } from './measured-methods.ts';
-import { buildJobKey, type ModelJob } from './model-job.ts';
-import { groupSignalFamilies } from './signal-families.ts';
-import { listModelSignals } from './training-models.ts';
+import type { TrainingConfig } from './training-config.ts';
+
+/** The base of a signal's name: without its spread over a session, and without the number that distinguishes it from similar ones. */
+function findRootSignal(signal: string): string {
+  const suffix = SPREAD.find((ending) => ending !== '' && signal.endsWith(ending)) ?? '';
+  return signal.slice(0, signal.length - suffix.length).replace(/(?<=[-.])\d+(?=h?(?:@|$))/, 'N');
+}
+
+/**
+ * Signals that are left out together, since they carry nearly the same information: a score with all its spread signals, signals that differ in a number
+ * alone (half-lives, windows, dimensions), any other by itself. A product goes with both of its factors.
+ */
+export function groupSignalFamilies(signals: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const families = new Map<string, string[]>();
+  const add = (family: string, signal: string) => {
+    const members = families.get(family);
+    if (members === undefined) families.set(family, [signal]);
+    else if (!members.includes(signal)) members.push(signal);
+  };
+  for (const signal of signals) for (const factor of signal.split('*')) add(findRootSignal(factor), signal);
+  return families;
+}
+
+/** The control of all signals that some other exchanges. */
+const ALL_PARTS = 'all of these';
+
+/**
+ * The inputs of a trajectory model besides a candidate's own relevance. The order of a ring and the turns ahead are exchanged together: the number of turns that
+ * a candidate attends to depends on its place in the ring.
+ */
+function listTrajectoryParts({
+  dimensions,
+}: Extract<ModelOptions, { name: 'trajectory' }>): [string, readonly string[]][] {
+  const order = ['ring.distance', 'ahead.count', ...listAheadSignals()];
+  return [
+    ['neighbours', ['relevance@neighbour', 'relevance@session']],
+    ['time', ['age.hours']],
+    ['coordinates', [...listCoordinateSignals(dimensions), 'cold-start']],
+    ['attention: likeness', ['cosine']],
+    ['attention: order', order],
+    ['attention', ['cosine', ...order]],
+  ];
+}
+
+/** The signals that a model reads of each part that null controls exchange, and of all parts. @param table names of the signals that there are */
+export function listExchangedParts(
+  { signals: bank, fit: { model: options } }: Pick<TrainingConfig, 'signals' | 'fit'>,
+  table: readonly string[],
+): ReadonlyMap<string, readonly string[]> {
+  const own = listModelSignals(options, table);
+  const named = options.name === 'trajectory' ? listTrajectoryParts(options) : [...groupSignalParts(bank)];
+  const parts = named
+    .map(([part, signals]) => [part, signals.filter((signal) => own.includes(signal))] as const)
+    .filter(([, signals]) => signals.length > 0);
+  const all = own.filter((signal) => parts.some(([, signals]) => signals.includes(signal)));
+  return new Map(parts.length < 2 ? parts : [...parts, [ALL_PARTS, all]]);
+}
 
 /** The inputs of a refit: the folds with their hyper-parameters, and the rankings of the learned method for comparison. */
 export interface Validated {
@@ -25,7 +83,7 @@ export interface Validated {
   readonly handTuned: Float32Array;
 }
 
-type LinearOptions = Extract<ModelJob['options'], { name: 'linear' }>;
+type LinearOptions = Extract<ModelOptions, { name: 'linear' }>;
 
 /** A refit, compared with the learned method. */
 interface Refit {
@@ -47,7 +105,7 @@ async function computeRefitScores(
   { config }: ModelJob,
   { rows, outcomes }: Validated,
   source: FeatureSource,
-  model: ModelJob['options'],
+  model: ModelOptions,
 ): Promise<RefitScores> {
   const scores: Float32Array[] = [];
   const handTuned: Float32Array[] = [];
@@ -109,8 +167,9 @@ function without(options: LinearOptions, all: readonly string[], left: readonly 
 
 /** The value of each family of signals: the learned method without it against the learned method. Omits a family that is the whole model. */
 export async function measureImportance(job: ModelJob, validated: Validated): Promise<Importance[]> {
-  const { task, config, options } = job;
-  if (!config.importance || options.name !== 'linear') return [];
+  const { task, config } = job;
+  const { importance, model: options } = config.fit;
+  if (!importance || options.name !== 'linear') return [];
   const all = listModelSignals(options, task.table.signals);
   const families = new Map([...groupSignalFamilies(all)].filter(([, signals]) => signals.length < all.length));
   const scored = await scoreSignalSets(job, 'without signals', families, (left) =>
@@ -128,10 +187,11 @@ function isSame(a: Float32Array, b: Float32Array): boolean {
 
 /** The learned and the hand-tuned method when the candidates of each query exchange a part of its signals. */
 export async function measureNullControls(job: ModelJob, validated: Validated): Promise<NullControl[]> {
-  const { task, config, options } = job;
-  if (!config.controls) return [];
+  const { task, config } = job;
+  const { controls, model: options } = config.fit;
+  if (!controls) return [];
   const { rows, learned, handTuned } = validated;
-  const parts = listExchangedParts(config, options, task.table.signals);
+  const parts = listExchangedParts(config, task.table.signals);
   const scored = await scoreSignalSets(job, 'exchanged signals', parts, (signals) => {
     const exchanged = createChangedSource(task.features, (own) => exchangeSignals(own, signals, config.seed));
     return computeRefitScores(job, validated, exchanged, options);

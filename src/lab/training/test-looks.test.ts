@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
+import { resolveConfig } from '../config/config.ts';
 import { LOOKS_FILE, type TestLook } from '../looks/test-looks.ts';
 import { assertFirstLook, listFeatures, listWeightsLooks, lookLines, type WeightsSplit } from './test-looks.ts';
 import { buildSampleTrainingConfig } from './training-config.fixture.ts';
-import { trainingConfig } from './training-config.ts';
+import { readTraining } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-looks-'));
 const results = join(root, 'results');
@@ -50,9 +51,12 @@ test('looks are a count and a list', () => {
 });
 
 test('the features of a config are what its signals may look at', () => {
-  const parsed = trainingConfig.parse(buildSampleTrainingConfig(root));
-  expect(listFeatures(parsed)).toEqual(['text', 'time']);
-  expect(listFeatures({ ...parsed, sameChannel: true })).toEqual(['text', 'time', 'channel']);
+  const { arms, ...config } = buildSampleTrainingConfig(root);
+  const [search, mix] = arms.learned.steps;
+  const list = (...learned: readonly unknown[]) =>
+    listFeatures(readTraining(resolveConfig({ ...config, arms: { learned } }, 'test')));
+  expect(list(search, mix)).toEqual(['text', 'time']);
+  expect(list(search, { filter: 'channel = $query.channel' }, mix)).toEqual(['text', 'time', 'channel']);
   const filter = "author = $query.author and not (phase = 'late' or timestamp < 7)";
-  expect(listFeatures({ ...parsed, filter })).toEqual(['text', 'time', 'author', 'attributes']);
+  expect(list({ filter }, search, mix)).toEqual(['text', 'time', 'author', 'attributes']);
 });

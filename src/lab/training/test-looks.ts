@@ -6,6 +6,7 @@ import { SIGNAL_GROUPS, type SignalGroup } from '../../rank/signals/bank/options
 import { listLooks, type TestLook } from '../looks/test-looks.ts';
 import { isSameSplit, type TestSplit } from '../looks/test-split.ts';
 import { formatLook, type NumberedLook } from '../measure/numbered-look.ts';
+import { listFilterTexts } from '../run/needed-attributes.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 /** Has the result on the test split, in a training's folder. The looks are counted in the list beside the folder. */
@@ -26,10 +27,9 @@ const FIELD_GROUPS: Readonly<Record<OwnField, SignalGroup>> = {
   channel: 'channel',
 };
 
-function listFilterGroups({ filter, sameChannel }: TrainingConfig): SignalGroup[] {
-  const fields = filter ? listFilterFields(parseFilter(filter)) : [];
-  const groups = fields.map((field) => (isOwnField(field) ? FIELD_GROUPS[field] : 'attributes'));
-  return [...groups, ...(sameChannel ? (['channel'] as const) : [])];
+function listFilterGroups({ arm }: TrainingConfig): SignalGroup[] {
+  const fields = listFilterTexts(arm).flatMap((text) => listFilterFields(parseFilter(text)));
+  return fields.map((field) => (isOwnField(field) ? FIELD_GROUPS[field] : 'attributes'));
 }
 
 /** The features that signals may use by a config. */

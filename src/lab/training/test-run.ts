@@ -1,23 +1,23 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
-import { ignoreProgress } from '../../core/terminal/progress.ts';
-import { loadDataset } from '../../data/registry.ts';
 import type { Run } from '../../model/run.ts';
 import { listHandTunedValues, listUniformValues } from '../../rank/learning/parameters.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
 import { assertFits, type Weights } from '../../rank/learning/weight-file.ts';
+import type { ExperimentConfig } from '../config/config-schema.ts';
 import { describeTestSplit, type TestSplit } from '../looks/test-split.ts';
 import { groupContentHashes } from '../measure/cluster-conversations.ts';
 import { buildQueryRecord } from '../measure/inspection.ts';
 import { buildRankedArms, buildRankedResult } from '../measure/ranked-result.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { captureEnvironment } from '../run/environment.ts';
-import { LearningTask, locateDatasets, selectTaskQueries, type TaskContext } from './learning-task.ts';
-import { BASELINE, DEPTH, describeMethod, measureMethods, selectMeasuring } from './measured-methods.ts';
-import { runOfScores } from './scored-runs.ts';
+import type { OpenRunContext } from '../run/run.ts';
+import { selectEvaluatedQueries } from '../run/workspaces.ts';
+import { runOfScores } from './held-out-rows.ts';
+import { LearningTask, loadTaskDataset, type TaskContext } from './learning-task.ts';
+import { BASELINE, describeMethod, measureMethods, selectMeasuring } from './measured-methods.ts';
 import { listFeatures, type WeightsSplit } from './test-looks.ts';
-import type { TrainingConfig } from './training-config.ts';
-import type { TrainingContext } from './training-run.ts';
+import { readTraining, type TrainingConfig } from './training-config.ts';
 
 /** @throws ValidationError for weights of other data, or that had seen a test conversation. */
 function assertUnseen(file: string, { provenance }: Weights, { dataset, table }: LearningTask): void {
@@ -39,17 +39,20 @@ function assertUnseen(file: string, { provenance }: Weights, { dataset, table }:
     );
 }
 
+/** The training of a config with the test split in place of dev. */
+function readTest(config: ExperimentConfig): TrainingConfig {
+  return readTraining({ ...config, evaluation: { ...config.evaluation, split: 'test' } });
+}
+
 /**
  * The test split and features that a test of a config's weights uses; embeds and measures nothing.
  *
  * @throws ValidationError for a dataset without a test query.
  */
-export async function testSplit(
-  config: TrainingConfig,
-  { cacheFolder = null, progress = ignoreProgress }: TaskContext,
-): Promise<WeightsSplit> {
-  const dataset = await loadDataset(config.dataset, { cacheFolder: locateDatasets(cacheFolder), progress });
-  const split = describeTestSplit(dataset, selectTaskQueries(dataset, 'test', config)) as TestSplit; // of test queries alone
+export async function testSplit(experiment: ExperimentConfig, context: TaskContext): Promise<WeightsSplit> {
+  const config = readTest(experiment);
+  const dataset = await loadTaskDataset(config, context);
+  const split = describeTestSplit(dataset, selectEvaluatedQueries(dataset, config)) as TestSplit; // of test queries alone
   return { ...split, features: listFeatures(config) };
 }
 
@@ -60,12 +63,13 @@ export async function testSplit(
  * @throws ValidationError for a dataset without a test query, and for weights of other data, signals or with a test conversation among those that they were trained on.
  */
 export async function runTest(
-  config: TrainingConfig,
+  experiment: ExperimentConfig,
   file: string,
   weights: Weights,
-  context: TrainingContext,
+  context: OpenRunContext,
 ): Promise<ExperimentResult> {
-  const task = await LearningTask.open(config, 'test', context);
+  const config = readTest(experiment);
+  const task = await LearningTask.open(config, context);
   try {
     const { table, dataset, pool } = task;
     assertUnseen(file, weights, task);
@@ -77,7 +81,7 @@ export async function runTest(
       learned: values,
     };
     const runs = new Map<string, Run>();
-    const { depth = DEPTH } = config.evaluation;
+    const { depth } = config.evaluation;
     for (const [method, own] of Object.entries(numbers))
       runs.set(method, runOfScores(dataset.corpus, table, pool, await scoreTable(model, own, table), depth));
     const measurement = await measureMethods(task, config, runs);
@@ -85,8 +89,8 @@ export async function runTest(
     const arms = Array.from(runs.keys(), (method) => ({ name: method, description: describeMethod(method) }));
     const { backend, command } = context;
     const described = {
-      ...{ name: config.name, hash: computeHash([config, file, [...values], hash]).slice(0, 12) },
-      ...{ description: config.description, config: { ...config } },
+      ...{ name: config.name, hash: computeHash([experiment, file, [...values], hash]).slice(0, 12) },
+      ...{ description: config.description, config: { ...experiment } },
       environment: captureEnvironment(backend, config.seed, command, config.dataset, config.plugins),
       dataset: { name, ...declaration, relevantGrade, gradeNames, hash, split: 'test', facts, turns: [] },
       queries: measurement.queries.map((query) => buildQueryRecord(dataset, query)),

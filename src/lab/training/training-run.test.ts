@@ -7,10 +7,10 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import type { Weights } from '../../rank/learning/weight-file.ts';
+import { loadConfig } from '../config/config.ts';
 import type { ArmResult } from '../measure/result.ts';
 import { runTest } from './test-run.ts';
-import { writeSampleTraining } from './training-config.fixture.ts';
-import { loadTrainingConfig } from './training-config.ts';
+import { setFit, writeSampleTraining } from './training-config.fixture.ts';
 import { type FinishedTraining, runTraining } from './training-run.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-training-run-'));
@@ -23,9 +23,10 @@ const opening = readFileSync(join(root, 'turns.jsonl'), 'utf8')
   .map((line) => JSON.parse(line) as { readonly id: string; readonly timestamp: number; readonly text: string })
   .filter(({ id }) => id === 't17-0')
   .map(({ timestamp, text }) => computeHash([timestamp, text]).slice(0, 16));
-const load = (...changes: string[]) =>
-  loadTrainingConfig(path, ['importance=false', 'evaluation.resamples=0', ...changes]);
-const context = { cacheFolder: join(root, 'cache'), backend: 'cpu', command: 'ragpp train sample' };
+const loadWith = (...changes: string[]) =>
+  loadConfig(path, [...setFit('mix.fit.importance=false', 'mix.fit.resamples=0'), ...changes]);
+const load = (...changes: string[]) => loadWith(...setFit(...changes));
+const context = { cacheFolder: join(root, 'cache'), backend: 'cpu' as const, command: 'ragpp run sample' };
 
 /** The parts of every shown place add up to its score, by float32. */
 function assertPartsAddUp(arms: readonly ArmResult[]): void {
@@ -50,11 +51,11 @@ describe('runTraining', () => {
     const dev = [...qrels.keys()];
     expect(result.queries.length + result.unanswerable.length).toBe(dev.length);
     expect(new Set([...result.queries, ...result.unanswerable].map(({ cluster }) => cluster)).size).toBe(16);
-    expect([...weights.keys()]).toEqual([result.fit.file]);
+    expect([...weights!.keys()]).toEqual([result.fit.file]);
     expect([...runs.keys()]).toEqual(result.arms.map(({ name }) => name));
     for (const run of runs.values()) expect([...run.keys()]).toEqual(dev);
     expect(result.fit.poolRecall > 0.9 && result.fit.poolRecall <= 1).toBe(true);
-    const { provenance, values } = weights.get('weights-linear.safetensors')!;
+    const { provenance, values } = weights!.get('weights-linear.safetensors')!;
     expect([...values]).toEqual(result.fit.numbers.map(({ value }) => value));
     expect(provenance).toMatchObject({ seeds: [3], backend: 'cpu', dataHash: result.dataset.hash });
     expect(new Set(provenance.trainingContents).size).toBe(16);
@@ -94,7 +95,10 @@ describe('runTraining', () => {
   });
 
   test('shows the parts of a trajectory model too', async () => {
-    const { result } = await runTraining(load('model={name: trajectory, dimensions: 3}', 'fitting.epochs=1'), context);
+    const { result } = await runTraining(
+      load('mix.fit.model={name: trajectory, dimensions: 3}', 'mix.fit.epochs=1'),
+      context,
+    );
     const shown = result.arms.filter(({ contributionNames = [] }) => contributionNames.length > 0);
     expect(shown.map(({ name }) => name)).toEqual(['hand-tuned', 'learned']);
     for (const { contributionNames } of shown)
@@ -113,27 +117,27 @@ describe('runTraining', () => {
 
   test('is identified by its config and its backend, not by the command', async () => {
     const runForHash = async (more: object, ...changes: string[]) =>
-      (await runTraining(load(...changes), { ...context, ...more })).result.hash;
+      (await runTraining(loadWith(...changes), { ...context, ...more })).result.hash;
     expect(await runForHash({ command: 'another' })).toBe(finished.result.hash);
     expect(await runForHash({ backend: 'wasm' })).not.toBe(finished.result.hash);
-    expect(await runForHash({}, 'limitQueries=17')).not.toBe(finished.result.hash);
+    expect(await runForHash({}, 'evaluation.limitQueries=17')).not.toBe(finished.result.hash);
   });
 
   test('ranks as many places as its config names', async () => {
-    const { runs } = await runTraining(load('evaluation.depth=3', 'evaluation.metrics=[recall@3]'), context);
+    const { runs } = await runTraining(loadWith('evaluation.depth=3', 'evaluation.metrics=[recall@3]'), context);
     for (const [method, run] of runs)
       for (const [id, ranking] of run) expect(ranking).toEqual(finished.runs.get(method)?.get(id)?.slice(0, 3));
     expect([...finished.runs.values()].some((run) => [...run.values()].some(({ length }) => length > 3))).toBe(true);
   });
 
   test('needs no cache folder', async () => {
-    const { cacheFolder: _, ...without } = context;
+    const without = { ...context, cacheFolder: null };
     const { result, weights } = await runTraining(load(), without);
     expect(result.hash).toBe(finished.result.hash);
-    expect([...weights.values()].map(({ values }) => values)).toEqual(
-      [...finished.weights.values()].map(({ values }) => values),
+    expect([...weights!.values()].map(({ values }) => values)).toEqual(
+      [...finished.weights!.values()].map(({ values }) => values),
     );
-    const [[file, own]] = [...weights] as [[string, Weights]];
+    const [[file, own]] = [...weights!] as [[string, Weights]];
     expect((await runTest(load(), file, own, without)).queries).toHaveLength(13);
   });
 
@@ -141,14 +145,15 @@ describe('runTraining', () => {
     const before = tf.memory().numTensors;
     await runTraining(load(), context);
     expect(tf.memory().numTensors).toBe(before);
-    await expect(runTraining(load('model.signals=[bm26]'), context)).rejects.toThrow(ValidationError);
+    const unsafe = load('mix.signals.groups=[text, time, attributes]', 'mix.fit.model={name: linear}');
+    await expect(runTraining(unsafe, context)).rejects.toThrow(ValidationError);
     expect(tf.memory().numTensors).toBe(before);
   });
 });
 
 describe('runTest', () => {
   const file = 'weights-linear.safetensors';
-  const weights = () => finished.weights.get(file)!;
+  const weights = () => finished.weights!.get(file)!;
 
   test('measures the weights on the other split, beside what they came from', async () => {
     const before = tf.memory().numTensors;
@@ -176,7 +181,7 @@ describe('runTest', () => {
   });
 
   test('refuses weights whose signals are not there', async () => {
-    const config = load('signals.groups=[text]', 'model={name: linear}');
+    const config = load('mix.signals.groups=[text]', 'mix.fit.model={name: linear}');
     await expect(runTest(config, file, weights(), context)).rejects.toThrow(/need missing signals: .*decay\.24h/);
   });
 });

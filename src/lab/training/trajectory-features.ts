@@ -1,7 +1,7 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import { computeAgesHours } from '../../ops/trajectory/time-decay.ts';
-import { listAheadSignals, listTrajectorySignals, TURNS_AHEAD } from '../../rank/learning/trajectory-inputs.ts';
+import { listAheadSignals, listTrajectorySignals, TURNS_AHEAD } from '../../rank/learning/model-signals.ts';
 import type { SignalTable } from '../../rank/signals/bank/signal-bank.ts';
 import type { CandidatePool, Column } from '../../rank/signals/candidate-pool.ts';
 import { buildForwardCosines } from '../../rank/signals/forward-cosines.ts';

@@ -5,6 +5,7 @@ import { fitPoint, type HyperParameters } from '../../rank/learning/cross-valida
 import type { ScoringModel } from '../../rank/learning/model.ts';
 import { createTableMetric } from '../../rank/learning/table-metrics.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
+import { withPoolSteps } from '../config/fitted-arm.ts';
 import type { TransferResult } from '../measure/fit-result.ts';
 import { buildSelectionPlan } from './fitted-methods.ts';
 import { LearningTask, type TaskContext } from './learning-task.ts';
@@ -14,7 +15,6 @@ import type { TrainingConfig } from './training-config.ts';
 interface TransferredModel {
   readonly task: LearningTask;
   readonly config: TrainingConfig;
-  readonly options: TrainingConfig['model'];
   readonly model: ScoringModel;
   readonly values: Float64Array;
   /** The chosen point, with the number of epochs. */
@@ -37,12 +37,12 @@ function measureTransferMetrics(
 /** Uses a task on dev conversations and disposes it. @param encoders the task whose training conversations encoders are fitted on; absent for the task's own */
 async function withTask<T>(
   config: TrainingConfig,
-  { fittedOn: _, ...context }: TaskContext,
+  { fittedOn: _, dataset: __, ...context }: TaskContext,
   encoders: LearningTask | null,
   use: (task: LearningTask) => Promise<T>,
 ): Promise<T> {
   const fitted = encoders === null ? {} : { fittedOn: encoders.dataset };
-  const task = await LearningTask.open(config, 'dev', { ...context, ...fitted });
+  const task = await LearningTask.open(config, { ...context, ...fitted });
   try {
     return await use(task);
   } finally {
@@ -53,13 +53,18 @@ async function withTask<T>(
 /** The weights trained here on another dataset's dev conversations, and weights trained there on these; each with the encoders that they were trained with. */
 export async function transferWeights(
   trained: TransferredModel,
-  other: TrainingConfig['transfer'][number],
+  other: TrainingConfig['fit']['transfer'][number],
   context: TaskContext,
 ): Promise<TransferResult[]> {
-  const { task, config, options, model, values, point } = trained;
+  const { task, config, model, values, point } = trained;
   const progress: StartProgress = context.progress ?? ignoreProgress;
-  const { name, dataset, candidates = config.candidates, sameChannel = config.sameChannel, limitQueries } = other;
-  const away = { ...config, dataset, candidates, sameChannel, limitQueries, filter: other.filter };
+  const { name, dataset, steps, limitQueries } = other;
+  const away = {
+    ...config,
+    dataset,
+    arm: steps === undefined ? config.arm : withPoolSteps(config.arm, steps),
+    evaluation: { ...config.evaluation, limitQueries, share: 1 },
+  };
   const shown = progress(`transfer to and from ${name}`, 2);
   const scoreTask = async (tested: LearningTask, by: Pick<TransferredModel, 'model' | 'values'>) => ({
     queries: tested.queries.length,
@@ -69,12 +74,12 @@ export async function transferWeights(
   const there = await withTask(away, context, task, (tested) => scoreTask(tested, { model, values }));
   shown.update(1);
   const here = await withTask(away, context, null, async (source) => {
-    const back = await fitPoint(source.table, point, buildSelectionPlan(config, options));
+    const back = await fitPoint(source.table, point, buildSelectionPlan(config));
     return withTask(config, context, source, (tested) => scoreTask(tested, back));
   });
   shown.finish();
   return [
-    { model: options.name, trainedOn: config.name, testedOn: name, ...there },
-    { model: options.name, trainedOn: name, testedOn: config.name, ...here },
+    { model: config.fit.model.name, trainedOn: config.name, testedOn: name, ...there },
+    { model: config.fit.model.name, trainedOn: name, testedOn: config.name, ...here },
   ];
 }

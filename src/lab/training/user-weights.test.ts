@@ -5,9 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { readUserWeights } from '../../rank/learning/user-weights-file.ts';
-import { buildSampleTrainingConfig } from './training-config.fixture.ts';
-import { loadTrainingConfig } from './training-config.ts';
-import { writeTrainingFolder } from './training-folder.ts';
+import type { Plain } from '../composition/config-file.ts';
+import { resolveConfig } from '../config/config.ts';
+import { runFiles, writeRunFolder } from '../run/run-folder.ts';
+import { changeSampleTraining } from './training-config.fixture.ts';
 import { type FinishedTraining, runTraining } from './training-run.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-user-weights-'));
@@ -45,28 +46,27 @@ function writeMemories(folder: string): void {
   writeFileSync(join(folder, 'qrels.txt'), `${qrels.join('\n')}\n`);
 }
 
-function writeConfig(change: object = {}): string {
-  const path = join(root, 'users.yaml');
+function load(set: Plain = {}) {
   const memories = ['cosine', 'memory.time', 'memory.uses'];
-  const config = {
-    ...buildSampleTrainingConfig(root),
-    candidates: [{ index: 'newest', k: 8 }],
-    signals: { groups: ['text', 'memory'] },
-    model: { name: 'linear', signals: memories, initial: { cosine: 1 } },
-    evaluation: { metrics: ['mrr@10'], samples: 199, resamples: 0 },
-    ...{ importance: false, controls: false, users: { least: 5, kappa: 5 } },
-    ...change,
+  const small = { importance: false, controls: false, resamples: 0 };
+  const changes = {
+    search: { bm25: null, flat: null, newest: { k: 8 } },
+    'mix.signals.groups': ['text', 'memory'],
+    'mix.fit.model': { name: 'linear', signals: memories, initial: { cosine: 1 } },
+    'mix.fit.users': { least: 5, kappa: 5 },
+    ...Object.fromEntries(Object.entries(small).map(([key, value]) => [`mix.fit.${key}`, value])),
+    ...set,
   };
-  writeFileSync(path, JSON.stringify(config));
-  return path;
+  const evaluation = { metrics: ['mrr@10'], samples: 199 };
+  return resolveConfig(changeSampleTraining(root, changes, { evaluation }), 'test');
 }
 
-const context = { backend: 'cpu', command: 'ragpp train users' };
+const context = { backend: 'cpu' as const, cacheFolder: null, command: 'ragpp run users' };
 let finished: FinishedTraining;
 beforeAll(async () => {
   await useBackend('cpu');
   writeMemories(root);
-  finished = await runTraining(loadTrainingConfig(writeConfig()), context);
+  finished = await runTraining(load(), context);
 });
 
 test('users with other tastes find more by their own weights, on conversations that they were not learned from', () => {
@@ -87,7 +87,7 @@ test('users with other tastes find more by their own weights, on conversations t
 });
 
 test('the folder has the weights for an arm, and the rankings', () => {
-  const folder = writeTrainingFolder(join(root, 'results'), finished, {});
+  const folder = writeRunFolder(join(root, 'results', 'users'), runFiles(finished));
   const { users, provenance } = readUserWeights(join(folder, 'users.json'));
   expect(Object.keys(users)).toEqual(['ann', 'bo']);
   expect(provenance.dataHash).toBe(finished.result.dataset.hash);
@@ -97,6 +97,6 @@ test('the folder has the weights for an arm, and the rankings', () => {
 });
 
 test('a bank without the five signals is refused', () => {
-  const path = writeConfig({ signals: { groups: ['text'] }, model: { name: 'linear', initial: { cosine: 1 } } });
-  expect(() => loadTrainingConfig(path)).toThrow(/signals\.groups.*text and memory/);
+  const set = { 'mix.signals.groups': ['text'], 'mix.fit.model': { name: 'linear', initial: { cosine: 1 } } };
+  expect(() => load(set)).toThrow(/mix\.signals\.groups.*text and memory/);
 });

@@ -18,11 +18,11 @@ import { listSummaryFactors, scoreByStrategy } from '../../rank/signals/strategy
 import { chooseStrategyWeights, readAsker } from '../../rank/signals/strategy-options.ts';
 import { buildRankedArms } from '../measure/ranked-result.ts';
 import type { UserFit } from '../measure/result.ts';
+import { USER_SIGNALS } from './fold-signals.ts';
 import { buildTaskFolds, HeldOutRows } from './held-out-rows.ts';
 import type { LearningTask } from './learning-task.ts';
 import { describeMethod, measureMethods } from './measured-methods.ts';
 import type { TrainingConfig } from './training-config.ts';
-import { USER_SIGNALS } from './training-models.ts';
 
 /** The weights of each strategy, those learned of everyone together, those of who asks, and as a null control those of another user. */
 const METHODS = ['strategy', 'everyone', 'user', 'another user'] as const;
@@ -94,7 +94,7 @@ const EVERYONE = 'everyone';
 
 /** Learns on some rows and scores others, row-major [methods, Q, C]. */
 async function scoreMethods(config: TrainingConfig, training: AskedRows, held: AskedRows): Promise<Float32Array[]> {
-  const { shown, ...options } = config.users as NonNullable<TrainingConfig['users']>;
+  const { shown, ...options } = config.fit.users as NonNullable<TrainingConfig['fit']['users']>;
   const feedback = await listFeedback(training, shown);
   const everyone = learnStrategyWeights(
     feedback.map((one) => ({ ...one, user: EVERYONE })),
@@ -180,7 +180,7 @@ export async function trainUserWeights(
   const gather = await createGatherer(task);
   const runs = await rankHeldOut(task, config, gather, startProgress);
   const measurement = await measureMethods(task, config, runs, BASELINE);
-  const { shown, ...options } = config.users as NonNullable<TrainingConfig['users']>;
+  const { shown, ...options } = config.fit.users as NonNullable<TrainingConfig['fit']['users']>;
   const all = await gather(Int32Array.from(task.queries.keys()), []);
   const weights = learnStrategyWeights(await listFeedback(all, shown), options);
   const users = listLearned(weights);

@@ -8,8 +8,10 @@ import {
 } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { ExperimentConfig } from '../config/config.ts';
+import { findFittedArm } from '../config/fitted-arm.ts';
 import { withCountedLook } from '../looks/test-looks.ts';
-import { runExperiment } from '../run/run.ts';
+import { type Execute, executeHere } from '../run/execution.ts';
+import { type FinishedRun, type OpenRunContext, runExperiment } from '../run/run.ts';
 import { FinishedExperiment } from './finished-experiment.ts';
 
 /** What `Experiment.run` passes on. */
@@ -34,6 +36,17 @@ async function chooseBackend({ backend }: ExperimentConfig): Promise<BackendName
   return backend === 'auto' && hasActiveBackend() ? activeBackend() : useBackend(backend);
 }
 
+/** Runs the arms of an experiment, or fits its arm. @param execute as of `runExperiment`, for arms that are not fitted. */
+export async function runOrFit(
+  config: ExperimentConfig,
+  context: OpenRunContext,
+  execute: Execute = executeHere,
+  executeRound: Execute = executeHere,
+): Promise<FinishedRun> {
+  if (findFittedArm(config) === null) return runExperiment(config, context, execute, executeRound);
+  return (await import('../training/training-run.ts')).runTraining(config, context);
+}
+
 /** Runs the arms of a config in this process and measures them. */
 export async function runResolved({
   config,
@@ -45,7 +58,7 @@ export async function runResolved({
   signal?.throwIfAborted();
   try {
     const backend = await chooseBackend(config);
-    const finished = await runExperiment(config, {
+    const finished = await runOrFit(config, {
       backend,
       cacheFolder,
       command: 'experiment()',

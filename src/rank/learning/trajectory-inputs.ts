@@ -2,37 +2,15 @@ import * as tf from '@tensorflow/tfjs-core';
 import { scoped } from '../../core/tensors/scope.ts';
 import { MASKED } from '../../ops/attention/logit-terms.ts';
 import { COORDINATES, type Dimensions } from '../../ops/trajectory/coordinate-names.ts';
-import { toSignalPart } from '../signals/signal-names.ts';
 import { uploadFeatures } from './column-product.ts';
 import { copySignalColumn, type FeatureTable } from './feature-table.ts';
+import { listAheadSignals, listCoordinateSignals, TURNS_AHEAD } from './model-signals.ts';
 
 /** The number of trajectory coordinates of a trajectory model (3, 5 or 7), and whether a turn attends to itself. */
 export interface TrajectoryModelOptions {
   readonly dimensions: Dimensions;
   /** Whether a turn attends to itself. */
   readonly self: 'include' | 'exclude';
-}
-
-/** The number of later turns that a candidate attends to one by one; those beyond count e^0 each. */
-export const TURNS_AHEAD = 8;
-
-const aheadNames: readonly string[] = Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead.${i + 1}`);
-
-/** Of each turn ahead, the nearest first. */
-export function listAheadSignals(): readonly string[] {
-  return aheadNames;
-}
-
-/** Of each coordinate. */
-export function listCoordinateSignals(dimensions: Dimensions): string[] {
-  return COORDINATES[dimensions].map((name) => `coordinate.${toSignalPart(name)}`);
-}
-
-/** The signals that a table must have. `coordinate.` is candidate minus query; `ahead.k` the cosine of the candidate to the k-th turn after it, 0 if there is none. */
-export function listTrajectorySignals(dimensions: Dimensions): string[] {
-  const scores = ['relevance', 'relevance@neighbour', 'relevance@session', 'age.hours', 'cosine'];
-  const places = ['ring.distance', 'cold-start', 'ahead.count'];
-  return [...scores, ...listCoordinateSignals(dimensions), ...places, ...aheadNames];
 }
 
 /** Squared differences, row-major [Q, C, M]; at a cold start that of the temporal coordinate alone (section 7.2 of diomande2026ragpp). */
@@ -78,7 +56,7 @@ function buildForwardKeys(table: FeatureTable, self: TrajectoryModelOptions['sel
   const cosine = copySignalColumn(table, 'cosine');
   const ring = copySignalColumn(table, 'ring.distance');
   const count = copySignalColumn(table, 'ahead.count');
-  const ahead = aheadNames.map((name) => copySignalColumn(table, name));
+  const ahead = listAheadSignals().map((name) => copySignalColumn(table, name));
   const seesItself = self === 'include';
   const keys = 2 + Number(seesItself) + TURNS_AHEAD;
   const size = cosine.length * keys;

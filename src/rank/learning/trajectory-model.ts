@@ -7,8 +7,9 @@ import { MASKED } from '../../ops/attention/logit-terms.ts';
 import { COORDINATES, DEFAULT_WEIGHTS, type Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import { multiplyColumns } from './column-product.ts';
 import type { ModelDefinition, ScoringModel } from './model.ts';
+import { listTrajectorySignals } from './model-signals.ts';
 import type { ParameterSpec } from './parameters.ts';
-import { listTrajectorySignals, type TrajectoryModelOptions, uploadTrajectory } from './trajectory-inputs.ts';
+import { type TrajectoryModelOptions, uploadTrajectory } from './trajectory-inputs.ts';
 import { withGradient, withGradients } from './with-gradient.ts';
 
 /**

@@ -155,7 +155,7 @@ test.each([
 
 test('other files are refused', () => {
   writeSafetensors(path, { tensors: {}, metadata: {} });
-  expect(() => readWeights(path)).toThrow(`not a weight file: ${path}; name a file that ragpp train wrote`);
+  expect(() => readWeights(path)).toThrow(`not a weight file: ${path}; name the weights of a fit`);
   writeSafetensors(path, { tensors: {}, metadata: { weights: '{' } });
   expect(() => readWeights(path)).toThrow(`metadata of the weight file is not JSON: ${path}; train the weights again`);
   writeWeights(path, linear);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
-import { readCheckedSafetensors, type TensorFile, writeSafetensors } from '../../core/files/safetensors.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { encodeSafetensors, readCheckedSafetensors, type TensorFile } from '../../core/files/safetensors.ts';
 import { Registry } from '../../core/validation/registry.ts';
 import { findNearestWord, parse, suggestKnown } from '../../core/validation/validation.ts';
 import { updateSignalName } from '../signals/signal-names.ts';
@@ -71,8 +72,13 @@ const PARAMETER = 'parameter:';
 const CONSTANT = 'constant:';
 const REMEDY = 'train the weights again';
 
-/** Writes weights atomically, in the safetensors format. @throws ValidationError for a value outside its domain. */
-export function writeWeights(path: string, { model, values, provenance }: Weights): void {
+/** Writes {@link encodeWeights} atomically. */
+export function writeWeights(path: string, weights: Weights): void {
+  writeAtomic(path, encodeWeights(weights));
+}
+
+/** Weights in the safetensors format. @throws ValidationError for a value outside its domain. */
+export function encodeWeights({ model, values, provenance }: Weights): Uint8Array {
   assertValues(model, values);
   const header: Header = {
     format: FORMAT,
@@ -89,13 +95,12 @@ export function writeWeights(path: string, { model, values, provenance }: Weight
     start += labels.length;
   }
   for (const [name, data] of Object.entries(model.constants)) tensors[CONSTANT + name] = { shape: [data.length], data };
-  writeSafetensors(path, { tensors, metadata: { weights: JSON.stringify(header) } });
+  return encodeSafetensors({ tensors, metadata: { weights: JSON.stringify(header) } });
 }
 
 function parseWeightHeader({ metadata }: TensorFile, path: string): Header {
   const text = metadata.weights;
-  if (text === undefined)
-    throw new ValidationError(`not a weight file: ${path}; name a file that ragpp train wrote`, { path });
+  if (text === undefined) throw new ValidationError(`not a weight file: ${path}; name the weights of a fit`, { path });
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
 import { check, parse, parsePart, shortenToExcerpt, suggestKnown } from '../../core/validation/validation.ts';
 import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
-import type { ScoringOptions } from '../signals/bank/options.ts';
 import type { Plan } from '../signals/plan.ts';
 import type { Stage } from '../signals/stage.ts';
 import { type ControlOptions, controlOptions } from '../signals/worlds/control-options.ts';
 import { type Arm, createArm, listStagesOfArm } from './arm.ts';
+import type { MixOptions } from './steps/change.ts';
 import type { AddFault } from './steps/checks.ts';
 import {
   ARM_KEYS,
@@ -110,7 +110,7 @@ export interface WrittenSteps {
 export interface RankOptions extends WrittenSteps {
   readonly control: ControlOptions | null;
   readonly slice?: SliceOptions | null;
-  readonly mix?: ScoringOptions | null;
+  readonly mix?: MixOptions | null;
 }
 
 /** The keys of an arm that are steps. @param as names of their own. */

@@ -1,5 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { ValidationError } from '../../../core/errors/errors.ts';
 import type { AttributeValue } from '../../../model/turns/attributes.ts';
+import type { FittedMix } from '../../learning/fit-options.ts';
 import { attentionSignal } from '../../signals/attention.ts';
 import type { AttentionOptions } from '../../signals/attention-options.ts';
 import { ATTRIBUTE_SIGNALS, type BankSignal, bankSignals, type ScoringOptions } from '../../signals/bank/options.ts';
@@ -12,6 +14,7 @@ import { trajectorySignal } from '../../signals/trajectory.ts';
 import type { TrajectoryOptions } from '../../signals/trajectory-options.ts';
 import { blendTrajectory } from '../../signals/trajectory-score.ts';
 import { blendScores, divideScoresByRowMaximum } from '../blend.ts';
+import type { DataReader, FindNeed } from './data-readers.ts';
 import { defineScoreStep, defineStep, PendingScores, requirePool } from './step.ts';
 
 /** Scores times 1 + factor x attribute of each boost. */
@@ -63,22 +66,41 @@ export const decay = defineScoreStep<DecayOptions>({
   },
 });
 
-/** The signals that a mix gives a weight. */
-function listWeighedSignals({ signals, weights }: ScoringOptions): BankSignal[] {
-  return bankSignals(signals).filter(({ name }) => (weights[name] ?? 0) !== 0);
+/** A mix with its weights, or one whose weights are fitted. */
+export type MixOptions = ScoringOptions | FittedMix;
+
+/** The signals that a mix gives a weight, or may give one. A trajectory model reads none of the bank by itself. */
+function listWeighedSignals(options: MixOptions): BankSignal[] {
+  const all = bankSignals(options.signals);
+  if (!('fit' in options)) return all.filter(({ name }) => (options.weights[name] ?? 0) !== 0);
+  const { model } = options.fit;
+  return model.name === 'trajectory' ? [] : all.filter(({ name }) => model.signals?.includes(name) ?? true);
 }
 
-const REMEDY = 'remove its weight from the weights of the mix';
+const describeRemedy = (options: MixOptions) =>
+  'fit' in options ? 'list other signals in mix.fit.model.signals' : 'remove its weight from the weights of the mix';
+
+/** What a trajectory model reads of the data. */
+function listTrajectoryNeeds(find: FindNeed): DataReader[] {
+  const remedy = 'fit model linear on other signals';
+  const needs = find({ name: 'trajectory', reads: ['coordinates', 'clock'] });
+  if (needs === 'threads') return [{ needs, part: 'trajectory coordinates', remedy }];
+  return needs === null ? [] : [{ needs, part: 'age in hours and coordinate temporal', remedy }];
+}
 
 /** The weighted sum of signals of the bank. */
-export const mix = defineStep<ScoringOptions>({
+export const mix = defineStep<MixOptions>({
   name: 'mix',
-  summary: 'the weighted sum of signals of the bank, with weights of a file or of the config',
+  summary: 'the weighted sum of signals of the bank, with weights of a file or of the config, or fitted on dev',
   takes: ['pool'],
   gives: 'scores',
   component: () => 'scoring',
   stages: ({ signals }, _, world, pool) => [world.stage(signalTable(signals), pool)],
   apply: async (options, state, _, watch) => {
+    if ('fit' in options)
+      throw new ValidationError(
+        'mix of the arm has no weights but a fit; run the config, and name the weight file that it leaves: mix: weights-linear.safetensors',
+      );
     const pool = requirePool(state);
     const { mixSignals } = await import('../../signals/bank/mixed-signals.ts');
     const scores = await watch('scoring', () => mixSignals(state.world, pool, options));
@@ -87,17 +109,19 @@ export const mix = defineStep<ScoringOptions>({
   },
   explain: (_, parts) => parts.startMix(),
   reads: (options) => listWeighedSignals(options).flatMap(({ reads }) => reads),
-  needs: (options, _, find) =>
-    listWeighedSignals(options).flatMap((signal) => {
+  needs: (options, _, find) => {
+    if ('fit' in options && options.fit.model.name === 'trajectory') return listTrajectoryNeeds(find);
+    return listWeighedSignals(options).flatMap((signal) => {
       const needs = find(signal);
-      return needs === null ? [] : [{ needs, part: `scoring signal ${signal.name}`, remedy: REMEDY }];
-    }),
-  attributes: ({ weights }) =>
-    Object.keys(ATTRIBUTE_SIGNALS)
-      .filter((signal) => (weights[signal] ?? 0) !== 0)
-      .map((attribute) => ({ part: `scoring signal ${attribute}`, attribute, remedy: REMEDY })),
-  origins: ({ origin }) => [origin],
-  mix: (options) => options,
+      return needs === null ? [] : [{ needs, part: `scoring signal ${signal.name}`, remedy: describeRemedy(options) }];
+    });
+  },
+  attributes: (options) =>
+    listWeighedSignals(options)
+      .filter(({ name }) => Object.hasOwn(ATTRIBUTE_SIGNALS, name))
+      .map(({ name }) => ({ part: `scoring signal ${name}`, attribute: name, remedy: describeRemedy(options) })),
+  origins: (options) => ('fit' in options ? [] : [options.origin]),
+  mix: (options) => ('fit' in options ? null : options),
 });
 
 /** `(1 - weight) scores / max(scores) + weight exp(-D / sigma)` of the distance D in trajectory coordinates. */

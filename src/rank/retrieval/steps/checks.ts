@@ -1,7 +1,9 @@
 import { findNearestWord } from '../../../core/validation/validation.ts';
 import { COORDINATES } from '../../../ops/trajectory/coordinate-names.ts';
-import { listSignalNames, type ScoringOptions } from '../../signals/bank/options.ts';
+import { HAND_TUNED, listMixSignals } from '../../learning/model-signals.ts';
+import { listSignalNames } from '../../signals/bank/options.ts';
 import type { TrajectoryOptions } from '../../signals/trajectory-options.ts';
+import type { MixOptions } from './change.ts';
 import type { ScoreOptions, SearchOptions } from './search.ts';
 import type { Outline } from './step.ts';
 
@@ -20,14 +22,27 @@ export function checkScore(signals: ScoreOptions, { columns }: Outline, fault: A
     if (columns.has(name)) fault([name], `a signal that no source is named as; give the source ${name} another name`);
 }
 
-/** A mix weighs signals that its bank has. */
-export function checkMix({ signals, weights }: ScoringOptions, _: Outline, fault: AddFault): void {
-  const known = listSignalNames(signals);
-  for (const signal of Object.keys(weights)) {
-    if (known.includes(signal)) continue;
+/** A mix weighs signals that its bank has, and a fit starts from one of them. */
+export function checkMix(options: MixOptions, _: Outline, fault: AddFault): void {
+  const known = listSignalNames(options.signals);
+  const assertKnown = (path: readonly PropertyKey[], signal: string) => {
+    if (known.includes(signal)) return;
     const nearest = findNearestWord(signal, known);
-    fault(['weights', signal], `a signal of the bank${nearest === undefined ? '' : `, such as ${nearest}`}`);
+    fault(path, `a signal of the bank${nearest === undefined ? '' : `, such as ${nearest}`}`);
+  };
+  if (!('fit' in options)) {
+    for (const signal of Object.keys(options.weights)) assertKnown(['weights', signal], signal);
+    return;
   }
+  const { model, users } = options.fit;
+  const { groups } = options.signals;
+  if (users !== undefined && !(groups.includes('text') && groups.includes('memory')))
+    fault(['signals', 'groups'], 'a list with text and memory, which fit.users needs');
+  if (model.name === 'trajectory') return;
+  for (const [i, signal] of (model.signals ?? []).entries()) assertKnown(['fit', 'model', 'signals', i], signal);
+  const initial = model.initial ?? HAND_TUNED;
+  if (listMixSignals(known, model).every((signal) => (initial[signal] ?? 0) === 0))
+    fault(['fit', 'model', 'initial'], 'the weight of at least one signal of the model, where the fit starts');
 }
 
 function checkCoordinates({ dimensions, weights }: TrajectoryOptions, fault: AddFault): void {

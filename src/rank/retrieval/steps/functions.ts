@@ -3,6 +3,7 @@ import type { IndexInput, IndexOptions } from '../../../index/registry.ts';
 import type { sliceOptions } from '../../../kernel/slices/slice-options.ts';
 import type { Filter } from '../../../model/filter/filter.ts';
 import type { PROPAGATION_PRESETS, propagationOptions } from '../../../ops/attention/options.ts';
+import type { fitOptions } from '../../learning/fit-options.ts';
 import type { selectionOptions } from '../../rerank/registry.ts';
 import type { attentionOptions } from '../../signals/attention-options.ts';
 import type { scoringOptions } from '../../signals/bank/options.ts';
@@ -98,7 +99,7 @@ export function propagate(options: Propagation): PlainStep<'propagate', Propagat
 interface KnownScores {
   readonly cosine?: Readonly<Record<string, never>>;
   readonly strategy?: Omit<Input<typeof strategyOptions>, 'users'> & {
-    /** By user, or a file of `ragpp train`, in an experiment. */
+    /** By user, or the file of a fit, in an experiment. */
     readonly users?: Input<typeof strategyOptions>['users'] | string;
   };
 }
@@ -128,9 +129,15 @@ export function fuse<const Fusion extends FusionMethod | (string & {}) | Mapping
 }
 
 type MixInput = Input<typeof scoringOptions>;
-type Mix = string | (Omit<MixInput, 'weights'> & { readonly weights: MixInput['weights'] | string });
+type FitInput = Input<typeof fitOptions>;
+type Mix =
+  | string
+  | (Omit<MixInput, 'weights'> & { readonly weights: MixInput['weights'] | string })
+  | (Pick<MixInput, 'signals'> & {
+      readonly fit: Omit<FitInput, 'folds'> & { readonly folds?: FitInput['folds'] | string };
+    });
 
-/** The weighted sum of signals of the bank. @param options `signals` and `weights`, or the weight file that has both, in an experiment. */
+/** The weighted sum of signals of the bank. @param options `signals` and `weights`, or the weight file that has both, or how they are fitted, in an experiment. */
 export function mix(options: Mix): PlainStep<'mix', Mix> {
   return { mix: options };
 }

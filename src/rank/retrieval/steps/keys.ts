@@ -9,6 +9,7 @@ import { readWrittenFilter, writtenFilter } from '../../../model/filter/filter-s
 import { formatFilter } from '../../../model/filter/format-filter.ts';
 import { PROPAGATION_PRESETS, propagationOptions } from '../../../ops/attention/options.ts';
 import { FUSIONS } from '../../../ops/fusion/registry.ts';
+import { fittedMixOptions } from '../../learning/fit-options.ts';
 import { SELECTIONS, type SelectionOptions, selectionOptions } from '../../rerank/registry.ts';
 import { attentionOptions } from '../../signals/attention-options.ts';
 import { scoringOptions } from '../../signals/bank/options.ts';
@@ -19,7 +20,7 @@ import { ADDED_SIGNALS } from '../../signals/signal.ts';
 import { strategyOptions } from '../../signals/strategy-options.ts';
 import { trajectoryOptions } from '../../signals/trajectory-options.ts';
 import { relevanceFusionOptions } from '../relevance.ts';
-import { blendWithAttention, blendWithTrajectory, boost, curate, decay, mix } from './change.ts';
+import { blendWithAttention, blendWithTrajectory, boost, curate, decay, type MixOptions, mix } from './change.ts';
 import { type AddFault, checkBlend, checkMix, checkScore, checkSearch } from './checks.ts';
 import { SOURCE_COLUMN_NAMES } from './columns.ts';
 import { fuse } from './fuse.ts';
@@ -97,6 +98,15 @@ function withName(key: string, name: string, written: unknown): unknown {
   const isMapping = written !== null && typeof written === 'object' && !Array.isArray(written);
   return isMapping ? { [key]: name, ...written } : written;
 }
+
+/** Weights, or their fit; a fit that is null is left out. */
+const mixOptions = z.unknown().transform((written, context): MixOptions => {
+  const { fit = null, ...weighed } = { ...(written as { readonly fit?: unknown }) };
+  const isMapping = written !== null && typeof written === 'object';
+  return fit === null
+    ? parsePart(scoringOptions, isMapping ? weighed : written, [], context)
+    : parsePart(fittedMixOptions, written, [], context);
+});
 
 export const SCORE_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   cosine: z.strictObject({}),
@@ -355,7 +365,7 @@ export const STEPS = new Registry<string, StepKey>(
     defineKey('search', searchOptions, search, (options) => [search(options)], checkSearch),
     defineKey('score', scoreOptions, score, (options, _, name) => [score(options, name)], checkScore),
     defineKey('fuse', fuseOptions, fuse, createFusion, checkFusion),
-    defineKey('mix', scoringOptions, mix, (options) => [mix(options)], checkMix),
+    defineKey('mix', mixOptions, mix, (options) => [mix(options)], checkMix),
     defineKey('boost', boostOptions, boost, (options, _, name) => [boost(options, name)]),
     defineKey('curate', curationArmOptions, curate, (options, _, name) => [curate(options, name)]),
     defineKey('decay', orNumber(decayOptions, 'halfLifeHours'), decay, (options, _, name) => [decay(options, name)]),

@@ -220,7 +220,7 @@ export interface StepDefinition<O> {
   readonly attributes?: (options: O) => readonly AttributeRead[];
   readonly origins?: (options: O, outline: Outline) => readonly (WeightsOrigin | null | undefined)[];
   readonly coordinates?: (options: O) => TrajectoryOptions | null;
-  readonly mix?: (options: O) => ScoringOptions;
+  readonly mix?: (options: O) => ScoringOptions | null;
   readonly comparesVectors?: (options: O) => boolean;
   readonly reach?: (options: O, outline: Outline) => FusionReach | null;
   readonly assertData?: (options: O, dataset: Dataset, owner: string) => void;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { indexOptions } from '../../../index/registry.ts';
 import { writtenFilter } from '../../../model/filter/filter-schema.ts';
 import { PROPAGATION_PRESETS, propagationOptions } from '../../../ops/attention/options.ts';
+import { fitOptions } from '../../learning/fit-options.ts';
 import { SELECTIONS } from '../../rerank/registry.ts';
 import { scoringOptions } from '../../signals/bank/options.ts';
 import { decayOptions } from '../../signals/decay.ts';
@@ -47,6 +48,11 @@ const strategy = z.strictObject({
   origin,
 });
 
+const mixOptions = scoringOptions.extend({
+  weights: scoringOptions.shape.weights.optional(),
+  fit: fitOptions.optional(),
+});
+
 /**
  * The options of each step as a config writes them, for the schemas of editors, with the members by their names.
  * Options that depend on the names of columns are checked only when the config is read.
@@ -62,7 +68,7 @@ export function createWrittenOptions(): Readonly<Record<string, z.ZodType>> {
       .object({ cosine: z.strictObject({}).optional(), strategy: strategy.optional() })
       .catchall(z.record(z.string(), z.unknown())),
     fuse: createFuse(),
-    mix: z.union([z.string().min(1), scoringOptions]),
+    mix: z.union([z.string().min(1), mixOptions]),
     decay: z.union([z.number().positive(), decayOptions]),
     blend: nameMembers(blends),
     rerank: createSelection(true),

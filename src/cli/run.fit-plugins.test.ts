@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { listInstalledPlugins, uninstallPlugin } from '../lab/plugins/install.ts';
-import { buildSampleTrainingConfig, writeSampleTraining } from '../lab/training/training-config.fixture.ts';
+import {
+  buildSampleTrainingConfig,
+  changeSampleTraining,
+  writeSampleTraining,
+} from '../lab/training/training-config.fixture.ts';
 import { readWeights } from '../rank/learning/weight-file.ts';
 import { runRagpp, type StoredMetrics } from './command.harness.ts';
 
@@ -19,18 +23,20 @@ afterEach(uninstallAll);
 writeSampleTraining(root);
 const example = (name: string) => fileURLToPath(new URL(`../../examples/plugins/${name}.ts`, import.meta.url));
 const sample = buildSampleTrainingConfig(root);
-const training = {
-  ...sample,
-  plugins: [example('signal'), example('metric'), './reach.mjs'],
-  signals: { groups: ['text'], plugins: { 'form.similar-length': { scale: 20 } } },
-  model: {
+const set = {
+  'mix.signals': { groups: ['text'], plugins: { 'form.similar-length': { scale: 20 } } },
+  'mix.fit.model': {
     ...{ name: 'linear', signals: ['bm25@share', 'cosine@share', 'form.similar-length'] },
     initial: { 'bm25@share': 1 },
   },
-  fitting: { ...sample.fitting, metric: 'reach@3' },
-  evaluation: { ...sample.evaluation, metrics: ['mrr@10', 'mean-grade@3'] },
-  importance: false,
+  'mix.fit.metric': 'reach@3',
+  'mix.fit.importance': false,
 };
+const changes = {
+  plugins: [example('signal'), example('metric'), './reach.mjs'],
+  evaluation: { ...sample.evaluation, metrics: ['mrr@10', 'mean-grade@3'] },
+};
+const training = changeSampleTraining(root, set, changes);
 const config = join(root, 'training.yaml');
 const writeConfig = (content: object) => writeFileSync(config, JSON.stringify(content));
 const writeMetric = (file: string, value: string) =>
@@ -40,7 +46,7 @@ const writeMetric = (file: string, value: string) =>
   );
 const cache = join(root, 'cache');
 const start = (results: string, ...more: string[]) =>
-  runRagpp('train', config, '--cache', cache, '--results', join(root, results), ...more);
+  runRagpp('run', config, '--cache', cache, '--results', join(root, results), ...more);
 const findFolder = (results: string) => join(root, results, readdirSync(join(root, results))[0] as string);
 
 beforeAll(async () => {
@@ -105,7 +111,11 @@ test.each([
     { plugins: [] },
     /form\.similar-length: expected a signal that a plugin of the config/,
   ],
-  ['an option that the signal does not have', { signals: { plugins: { 'form.similar-length': { scal: 1 } } } }, /scal/],
+  [
+    'an option that the signal does not have',
+    changeSampleTraining(root, { ...set, 'mix.signals.plugins': { 'form.similar-length': { scal: 1 } } }, changes),
+    /scal/,
+  ],
   ['a plugin that is missing', { plugins: ['./none.mjs'] }, /none\.mjs is not available: no file is there/],
 ])('%s is refused', async (_, change, message) => {
   writeConfig({ ...training, ...change });

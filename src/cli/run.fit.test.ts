@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readQrels, readRun } from '../eval/trec/trec-files.ts';
-import { writeSampleTraining } from '../lab/training/training-config.fixture.ts';
+import { setFit, writeSampleTraining } from '../lab/training/training-config.fixture.ts';
 import { readWeights } from '../rank/learning/weight-file.ts';
 import { runRagpp, type StoredMetrics } from './command.harness.ts';
 
@@ -14,7 +14,7 @@ const cache = join(root, 'cache');
 const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'];
 
 const start = (results: string, ...more: string[]) =>
-  runRagpp('train', config, '--cache', cache, '--results', join(root, results), ...more);
+  runRagpp('run', config, '--cache', cache, '--results', join(root, results), ...more);
 const findTrainingFolder = (results: string) => join(root, results, readdirSync(join(root, results))[0] as string);
 const read = (results: string, name: string) => readFileSync(join(findTrainingFolder(results), name), 'utf8');
 
@@ -122,11 +122,16 @@ test('another training with the same config removes the figures of the earlier o
   expect(readdirSync(folder)).toEqual(readdirSync(findTrainingFolder('first')));
 });
 
+const set = (...changes: string[]) => setFit(...changes).flatMap((change) => ['--set', change]);
+
 test.each([
-  [['--set', 'fitting.epoch=3'], 2, /fitting\.epoch \(--set\): .*did you mean epochs\?/],
-  [['--set', 'limitQueries=1'], 2, /limitQueries.*>= 2, got 1/],
-  [['--set', 'model.signals=[bm26]'], 1, /bank has no signal: bm26; use bm25/],
-  [['--set', 'crossValidation.outer=17'], 1, /16 clusters cannot be divided into 17 folds/],
+  [set('mix.fit.epoch=3'), 2, /mix\.fit\.epoch.*did you mean epochs\?/],
+  [['--set', 'evaluation.limitQueries=1'], 2, /limitQueries.*>= 2, got 1/],
+  [['--set', 'limitQueries=9'], 2, /limitQueries \(--set\): expected evaluation\.limitQueries/],
+  [set('mix.fit.model.signals=[bm26]'), 2, /model\.signals\[0\].*expected a signal of the bank, such as bm25/],
+  [set('mix.fit.folds=17'), 1, /16 clusters cannot be divided into 17 folds/],
+  [['--workers', '2'], 1, /takes no --workers; leave it out/],
+  [['--race'], 1, /takes no --race; leave it out/],
 ])('%s is refused', async (changes, expected, message) => {
   const { code, stdout, stderr } = await start('refused', ...changes);
   expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
@@ -134,17 +139,27 @@ test.each([
 });
 
 test('a limited number of queries', async () => {
-  const { code, stderr } = await start(
-    'limited',
-    '--set',
-    'limitQueries=13',
-    '--set',
-    'importance=false',
-    '--set',
-    'controls=false',
-  );
+  const without = set('mix.fit.importance=false', 'mix.fit.controls=false');
+  const { code, stderr } = await start('limited', '--limit-queries', '13', ...without);
   expect(code, stderr).toBe(0);
   expect((JSON.parse(read('limited', 'metrics.json')) as StoredMetrics).queries).toBe(13);
   for (const file of ['importance.csv', 'controls.csv'])
     expect(read('limited', file).trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('a fit is rescored, and its config gives the same fit again', async () => {
+  const rescored = await runRagpp('rescore', findTrainingFolder('first'), '--metrics', 'mrr@3');
+  expect(rescored.code, rescored.stderr).toBe(0);
+  expect(rescored.stdout).toMatch(/^learned +[.\d]/m);
+  const stored = join(findTrainingFolder('first'), 'config.yaml');
+  const folders = ['--cache', cache, '--results', join(root, 'stored')];
+  expect((await runRagpp('run', stored, ...folders)).code).toBe(0);
+  expect(read('stored', 'weights.csv')).toBe(read('first', 'weights.csv'));
+  expect(readdirSync(join(root, 'stored'))).toEqual(readdirSync(join(root, 'first')));
+});
+
+test('an arm that is fitted cannot be asked before', async () => {
+  const { code, stderr } = await runRagpp('ask', config, '--arm', 'learned', 'the kernel patch', '--cache', cache);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/mix of the arm has no weights but a fit; run the config, and name the weight file/);
 });

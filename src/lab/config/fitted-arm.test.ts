@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Plain } from '../composition/config-file.ts';
+import { least } from './config.fixture.ts';
+import { loadConfig, resolveConfig } from './config.ts';
+import { type FittedArm, findFittedArm } from './fitted-arm.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-fitted-arm-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const words = { search: { bm25: {} } };
+const { arms: _, evaluation: __, ...shared } = least as Plain;
+const build = (fit: Plain, more: Plain = {}, steps: readonly object[] = [words]) => ({
+  ...shared,
+  arms: { learned: { steps: [...steps, { mix: { signals: { groups: ['text'] }, fit } }] } },
+  ...more,
+});
+const resolve = (...parts: Parameters<typeof build>) => resolveConfig(build(...parts), 'test');
+const readFit = (config: Parameters<typeof findFittedArm>[0]) => (findFittedArm(config) as FittedArm).mix.fit;
+
+test('a fit has its defaults, and its experiment measures dev beside the arm before the fit', () => {
+  const config = resolve({ epochs: 3 });
+  expect(readFit(config)).toMatchObject({ epochs: 3, seeds: 3, folds: 5, metric: 'ndcg@10', transfer: [] });
+  expect(config.evaluation).toMatchObject({ split: 'dev', baseline: 'hand-tuned' });
+  expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
+  expect(resolve({}, { evaluation: { baseline: 'learned' } }).evaluation.baseline).toBe('hand-tuned');
+});
+
+test('a fit that is null leaves room for weights', () => {
+  const set = { 'mix.fit': null, 'mix.weights': { bm25: 2 } };
+  const arms = { learned: [words, { mix: { fit: {} } }], fixed: { from: 'learned', set } };
+  const config = { ...shared, arms, only: ['fixed'], evaluation: { baseline: 'fixed' } };
+  expect(() => resolveConfig(config, 'test')).toThrow(/arms: expected nothing beside an arm with mix\.fit/);
+  const [arm] = resolveConfig(
+    { ...config, only: null, arms: { fixed: [words, { mix: { fit: null, weights: { bm25: 2 } } }] } },
+    'test',
+  ).arms;
+  expect(arm?.mix).toEqual({ signals: expect.anything(), weights: { bm25: 2 }, origin: null });
+});
+
+test.each<[string, Parameters<typeof build>, RegExp]>([
+  [
+    'another arm',
+    [{}, { arms: { ...build({}).arms, plain: [words] } }],
+    /arms: expected nothing beside an arm with mix/,
+  ],
+  [
+    'the test split',
+    [{}, { evaluation: { split: 'test' } }],
+    /evaluation\.split: expected dev, since ragpp test-weights/,
+  ],
+  ['another baseline', [{}, { evaluation: { baseline: 'uniform' } }], /evaluation\.baseline: expected an arm/],
+  ['a race', [{}, { evaluation: { race: {} } }], /evaluation\.race: expected nothing/],
+  [
+    'a step after the mix',
+    [{}, { arms: { learned: [words, { mix: { fit: {} } }, { pack: 9 }] } }],
+    /arms\.learned: expected mix with its fit as the last step/,
+  ],
+  [
+    'a signal that the bank lacks',
+    [{ model: { name: 'linear', signals: ['bm26'] } }],
+    /mix\.fit\.model\.signals\[0\]: expected a signal of the bank, such as bm25/,
+  ],
+  [
+    'a start of zero',
+    [{ model: { name: 'linear', signals: ['coverage'] } }],
+    /model\.initial: expected the weight of at least one signal/,
+  ],
+  ['users without their signals', [{ users: {} }], /mix\.signals\.groups: expected a list with text and memory/],
+  ['a key that is misspelt', [{ epoch: 3 }], /mix\.fit\.epoch: .*did you mean epochs\?/],
+  [
+    'steps of other data that find nothing',
+    [{ transfer: [{ name: 'x', dataset: { name: 'jsonl', path: 'x' }, steps: [{ serch: {} }] }] }],
+    /mix\.fit\.transfer\[0\]\.steps: .*serch/,
+  ],
+])('%s is refused', (_name, parts, message) => {
+  expect(() => resolve(...parts)).toThrow(message);
+});
+
+test('each key of an earlier training is refused with its place today', () => {
+  const former = { candidates: [], model: {}, fitting: {}, crossValidation: {}, limitQueries: 3, sameChannel: true };
+  const load = () => resolveConfig({ ...shared, ...former }, 'test');
+  expect(load).toThrow(/candidates: expected a step search of an arm/);
+  expect(load).toThrow(/fitting: expected its keys in mix\.fit of an arm, .*got the key "fitting"/);
+  expect(load).toThrow(/crossValidation: expected mix\.fit\.folds and mix\.fit\.innerFolds/);
+  expect(load).toThrow(/limitQueries: expected evaluation\.limitQueries/);
+});
+
+describe('folds of a file', () => {
+  const file = join(folder, 'folds.json');
+  const config = join(folder, 'config.yaml');
+  writeFileSync(config, JSON.stringify(build({ folds: 'folds.json' })));
+
+  test('are read from beside the config', () => {
+    writeFileSync(file, '[["a", "b"], ["c"]]');
+    expect(readFit(loadConfig(config)).folds).toEqual([['a', 'b'], ['c']]);
+    expect(readFit(loadConfig(config, ['arms.learned.set.mix.fit.folds=4'])).folds).toBe(4);
+  });
+
+  test.each(['[["a"]]', '{"a": 1}', '[["a"], []', ''])('are refused where they are %s', (text) => {
+    writeFileSync(file, text);
+    expect(() => loadConfig(config)).toThrow(
+      /mix\.fit\.folds: expected leave-one-out, a number, .* or a readable file .*got "folds\.json" \(.*config\.yaml:1\)/,
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { RagPlusPlusError } from '../../core/errors/errors.ts';
+import { datasetOptions } from '../../data/registry.ts';
+import { parseMean } from '../../eval/metrics/metric.ts';
+import { signalBankOptions } from '../signals/bank/options.ts';
+import { signalName, signalNumbers } from '../signals/signal-names.ts';
+import { strategyLearningOptions } from './strategy-weights.ts';
+import { VALIDATION_METRIC } from './table-metrics.ts';
+
+/** A metric by any name that is accepted; the config has the name used here. */
+export const metric = z.string().transform((id, context) => {
+  try {
+    return parseMean(id).id;
+  } catch (error) {
+    if (!(error instanceof RagPlusPlusError)) throw error;
+    context.addIssue({ code: 'custom', message: `a metric (${error.message})` });
+    return z.NEVER;
+  }
+});
+
+const positive = z.number().positive();
+
+const modelOptions = z.discriminatedUnion('name', [
+  z.strictObject({
+    name: z.literal('linear'),
+    /** Signals of the bank; null for all. */
+    signals: z.array(signalName).min(1).nullable().default(null),
+    nonNegative: z.array(signalName).default([]),
+    /** Hand-tuned weight of a standard deviation of each signal, the start; by default bm25 and cosine alike. */
+    initial: signalNumbers.nullable().default(null),
+  }),
+  z.strictObject({
+    name: z.literal('trajectory'),
+    dimensions: z.union([z.literal(3), z.literal(5), z.literal(7)]).default(5),
+  }),
+]);
+/** The model whose numbers are fitted. */
+export type ModelOptions = z.output<typeof modelOptions>;
+
+/** How weights of users are learned. */
+const userOptions = strategyLearningOptions.extend({
+  /** Memories that a question is taken to have shown: the best by the weights of its strategy. */
+  shown: z.int().min(2).default(50),
+});
+
+/** The conversations that each fold holds out. */
+export const listedFolds = z.array(z.array(z.string().min(1)).min(1)).min(2);
+
+/** Other data that the weights are tried on, fitted here and there. */
+const transferOptions = z.strictObject({
+  name: z.string().min(1),
+  dataset: datasetOptions,
+  /** The steps up to the pool, if they differ from those of the arm. */
+  steps: z.array(z.unknown()).min(1).optional(),
+  /** Limits its dev queries, of conversations drawn by the seed. */
+  limitQueries: z.int().min(2).nullable().default(null),
+});
+
+/** How the numbers of a mix are fitted on dev, and how the fit is measured. */
+export const fitOptions = z.strictObject({
+  model: modelOptions.default({ name: 'linear', signals: null, nonNegative: [], initial: null }),
+  /** The inner folds try every combination of losses, penalties and learning rates. */
+  loss: z
+    .array(z.enum(['listwise', 'infonce']))
+    .min(1)
+    .default(['listwise', 'infonce']),
+  l2: z.array(z.number().nonnegative()).min(1).default([0.0003, 0.003]),
+  learningRate: z.array(positive).min(1).default([0.05]),
+  /** Of the softmax in both losses. */
+  temperature: positive.default(1),
+  /** The metric of early stopping, the inner folds and the searches. */
+  metric: metric.prefault(VALIDATION_METRIC),
+  epochs: z.int().min(1).default(60),
+  /** Epochs without a better validation after which training stops. */
+  patience: z.int().min(1).default(8),
+  /** Queries in a step; null for all of them. */
+  batchSize: z.int().min(1).nullable().default(128),
+  /** Trainings from different starts, whose numbers are averaged. */
+  seeds: z.int().min(1).default(3),
+  startNoise: z.number().nonnegative().default(0.01),
+  /** Folds by conversation: each is scored by weights that have not seen it. */
+  folds: z.union([z.literal('leave-one-out'), z.int().min(2), listedFolds]).default(5),
+  /** Folds within the others, which choose the hyper-parameters. */
+  innerFolds: z.int().min(2).default(3),
+  /** Trainings on resampled conversations behind the intervals of the weights; 0 for no intervals. */
+  resamples: z.int().min(0).default(100),
+  /** Whether to leave out signals one family at a time, to measure each. */
+  importance: z.boolean().default(true),
+  /** Whether to exchange signals between candidates, one part at a time, to measure their share of the gain. */
+  controls: z.boolean().default(true),
+  /** Learns the weights of the signal `strategy` for each user; absent in a resolved config that does not. */
+  users: userOptions.optional(),
+  transfer: z.array(transferOptions).prefault([]),
+});
+/** A checked fit with every default in place. */
+export type FitOptions = z.output<typeof fitOptions>;
+
+/** A mix whose numbers are fitted. */
+export const fittedMixOptions = z.strictObject({
+  /** The bank that the signals are of. */
+  signals: signalBankOptions.prefault({}),
+  fit: fitOptions,
+});
+export type FittedMix = z.output<typeof fittedMixOptions>;
