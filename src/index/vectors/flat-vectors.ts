@@ -1,21 +1,23 @@
-import { IndexCapacityError, ValidationError } from '../../../core/errors/errors.ts';
-import { createEventBreaks } from '../../../core/values/event-loop.ts';
-import { createSerialRunner } from '../../../core/values/one-at-a-time.ts';
-import type {
-  Distance,
-  VectorIndex,
-  VectorMatch,
-  VectorRow,
-  VectorSearchOptions,
-} from '../../../model/vector-index.ts';
+import { IndexCapacityError, ValidationError } from '../../core/errors/errors.ts';
+import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createSerialRunner } from '../../core/values/one-at-a-time.ts';
+import { compareBytes } from '../../model/turns/tie-rule.ts';
+import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from '../../model/vector-index.ts';
+import { allocateCandidates } from '../candidates/query-batch.ts';
+import { TopSelection } from '../candidates/top-selection.ts';
+import { scoreDistance } from './distances.ts';
+import type { FlatVectorsOptions } from './flat-options.ts';
 import { RowTable } from './row-table.ts';
 import { type SavedOptions, writeSavedIndex } from './saved-index.ts';
 import { type PreparedRow, prepareQueries, prepareRows } from './vector-doors.ts';
-import { LARGEST_TABLE } from './vector-index-definition.ts';
+import { LARGEST_TABLE, type OpenVectorIndex } from './vector-kind.ts';
 
-/** An index over rows in this process. Calls are answered one after another, in their order. */
-export abstract class TableIndex implements VectorIndex {
-  abstract readonly name: string;
+/**
+ * Exact search over vectors that come and go, in this process: every visible vector is compared, in float64 on the host. O(N D) a query. Calls are answered one
+ * after another, in their order. An index that is faster adds to it what it has besides the rows.
+ */
+export class FlatVectorIndex implements VectorIndex {
+  readonly name: string = 'flat';
   readonly dimension: number;
   readonly distance: Distance;
   readonly capacity: number;
@@ -37,14 +39,37 @@ export abstract class TableIndex implements VectorIndex {
   }
 
   /** Called after rows were put, with their slots and those that they replaced. */
-  protected abstract add(slot: number, replaced: number | undefined): void;
-  protected abstract drop(slot: number): void;
+  protected add(_slot: number, _replaced: number | undefined): void {}
+  protected drop(_slot: number): void {}
   /** Called after the slots were renumbered. */
-  protected abstract rebuild(): Promise<void>;
-  protected abstract rank(query: Float32Array, k: number, slots: Int32Array | null): VectorMatch[];
+  protected async rebuild(): Promise<void> {}
+  protected free(): void {}
+
   /** Writes what the index has besides its rows. @returns the names of the files. */
-  protected abstract saveParts(folder: string): Promise<readonly string[]>;
-  protected abstract free(): void;
+  protected async saveParts(_folder: string): Promise<readonly string[]> {
+    return [];
+  }
+
+  /** @param slots that may be found, each searchable; null: every one. */
+  protected rank(query: Float32Array, k: number, slots: Int32Array | null): VectorMatch[] {
+    return this.table.searchable === 0 ? [] : this.rankSlots(slots ?? this.table.walkSearchable(), query, k);
+  }
+
+  /** The best k of some slots by the tie rule; every distance is measured exactly. */
+  protected rankSlots(slots: Iterable<number>, query: Float32Array, k: number): VectorMatch[] {
+    const { table, distance: metric } = this;
+    const width = Math.min(k, table.searchable);
+    const top = new TopSelection(width, (a, b) => compareBytes(table.getId(b), table.getId(a)));
+    for (const slot of slots) top.offer(slot, scoreDistance(metric, table.measure(slot, query)));
+    const best = allocateCandidates(1, width);
+    top.drainTo(best, 0);
+    return Array.from(best.positions)
+      .filter((slot) => slot >= 0)
+      .map((slot) => {
+        const distance = table.measure(slot, query);
+        return { id: table.getId(slot), score: scoreDistance(metric, distance), distance };
+      });
+  }
 
   count(): Promise<number> {
     return this.#run(async () => this.table.size);
@@ -134,3 +159,9 @@ export abstract class TableIndex implements VectorIndex {
     });
   }
 }
+
+export const openFlatVectors: OpenVectorIndex<FlatVectorsOptions> = async (options, { dimension, saved }) => {
+  const index = new FlatVectorIndex(options, dimension);
+  if (saved !== undefined) await index.load(saved.rows);
+  return index;
+};

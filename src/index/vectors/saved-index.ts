@@ -3,13 +3,13 @@ import { createReadStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { ChecksumMismatchError, StorageError, ValidationError } from '../../../core/errors/errors.ts';
-import { makeFolder, readBytes, readFolder, readText, writeAtomic } from '../../../core/files/files.ts';
-import { readCheckedSafetensors, writeSafetensors } from '../../../core/files/safetensors.ts';
-import { computeHash } from '../../../core/hash/hash.ts';
-import { check } from '../../../core/validation/validation.ts';
-import type { FilterSubject } from '../../../model/filter/filter.ts';
-import type { Distance } from '../../../model/vector-index.ts';
+import { ChecksumMismatchError, StorageError, ValidationError } from '../../core/errors/errors.ts';
+import { makeFolder, readBytes, readFolder, readText, writeAtomic } from '../../core/files/files.ts';
+import { readCheckedSafetensors, writeSafetensors } from '../../core/files/safetensors.ts';
+import { computeHash } from '../../core/hash/hash.ts';
+import { check } from '../../core/validation/validation.ts';
+import type { FilterSubject } from '../../model/filter/filter.ts';
+import type { Distance } from '../../model/vector-index.ts';
 import type { PreparedRow } from './vector-doors.ts';
 
 /** The options of an index, as they are written beside its rows. */

@@ -5,15 +5,15 @@ import {
   ReplicationError,
   ShardError,
   ValidationError,
-} from '../../../core/errors/errors.ts';
-import { createRandom } from '../../../core/numbers/random.ts';
-import type { Filter } from '../../../model/filter/filter.ts';
-import type { VectorRow } from '../../../model/vector-index.ts';
-import { type PgvectorOptions, pgvector } from '../pgvector-options.ts';
+} from '../../core/errors/errors.ts';
+import { createRandom } from '../../core/numbers/random.ts';
+import type { Filter } from '../../model/filter/filter.ts';
+import type { VectorRow } from '../../model/vector-index.ts';
 import { openFlatVectors } from './flat-vectors.ts';
 import { PgvectorIndex } from './pgvector.ts';
+import { type PgvectorOptions, pgvector } from './pgvector-options.ts';
+import type { SqlDatabase } from './postgres/sql-database.ts';
 import { readSavedIndex } from './saved-index.ts';
-import type { SqlDatabase } from './sql-database.ts';
 import { describeVectorIndex } from './vector-index-contract.harness.ts';
 
 const [N, D] = [1301, 13];

@@ -1,14 +1,14 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import hnswlib from 'hnswlib-node';
-import { ChecksumMismatchError, StorageError } from '../../../core/errors/errors.ts';
-import { makeFolder } from '../../../core/files/files.ts';
-import type { VectorMatch } from '../../../model/vector-index.ts';
-import { chooseGraph, type HnswOptions, type HnswVectorsOptions } from '../hnsw-options.ts';
-import { rankSlots, scanExactly } from './exact-scan.ts';
+import { ChecksumMismatchError, StorageError } from '../../core/errors/errors.ts';
+import { makeFolder } from '../../core/files/files.ts';
+import type { VectorMatch } from '../../model/vector-index.ts';
+import { FlatVectorIndex } from './flat-vectors.ts';
+import { type HnswGraph, startGraph } from './hnsw.ts';
+import { chooseGraph, type HnswOptions, type HnswVectorsOptions } from './hnsw-options.ts';
 import { hashFile, type SavedIndex } from './saved-index.ts';
-import { TableIndex } from './table-index.ts';
-import type { OpenVectorIndex } from './vector-index-definition.ts';
+import type { OpenVectorIndex } from './vector-kind.ts';
 
 /** Rows that a graph found, best first. */
 interface Nearest {
@@ -29,8 +29,6 @@ function listSlotsPastTies(k: number, size: number, search: (wanted: number) => 
   }
 }
 
-type Graph = InstanceType<typeof hnswlib.HierarchicalNSW>;
-
 /** Up to this number of visible vectors a scan is as fast as the graph, and exact. */
 const SCANNED_ROWS = 1000;
 /** Below this share of visible vectors a scan is faster than a graph whose paths lead over hidden vectors. */
@@ -44,10 +42,10 @@ const FIRST_CAPACITY = 1024;
  *
  * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small world graphs".
  */
-export class HnswVectorIndex extends TableIndex {
-  readonly name = 'hnsw';
+export class HnswVectorIndex extends FlatVectorIndex {
+  override readonly name = 'hnsw';
   readonly #options: HnswOptions;
-  #graph: Graph | null = null;
+  #graph: HnswGraph | null = null;
   /** Slots that the graph shows. */
   readonly #shown = new Set<number>();
   readonly #marks = new WeakMap<Int32Array, Uint8Array>();
@@ -57,33 +55,25 @@ export class HnswVectorIndex extends TableIndex {
     this.#options = chooseGraph(options);
   }
 
-  #createGraph(): Graph {
-    return new hnswlib.HierarchicalNSW(this.distance === 'l2' ? 'l2' : 'ip', this.dimension);
+  get #space(): 'ip' | 'l2' {
+    return this.distance === 'l2' ? 'l2' : 'ip';
   }
 
-  #startGraph(capacity: number): Graph {
-    const { m, efConstruction, efSearch, seed } = this.#options;
-    const graph = this.#createGraph();
-    graph.initIndex({ maxElements: capacity, m, efConstruction, randomSeed: seed });
-    graph.setEf(efSearch);
-    return graph;
-  }
-
-  protected add(slot: number, replaced: number | undefined): void {
+  protected override add(slot: number, replaced: number | undefined): void {
     if (replaced !== undefined) this.drop(replaced);
     if (!this.table.isSearchable(slot)) return;
-    this.#graph ??= this.#startGraph(FIRST_CAPACITY);
+    this.#graph ??= startGraph(this.#space, this.dimension, FIRST_CAPACITY, this.#options);
     const capacity = this.#graph.getMaxElements();
     if (this.#graph.getCurrentCount() >= capacity) this.#graph.resizeIndex(2 * capacity);
     this.#graph.addPoint(Array.from(this.table.getVector(slot)), slot);
     this.#shown.add(slot);
   }
 
-  protected drop(slot: number): void {
+  protected override drop(slot: number): void {
     if (this.#shown.delete(slot)) this.#graph?.markDelete(slot);
   }
 
-  protected async rebuild(): Promise<void> {
+  protected override async rebuild(): Promise<void> {
     this.#graph = null;
     this.#shown.clear();
     for (let slot = 0; slot < this.table.end; slot++) {
@@ -92,17 +82,17 @@ export class HnswVectorIndex extends TableIndex {
     }
   }
 
-  protected rank(query: Float32Array, k: number, slots: Int32Array | null): VectorMatch[] {
+  protected override rank(query: Float32Array, k: number, slots: Int32Array | null): VectorMatch[] {
     const { table } = this;
     const seen = slots?.length ?? table.searchable;
     if (seen <= Math.max(SCANNED_ROWS, k, slots === null ? 0 : SCANNED_SHARE * table.searchable))
-      return scanExactly(table, slots, query, k);
+      return super.rank(query, k, slots);
     const found = this.#searchGraph(query, k, slots);
-    return found.length < k ? scanExactly(table, slots, query, k) : rankSlots(table, found, query, k);
+    return found.length < k ? super.rank(query, k, slots) : this.rankSlots(found, query, k);
   }
 
   #searchGraph(query: Float32Array, k: number, slots: Int32Array | null): readonly number[] {
-    const graph = this.#graph as Graph;
+    const graph = this.#graph as HnswGraph;
     const point = Array.from(query);
     const marks = slots === null ? undefined : this.#mark(slots);
     const accepts = marks === undefined ? undefined : (slot: number) => marks[slot] === 1;
@@ -122,7 +112,7 @@ export class HnswVectorIndex extends TableIndex {
     return marks;
   }
 
-  protected async saveParts(folder: string): Promise<readonly string[]> {
+  protected override async saveParts(folder: string): Promise<readonly string[]> {
     if (this.#graph === null) return [];
     makeFolder(folder);
     const partial = join(folder, 'graph.partial');
@@ -141,7 +131,7 @@ export class HnswVectorIndex extends TableIndex {
 
   /** The library does not report a full disk, so the file is read. */
   #assertReadable(path: string, count: number): void {
-    const copy = this.#createGraph();
+    const copy = new hnswlib.HierarchicalNSW(this.#space, this.dimension);
     copy.readIndexSync(path);
     if (copy.getCurrentCount() !== count) throw new Error(`${copy.getCurrentCount()} of ${count} points were written`);
   }
@@ -155,7 +145,7 @@ export class HnswVectorIndex extends TableIndex {
       this.table.put(row, row.slot);
       if (row.vector !== null) this.#shown.add(row.slot);
     }
-    this.#graph = this.#createGraph();
+    this.#graph = new hnswlib.HierarchicalNSW(this.#space, this.dimension);
     try {
       this.#graph.readIndexSync(path);
     } catch (error) {
@@ -164,7 +154,7 @@ export class HnswVectorIndex extends TableIndex {
     this.#graph.setEf(this.#options.efSearch);
   }
 
-  protected free(): void {
+  protected override free(): void {
     this.#graph = null;
     this.#shown.clear();
   }

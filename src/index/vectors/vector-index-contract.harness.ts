@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../../core/errors/errors.ts';
-import { createRandom } from '../../../core/numbers/random.ts';
-import type { Filter } from '../../../model/filter/filter.ts';
-import { compareBytes } from '../../../model/turns/tie-rule.ts';
-import type { Distance, VectorIndex, VectorMatch, VectorRow } from '../../../model/vector-index.ts';
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
+import { createRandom } from '../../core/numbers/random.ts';
+import type { Filter } from '../../model/filter/filter.ts';
+import { compareBytes } from '../../model/turns/tie-rule.ts';
+import type { Distance, VectorIndex, VectorMatch, VectorRow } from '../../model/vector-index.ts';
 
 const [N, D] = [149, 7];
 const DISTANCES: readonly Distance[] = ['cosine', 'l2', 'inner-product'];

@@ -1,7 +1,7 @@
-import { bindFilter } from '../../../model/filter/compile-filter.ts';
-import type { FilterSubject } from '../../../model/filter/filter.ts';
-import { resolveVariables } from '../../../model/filter/filter-values.ts';
-import type { Distance, VectorSearchOptions } from '../../../model/vector-index.ts';
+import { bindFilter } from '../../model/filter/compile-filter.ts';
+import type { FilterSubject } from '../../model/filter/filter.ts';
+import { resolveVariables } from '../../model/filter/filter-values.ts';
+import type { Distance, VectorSearchOptions } from '../../model/vector-index.ts';
 import { measureDistance } from './distances.ts';
 import type { PreparedRow } from './vector-doors.ts';
 
@@ -115,6 +115,11 @@ export class RowTable {
     return this.#slots[slot]?.hasVector === true;
   }
 
+  /** Every slot that a query can find. */
+  *walkSearchable(): Generator<number> {
+    for (let slot = 0; slot < this.end; slot++) if (this.isSearchable(slot)) yield slot;
+  }
+
   getId(slot: number): string {
     return (this.#slots[slot] as Slot).id;
   }
@@ -127,7 +132,7 @@ export class RowTable {
 
   measure(slot: number, query: Float32Array): number {
     const block = this.#blocks[Math.floor(slot / BLOCK_ROWS)]!;
-    return measureDistance(this.metric, block, (slot % BLOCK_ROWS) * this.dimension, query);
+    return measureDistance(this.metric, block, slot % BLOCK_ROWS, query);
   }
 
   /** The slots that a search may find; null: every searchable slot. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ChecksumMismatchError, ConfigurationError, DimensionMismatchError } from '../../../core/errors/errors.ts';
+import { ChecksumMismatchError, ConfigurationError, DimensionMismatchError } from '../../core/errors/errors.ts';
 import { openVectorIndex, type VectorIndexInput } from './registry.ts';
 
 const rows = ['a', 'b', 'c'].map((id, i) => ({ id, vector: Float32Array.of(Math.cos(i), Math.sin(i)) }));

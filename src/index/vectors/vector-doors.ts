@@ -1,6 +1,6 @@
-import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../../core/errors/errors.ts';
-import type { FilterSubject } from '../../../model/filter/filter.ts';
-import type { Distance, VectorRow } from '../../../model/vector-index.ts';
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
+import type { FilterSubject } from '../../model/filter/filter.ts';
+import type { Distance, VectorRow } from '../../model/vector-index.ts';
 
 /** A longer vector has squares that float32 cannot hold. */
 const LONGEST_VECTOR = 1e18;

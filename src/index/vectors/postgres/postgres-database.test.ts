@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { UnavailableError, ValidationError } from '../../../core/errors/errors.ts';
+import { describePgvector } from '../pgvector.harness.ts';
+import { PgvectorIndex } from '../pgvector.ts';
 import { pgvector } from '../pgvector-options.ts';
-import { describePgvector } from './pgvector.harness.ts';
-import { PgvectorIndex } from './pgvector.ts';
+import { openVectorIndex } from '../registry.ts';
 import { connectPostgres } from './postgres-database.ts';
-import { openVectorIndex } from './registry.ts';
 
 /** A server for these tests, and a command that kills it and starts it again: `.ci/postgres` sets both. */
 const { RAGPP_TEST_POSTGRES: url, RAGPP_TEST_POSTGRES_RESTART: restart } = process.env;

@@ -1,14 +1,27 @@
 import { z } from 'zod';
-import { DimensionMismatchError } from '../../../core/errors/errors.ts';
-import { OptionsRegistry } from '../../../core/validation/registry.ts';
-import { parse } from '../../../core/validation/validation.ts';
-import type { VectorIndex } from '../../../model/vector-index.ts';
-import { listKinds } from '../vector-kinds.ts';
-import { readSavedIndex } from './saved-index.ts';
-import type { OpenVectorIndex } from './vector-index-definition.ts';
+import { DimensionMismatchError } from '../../core/errors/errors.ts';
+import { loadOnBackend } from '../../core/tensors/backend.ts';
+import { OptionsRegistry } from '../../core/validation/registry.ts';
+import { parse } from '../../core/validation/validation.ts';
+import type { VectorIndex } from '../../model/vector-index.ts';
+import { flat } from './flat-options.ts';
+import { hnsw } from './hnsw-options.ts';
+import { pgvector } from './pgvector-options.ts';
+import type { OpenVectorIndex } from './vector-kind.ts';
 
-/** Every index whose vectors may come and go. */
-export const VECTOR_INDEXES = new OptionsRegistry('index', listKinds('live'));
+/** Every kind of vector index as a source of an experiment, which searches a corpus as of a moment. */
+export const VECTOR_SOURCES = [
+  { ...flat.source, load: () => loadOnBackend(async () => (await import('./flat.ts')).createFlat) },
+  { ...hnsw.source, load: async () => (await import('./hnsw.ts')).createHnsw },
+  { ...pgvector.source, load: async () => (await import('./pgvector.ts')).createPgvector },
+] as const;
+
+/** Every kind of vector index over rows that come and go. */
+export const VECTOR_INDEXES = new OptionsRegistry('index', [
+  { ...flat.live, load: async () => (await import('./flat-vectors.ts')).openFlatVectors },
+  { ...hnsw.live, load: async () => (await import('./hnsw-vectors.ts')).openHnswVectors },
+  { ...pgvector.live, load: async () => (await import('./pgvector.ts')).openPgvector },
+]);
 
 /** The options of every index, distinguished by `index`; unknown keys are refused. */
 export const vectorIndexOptions = VECTOR_INDEXES.options;
@@ -34,6 +47,7 @@ export async function openVectorIndex(
   const options = parse(vectorIndexOptions, written, 'the options of an index of vectors');
   const open = (await VECTOR_INDEXES.get(options.index).load()) as OpenVectorIndex<VectorIndexOptions>;
   if (folder === undefined) return open(options, { dimension });
+  const { readSavedIndex } = await import('./saved-index.ts');
   const saved = await readSavedIndex(folder);
   if (saved.dimension !== dimension)
     throw new DimensionMismatchError(

@@ -1,5 +1,5 @@
 import type { FilterSubject } from '../../../model/filter/filter.ts';
-import type { PreparedRow } from './vector-doors.ts';
+import type { PreparedRow } from '../vector-doors.ts';
 
 /** The columns of a table of vectors, in the order of {@link encodeRows}. */
 export const COLUMNS = [

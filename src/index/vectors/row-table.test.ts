@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { InvalidFilterError } from '../../../core/errors/errors.ts';
-import { parseFilter } from '../../../model/filter/parse-filter.ts';
+import { InvalidFilterError } from '../../core/errors/errors.ts';
+import { parseFilter } from '../../model/filter/parse-filter.ts';
 import { RowTable } from './row-table.ts';
 
 test('a filter looks at the rows once until the next write, for equal values of the variables that it reads', () => {

@@ -1,8 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { makeFolder } from '../../../core/files/files.ts';
 import { FolderLock } from '../../../core/files/folder-lock.ts';
-import { shareDatabase } from './shared-database.ts';
-import { convertDatabaseError, importOptional, type SqlDatabase, type SqlRow } from './sql-database.ts';
+import { convertDatabaseError, importOptional, type SqlDatabase, type SqlRow, shareDatabase } from './sql-database.ts';
 
 const PACKAGES = '@electric-sql/pglite@0.5.14 @electric-sql/pglite-pgvector@0.0.15';
 

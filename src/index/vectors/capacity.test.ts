@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigurationError, IndexCapacityError } from '../../../core/errors/errors.ts';
-import type { VectorIndex } from '../../../model/vector-index.ts';
+import { ConfigurationError, IndexCapacityError } from '../../core/errors/errors.ts';
+import type { VectorIndex } from '../../model/vector-index.ts';
 import { openVectorIndex } from './registry.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-capacity-'));
