@@ -25,8 +25,7 @@ import { MemoryIndexes } from './memory-indexes.ts';
 import type { MemoryOptions } from './memory-options.ts';
 import { buildVisibility, type CheckedQuery, type QueryBundle, queryBundleSchema } from './query-bundle.ts';
 import { QueryCache } from './query-cache.ts';
-import type { QueryResponse } from './query-response.ts';
-import { displayResponse } from './response-display.ts';
+import { displayResponse, type QueryResponse } from './query-response.ts';
 import { runInTime } from './run-in-time.ts';
 
 /** The answer without its time, which is not kept. */
