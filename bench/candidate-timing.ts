@@ -91,7 +91,7 @@ export async function timeHnsw(settings: BenchSettings, library: HnswLibrary): P
   const { ids, vectors, batch } = drawCandidateInputs(settings);
   const options = { ...HNSW_DEFAULTS, seed: settings.seed };
   const { timing, found } = await timeIndex(
-    () => new HnswIndex(ids, vectors, settings.dimension, options, library),
+    () => new HnswIndex({ ids, vectors, dimension: settings.dimension }, options, library),
     batch,
   );
   const flat = new FlatIndex(ids, buildUnchangingRows(vectors, settings.dimension));

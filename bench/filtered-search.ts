@@ -69,7 +69,7 @@ export async function measureFilteredSearch(settings: BenchSettings): Promise<Fi
   const { size, dimension, seed, queries } = settings;
   const { ids, vectors, batch } = drawCandidateInputs(settings);
   const open = (scannedPerRoot: number) =>
-    new HnswIndex(ids, vectors, dimension, { ...HNSW_DEFAULTS, seed }, undefined, scannedPerRoot);
+    new HnswIndex({ ids, vectors, dimension }, { ...HNSW_DEFAULTS, seed }, undefined, scannedPerRoot);
   const [graph, compared] = [open(0), open(Number.POSITIVE_INFINITY)];
   const flat = new FlatIndex(ids, buildUnchangingRows(vectors, dimension));
   await graph.search(selectQuery(batch, 0), K); // builds it

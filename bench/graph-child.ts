@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { ConceptGraph } from '../src/index/graph/concept-graph.ts';
-import { EDGE_KINDS, type EdgeKind } from '../src/index/graph/edge-kinds.ts';
+import { ConceptGraph, EDGE_KINDS, type EdgeKind } from '../src/index/graph/concept-graph.ts';
 import { KeptGraphs } from '../src/index/graph/kept-graphs.ts';
-import { listConcepts } from '../src/index/graph/list-concepts.ts';
+import { listConcepts, readTitle } from '../src/index/graph/list-concepts.ts';
 import { buildWalkableGraph, type WalkableGraph } from '../src/index/graph/temporal-adjacency.ts';
-import { readTitle } from '../src/index/graph/turn-title.ts';
 import { keepConceptGraph, keepWalkableGraph } from '../src/index/walks/concept-graphs.ts';
 import { GraphIndex } from '../src/index/walks/graph-index.ts';
 import { type GraphIndexOptions, graph as graphDefinition } from '../src/index/walks/graph-options.ts';

@@ -1,4 +1,4 @@
-import { EDGE_KINDS } from '../src/index/graph/edge-kinds.ts';
+import { EDGE_KINDS } from '../src/index/graph/concept-graph.ts';
 import type { GraphFigures } from './graph-child.ts';
 import type { WalkRow } from './graph-walks.ts';
 import { formatTextTable } from './text-table.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { listConcepts } from '../src/index/graph/list-concepts.ts';
-import { readTitle } from '../src/index/graph/turn-title.ts';
+import { listConcepts, readTitle } from '../src/index/graph/list-concepts.ts';
 import { Corpus } from '../src/model/turns/corpus.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { formatWalks } from './graph-tables.ts';

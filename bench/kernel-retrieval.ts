@@ -1,4 +1,4 @@
-import { openVectorIndex } from '../src/index/vectors/live/registry.ts';
+import { openVectorIndex } from '../src/index/vectors/registry.ts';
 import { createHttpAuthority } from '../src/kernel/client/http-authority.ts';
 import { SliceEnforcingClient } from '../src/kernel/client/slice-enforcing-client.ts';
 import { SliceVerifier } from '../src/kernel/client/slice-verifier.ts';

@@ -10,7 +10,7 @@ test('a hybrid arm with decay runs the code of at most 38 files besides core', a
   expect(files).toContain('rank/retrieval/retriever.ts');
   expect(files).toContain('rank/signals/bm25.ts');
   expect(files.length).toBeLessThanOrEqual(38);
-  expect(path.get('index/vectors/hnsw.ts')).toContain('search');
+  expect(path.get('index/vectors/hnsw.ts')).toContain('offerBest');
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { chooseGraph } from '../src/index/vectors/hnsw-options.ts';
-import { openVectorIndex, type VectorIndexInput, vectorIndexOptions } from '../src/index/vectors/live/registry.ts';
+import { openVectorIndex, type VectorIndexInput, vectorIndexOptions } from '../src/index/vectors/registry.ts';
 import type { VectorIndex, VectorRow, VectorSearchOptions } from '../src/model/vector-index.ts';
 import {
   countVisible,

@@ -1,4 +1,4 @@
-import type { VectorIndexInput } from '../src/index/vectors/live/registry.ts';
+import type { VectorIndexInput } from '../src/index/vectors/registry.ts';
 import { openMemory } from '../src/memory/engine/open-memory.ts';
 import { countVisible, K, RANK, readMemoryFacts } from './memory-data.ts';
 import { addRows, type SearchFigures, summariseTimes } from './memory-index.ts';

@@ -3,7 +3,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createTerminalProgress } from '../src/core/terminal/progress.ts';
-import type { VectorIndexInput } from '../src/index/vectors/live/registry.ts';
+import type { VectorIndexInput } from '../src/index/vectors/registry.ts';
 import { runInChild } from './child.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import type { MemoryTask } from './memory-child.ts';

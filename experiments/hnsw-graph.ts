@@ -26,8 +26,8 @@ export async function buildHnsw(
       graphs.push(this);
     }
   }
-  const index = new HnswIndex(ids, vectors, dimension, options, { HierarchicalNSW: Noted });
-  const everything = { texts: [''], vectors: new Float32Array(dimension), cutoffs: Int32Array.of(ids.length) };
+  const index = new HnswIndex({ ids, vectors, dimension }, options, { HierarchicalNSW: Noted });
+  const everything = { texts: [''], vectors: vectors.subarray(0, dimension), cutoffs: Int32Array.of(ids.length) };
   const started = performance.now();
   await index.search(everything, 1); // turns are taken in when a query may see them
   return { index, graph: graphs[0] as hnswlib.HierarchicalNSW, seconds: (performance.now() - started) / 1000 };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DATASETS } from './data/registry.ts';
 import { ENCODERS } from './index/encoders/registry.ts';
 import { INDEXES } from './index/registry.ts';
-import { VECTOR_INDEXES } from './index/vectors/live/registry.ts';
+import { VECTOR_INDEXES } from './index/vectors/registry.ts';
 import { parseTables } from './lab/config/config-reference.harness.ts';
 import { LAUNCHERS } from './lab/launch/registry.ts';
 import { NORMALISATIONS } from './ops/fusion/normalisation.ts';

@@ -77,7 +77,7 @@ export const DISPLAYS: Readonly<Record<string, string | ((results: SecretResults
   'lab/stored/stored-run.ts': ({ folder }) => openRun(folder),
   'ops/pagerank/pagerank-solver.ts': rankTurns,
   'rank/learning/learning-display.ts': 'names and numbers of a model',
-  'memory/engine/response-display.ts': askSecretMemory,
+  'memory/engine/query-response.ts': askSecretMemory,
   'model/turns/conversation-display.ts': (results) => showThread(chooseConversation(results), new Map([['t0-0', 1]])),
   'model/turns/conversation.ts': chooseConversation,
   'model/turns/corpus.ts': ({ data }) => data.corpus,

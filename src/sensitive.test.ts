@@ -28,7 +28,8 @@ const NETWORK = {
   'kernel/service/request-body.ts': 'reads ids of turns, and sends nothing',
   'core/service/http-connection.ts': 'sends what its callers give, which are listed below',
   'index/encoders/transformers/model-download.ts': 'sends the name of a model',
-  'index/vectors/live/postgres-database.ts': 'the database that the user names holds records, see docs/sensitive.md',
+  'index/vectors/postgres/postgres-database.ts':
+    'the database that the user names holds records, see docs/sensitive.md',
 };
 /** Files that send over the connections of core/service, and why no sensitive text goes through each. */
 const SENDERS = {
@@ -50,7 +51,7 @@ const ADAPTERS = [
 const QUOTERS = {
   'kernel/client/http-authority.ts': 'what a kernel says, which holds no text',
   'kernel/service/refusal.ts': 'the faults of a request for a slice, which has ids alone',
-  'index/vectors/live/vector-doors.ts': 'an id',
+  'index/vectors/vector-doors.ts': 'an id',
   'core/validation/validation.ts': 'a value of options; `model/turns/row-check.ts` hides those of rows',
   'data/exports/export-json.ts': 'a file that is no export: the format has no attributes',
   'data/jsonl/jsonl-rows.ts': 'a line of qrels, and what was typed as a vector',

@@ -12,4 +12,4 @@ export { listConcepts } from './graph/list-concepts.ts';
 export { MomentScorer } from './graph/moment-scoring.ts';
 export { buildWalkableGraph } from './graph/temporal-adjacency.ts';
 export { createIndex } from './registry.ts';
-export { openVectorIndex } from './vectors/live/registry.ts';
+export { openVectorIndex } from './vectors/registry.ts';

@@ -8,7 +8,7 @@ import type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './c
 import { NewestFirstIndex, newest } from './candidates/newest-first.ts';
 import { entities, procedural, semantic, summaries, time } from './memories/memory-options.ts';
 import { run } from './runs/run-options.ts';
-import { listKinds } from './vectors/vector-kinds.ts';
+import { VECTOR_SOURCES } from './vectors/registry.ts';
 import { graph } from './walks/graph-options.ts';
 import { bm25 } from './words/bm25-options.ts';
 
@@ -19,9 +19,9 @@ function member<S extends NamingOptions<'index'>>(
   return { ...definition, load };
 }
 
-/** Every index: to add one takes its file and a line here; a kind of vector index has its line in vectors/vector-kinds.ts. */
+/** Every index: to add one takes its file and a line here; a kind of vector index has its line in vectors/registry.ts. */
 export const INDEXES = new OptionsRegistry('index', [
-  ...listKinds('source'),
+  ...VECTOR_SOURCES,
   member(bm25, async () => (await import('./words/bm25.ts')).createBm25),
   member(
     newest,

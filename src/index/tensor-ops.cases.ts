@@ -4,7 +4,7 @@ import { Corpus } from '../model/turns/corpus.ts';
 import { createIndex, indexOptions, loadIndex } from './registry.ts';
 import { buildUnchangingRows } from './vectors/dense-rows.ts';
 import { FlatIndex } from './vectors/flat.ts';
-import { openVectorIndex } from './vectors/live/registry.ts';
+import { openVectorIndex } from './vectors/registry.ts';
 
 const IDS = ['a', 'b', 'c'];
 /** The last two are one. */

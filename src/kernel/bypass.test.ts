@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openVectorIndex } from '../index/vectors/live/registry.ts';
+import { openVectorIndex } from '../index/vectors/registry.ts';
 import type { QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/turns/corpus.ts';
 import type { VectorIndex } from '../model/vector-index.ts';

@@ -7,7 +7,7 @@ import { viewRow } from '../core/tensors/rows.ts';
 import { drawContractCorpus, drawContractQueries } from '../index/candidates/contract-sample.fixture.ts';
 import { MEMORY_SOURCES } from '../index/memories/memory-options.ts';
 import { createIndex, INDEXES, type IndexInput } from '../index/registry.ts';
-import { openVectorIndex, VECTOR_INDEXES, type VectorIndexInput } from '../index/vectors/live/registry.ts';
+import { openVectorIndex, VECTOR_INDEXES, type VectorIndexInput } from '../index/vectors/registry.ts';
 import { Corpus } from '../model/turns/corpus.ts';
 import { Kernel } from './authority/kernel.ts';
 import { SliceEnforcingClient } from './client/slice-enforcing-client.ts';

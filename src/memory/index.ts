@@ -14,7 +14,7 @@ export { openCurator } from './curation/curator.ts';
 export { createEndpointDecider } from './curation/endpoint-decider.ts';
 export type { Memory } from './engine/memory.ts';
 export { openMemory } from './engine/open-memory.ts';
-export { openFactStore } from './facts/open-fact-store.ts';
+export { openFactStore } from './facts/fact-store.ts';
 export { computePriors } from './outcomes/prior-bundle.ts';
 export { openConsolidator } from './patterns/consolidator.ts';
 export { QueryPatternTracker } from './patterns/query-pattern-tracker.ts';

@@ -6,8 +6,7 @@ import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
 import { RowFaults } from '../../data/jsonl/row-faults.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
-import type { CurationEntry } from '../../memory/curation/curation-entry.ts';
-import { type CurationOptions, type Curator, openCurator } from '../../memory/curation/curator.ts';
+import { type CurationEntry, type CurationOptions, type Curator, openCurator } from '../../memory/curation/curator.ts';
 import {
   type CurationEndpointOptions,
   createEndpointDecider,

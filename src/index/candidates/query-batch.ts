@@ -191,3 +191,14 @@ export function assertPairs({ cutoffs }: QueryBatch, positions: Int32Array, widt
       );
   }
 }
+
+/**
+ * What a search has to say when it is over; rows without a direction that a query could have found otherwise are not passed over in silence.
+ *
+ * @param zeroTurns positions of turns with zero vectors.
+ */
+export function describeSearch(cutoffs: Int32Array, zeroTurns: Int32Array): string {
+  const latest = cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 0);
+  const zeros = zeroTurns.filter((position) => position < latest).length;
+  return `${cutoffs.length} queries${zeros === 0 ? '' : `, zero vectors left out: ${zeros}`}`;
+}

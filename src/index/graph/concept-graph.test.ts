@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
-import { ConceptGraph, type GraphMemory, nameConceptNode, nameMemoryNode } from './concept-graph.ts';
-import { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
+import {
+  ConceptGraph,
+  EDGE_KINDS,
+  type EdgeKind,
+  type GraphMemory,
+  nameConceptNode,
+  nameMemoryNode,
+} from './concept-graph.ts';
 import { drawGraphMemories } from './graph-memories.fixture.ts';
 
 /** A memory of one conversation with what a test gives it. */

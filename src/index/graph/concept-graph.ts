@@ -1,9 +1,27 @@
 import { MultiUndirectedGraph } from 'graphology';
 import { ValidationError } from '../../core/errors/errors.ts';
+import { freezeDeeply } from '../../core/values/frozen.ts';
 import { getOrCompute } from '../../core/values/once.ts';
-import { EDGE_KINDS, type EdgeKind } from './edge-kinds.ts';
 import { type FormAlias, FormAliases } from './form-aliases.ts';
 import { NamedTitles } from './named-titles.ts';
+
+/** The kinds of edges of a concept graph, in the order in which a memory brings them. */
+export const EDGE_KINDS = freezeDeeply([
+  'mentions',
+  'alias',
+  'cooccurrence',
+  'relation',
+  'reply',
+  'next',
+  'names',
+  'similar',
+] as const);
+/**
+ * What an edge says: a memory mentions a concept; two concepts are spellings of one (`alias`); two concepts stand near each other in a memory (`cooccurrence`), or are joined by
+ * a triple of a memory (`relation`); a turn answers a turn (`reply`) or follows it in their
+ * conversation (`next`); the text of a memory holds the title of another (`names`); two memories are `similar` by the cosine of their vectors.
+ */
+export type EdgeKind = (typeof EDGE_KINDS)[number];
 
 /** A memory as a concept graph takes it in. */
 export interface GraphMemory {

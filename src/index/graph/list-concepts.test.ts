@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listConcepts } from './list-concepts.ts';
+import { listConcepts, readTitle } from './list-concepts.ts';
 
 test('concepts are the names of a text and its title, each once', () => {
   expect(listConcepts('Then Hannibal Barca went to Rome, and Rome fell.')).toEqual(['hannibal barca', 'rome']);
@@ -19,4 +19,14 @@ test('phrases are the noun phrases, names and quoted titles of a text and its ti
     'mountain',
   ]);
   expect(listConcepts('', ' ', 'phrases')).toEqual([]);
+});
+
+test.each([
+  [{ title: 'Second Punic War' }, 'Second Punic War'],
+  [{ title: 7 }, null],
+  [{}, null],
+  [undefined, null],
+])('the title of a turn with attributes %j is %j', (attributes, title) => {
+  const turn = { id: 't', conversationId: 'c', parentId: null, timestamp: 0, author: null, channel: null, text: 'x' };
+  expect(readTitle(attributes === undefined ? turn : { ...turn, attributes })).toBe(title);
 });

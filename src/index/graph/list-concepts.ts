@@ -1,5 +1,6 @@
 import { findConcepts } from '../../model/text/concepts.ts';
 import { findEntities } from '../../model/text/entities.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 
 /** What is a concept of a text: its names, quoted titles and numbers, or its noun phrases, names and quoted titles. */
 export type TextConceptSource = 'names' | 'phrases';
@@ -15,4 +16,10 @@ export function listConcepts(text: string, title: string | null = null, source: 
   const concepts = new Set(findEntities(text));
   if (title !== null && title.trim() !== '') concepts.add(title.trim().toLowerCase());
   return [...concepts];
+}
+
+/** The title of a turn: its attribute `title`, if that is a text; null for none. */
+export function readTitle({ attributes }: Turn): string | null {
+  const title = attributes?.title;
+  return typeof title === 'string' ? title : null;
 }

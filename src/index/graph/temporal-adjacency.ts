@@ -1,7 +1,6 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import type { ConceptGraph } from './concept-graph.ts';
-import type { EdgeKind } from './edge-kinds.ts';
+import type { ConceptGraph, EdgeKind } from './concept-graph.ts';
 
 /** A graph whose nodes and undirected edges have times, as arrays: V nodes, E edges. */
 export interface TimedEdges {

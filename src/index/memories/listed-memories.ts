@@ -3,13 +3,20 @@ import { createEventBreaks } from '../../core/values/event-loop.ts';
 import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch } from '../../model/candidates.ts';
 import { findEntities } from '../../model/text/entities.ts';
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
-import { readImportance } from '../../model/turns/memory-fields.ts';
+import { isActive, readImportance } from '../../model/turns/memory-fields.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
 import { allocateCandidates, assertAsked, assertQueries } from '../candidates/query-batch.ts';
 import { TopSelection } from '../candidates/top-selection.ts';
 import { groupByVisibleList, markListed } from '../candidates/visible-turns.ts';
-import { listActive } from './active-memories.ts';
 import type { MemorySource } from './memory-options.ts';
+
+/** The positions of the turns that hold and that a test accepts, ascending. */
+export function listActive(turns: readonly Turn[], accepts: (turn: Turn) => boolean = () => true): Int32Array {
+  const positions: number[] = [];
+  for (const [position, turn] of turns.entries()) if (isActive(turn) && accepts(turn)) positions.push(position);
+  return Int32Array.from(positions);
+}
 
 /** Offers the memories that fit a question, with what they are ordered by first: larger is better. */
 type Offer = (position: number, score: number) => void;

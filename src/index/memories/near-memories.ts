@@ -6,7 +6,7 @@ import type { IndexContext } from '../candidates/index-definition.ts';
 import { assertAsked } from '../candidates/query-batch.ts';
 import { FOREVER } from '../vectors/dense-rows.ts';
 import { FlatIndex } from '../vectors/flat.ts';
-import { listActive } from './active-memories.ts';
+import { listActive } from './listed-memories.ts';
 import type { MemorySource } from './memory-options.ts';
 
 /** What a search by cosine among memories leaves out. */

@@ -105,14 +105,3 @@ export function createRowFinder({ positions }: Pick<DenseRows, 'positions'>): (p
   const findScopeStart = (position: number) => starts[position] ?? rows.length; // turns behind the last with a version
   return (position) => rows.subarray(findScopeStart(position), findScopeStart(position + 1));
 }
-
-/**
- * What a search has to say when it is over; rows without a direction that a query could have found otherwise are not passed over in silence.
- *
- * @param zeroTurns positions of turns with zero vectors.
- */
-export function searchRemark(cutoffs: Int32Array, zeroTurns: Int32Array): string {
-  const latest = cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 0);
-  const zeros = zeroTurns.filter((position) => position < latest).length;
-  return `${cutoffs.length} queries${zeros === 0 ? '' : `, zero vectors left out: ${zeros}`}`;
-}

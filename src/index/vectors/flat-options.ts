@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { candidateCount } from '../candidates/index-definition.ts';
-import { liveKeys } from './live/vector-index-definition.ts';
-import { defineVectorKind } from './vector-kind.ts';
+import { defineVectorKind, liveKeys } from './vector-kind.ts';
 
 const live = z.strictObject({ index: z.literal('flat'), ...liveKeys });
 export type FlatVectorsOptions = z.output<typeof live>;

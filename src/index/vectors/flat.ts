@@ -8,7 +8,13 @@ import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
-import { allocateCandidates, assertQueries, assertQueryVectors, isZero } from '../candidates/query-batch.ts';
+import {
+  allocateCandidates,
+  assertQueries,
+  assertQueryVectors,
+  describeSearch,
+  isZero,
+} from '../candidates/query-batch.ts';
 import { groupByVisibleList } from '../candidates/visible-turns.ts';
 import {
   assertDenseRows,
@@ -16,7 +22,6 @@ import {
   type DenseRows,
   listNonZeroRows,
   listZeroRowTurns,
-  searchRemark,
 } from './dense-rows.ts';
 
 /** 16 MiB, a dozen times over while they are masked. */
@@ -52,8 +57,6 @@ interface SearchedRows {
  */
 export class FlatIndex implements CandidateIndex {
   readonly name = 'flat';
-  /** Turns' rows that are zero, which no query finds. */
-  readonly skipped: number;
   readonly #zeroTurns: Int32Array;
   readonly #size: number;
   readonly #dimension: number;
@@ -76,7 +79,6 @@ export class FlatIndex implements CandidateIndex {
     const ranks = rankIdsDescending(ids);
     const order = listNonZeroRows(rows).sort((a, b) => ranks[rows.positions[a]!]! - ranks[rows.positions[b]!]!);
     this.#zeroTurns = listZeroRowTurns(rows, order);
-    this.skipped = this.#zeroTurns.length;
     this.#size = ids.length;
     this.#dimension = rows.dimension;
     this.#block = block;
@@ -110,7 +112,7 @@ export class FlatIndex implements CandidateIndex {
         tf.dispose([...searched.owned]);
       }
     }
-    stage.finish(searchRemark(queries.cutoffs, this.#zeroTurns));
+    stage.finish(describeSearch(queries.cutoffs, this.#zeroTurns));
     return candidates;
   }
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { freezeDeeply } from '../../core/values/frozen.ts';
 import { candidateCount } from '../candidates/index-definition.ts';
-import { liveKeys } from './live/vector-index-definition.ts';
-import { defineVectorKind } from './vector-kind.ts';
+import { defineVectorKind, liveKeys } from './vector-kind.ts';
 
 /** A navigable small-world graph: neighbours of a node (`m`), and the lengths of the lists while it is built and searched. */
 export interface HnswOptions {

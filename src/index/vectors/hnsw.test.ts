@@ -1,6 +1,6 @@
 import hnswlib from 'hnswlib-node';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { IndexBuildError, ValidationError } from '../../core/errors/errors.ts';
+import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { multiplyRows } from '../../core/tensors/rows.ts';
@@ -18,14 +18,10 @@ const [N, Q, D] = [601, 53, 29];
 
 beforeAll(async () => void (await useBackend('wasm')));
 
-describeCandidateIndex('hnsw', ({ ids, vectors, dimension }) => new HnswIndex(ids, vectors, dimension, OPTIONS));
+describeCandidateIndex('hnsw', (turns) => new HnswIndex(turns, OPTIONS));
 
 // So narrow that half of the turns are not compared one by one.
-describeVisibility(
-  'hnsw, in its graph',
-  ({ ids, vectors, dimension }) => new HnswIndex(ids, vectors, dimension, { ...OPTIONS, efSearch: 13 }),
-  0.03,
-);
+describeVisibility('hnsw, in its graph', (turns) => new HnswIndex(turns, { ...OPTIONS, efSearch: 13 }), 0.03);
 
 /** Unit rows around one of 11 centres. */
 function drawClusteredRows(count: number, name: string): Float32Array {
@@ -78,7 +74,7 @@ describe('hnsw index', () => {
     const { library, asked } = recordLibraryCalls();
     const vectors = drawClusteredRows(7, 'turns').fill(0, 2 * D, 3 * D);
     const options = { m: 5, efConstruction: 11, efSearch: 13, seed: 17 };
-    const index = new HnswIndex(ids.slice(0, 7), vectors, D, options, library);
+    const index = new HnswIndex({ ids: ids.slice(0, 7), vectors, dimension: D }, options, library);
     const batch = {
       texts: Array<string>(5).fill(''),
       vectors: drawClusteredRows(5, 'queries').fill(0, 3 * D, 4 * D),
@@ -99,7 +95,7 @@ describe('hnsw index', () => {
   test('searches that overlap are answered one after another, and let events in', async () => {
     const vectors = drawClusteredRows(N, 'turns');
     const late = { ...queries, cutoffs: new Int32Array(Q).fill(N) };
-    const make = (library?: HnswLibrary) => new HnswIndex(ids, vectors, D, OPTIONS, library);
+    const make = (library?: HnswLibrary) => new HnswIndex({ ids, vectors, dimension: D }, OPTIONS, library);
     const { library, asked } = recordLibraryCalls();
     const index = make(library);
     const both = Promise.all([index.search(late, 5, showSlowly), index.search(queries, 3, showSlowly)]);
@@ -111,7 +107,7 @@ describe('hnsw index', () => {
   });
 
   test('an index that is disposed in the middle of a search says so', async () => {
-    const index = new HnswIndex(ids, drawClusteredRows(N, 'turns'), D, OPTIONS);
+    const index = new HnswIndex({ ids, vectors: drawClusteredRows(N, 'turns'), dimension: D }, OPTIONS);
     const searching = index.search(queries, 5, showSlowly);
     setImmediate(() => index.dispose());
     await expect(searching).rejects.toThrow(/^index was disposed: hnsw; /);
@@ -121,7 +117,7 @@ describe('hnsw index', () => {
     const vectors = drawClusteredRows(N, 'turns');
     const flat = new FlatIndex(ids, buildUnchangingRows(vectors, D));
     const exact = await flat.search(queries, 20);
-    const found = await new HnswIndex(ids, vectors, D, OPTIONS).search(queries, 20);
+    const found = await new HnswIndex({ ids, vectors, dimension: D }, OPTIONS).search(queries, 20);
     expect(recallAt(10, found, exact)).toBeGreaterThan(0.99);
     for (const [place, position] of found.positions.entries()) {
       if (position === exact.positions[place]) expect(found.scores[place]).toBeCloseTo(exact.scores[place]!, 5);
@@ -132,15 +128,17 @@ describe('hnsw index', () => {
   test('a search that continues the replay has the results of a fresh one', async () => {
     const vectors = drawClusteredRows(N, 'turns');
     const late = { ...queries, cutoffs: new Int32Array(Q).fill(N) };
-    const index = new HnswIndex(ids, vectors, D, OPTIONS);
+    const index = new HnswIndex({ ids, vectors, dimension: D }, OPTIONS);
     await index.search(queries, 5);
-    expect(await index.search(late, 5)).toEqual(await new HnswIndex(ids, vectors, D, OPTIONS).search(late, 5));
+    expect(await index.search(late, 5)).toEqual(
+      await new HnswIndex({ ids, vectors, dimension: D }, OPTIONS).search(late, 5),
+    );
   });
 
   test('a sparser graph and a narrower search find less: the options reach the library', async () => {
     const vectors = drawClusteredRows(N, 'turns');
     const searchNewIndex = (m: number, efConstruction: number, efSearch: number) =>
-      new HnswIndex(ids, vectors, D, { m, efConstruction, efSearch, seed: 3 }).search(queries, 5);
+      new HnswIndex({ ids, vectors, dimension: D }, { m, efConstruction, efSearch, seed: 3 }).search(queries, 5);
     const best = await searchNewIndex(32, 200, 128);
     const narrow = recallAt(5, await searchNewIndex(2, 3, 5), best);
     expect(recallAt(5, await searchNewIndex(2, 3, 300), best)).toBeGreaterThan(narrow + 0.02); // efSearch
@@ -152,8 +150,7 @@ describe('hnsw index', () => {
     const vectors = drawClusteredRows(N, 'turns')
       .fill(0, 2 * D, 4 * D)
       .fill(0, 0, D);
-    const index = new HnswIndex(ids, vectors, D, OPTIONS);
-    expect(index.skipped).toBe(3);
+    const index = new HnswIndex({ ids, vectors, dimension: D }, OPTIONS);
     const batch = {
       texts: ['', '', ''],
       vectors: drawClusteredRows(3, 'queries').fill(0, D, 2 * D),
@@ -168,8 +165,10 @@ describe('hnsw index', () => {
   });
 
   test('vectors for other turns and a disposed index are refused', async () => {
-    expect(() => new HnswIndex(ids.slice(1), drawClusteredRows(N, 'turns'), D, OPTIONS)).toThrow(IndexBuildError);
-    const index = new HnswIndex(ids, drawClusteredRows(N, 'turns'), D, OPTIONS);
+    expect(
+      () => new HnswIndex({ ids: ids.slice(1), vectors: drawClusteredRows(N, 'turns'), dimension: D }, OPTIONS),
+    ).toThrow(DimensionMismatchError);
+    const index = new HnswIndex({ ids, vectors: drawClusteredRows(N, 'turns'), dimension: D }, OPTIONS);
     index.dispose();
     await expect(index.search(queries, 3)).rejects.toThrow(ValidationError);
   });
@@ -179,7 +178,7 @@ describe('hnsw index with lists of visible turns', () => {
   const vectors = drawClusteredRows(N, 'turns');
   const efSearch = 10;
   const makeNarrow = (library: HnswLibrary, rows = vectors) =>
-    new HnswIndex(ids, rows, D, { ...OPTIONS, efSearch }, library);
+    new HnswIndex({ ids, vectors: rows, dimension: D }, { ...OPTIONS, efSearch }, library);
   /** The query's visible turns, best first. */
   const rankListed = (list: Int32Array, query: number) =>
     [...list].sort(

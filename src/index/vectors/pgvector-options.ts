@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { candidateCount } from '../candidates/index-definition.ts';
-import { distanceOption } from './live/vector-index-definition.ts';
-import { defineVectorKind } from './vector-kind.ts';
+import { defineVectorKind, distanceOption } from './vector-kind.ts';
 
 /** The index of a table of vectors. */
 const columnIndexOptions = {

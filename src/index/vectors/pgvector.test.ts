@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../core/errors/errors.ts';
 import { describeCandidateIndex } from '../candidates/candidate-contract.harness.ts';
 import { drawContractCorpus, drawContractQueries } from '../candidates/contract-sample.fixture.ts';
-import type { SqlDatabase } from './live/sql-database.ts';
+import { describePgvector } from './pgvector.harness.ts';
 import { openReplayDatabase, replayInPostgres } from './pgvector.ts';
 import { type PgvectorSourceOptions, pgvector } from './pgvector-options.ts';
+import { openPglite } from './postgres/pglite-database.ts';
+import type { SqlDatabase } from './postgres/sql-database.ts';
 
 /** A server for these tests: `.ci/postgres` sets it. Without one Postgres runs in this process. */
 const VARIABLE = 'RAGPP_TEST_POSTGRES';
@@ -55,3 +57,11 @@ describe('candidates in Postgres', () => {
     );
   });
 });
+
+const shared = openPglite(null);
+
+afterAll(async () => {
+  await (await shared).dispose();
+});
+
+describePgvector('PGlite', async () => ({ ...(await shared), dispose: async () => {} }));

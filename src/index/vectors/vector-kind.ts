@@ -1,7 +1,34 @@
-import type { z } from 'zod';
-import type { Lazy, NamingOptions } from '../../core/validation/registry.ts';
-import type { CreateIndex, IndexDefinition } from '../candidates/index-definition.ts';
-import type { OpenVectorIndex, VectorIndexDefinition } from './live/vector-index-definition.ts';
+import { z } from 'zod';
+import type { Definition, NamingOptions } from '../../core/validation/registry.ts';
+import type { VectorIndex } from '../../model/vector-index.ts';
+import type { IndexDefinition } from '../candidates/index-definition.ts';
+import type { SavedIndex } from './saved-index.ts';
+
+/** How vectors are compared, an option of every index. */
+export const distanceOption = z.enum(['cosine', 'l2', 'inner-product']).default('cosine');
+
+/** Rows that an index in this process can hold: the most entries of a Map of V8. */
+export const LARGEST_TABLE = 2 ** 24;
+
+/** What every index in this process has besides its own options. */
+export const liveKeys = {
+  distance: distanceOption,
+  /** The most rows; absent: {@link LARGEST_TABLE}. */
+  capacity: z.int().min(1).max(LARGEST_TABLE).optional(),
+};
+
+/** What an index is made from besides its options. */
+export interface VectorIndexContext {
+  /** D, at least 1. */
+  readonly dimension: number;
+  /** The rows that the index begins with; absent: none, or what its table holds. */
+  readonly saved?: SavedIndex;
+}
+
+export type VectorIndexDefinition<S extends NamingOptions<'index'> = NamingOptions<'index'>> = Definition<'index', S>;
+
+/** The implementation: opens the index. */
+export type OpenVectorIndex<Options> = (options: Options, context: VectorIndexContext) => Promise<VectorIndex>;
 
 type Options = NamingOptions<'index'>;
 
@@ -13,21 +40,4 @@ export interface VectorKind<L extends Options, S extends Options> {
 
 export function defineVectorKind<L extends Options, S extends Options>(kind: VectorKind<L, S>): VectorKind<L, S> {
   return kind;
-}
-
-/** A kind with its implementations, which are imported on first use. */
-export interface LazyVectorKind<L extends Options, S extends Options> {
-  readonly live: Lazy<VectorIndexDefinition<L>, OpenVectorIndex<z.output<L>>>;
-  readonly source: Lazy<IndexDefinition<S>, CreateIndex<z.output<S>>>;
-}
-
-/** @param loads the implementation of each use. */
-export function withLoads<L extends Options, S extends Options>(
-  { live, source }: VectorKind<L, S>,
-  loads: {
-    readonly live: () => Promise<OpenVectorIndex<z.output<L>>>;
-    readonly source: () => Promise<CreateIndex<z.output<S>>>;
-  },
-): LazyVectorKind<L, S> {
-  return { live: { ...live, load: loads.live }, source: { ...source, load: loads.source } };
 }

@@ -9,7 +9,7 @@ import type { Turn } from '../../model/turns/turn.ts';
 import { describeCandidateIndex } from '../candidates/candidate-contract.harness.ts';
 import { type ContractCorpus, drawContractCorpus, readCandidateRow } from '../candidates/contract-sample.fixture.ts';
 import type { GraphControl } from '../candidates/index-definition.ts';
-import { EDGE_KINDS } from '../graph/edge-kinds.ts';
+import { EDGE_KINDS } from '../graph/concept-graph.ts';
 import { GraphIndex } from './graph-index.ts';
 import { type GraphIndexOptions, graph } from './graph-options.ts';
 

@@ -15,11 +15,15 @@ import {
   sliceRequestSchema,
 } from '../signatures/slice-export.ts';
 import { TurnLists } from '../slices/anchors.ts';
-import { computeCorpusVersion } from '../slices/corpus-version.ts';
-import { admitConversations, type LevelledWalk, refineAround } from '../slices/hierarchy.ts';
 import { type CacheUse, SliceCache } from '../slices/slice-cache.ts';
-import { assertFingerprint, assertIdOrder, assertValidAt, findScopeDifference } from '../slices/slice-checks.ts';
-import { walkSlice } from '../slices/slice-walk.ts';
+import {
+  assertFingerprint,
+  assertIdOrder,
+  assertValidAt,
+  computeCorpusVersion,
+  findScopeDifference,
+} from '../slices/slice-checks.ts';
+import { admitConversations, type LevelledWalk, refineAround, walkSlice } from '../slices/slice-walk.ts';
 import { TurnGraph } from '../slices/turn-graph.ts';
 
 /** What a kernel needs. */

@@ -1,17 +1,68 @@
-import { ValidationError } from '../../core/errors/errors.ts';
+import { NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { SlicePolicy } from '../policies/policy.ts';
 import { formatPolicyRef } from '../policies/policy-ref.ts';
+import { AdmissibilityError } from '../signatures/admissibility-error.ts';
 import {
   type SliceAuthority,
   type SliceExport,
   type SliceScope,
   sliceScopeSchema,
 } from '../signatures/slice-export.ts';
-import type { ScopedQuery, ScopedTurn, SliceSearch } from '../slices/slice-search.ts';
-import { Allowance, type SliceProvenance } from './allowance.ts';
+import type { AllowedTurns, ScopedQuery, ScopedTurn, SliceSearch } from '../slices/slice-search.ts';
 import type { AskedSlice, VerifiedSlice } from './asked-slice.ts';
 import type { SliceVerifier } from './slice-verifier.ts';
+
+/** The signed slice that makes a turn admissible. */
+export interface SliceProvenance {
+  readonly level: 'first' | 'refined';
+  readonly fingerprint: string;
+}
+
+/** The turns that a query may see, with the slice that lists each. It stays in the client: what searches gets copies. */
+class Allowance {
+  readonly #slices: readonly VerifiedSlice[];
+  readonly #levelOf = new Map<string, number>();
+
+  constructor(slices: readonly VerifiedSlice[]) {
+    this.#slices = slices;
+    for (const [level, { slice }] of slices.entries())
+      for (const id of slice.turnIds) if (!this.#levelOf.has(id)) this.#levelOf.set(id, level);
+  }
+
+  copy(): AllowedTurns {
+    const positions = new Set(this.#slices.flatMap((slice) => [...slice.positions]));
+    return {
+      positions: Int32Array.from(positions).sort(),
+      turnIds: new Set(this.#levelOf.keys()),
+      cutoff: Math.max(...this.#slices.map(({ cutoff }) => cutoff)),
+    };
+  }
+
+  /** @returns copies. @throws AdmissibilityError for a turn that is in no slice. */
+  check(part: string, turns: readonly ScopedTurn[]): ScopedTurn[] {
+    const seen = new Set<string>();
+    return turns.map(({ turnId, score }) => {
+      if (!this.#levelOf.has(turnId))
+        throw new AdmissibilityError(
+          'bypassed',
+          `${part} returned a turn outside the slice: ${turnId}; no result is given, let it return allowed turns only`,
+          { turnId, part },
+        );
+      if (!Number.isFinite(score)) throw new NotFiniteError(`score of the ${part}`, `turn ${turnId}`, score);
+      if (seen.has(turnId))
+        throw new ValidationError(`${part} returned a turn twice: ${turnId}; let it return each once`, { turnId });
+      seen.add(turnId);
+      return { turnId, score };
+    });
+  }
+
+  findProvenance(turnId: string): SliceProvenance {
+    const level = this.#levelOf.get(turnId) as number;
+    const { slice } = this.#slices[level] as VerifiedSlice;
+    return { level: level === 0 ? 'first' : 'refined', fingerprint: slice.fingerprint };
+  }
+}
 
 /** Scores the turns that were found again and returns some of them, best first. */
 export type SliceRerank = (

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import '../../core/properties.harness.ts';
 import { ConfigurationError, ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
@@ -14,7 +13,6 @@ import { generateKey } from '../signatures/kernel-keys.ts';
 import { findReason } from '../signatures/refusals.harness.ts';
 import { formatWithIds, readPayload } from '../signatures/signature.ts';
 import type { SliceExport } from '../signatures/slice-export.ts';
-import { escapeId, foldId } from '../slices/id-twins.ts';
 import type { AskedSlice } from './asked-slice.ts';
 import {
   ask,
@@ -28,7 +26,9 @@ import {
   policy,
   wide,
 } from './enforcement.harness.ts';
-import { SliceVerifier } from './slice-verifier.ts';
+import { escapeId, foldId, SliceVerifier } from './slice-verifier.ts';
+
+import '../../core/properties.harness.ts';
 
 const verifier = openVerifier();
 const kernel = openKernel();

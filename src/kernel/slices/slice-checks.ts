@@ -1,7 +1,20 @@
+import { computeHash } from '../../core/hash/hash.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { AdmissibilityError } from '../signatures/admissibility-error.ts';
 import { computeFingerprint } from '../signatures/fingerprint.ts';
 import type { SliceExport, SliceScope } from '../signatures/slice-export.ts';
+
+/** What a slice depends on, turn by turn. */
+function listWalked({ id, conversationId, parentId, timestamp, author, channel, attributes }: Turn): unknown[] {
+  return [id, conversationId, parentId, timestamp, author, channel, attributes?.phase, attributes?.references];
+}
+
+/** The identity of everything that slices of a corpus depend on: texts do not count, one more turn does. 16 hex digits. */
+export function computeCorpusVersion({ turns }: Pick<Corpus, 'turns'>): string {
+  return computeHash(turns.map(listWalked)).slice(0, 16);
+}
 
 /** @throws AdmissibilityError for ids that are not in the order of their bytes, or repeat. */
 export function assertIdOrder({ turnIds }: Pick<SliceExport, 'turnIds'>): void {

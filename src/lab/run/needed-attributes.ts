@@ -4,7 +4,7 @@ import {
   InvalidFilterError,
   ValidationError,
 } from '../../core/errors/errors.ts';
-import { readTitle } from '../../index/graph/turn-title.ts';
+import { readTitle } from '../../index/graph/list-concepts.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { assertFilterNames } from '../../model/filter/filter.ts';
 import { parseFilter } from '../../model/filter/parse-filter.ts';

@@ -3,12 +3,12 @@ import { DuplicateRecordError } from '../../core/errors/errors.ts';
 import type { JournalOptions } from '../../core/journal/journal.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
-import { curationRuleOptions } from '../../model/text/curation-rules.ts';
+import { type CurationOperation, curationRuleOptions } from '../../model/text/curation-rules.ts';
 import { isActive } from '../../model/turns/memory-fields.ts';
 import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 import { type MemoryRecordInput, memoryRecordSchema } from '../../model/turns/memory-record-schema.ts';
 import { parseRow } from '../../model/turns/row-check.ts';
-import { type ChangeLog, openChangeLog } from '../changes/change-log.ts';
+import { type ChangeLog, type Decision, openChangeLog } from '../changes/change-log.ts';
 import type { Memory } from '../engine/memory.ts';
 import {
   type CurationDecider,
@@ -17,7 +17,20 @@ import {
   listChanges,
   type Neighbour,
 } from './curation-choice.ts';
-import type { CurationEntry } from './curation-entry.ts';
+
+/** A decision, with what is needed to explain it and to undo it. */
+export interface CurationEntry extends Decision {
+  readonly kind: 'curate';
+  /** The id of the record that came in. */
+  readonly id: string;
+  readonly operation: CurationOperation;
+  /** The name of the rule, or what an endpoint gave as its reason. */
+  readonly reason: string;
+  /** The id of the record that it concerns; null for an addition. */
+  readonly target: string | null;
+  /** The records that the new one was compared with, nearest first, with the cosines of their vectors. */
+  readonly neighbours: readonly { readonly id: string; readonly cosine: number }[];
+}
 
 const LOG = { name: 'curation log', kind: 'curate' } as const;
 

@@ -6,7 +6,7 @@ import { readFolder, readText, writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { isSamePosition, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
-import { openVectorIndex, type VectorIndexOptions } from '../../index/vectors/live/registry.ts';
+import { openVectorIndex, type VectorIndexOptions } from '../../index/vectors/registry.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { FollowingIndex } from './following-index.ts';

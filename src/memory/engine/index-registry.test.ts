@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { ConfigurationError, IndexNotFoundError, QueryError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { openVectorIndex } from '../../index/vectors/live/registry.ts';
+import { openVectorIndex } from '../../index/vectors/registry.ts';
 import { FUSIONS } from '../../ops/fusion/registry.ts';
 import { IndexRegistry } from './index-registry.ts';
 

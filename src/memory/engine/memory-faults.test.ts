@@ -8,7 +8,7 @@ import {
   StorageError,
   ValidationError,
 } from '../../core/errors/errors.ts';
-import { openVectorIndex } from '../../index/vectors/live/registry.ts';
+import { openVectorIndex } from '../../index/vectors/registry.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { openStore } from '../store/open-store.ts';

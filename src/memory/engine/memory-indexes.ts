@@ -1,5 +1,5 @@
 import { IndexCapacityError } from '../../core/errors/errors.ts';
-import type { VectorIndexOptions } from '../../index/vectors/live/registry.ts';
+import type { VectorIndexOptions } from '../../index/vectors/registry.ts';
 import type { VectorSearchOptions } from '../../model/vector-index.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import type { FollowingIndex } from './following-index.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { vectorIndexOptions } from '../../index/vectors/live/registry.ts';
+import { vectorIndexOptions } from '../../index/vectors/registry.ts';
 import { fusionOptions } from '../../ops/fusion/registry.ts';
 import { outcomeRange } from '../outcomes/outcome-range.ts';
 import { PRIOR_KAPPA } from '../outcomes/prior-bundle.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { listSegments } from '../../core/journal/segments.ts';
-import { openVectorIndex } from '../../index/vectors/live/registry.ts';
+import { openVectorIndex } from '../../index/vectors/registry.ts';
 import { openStore } from '../store/open-store.ts';
 import { findStrayAnswer } from './flat-scan.oracle.ts';
 import { drawRecords } from './memory.fixture.ts';

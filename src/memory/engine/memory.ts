@@ -2,8 +2,8 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import type { JournalPosition } from '../../core/journal/position.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { freezeDeeply } from '../../core/values/frozen.ts';
-import type { VectorIndexOptions } from '../../index/vectors/live/registry.ts';
-import { prepareRows } from '../../index/vectors/live/vector-doors.ts';
+import type { VectorIndexOptions } from '../../index/vectors/registry.ts';
+import { prepareRows } from '../../index/vectors/vector-doors.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
 import { assertFilterNames, type Filter } from '../../model/filter/filter.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
@@ -24,8 +24,7 @@ import { MemoryIndexes } from './memory-indexes.ts';
 import type { MemoryOptions } from './memory-options.ts';
 import { buildVisibility, type CheckedQuery, type QueryBundle, queryBundleSchema } from './query-bundle.ts';
 import { QueryCache } from './query-cache.ts';
-import type { QueryResponse } from './query-response.ts';
-import { displayResponse } from './response-display.ts';
+import { displayResponse, type QueryResponse } from './query-response.ts';
 import { runInTime } from './run-in-time.ts';
 
 /** The answer without its time, which is not kept. */

@@ -1,7 +1,6 @@
 import type { FactEdge } from '../../index/graph/fact-edge.ts';
 import { writeUntilKilled } from '../store/write-until-killed.harness.ts';
-import type { FactStore } from './fact-store.ts';
-import { openFactStore } from './open-fact-store.ts';
+import { type FactStore, openFactStore } from './fact-store.ts';
 
 const nameFact = (writer: number, step: number) => `w${writer}-${Math.floor(step / 3)}`;
 

@@ -7,7 +7,7 @@ import { mountSmallDisk } from '../../core/files/small-disk.harness.ts';
 import { listSegments } from '../../core/journal/segments.ts';
 import { assertCount, findSteps, groupByWriter, type KilledWriters, runKills } from '../store/kills.harness.ts';
 import { type BareVersion, listExpectedVersions } from './fact-kill-writer.harness.ts';
-import { openFactStore } from './open-fact-store.ts';
+import { openFactStore } from './fact-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-fact-faults-'));
 afterAll(() => rmSync(root, { recursive: true }));

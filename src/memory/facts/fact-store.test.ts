@@ -13,8 +13,7 @@ import { answerFromLog, type FactChange } from '../../index/graph/fact-graph.ora
 import { factLogs, factMoments } from '../../index/graph/facts.fixture.ts';
 import { openStore } from '../store/open-store.ts';
 import { createSampleRecord } from '../store/records.fixture.ts';
-import type { FactStore } from './fact-store.ts';
-import { openFactStore } from './open-fact-store.ts';
+import { type FactStore, openFactStore } from './fact-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-facts-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import type { Journal } from '../../core/journal/journal.ts';
+import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { JOURNAL_START, type JournalPosition } from '../../core/journal/position.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import {
@@ -11,14 +11,13 @@ import {
   type FactMoments,
   type FactOperation,
 } from '../../index/graph/fact-edge.ts';
-import type { FactGraph, FactNeighbour } from '../../index/graph/fact-graph.ts';
-import { FactLedger } from '../../index/graph/fact-ledger.ts';
+import { FactGraph, FactLedger, type FactNeighbour } from '../../index/graph/fact-graph.ts';
 import { removeSnapshots } from '../store/snapshot-folder.ts';
-import { encodeFactOperation } from './fact-operation.ts';
-import { writeFactSnapshot } from './fact-snapshot.ts';
+import { applyStored, encodeFactOperation } from './fact-operation.ts';
+import { readFactSnapshot, writeFactSnapshot } from './fact-snapshot.ts';
 
 /** How messages name a store. */
-export const FACT_STORE_NAME = 'fact store';
+const FACT_STORE_NAME = 'fact store';
 
 /** An operation that waits to be written. */
 interface Job {
@@ -171,5 +170,37 @@ export class FactStore {
     if (!this.#isClosed) return;
     const { folder } = this;
     throw new ValidationError(`${FACT_STORE_NAME} is closed: ${folder ?? 'in memory'}; open it again`, { folder });
+  }
+}
+
+/** When the changes of a store of facts reach the disk. */
+export type FactStoreOptions = Pick<JournalOptions, 'fsync' | 'intervalMs' | 'segmentBytes'>;
+
+const REMEDY = 'restore the folder from a copy';
+
+/** Reads a folder's snapshot and journal. */
+async function restore(journal: Journal): Promise<FactStore> {
+  const { graph, position } = await readFactSnapshot(journal.folder, REMEDY);
+  await journal.replay(position, ({ sequence, payload }) => applyStored(graph, payload, sequence));
+  journal.dropThrough(position.sequence);
+  removeSnapshots(journal.folder, position.sequence);
+  return new FactStore(journal, graph, position.sequence);
+}
+
+/**
+ * Opens a store of facts on two timelines; makes its folder if it is missing.
+ *
+ * @param folder null: the facts are in memory alone.
+ * @throws WalCorruptedError and ChecksumMismatchError for a damaged folder, UnavailableError naming the process that has it open, ValidationError for a folder of
+ * another store, StorageError.
+ */
+export async function openFactStore(folder: string | null, options: FactStoreOptions = {}): Promise<FactStore> {
+  if (folder === null) return new FactStore(null, new FactGraph(), 0);
+  const journal = Journal.open(folder, { ...options, kind: FACT_STORE_NAME, remedy: REMEDY });
+  try {
+    return await restore(journal);
+  } catch (error) {
+    await journal.close();
+    throw error;
   }
 }

@@ -9,8 +9,7 @@ import {
   identifyConceptSource,
 } from '../../index/graph/extraction/concept-source.ts';
 import type { FileConcepts } from '../../index/graph/extraction/file-concepts.ts';
-import { listConcepts, type TextConceptSource } from '../../index/graph/list-concepts.ts';
-import { readTitle } from '../../index/graph/turn-title.ts';
+import { listConcepts, readTitle, type TextConceptSource } from '../../index/graph/list-concepts.ts';
 import type { TextOwner } from '../../model/encoder.ts';
 import { isSensitive } from '../../model/turns/attributes.ts';
 import { defineStage, type StageUse, type World } from './signal.ts';

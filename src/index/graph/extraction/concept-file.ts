@@ -5,6 +5,7 @@ import { writeFully } from '../../../core/files/files.ts';
 import { readLines } from '../../../core/files/text-lines.ts';
 import { computeHash } from '../../../core/hash/hash.ts';
 import { check } from '../../../core/validation/validation.ts';
+import { isSensitive } from '../../../model/turns/attributes.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
 
 const text = z.string().min(1);
@@ -115,4 +116,10 @@ export function appendConceptLines(path: string, lines: readonly ConceptLine[]):
   } catch (error) {
     throw new StorageError('write', path, { cause: error });
   }
+}
+
+/** The ids of turns that stay on this machine: those that are sensitive, and those with the text of one that is. */
+export function listWithheldTurns(turns: readonly Turn[]): ReadonlySet<string> {
+  const sensitive = new Set(turns.filter(isSensitive).map(({ text }) => text));
+  return new Set(turns.filter(({ text }) => sensitive.has(text)).map(({ id }) => id));
 }

@@ -4,12 +4,11 @@ import { type Cleared, withholdSensitive } from '../../../core/service/sendable-
 import { ignoreProgress, type StartProgress } from '../../../core/terminal/progress.ts';
 import { isSensitive } from '../../../model/turns/attributes.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
-import { readTitle } from '../turn-title.ts';
-import type { ConceptLine } from './concept-file.ts';
+import { readTitle } from '../list-concepts.ts';
+import { type ConceptLine, listWithheldTurns } from './concept-file.ts';
 import { ConceptLineWriter } from './concept-line-writer.ts';
 import type { ExtractionOptions } from './extraction-options.ts';
 import { requestTriples } from './extraction-requests.ts';
-import { listWithheldTurns } from './withheld-turns.ts';
 
 /** How {@link extractConcepts} goes on, and how it reports what it does. */
 export interface ExtractionContext {

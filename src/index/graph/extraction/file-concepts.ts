@@ -1,11 +1,9 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
 import { hashFileContent } from '../../encoders/precomputed/content-hash.ts';
-import { listConcepts } from '../list-concepts.ts';
-import { readTitle } from '../turn-title.ts';
-import { hashTurnTexts, readConceptFile } from './concept-file.ts';
+import { listConcepts, readTitle } from '../list-concepts.ts';
+import { hashTurnTexts, listWithheldTurns, readConceptFile } from './concept-file.ts';
 import type { ConceptFileSource } from './concept-source.ts';
-import { listWithheldTurns } from './withheld-turns.ts';
 
 /** The concepts of turns, and the pairs of them that triples join. */
 export interface FileConcepts {

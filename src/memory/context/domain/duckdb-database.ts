@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { QueryError, UnavailableError } from '../../../core/errors/errors.ts';
 import { once } from '../../../core/values/once.ts';
-import { importOptional } from '../../../index/vectors/live/sql-database.ts';
+import { importOptional } from '../../../index/vectors/postgres/sql-database.ts';
 import type { DomainDatabase, DomainRow, DomainValue } from './domain-database.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { QueryError, StorageError } from '../../../core/errors/errors.ts';
-import { connectPostgres } from '../../../index/vectors/live/postgres-database.ts';
-import type { SqlSession, SqlValue } from '../../../index/vectors/live/sql-database.ts';
+import { connectPostgres } from '../../../index/vectors/postgres/postgres-database.ts';
+import type { SqlSession, SqlValue } from '../../../index/vectors/postgres/sql-database.ts';
 import type { DomainDatabase, DomainRow, DomainValue } from './domain-database.ts';
 
 /** How long one statement may take on the server. */

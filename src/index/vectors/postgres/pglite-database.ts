@@ -1,0 +1,71 @@
+import { realpathSync } from 'node:fs';
+import { makeFolder } from '../../../core/files/files.ts';
+import { FolderLock } from '../../../core/files/folder-lock.ts';
+import { convertDatabaseError, importOptional, type SqlDatabase, type SqlRow, shareDatabase } from './sql-database.ts';
+
+const PACKAGES = '@electric-sql/pglite@0.5.14 @electric-sql/pglite-pgvector@0.0.15';
+
+/** Where PGlite reads the bytes that are sent with a statement. */
+const SENT = "'/dev/blob'";
+
+async function startPglite(folder: string | null): Promise<SqlDatabase> {
+  const place = folder ?? 'memory';
+  const load = () => Promise.all([import('@electric-sql/pglite'), import('@electric-sql/pglite-pgvector')]);
+  const [{ PGlite }, { vector }] = await importOptional(load, 'PGlite', PACKAGES);
+  const pglite = await PGlite.create({ extensions: { vector }, ...(folder === null ? {} : { dataDir: folder }) }).catch(
+    (error: unknown) => Promise.reject(convertDatabaseError(error, place)),
+  );
+  return {
+    place,
+    async transaction(work, signal) {
+      try {
+        return await pglite.transaction((session) =>
+          work({
+            query: async (sql, parameters = []) => {
+              signal?.throwIfAborted();
+              return (await session.query<SqlRow>(sql, [...parameters])).rows;
+            },
+            queryOne: async (sql, parameters) => {
+              signal?.throwIfAborted();
+              return (await session.query<SqlRow>(sql, [...parameters])).rows;
+            },
+            copyIn: async (target, payload) => {
+              const blob = new Blob([payload as Uint8Array<ArrayBuffer>]);
+              await session.query(`copy ${target} from ${SENT} with (format binary)`, [], { blob });
+            },
+          }),
+        );
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw convertDatabaseError(error, place);
+      }
+    },
+    dispose: () => pglite.close(),
+  };
+}
+
+/** PGlite with a folder that no other process may open meanwhile. */
+async function startLocked(folder: string): Promise<SqlDatabase> {
+  const lock = FolderLock.acquire(folder, 'database folder');
+  try {
+    const database = await startPglite(folder);
+    return { ...database, dispose: () => database.dispose().finally(() => lock.release(folder)) };
+  } catch (error) {
+    lock.release(folder);
+    throw error;
+  }
+}
+
+/**
+ * Postgres inside this process (PGlite), with pgvector. Indexes of one folder share it. One process at a time may use a folder.
+ *
+ * @param folder where it stores its files; null: in memory, for one user alone.
+ * @throws UnavailableError when PGlite is not installed, and for a folder that another process uses, naming that process; StorageError when the folder
+ * cannot be used.
+ */
+export async function openPglite(folder: string | null): Promise<SqlDatabase> {
+  if (folder === null) return startPglite(null);
+  makeFolder(folder);
+  const path = realpathSync(folder);
+  return shareDatabase(path, () => startLocked(path));
+}

@@ -1,0 +1,192 @@
+import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
+import { viewRow } from '../../core/tensors/rows.ts';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
+import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
+import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
+import type { VectorIndex } from '../../model/vector-index.ts';
+import {
+  allocateCandidates,
+  assertQueries,
+  assertQueryVectors,
+  assertUnitRows,
+  describeSearch,
+  isZero,
+  orderByCutoff,
+} from '../candidates/query-batch.ts';
+import { TopSelection } from '../candidates/top-selection.ts';
+
+/** Turns that an index takes at once. */
+const BLOCK = 1000;
+
+/** The corpus that is replayed. */
+export interface ReplayedTurns {
+  /** [N] in time order. */
+  readonly ids: readonly string[];
+  /** Row-major [N, D], of length 1 or zero. */
+  readonly vectors: Float32Array;
+  /** D. */
+  readonly dimension: number;
+}
+
+/** One query of a replay. */
+export interface ReplayedQuery {
+  /** [D] of length 1. */
+  readonly vector: Float32Array;
+  /** At least 1. */
+  readonly cutoff: number;
+  /** The list of turns that it may see, those behind the cutoff included; null: every turn. */
+  readonly list: Int32Array | null;
+}
+
+/**
+ * An index that grows, over a corpus in time order: queries are answered in the order of their cutoffs, and turns are added as the replay passes them, so that the
+ * index holds exactly the turns that each query may see. Results come in the caller's order. A zero query has no candidates.
+ *
+ * The index is kept between searches, and emptied where a query needs an earlier state of it. Searches that overlap are answered one after another.
+ */
+export abstract class Replay implements CandidateIndex {
+  abstract readonly name: string;
+  protected readonly turns: ReplayedTurns;
+  /** Positions of turns whose vector is zero, which no query finds, ascending. */
+  protected readonly zeroTurns: Int32Array;
+  readonly #ranks: Int32Array;
+  readonly #inTurn = createSerialRunner();
+  readonly #pause = createEventBreaks();
+  #added = 0;
+  #disposed = false;
+
+  /** @throws DimensionMismatchError for vectors that do not fit the ids; NotFiniteError, ValidationError for one that is neither of length 1 nor zero. */
+  constructor(turns: ReplayedTurns) {
+    const { ids, vectors, dimension } = turns;
+    const size = ids.length * dimension;
+    if (vectors.length !== size)
+      throw new DimensionMismatchError(
+        `vectors of ${ids.length} turns of dimension ${dimension}`,
+        size,
+        vectors.length,
+        'pass one row per turn',
+      );
+    assertUnitRows(vectors, dimension, (row) => `turn ${ids[row]}`);
+    this.turns = turns;
+    this.zeroTurns = Int32Array.from(ids.keys()).filter((position) => isZero(viewRow(vectors, dimension, position)));
+    this.#ranks = rankIdsDescending(ids);
+  }
+
+  /** Adds the turns from `start` to `end`, which follow those of the call before. */
+  protected abstract add(start: number, end: number): Promise<void>;
+  /** Removes every turn. */
+  protected abstract clear(): Promise<void>;
+  /** Frees what the index holds. */
+  protected close(): Promise<void> {
+    return this.clear();
+  }
+  /** Offers the best k turns that a query may see, after {@link Replay.growTo}, or others that hold them. */
+  protected abstract offerBest(query: ReplayedQuery, k: number, top: TopSelection): Promise<void>;
+
+  search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
+    return this.#inTurn(() => this.#replay(queries, k, progress));
+  }
+
+  async #replay(queries: QueryBatch, k: number, progress: StartProgress): Promise<Candidates> {
+    this.#assertInUse();
+    const { ids, dimension } = this.turns;
+    assertQueries(queries, ids.length, k);
+    assertQueryVectors(queries, dimension);
+    const { cutoffs } = queries;
+    const candidates = allocateCandidates(cutoffs.length, k);
+    const top = new TopSelection(k, this.#ranks);
+    const stage = progress(this.name, cutoffs.length);
+    for (const [done, query] of orderByCutoff(cutoffs).entries()) {
+      const vector = viewRow(queries.vectors, dimension, query);
+      const cutoff = cutoffs[query] as number;
+      if (cutoff > 0 && !isZero(vector))
+        await this.offerBest({ vector, cutoff, list: queries.visible?.[query] ?? null }, k, top);
+      top.drainTo(candidates, query);
+      stage.update(done + 1);
+      await this.pause();
+    }
+    stage.finish(describeSearch(cutoffs, this.zeroTurns));
+    return candidates;
+  }
+
+  /** Brings the index to the turns before the cutoff. */
+  protected async growTo(cutoff: number): Promise<void> {
+    if (this.#added > cutoff) {
+      await this.clear();
+      this.#added = 0;
+    }
+    while (this.#added < cutoff) {
+      const end = Math.min(cutoff, this.#added + BLOCK);
+      await this.add(this.#added, end);
+      this.#added = end;
+    }
+  }
+
+  /** Lets events in. @throws ValidationError if the index was disposed meanwhile. */
+  protected async pause(): Promise<void> {
+    await this.#pause();
+    this.#assertInUse();
+  }
+
+  #assertInUse(): void {
+    if (this.#disposed) throw new ValidationError(`index was disposed: ${this.name}; build a new index`);
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    void this.#inTurn(() => this.close()).catch(() => {}); // nothing that anyone needs is lost
+  }
+}
+
+/** A {@link Replay} in an index whose vectors come and go. */
+export class VectorIndexReplay extends Replay {
+  readonly name: string;
+  readonly #open: () => Promise<VectorIndex>;
+  readonly #positionOf: ReadonlyMap<string, number>;
+  /** The ids of a list of positions. Queries that share a list share its set. */
+  readonly #idsOf = new WeakMap<Int32Array, ReadonlySet<string>>();
+  #index: VectorIndex | null = null;
+
+  /** @param open opens an empty index with distance `cosine`. */
+  constructor(name: string, turns: ReplayedTurns, open: () => Promise<VectorIndex>) {
+    super(turns);
+    this.name = name;
+    this.#open = open;
+    this.#positionOf = new Map(turns.ids.map((id, position) => [id, position]));
+  }
+
+  protected async add(start: number, end: number): Promise<void> {
+    const { ids, vectors, dimension } = this.turns;
+    this.#index ??= await this.#open();
+    await this.#index.upsert(
+      ids.slice(start, end).map((id, i) => ({ id, vector: viewRow(vectors, dimension, start + i) })),
+    );
+  }
+
+  protected async clear(): Promise<void> {
+    return this.#index?.clear === undefined ? this.close() : this.#index.clear();
+  }
+
+  protected override async close(): Promise<void> {
+    const index = this.#index;
+    this.#index = null;
+    await index?.dispose();
+  }
+
+  protected async offerBest({ vector, cutoff, list }: ReplayedQuery, k: number, top: TopSelection): Promise<void> {
+    await this.growTo(cutoff);
+    const options = list === null ? {} : { visible: this.#listIds(list) };
+    const [found] = await (this.#index as VectorIndex).search(vector, k, options);
+    for (const { id, score } of found!) top.offer(this.#positionOf.get(id) as number, score);
+  }
+
+  #listIds(list: Int32Array): ReadonlySet<string> {
+    const known = this.#idsOf.get(list);
+    if (known !== undefined) return known;
+    const ids = new Set(Array.from(list, (position) => this.turns.ids[position] as string));
+    this.#idsOf.set(list, ids);
+    return ids;
+  }
+}

@@ -1,0 +1,114 @@
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
+import type { FilterSubject } from '../../model/filter/filter.ts';
+import type { Distance, VectorRow } from '../../model/vector-index.ts';
+
+/** A longer vector has squares that float32 cannot hold. */
+const LONGEST_VECTOR = 1e18;
+/** Bytes: a key of Postgres holds some 2,700. */
+const LONGEST_ID = 2048;
+/** How far the squared length of a unit vector that is stored as float32 may be from 1. Such a vector stays as it is, so that a saved index is reopened equal. */
+const UNIT_TOLERANCE = 2.5e-7;
+
+function sumSquares(vector: Float32Array): number {
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  return squares;
+}
+
+/** @throws NotFiniteError; ValidationError for a vector that is too long. */
+function assertLength(squares: number, where: string): void {
+  if (!Number.isFinite(squares)) throw new NotFiniteError('vector', where, squares);
+  if (squares > LONGEST_VECTOR ** 2)
+    throw new ValidationError(
+      `vector of ${where} is longer than ${LONGEST_VECTOR}: ${Math.sqrt(squares)}; scale the vectors down`,
+    );
+}
+
+/** The vector as an index compares it: with cosine of length 1, null if it has no direction. A copy, or the vector itself. */
+function prepareVector(vector: Float32Array, metric: Distance, where: string): Float32Array | null {
+  const squares = sumSquares(vector);
+  assertLength(squares, where);
+  if (metric !== 'cosine') return vector;
+  if (squares === 0) return null;
+  if (Math.abs(squares - 1) <= UNIT_TOLERANCE) return vector;
+  const length = Math.sqrt(squares);
+  return vector.map((value) => value / length);
+}
+
+/** @throws ValidationError for a text that Postgres or UTF-8 cannot hold. */
+function assertText(text: string, where: string): void {
+  if (/[\0\p{Cs}]/u.test(text))
+    throw new ValidationError(`${where} holds U+0000 or half a surrogate pair; remove the character`, { where });
+}
+
+function assertSubject(subject: FilterSubject, where: string): void {
+  const { attributes = {}, ...fields } = subject;
+  for (const [key, value] of [...Object.entries(fields), ...Object.entries(attributes)]) {
+    assertText(key, `name ${JSON.stringify(key)} of ${where}`);
+    for (const item of Array.isArray(value) ? value : [value])
+      if (typeof item === 'string') assertText(item, `${key} of ${where}`);
+  }
+}
+
+function assertId(id: string): void {
+  if (typeof id !== 'string' || id === '') throw new ValidationError(`id of a row is not a text: ${id}; pass an id`);
+  assertText(id, `id ${JSON.stringify(id)}`);
+  const bytes = Buffer.byteLength(id);
+  if (bytes > LONGEST_ID)
+    throw new ValidationError(
+      `id of a row has ${bytes} bytes, more than ${LONGEST_ID}: ${id.slice(0, 40)}…; shorten it`,
+    );
+}
+
+/** A row as an index holds it. */
+export interface PreparedRow {
+  readonly id: string;
+  /** Null: a zero vector under cosine, which no query finds. */
+  readonly vector: Float32Array | null;
+  readonly subject: FilterSubject;
+}
+
+/**
+ * What every index checks of rows at its door, before its first pause: the caller may change vectors after the call. Of two rows with one id the later is kept.
+ *
+ * @throws DimensionMismatchError, NotFiniteError and ValidationError that name the row.
+ */
+export function prepareRows(rows: readonly VectorRow[], dimension: number, metric: Distance): PreparedRow[] {
+  const byId = new Map<string, PreparedRow>();
+  for (const { id, vector, subject = {} } of rows) {
+    assertId(id);
+    if (vector.length !== dimension)
+      throw new DimensionMismatchError(`vector of row ${id}`, dimension, vector.length, 'use the encoder of the index');
+    assertSubject(subject, `row ${id}`);
+    const prepared = prepareVector(vector, metric, `row ${id}`);
+    byId.set(id, { id, vector: prepared === vector ? vector.slice() : prepared, subject: { ...subject, id } });
+  }
+  return [...byId.values()];
+}
+
+/**
+ * What every index checks of a search.
+ *
+ * @param queries row-major [Q, D]
+ * @returns [Q] vectors as the index compares them; null for one without a direction, which finds nothing.
+ * @throws DimensionMismatchError, NotFiniteError and ValidationError that name the query or k.
+ */
+export function prepareQueries(
+  queries: Float32Array,
+  k: number,
+  dimension: number,
+  metric: Distance,
+): (Float32Array | null)[] {
+  if (!Number.isInteger(k) || k < 1)
+    throw new ValidationError(`k is not a positive integer: ${k}; pass a whole number from 1`, { k });
+  if (queries.length % dimension !== 0)
+    throw new DimensionMismatchError(
+      'numbers of query vectors',
+      `a multiple of ${dimension}`,
+      queries.length,
+      'use the encoder of the index',
+    );
+  return Array.from({ length: queries.length / dimension }, (_, query) =>
+    prepareVector(queries.slice(query * dimension, (query + 1) * dimension), metric, `query ${query}`),
+  );
+}
