@@ -2,7 +2,8 @@ import { type ShowableText, stateShown } from '../../core/display/showable-text.
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { showQuery, showTurn } from '../../model/turns/shown-texts.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import type { QueryRecord, RankedTurn, TurnRecord } from './result.ts';
+import type { Measurement } from './measurement.ts';
+import type { DatasetSummary, QueryRecord, RankedTurn, TurnRecord } from './result.ts';
 
 /** Characters of a text that a report shows. */
 const SHOWN_CHARACTERS = 600;
@@ -53,4 +54,18 @@ export function buildQueryRecord(dataset: Dataset, query: Query): QueryRecord {
       return Object.fromEntries(dataset.qrels.get(id) ?? []);
     },
   };
+}
+
+/** What a result says of its data and of its queries, with the turns that its rankings show. */
+export function describeMeasured(
+  dataset: Dataset,
+  split: DatasetSummary['split'],
+  { queries, unanswerable }: Pick<Measurement, 'queries' | 'unanswerable'>,
+  rankings: Iterable<readonly RankedTurn[]>,
+) {
+  const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
+  const turns = listInspectedTurns(dataset, queries, rankings);
+  const summary: DatasetSummary = { name, ...declaration, relevantGrade, gradeNames, hash, split, facts, turns };
+  const record = (query: Query) => buildQueryRecord(dataset, query);
+  return { dataset: summary, queries: queries.map(record), unanswerable: unanswerable.map(record) };
 }

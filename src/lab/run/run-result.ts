@@ -1,10 +1,10 @@
 import { createEventBreaks } from '../../core/values/event-loop.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import { countLosses, groupLosses, listRelevantPositions } from '../measure/attribution.ts';
-import { buildQueryRecord, listInspectedTurns } from '../measure/inspection.ts';
+import { describeMeasured } from '../measure/inspection.ts';
 import { measureInteractions } from '../measure/interactions.ts';
 import type { ArmMeasurement, Measurement } from '../measure/measurement.ts';
-import type { ArmResult, DatasetSummary, ExperimentResult, ProtocolWarning, SweepSummary } from '../measure/result.ts';
+import type { ArmResult, ExperimentResult, ProtocolWarning, SweepSummary } from '../measure/result.ts';
 import { summariseSlices } from '../measure/slice-summary.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
@@ -69,15 +69,6 @@ function buildMeasuredArm(
   };
 }
 
-function buildDatasetSummary(
-  { config, runner: { dataset } }: PreparedRun,
-  turns: DatasetSummary['turns'],
-): DatasetSummary {
-  const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
-  const { split } = config.evaluation;
-  return { name, ...declaration, relevantGrade, gradeNames, hash, split, facts, turns };
-}
-
 /** The design of the arms, and the interactions of a factorial sweep. */
 function summariseSweep(
   { run, measurement: { queries } }: MeasuredRun,
@@ -109,9 +100,7 @@ export async function assembleResult(measured: MeasuredRun): Promise<ExperimentR
     description: config.description,
     environment: run.environment,
     config,
-    dataset: buildDatasetSummary(run, listInspectedTurns(runner.dataset, measurement.queries, rankings)),
-    queries: measurement.queries.map((query) => buildQueryRecord(runner.dataset, query)),
-    unanswerable: measurement.unanswerable.map((query) => buildQueryRecord(runner.dataset, query)),
+    ...describeMeasured(runner.dataset, config.evaluation.split, measurement, rankings),
     metrics,
     statistics: { test, correction, samples, level },
     baseline,
