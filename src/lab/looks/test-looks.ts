@@ -13,6 +13,8 @@ import { describeTestSplit, isSameQuerySet, isSameSplit, splitSchema } from './t
 
 /** Lists the looks at test splits: of all runs of a folder, and, beside that folder, those that were published. */
 export const LOOKS_FILE = 'test-looks.json';
+/** Has the result of the weights of a fit on the test split, in the folder of the fit. */
+export const TEST_FILE = 'test.json';
 
 const lookSchema = z.strictObject({
   ...splitSchema.shape,

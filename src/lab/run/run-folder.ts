@@ -173,6 +173,7 @@ export function runFiles(measured: MeasuredRankings): RunFiles {
 
 /** The files that arms leave while they run in a folder: their records and failures, and the state that they belong to. */
 export function recordFiles({ result, records, config }: FinishedRun): RunFiles {
+  if (result.fit !== undefined) return {}; // its arms are no arms of the config
   const { hash, dataset, failures, stopped, armsAtOnce } = result;
   const left = new Set(stopped.map(({ name }) => name));
   const arms = listArmsToRun(config).filter(({ name }) => !left.has(name));

@@ -3,15 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { copySignalColumn, type FeatureTable } from '../../rank/learning/feature-table.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import { Corpus } from '../../model/turns/corpus.ts';
+import { assertFeatureTable, copySignalColumn, type FeatureTable } from '../../rank/learning/feature-table.ts';
 import { listModelSignals } from '../../rank/learning/model-signals.ts';
+import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
 import { resolveConfig } from '../config/config.ts';
 import { listUnheldConversations } from '../measure/cluster-conversations.ts';
 import { StageCache } from '../run/stage-cache.ts';
 import { openWorkspace } from '../run/workspaces.ts';
 import { buildConversationsConfig, writeConversations } from './conversations.fixture.ts';
 import { buildOuterFolds } from './fitted-methods.ts';
-import { computeTaskSignals, findCandidatePool } from './fold-signals.ts';
+import { buildFeatureTable, computeTaskSignals, findCandidatePool } from './fold-signals.ts';
 import { LearningTask } from './learning-task.ts';
 import { readTraining, type TrainingConfig } from './training-config.ts';
 
@@ -96,4 +99,76 @@ test('where no encoder is fitted on anything that is held out, all folds have th
     expect(await features.gatherRowsFor(all, [])).toEqual(table);
     expect(await features.gatherRowsFor(all, ['no conversation'])).toEqual(table);
   });
+});
+
+const buildTurn = (id: string, timestamp: number) => ({
+  id,
+  conversationId: 'c',
+  parentId: null,
+  timestamp,
+  author: null,
+  channel: null,
+  text: id,
+});
+const corpus = new Corpus([
+  buildTurn('a', 1),
+  buildTurn('b', 2),
+  buildTurn('c', 3),
+  buildTurn('d', 4),
+  buildTurn('e', 5),
+]);
+const buildFeatureQuery = (id: string, cluster: string): Query => ({
+  id,
+  text: id,
+  timestamp: 9,
+  anchorTurnId: null,
+  author: null,
+  channel: null,
+  split: 'dev',
+  cluster,
+});
+const queries = [buildFeatureQuery('q1', 'c1'), buildFeatureQuery('q2', 'c2'), buildFeatureQuery('q3', 'c2')];
+const qrels = new Map([
+  [
+    'q1',
+    new Map([
+      ['b', 2],
+      ['d', 1],
+      ['e', 3],
+      ['c', 0],
+    ]),
+  ],
+  [
+    'q3',
+    new Map([
+      ['a', 1],
+      ['b', -1],
+    ]),
+  ],
+]);
+const dataset = { corpus, qrels, relevantGrade: 2 } as unknown as Dataset;
+const pool = { queryCount: 3, width: 2, positions: Int32Array.of(1, 2, 4, -1, -1, -1) } as unknown as CandidatePool;
+const values = Float32Array.from({ length: 18 }, (_, i) => i);
+const judged = buildFeatureTable(dataset, queries, pool, { signals: ['x', 'y', 'z'], values });
+
+test('a candidate has the grade of its turn, padding none', () => {
+  expect([...judged.grades]).toEqual([2, 0, 0, 0, 0, 0]);
+  expect([...judged.mask]).toEqual([1, 1, 1, 0, 0, 0]);
+});
+
+test('judged turns that no source has found are counted by query, grades below relevance too', () => {
+  expect([...judged.missed]).toEqual([2, 0, 1]);
+  expect([...judged.missedGrades]).toEqual([1, 3, 1]);
+});
+
+test('the rest is that of the queries and of the bank', () => {
+  expect(judged).toMatchObject({
+    signals: ['x', 'y', 'z'],
+    queryIds: ['q1', 'q2', 'q3'],
+    clusters: ['c1', 'c2', 'c2'],
+    width: 2,
+    relevantGrade: 2,
+  });
+  expect(judged.values).toBe(values);
+  expect(() => assertFeatureTable(judged)).not.toThrow();
 });

@@ -1,6 +1,6 @@
 import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
-import type { Query } from '../../model/dataset.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import type { FeatureSource } from '../../rank/learning/feature-source.ts';
 import { type FeatureTable, selectQueries } from '../../rank/learning/feature-table.ts';
@@ -20,7 +20,6 @@ import { readPoolParts } from '../config/fitted-arm.ts';
 import { listUnheldConversations } from '../measure/cluster-conversations.ts';
 import { learningVersion } from '../run/code-version.ts';
 import { buildWorkspaceIdentity, openWorkspace, type WorkspaceSource } from '../run/workspaces.ts';
-import { buildFeatureTable } from './signal-features.ts';
 import type { TrainingConfig } from './training-config.ts';
 import { RELEVANCE_SIGNALS, VECTOR_INPUTS, withTrajectorySignals } from './trajectory-features.ts';
 
@@ -52,6 +51,48 @@ export async function computeTaskSignals(
   const bank = await workspace.get(signalTable(config.signals), pool);
   const dimensions = readTrajectoryDimensions(config);
   return dimensions === null ? bank : withTrajectorySignals(workspace, pool, bank, dimensions);
+}
+
+/** Judgements of a pool's candidates, and of the turns that it misses. */
+function judgeCandidates(dataset: Dataset, queries: readonly Query[], pool: CandidatePool) {
+  const { corpus, qrels } = dataset;
+  const mask = Uint8Array.from(pool.positions, (position) => (position < 0 ? 0 : 1));
+  const grades = new Float32Array(pool.positions.length);
+  const missed = new Int32Array(queries.length);
+  const missedGrades: number[] = [];
+  for (const [row, { id }] of queries.entries()) {
+    const slots = new Map<number, number>();
+    for (let pair = row * pool.width; pair < (row + 1) * pool.width; pair++)
+      slots.set(pool.positions[pair] as number, pair);
+    for (const [turnId, grade] of qrels.get(id) ?? []) {
+      if (grade <= 0) continue;
+      const pair = slots.get(corpus.getPosition(turnId));
+      if (pair !== undefined) grades[pair] = grade;
+      else {
+        missed[row]! += 1;
+        missedGrades.push(grade);
+      }
+    }
+  }
+  return { mask, grades, missed, missedGrades: Float32Array.from(missedGrades) };
+}
+
+/** A table of signals with the judgements of a dataset, for models to be trained on. */
+export function buildFeatureTable(
+  dataset: Dataset,
+  queries: readonly Query[],
+  pool: CandidatePool,
+  { signals, values }: SignalTable,
+): FeatureTable {
+  return {
+    signals,
+    queryIds: queries.map(({ id }) => id),
+    clusters: queries.map(({ cluster }) => cluster),
+    width: pool.width,
+    values,
+    ...judgeCandidates(dataset, queries, pool),
+    relevantGrade: dataset.relevantGrade,
+  };
 }
 
 /** Rows with their judgements and without signals, and the corpus positions of their candidates. */

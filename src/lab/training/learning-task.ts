@@ -13,8 +13,13 @@ import { assertArmAttributes } from '../run/needed-attributes.ts';
 import { assertArmData } from '../run/needed-data.ts';
 import { StageCache } from '../run/stage-cache.ts';
 import { openWorkspace, selectEvaluatedQueries } from '../run/workspaces.ts';
-import { computeTaskSignals, FoldSignals, findCandidatePool, type JudgedRows } from './fold-signals.ts';
-import { buildFeatureTable } from './signal-features.ts';
+import {
+  buildFeatureTable,
+  computeTaskSignals,
+  FoldSignals,
+  findCandidatePool,
+  type JudgedRows,
+} from './fold-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 export interface TaskContext {

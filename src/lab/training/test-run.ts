@@ -1,23 +1,100 @@
+import { basename, dirname, resolve } from 'node:path';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
+import { isOwnField, listFilterFields, type OwnField } from '../../model/filter/filter.ts';
+import { parseFilter } from '../../model/filter/parse-filter.ts';
 import type { Run } from '../../model/run.ts';
 import { listHandTunedValues, listUniformValues } from '../../rank/learning/parameters.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
 import { assertFits, type Weights } from '../../rank/learning/weight-file.ts';
+import { SIGNAL_GROUPS, type SignalGroup } from '../../rank/signals/bank/options.ts';
 import type { ExperimentConfig } from '../config/config-schema.ts';
-import { describeTestSplit, type TestSplit } from '../looks/test-split.ts';
+import { listLooks, type TestLook } from '../looks/test-looks.ts';
+import { describeTestSplit, isSameSplit, type TestSplit } from '../looks/test-split.ts';
 import { groupContentHashes } from '../measure/cluster-conversations.ts';
-import { buildQueryRecord } from '../measure/inspection.ts';
+import { describeMeasured, listInspectedTurns } from '../measure/inspection.ts';
+import { formatLook, type NumberedLook } from '../measure/numbered-look.ts';
 import { buildRankedArms, buildRankedResult } from '../measure/ranked-result.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { captureEnvironment } from '../run/environment.ts';
+import { listFilterTexts } from '../run/needed-attributes.ts';
 import type { OpenRunContext } from '../run/run.ts';
 import { selectEvaluatedQueries } from '../run/workspaces.ts';
 import { runOfScores } from './held-out-rows.ts';
 import { LearningTask, loadTaskDataset, type TaskContext } from './learning-task.ts';
 import { BASELINE, describeMethod, measureMethods, selectMeasuring } from './measured-methods.ts';
-import { listFeatures, type WeightsSplit } from './test-looks.ts';
 import { readTraining, type TrainingConfig } from './training-config.ts';
+
+/** A test split, and the features that the signals of weights may use on it. */
+export interface WeightsSplit extends TestSplit {
+  readonly features: string[];
+}
+
+/** What each field of a turn counts as, where a filter reads it; any other field is an attribute. */
+const FIELD_GROUPS: Readonly<Record<OwnField, SignalGroup>> = {
+  id: 'text',
+  conversationId: 'thread',
+  parentId: 'thread',
+  timestamp: 'time',
+  author: 'author',
+  channel: 'channel',
+};
+
+function listFilterGroups({ arm }: TrainingConfig): SignalGroup[] {
+  const fields = listFilterTexts(arm).flatMap((text) => listFilterFields(parseFilter(text)));
+  return fields.map((field) => (isOwnField(field) ? FIELD_GROUPS[field] : 'attributes'));
+}
+
+/** The features that signals may use by a config. */
+export function listFeatures(config: TrainingConfig): string[] {
+  const groups = new Set([...config.signals.groups, ...listFilterGroups(config)]);
+  return SIGNAL_GROUPS.filter((group) => groups.has(group));
+}
+
+/** The look of a training's weights. */
+export function describeWeightsLook(
+  trainingFolder: string,
+  split: WeightsSplit,
+  made: Pick<TestLook, 'commit' | 'backend' | 'command'>,
+): TestLook {
+  return { ...split, ...made, run: basename(resolve(trainingFolder)) };
+}
+
+/** Every known look at a test split by weights with its features. */
+export function listWeightsLooks(trainingFolder: string, split: WeightsSplit): TestLook[] {
+  return listLooks(dirname(resolve(trainingFolder))).filter(
+    (look) => isSameSplit(look, split) && look.features?.join() === split.features.join(),
+  );
+}
+
+function formatTimes(count: number): string {
+  return count === 1 ? '1 time' : `${count} times`;
+}
+
+/** @throws ValidationError for a second look at the test split without --again. */
+export function assertFirstLook(
+  looks: readonly TestLook[],
+  { dataset, features }: WeightsSplit,
+  isAgain: boolean,
+): void {
+  const [first] = looks;
+  if (first === undefined || isAgain) return;
+  throw new ValidationError(
+    `test split of ${dataset} was looked at before with the features ${features.join(', ')} (${formatTimes(looks.length)}, first by ${first.run} at commit ${first.commit}); add --again to look once more; the table lists every look`,
+    { dataset, looks: looks.length },
+  );
+}
+
+/** The place of the look among all, then the looks with the same features. */
+export function lookLines(numbered: NumberedLook, looks: readonly TestLook[]): string[] {
+  const features = looks[0]?.features ?? [];
+  const count = `${formatLook(numbered)} By weights with the features ${features.join(', ')}, ${formatTimes(looks.length)}:`;
+  const lines = looks.map(({ run, commit, command, note }, i) => {
+    const why = note === undefined ? '' : ` (${note})`;
+    return `${i + 1}. ${run}, commit ${commit}${why}: ${command}`;
+  });
+  return [count, ...lines];
+}
 
 /** @throws ValidationError for weights of other data, or that had seen a test conversation. */
 function assertUnseen(file: string, { provenance }: Weights, { dataset, table }: LearningTask): void {
@@ -85,16 +162,13 @@ export async function runTest(
     for (const [method, own] of Object.entries(numbers))
       runs.set(method, runOfScores(dataset.corpus, table, pool, await scoreTable(model, own, table), depth));
     const measurement = await measureMethods(task, config, runs);
-    const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
     const arms = Array.from(runs.keys(), (method) => ({ name: method, description: describeMethod(method) }));
     const { backend, command } = context;
     const described = {
-      ...{ name: config.name, hash: computeHash([experiment, file, [...values], hash]).slice(0, 12) },
+      ...{ name: config.name, hash: computeHash([experiment, file, [...values], dataset.hash]).slice(0, 12) },
       ...{ description: config.description, config: { ...experiment } },
       environment: captureEnvironment(backend, config.seed, command, config.dataset, config.plugins),
-      dataset: { name, ...declaration, relevantGrade, gradeNames, hash, split: 'test', facts, turns: [] },
-      queries: measurement.queries.map((query) => buildQueryRecord(dataset, query)),
-      unanswerable: measurement.unanswerable.map((query) => buildQueryRecord(dataset, query)),
+      ...describeMeasured(dataset, measurement, 'test', listInspectedTurns(dataset, measurement.queries, [])),
       arms: buildRankedArms(arms, measurement),
     };
     return buildRankedResult(described, measurement, selectMeasuring(config, BASELINE));

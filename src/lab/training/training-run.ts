@@ -1,16 +1,16 @@
 import { attachDisplay } from '../../core/display/display.ts';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
 import { formatDecimal } from '../../core/text/format.ts';
-import type { Dataset, Query } from '../../model/dataset.ts';
+import type { Dataset } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
 import type { ExperimentConfig } from '../config/config-schema.ts';
 import { readPoolParts } from '../config/fitted-arm.ts';
 import { groupContentHashes } from '../measure/cluster-conversations.ts';
 import type { FitResult, TransferResult } from '../measure/fit-result.ts';
-import { buildQueryRecord, listInspectedTurns } from '../measure/inspection.ts';
+import { describeMeasured, listInspectedTurns } from '../measure/inspection.ts';
 import { selectQrels } from '../measure/measurement.ts';
 import { buildRankedResult } from '../measure/ranked-result.ts';
-import type { ArmResult, ExperimentResult } from '../measure/result.ts';
+import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle } from '../measure/result-display.ts';
 import { captureEnvironment } from '../run/environment.ts';
 import type { FinishedRun, OpenRunContext } from '../run/run.ts';
@@ -28,17 +28,6 @@ import { trainUserWeights } from './user-weights.ts';
  */
 export interface FinishedTraining extends FinishedRun {
   readonly result: ExperimentResult & { readonly fit: FitResult };
-}
-
-/** @param arms whose ranked turns reports show. */
-function summariseDataset({ dataset }: LearningTask, queries: readonly Query[], arms: readonly ArmResult[]) {
-  const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
-  const turns = listInspectedTurns(
-    dataset,
-    queries,
-    arms.flatMap(({ rankings }) => rankings),
-  );
-  return { name, ...declaration, relevantGrade, gradeNames, hash, split: 'dev', facts, turns };
 }
 
 function computePoolRecall({ table }: LearningTask): number {
@@ -106,13 +95,13 @@ export async function runTraining(experiment: ExperimentConfig, context: OpenRun
       transfer,
     };
     const arms = listMethodArms(trained, config.evaluation.inspect);
+    const rankings = arms.flatMap((arm) => arm.rankings);
+    const turns = listInspectedTurns(dataset, measurement.queries, rankings);
     const facts = {
       name: config.name,
       hash: runHash(experiment, dataset.hash, backend),
       ...{ description: config.description, environment, config: { ...experiment } },
-      dataset: summariseDataset(task, measurement.queries, arms),
-      queries: measurement.queries.map((query) => buildQueryRecord(dataset, query)),
-      unanswerable: measurement.unanswerable.map((query) => buildQueryRecord(dataset, query)),
+      ...describeMeasured(dataset, measurement, 'dev', turns),
       ...{ arms, fit, users: users?.result, remarks: describeTraining(config, clusters.length, fit) },
     };
     const result = { ...buildRankedResult(facts, measurement, selectMeasuring(config, BASELINE)), fit };

@@ -9,7 +9,7 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { loadDataset } from '../../data/registry.ts';
 import { formatRun } from '../../eval/trec/trec-files.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { blend, decay, fuse, rerank, score, search, select } from '../../rank/retrieval/steps/functions.ts';
+import { blend, decay, fuse, mix, rerank, score, search, select } from '../../rank/retrieval/steps/functions.ts';
 import { buildLadderTable } from '../report/tables/table.ts';
 import { writeSampleJsonl } from '../run/jsonl.fixture.ts';
 import { readRunSummary } from '../stored/run-summary.ts';
@@ -311,4 +311,25 @@ test('an editor knows the names of the arms', () => {
   ] as const;
   expect(build[0]().config.evaluation.baseline).toBe('fading');
   for (const refused of build.slice(1)) expect(refused).toThrow(ConfigurationError);
+});
+
+test('an arm of an experiment from code may be fitted, and its folder has the weights', async () => {
+  const model = { name: 'linear', signals: ['bm25@share', 'cosine@share'], initial: { 'bm25@share': 1 } } as const;
+  const small = {
+    epochs: 1,
+    seeds: 1,
+    l2: [0.01],
+    folds: 2,
+    innerFolds: 2,
+    resamples: 0,
+    importance: false,
+    controls: false,
+  };
+  const learned = [search({ bm25: { k: 7 } }), mix({ signals: { groups: ['text'] }, fit: { model, ...small } })];
+  const fitted = await experiment({ ...input, arms: { learned } }).run();
+  const { fit, baseline, arms } = fitted.result;
+  expect([baseline, arms.at(-1)?.name, fit?.numbers.length]).toEqual(['hand-tuned', 'learned', 2]);
+  const names = readdirSync(fitted.save(join(folder, 'fitted')));
+  expect(names).toContain('weights-linear.safetensors');
+  expect(names).not.toContain('state.json');
 });

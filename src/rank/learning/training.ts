@@ -67,7 +67,7 @@ export interface TrainingOptions {
   readonly startNoise: number;
 }
 
-/** Of {@link train}, as of `ragpp train`. */
+/** Of {@link train}, as of a fit. */
 export const TRAINING_DEFAULTS: TrainingOptions = freezeDeeply({
   loss: { name: 'infonce', temperature: 1 },
   learningRate: 0.05,

@@ -27,7 +27,7 @@ export function formatUserWeights(weights: UserWeights): string {
   return `${JSON.stringify({ format: FORMAT, ...weights }, null, 2)}\n`;
 }
 
-/** @throws StorageError for a file that cannot be read; ValidationError, ConfigurationError for one that `ragpp train` did not write. */
+/** @throws StorageError for a file that cannot be read; ValidationError, ConfigurationError for one that no fit left. */
 export function readUserWeights(path: string): UserWeights {
   const text = readText(path);
   let json: unknown;
