@@ -2,7 +2,6 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Own, TensorOps } from '../../core/tensors/tensor-op.harness.ts';
 import { BM25_DEFAULTS } from '../../index/words/bm25-options.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { recencySignal } from '../retrieval/steps/columns.ts';
 import { attentionSignal } from './attention.ts';
 import { attentionOptions } from './attention-options.ts';
 import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
@@ -16,6 +15,7 @@ import { computeCandidateCosines, computeHostCosines, computePairCosines, cosine
 import { decaySignal } from './decay.ts';
 import { forwardAttention } from './forward-attention.ts';
 import { buildForwardCosines } from './forward-cosines.ts';
+import { recencySignal } from './recency.ts';
 import type { Signal } from './signal.ts';
 import { strategySignal, weighByQuery } from './strategy.ts';
 import { trajectorySignal } from './trajectory.ts';
