@@ -1,18 +1,9 @@
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
 import { check } from '../../core/validation/validation.ts';
 import type { ComposedConfig } from '../composition/config-composition.ts';
-import {
-  findPluginPath,
-  type InstalledPlugin,
-  identifyPlugin,
-  installPlugin,
-  listInstalledPlugins,
-} from './install.ts';
-import { loadPlugin } from './load.ts';
-import type { PluginDefinition } from './plugin.ts';
-import { type ResolvedPlugin, writtenPlugins } from './resolved-plugin.ts';
+import { describeResolved, INSTALLED, type ResolvedPlugin, writtenPlugins } from './resolved-plugin.ts';
 
 /** The modules of the plugins that were loaded for configs of this process: absolute path -> name. */
 const names = new Map<string, string>();
@@ -33,12 +24,16 @@ function locateModule(entry: Written): string | null {
 /**
  * Imports and installs the plugins that a composed config names.
  *
- * @throws as {@link loadPlugin} and {@link installPlugin} do; ConfigurationError for a plugin whose code is not that of the resolved config.
+ * @throws as `loadPlugin` and `installPlugin` do; ConfigurationError for a plugin whose code is not that of the resolved config.
  */
 export async function installConfigPlugins(composed: ComposedConfig): Promise<void> {
   for (const [i, entry] of listWritten(composed).entries()) {
     const path = locateModule(entry);
     if (path === null) continue; // only the program that passed the object can install it
+    const [{ loadPlugin }, { identifyPlugin, installPlugin }] = await Promise.all([
+      import('./load.ts'),
+      import('./install.ts'),
+    ]);
     const plugin = await loadPlugin(path);
     const { hash } = identifyPlugin(plugin);
     if (typeof entry !== 'string' && entry.hash !== hash)
@@ -54,12 +49,6 @@ export async function installConfigPlugins(composed: ComposedConfig): Promise<vo
   }
 }
 
-function describeResolved({ name, version, hash, plugin }: InstalledPlugin): ResolvedPlugin {
-  const path = findPluginPath(plugin);
-  const near = path === null ? null : relative(process.cwd(), path);
-  return { name, version, hash, module: near?.startsWith('..') ? path : near };
-}
-
 /** The plugins of a config as the resolved config has them, and a fault for each that is not installed. */
 export function resolvePlugins(composed: ComposedConfig): {
   readonly plugins: readonly ResolvedPlugin[] | undefined;
@@ -68,13 +57,12 @@ export function resolvePlugins(composed: ComposedConfig): {
   if (composed.content.plugins === undefined) return { plugins: undefined, faults: [] };
   const shape = check(z.object({ plugins: writtenPlugins }), { plugins: composed.content.plugins });
   if ('faults' in shape) return { plugins: undefined, faults: shape.faults };
-  const known = new Map(listInstalledPlugins().map((plugin) => [plugin.name, plugin]));
   const plugins: ResolvedPlugin[] = [];
   const faults: ConfigurationFault[] = [];
   for (const [i, entry] of shape.value.plugins.entries()) {
     const path = locateModule(entry);
     const name = typeof entry === 'string' ? names.get(path as string) : entry.name;
-    const found = known.get(name ?? '');
+    const found = INSTALLED.get(name ?? '');
     const isSame = typeof entry === 'string' || entry.hash === found?.hash;
     if (found !== undefined && isSame) plugins.push(describeResolved(found));
     else
@@ -85,9 +73,4 @@ export function resolvePlugins(composed: ComposedConfig): {
       });
   }
   return { plugins, faults };
-}
-
-/** The plugins that a program passes as objects, installed, as a resolved config names them. */
-export function installGivenPlugins(plugins: readonly PluginDefinition[]): ResolvedPlugin[] {
-  return plugins.map((plugin) => describeResolved(installPlugin(plugin)));
 }

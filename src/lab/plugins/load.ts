@@ -7,8 +7,9 @@ import { PluginError, RagPlusPlusError, UnavailableError } from '../../core/erro
 import { readText } from '../../core/files/files.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { getOrCompute } from '../../core/values/once.ts';
-import { identifyPlugin, setPluginPath } from './install.ts';
+import { identifyPlugin } from './install.ts';
 import { definePlugin, isPlugin, type PluginDefinition } from './plugin.ts';
+import { setPluginPath } from './resolved-plugin.ts';
 
 /** The package that compiles TypeScript where Node itself does not, and its entry. */
 const LOADER = 'tsx';
