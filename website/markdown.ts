@@ -1,5 +1,5 @@
 import { Marked, type Tokens } from 'marked';
-import { escapeHtml } from '../src/core/text/escape-html.ts';
+import { escapeHtml } from '../src/core/text/escapes.ts';
 
 export interface RenderedPage {
   readonly title: string;

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { withConfigChanges } from './options/config-options.ts';
-import { withLauncherChoice } from './options/launcher-choice.ts';
+import { withConfigChanges, withLauncherChoice } from './options/config-options.ts';
 import { lazyAction } from './options/lazy-action.ts';
 import { cacheOption, createBackendOption } from './options/options.ts';
 

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
-import { quoteShellWord } from '../../core/text/shell-words.ts';
+import { quoteShellWord } from '../../core/text/escapes.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { datasetOptions, loadDataset } from '../../data/registry.ts';
 import type { CorrectionName, TestName } from '../../eval/significance/test-names.ts';

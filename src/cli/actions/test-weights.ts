@@ -4,7 +4,7 @@ import { readFolder, writeAtomic } from '../../core/files/files.ts';
 import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
-import { quoteShellWord } from '../../core/text/shell-words.ts';
+import { quoteShellWord } from '../../core/text/escapes.ts';
 import { countLook } from '../../lab/looks/test-looks.ts';
 import { renderMarkdown } from '../../lab/report/tables/markdown.ts';
 import { escapeMarkdown } from '../../lab/report/tables/pipe-table.ts';

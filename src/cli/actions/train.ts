@@ -3,7 +3,7 @@ import { assertReadableFolder, assertWritableFolder } from '../../core/files/fil
 import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
-import { quoteShellWord } from '../../core/text/shell-words.ts';
+import { quoteShellWord } from '../../core/text/escapes.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
 import { openTrainingConfig } from '../../lab/training/training-config.ts';
 import { writeTrainingFolder } from '../../lab/training/training-folder.ts';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../text/escape-html.ts';
+import { escapeHtml } from '../text/escapes.ts';
 import { formatSignificant } from '../text/format-number.ts';
 import { attachDisplay, type MimeBundle } from './display.ts';
 import type { ShowableText } from './showable-text.ts';

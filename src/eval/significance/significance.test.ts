@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { clusteredTTest, estimateClusteredMean } from '../intervals/cluster-robust.ts';
 import { buildSingletonClusters, groupIntoClusters } from '../intervals/clusters.ts';
-import { LEAST_TRUSTED } from './few-clusters.ts';
 import { countExactFlips, MOST_SAMPLES } from './sign-flip-permutation.ts';
 import {
   type BaselineComparison,
@@ -10,6 +9,7 @@ import {
   compareWithBaseline,
   computeClusteredTests,
 } from './significance.ts';
+import { LEAST_TRUSTED } from './smallest-p.ts';
 import { type CorrectionName, TESTS, type TestName } from './test-names.ts';
 import { isSignificant } from './verdict.ts';
 

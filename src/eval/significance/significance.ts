@@ -10,9 +10,9 @@ import {
 } from '../intervals/repeated-mean.ts';
 import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
 import { cohenD } from './effect-size.ts';
-import { confirmByFlips, LEAST_TRUSTED } from './few-clusters.ts';
 import { computePairedDifferences, TIE } from './paired-differences.ts';
 import { computeExactFlipP, type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
+import { confirmByFlips, LEAST_TRUSTED } from './smallest-p.ts';
 import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 import { chooseVerdict, isSignificant, type Verdict } from './verdict.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { quoteShellWord } from '../../core/text/shell-words.ts';
+import { quoteShellWord } from '../../core/text/escapes.ts';
 import { type ArmProcessJob, buildArmArguments } from './arm-process.ts';
 import type { SlurmOptions } from './slurm-options.ts';
 

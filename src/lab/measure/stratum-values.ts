@@ -6,8 +6,8 @@ import {
 } from '../../eval/intervals/cluster-robust.ts';
 import { groupIntoClusters } from '../../eval/intervals/clusters.ts';
 import { LEAST_CLUSTERS } from '../../eval/intervals/mean-intervals.ts';
-import { confirmByFlips } from '../../eval/significance/few-clusters.ts';
 import { computePairedDifferences } from '../../eval/significance/paired-differences.ts';
+import { confirmByFlips } from '../../eval/significance/smallest-p.ts';
 import { CORRECTIONS, type CorrectionName } from '../../eval/significance/test-names.ts';
 import type { Stratum, StratumValue } from './result.ts';
 

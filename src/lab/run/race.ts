@@ -6,9 +6,9 @@ import {
   estimateClusteredMean,
 } from '../../eval/intervals/cluster-robust.ts';
 import { groupIntoClusters } from '../../eval/intervals/clusters.ts';
-import { confirmByFlips } from '../../eval/significance/few-clusters.ts';
 import { holm } from '../../eval/significance/multiple-comparisons.ts';
 import { computePairedDifferences } from '../../eval/significance/paired-differences.ts';
+import { confirmByFlips } from '../../eval/significance/smallest-p.ts';
 import { isSignificant } from '../../eval/significance/verdict.ts';
 
 /** A round with fewer conversations stops no arm. */

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../core/text/escape-html.ts';
+import { escapeHtml } from '../../core/text/escapes.ts';
 import { buildFigureScale, type FigureAxis, type FigureScale } from './figure-scale.ts';
 import { type ColourBar, drawBars, drawHeatMap, drawScatter, listErrorEnds } from './figure-traces.ts';
 

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../core/text/escape-html.ts';
+import { escapeHtml } from '../../core/text/escapes.ts';
 import { formatSignificant } from '../../core/text/format-number.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { FigureScale } from './figure-scale.ts';

@@ -1,6 +1,6 @@
 import type { MimeBundle } from '../../core/display/display.ts';
 import { phrase, type ShowableText, shortenShown, stateShown } from '../../core/display/showable-text.ts';
-import { escapeHtml } from '../../core/text/escape-html.ts';
+import { escapeHtml } from '../../core/text/escapes.ts';
 import { formatMinute } from '../../core/text/format-time.ts';
 import { showTurn } from './shown-texts.ts';
 import type { Turn } from './turn.ts';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../core/text/escape-html.ts';
+import { escapeHtml } from '../../../core/text/escapes.ts';
 
 /** HTML that is safe to put into a page. */
 export class Markup {

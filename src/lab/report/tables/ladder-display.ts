@@ -1,7 +1,7 @@
 import { attachDisplay, type MimeBundle } from '../../../core/display/display.ts';
 import { buildTableBundle, type ShownRow } from '../../../core/display/display-table.ts';
 import { type ShowableText, stateShown } from '../../../core/display/showable-text.ts';
-import { escapeHtml } from '../../../core/text/escape-html.ts';
+import { escapeHtml } from '../../../core/text/escapes.ts';
 
 /** The part of a ladder that is shown. */
 interface ShownLadder {

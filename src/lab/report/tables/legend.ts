@@ -1,7 +1,7 @@
 import { freezeDeeply } from '../../../core/values/frozen.ts';
 import { chooseIntervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../../../eval/intervals/mean-intervals.ts';
-import { LEAST_TRUSTED } from '../../../eval/significance/few-clusters.ts';
 import { MOST_SAMPLES } from '../../../eval/significance/sign-flip-permutation.ts';
+import { LEAST_TRUSTED } from '../../../eval/significance/smallest-p.ts';
 import type { Comparison, ExperimentResult } from '../../measure/result.ts';
 import { describeUndecidable } from './decision.ts';
 import { formatDecimal } from './format.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { quoteShellWord } from './shell-words.ts';
+import { quoteShellWord } from './escapes.ts';
 
 test('a shell reads every word back as it was', () => {
   const words = [
