@@ -71,7 +71,7 @@ export const DISPLAYS: Readonly<Record<string, string | ((results: SecretResults
   'ops/conservation/conservation-metrics.ts': 'numbers alone',
   'model/figures/figure.ts': 'the figure of the caller',
   'data/prepared/dataset-display.ts': ({ data }) => data,
-  'eval/metrics/evaluation-display.ts': ({ data, finished }) =>
+  'eval/metrics/evaluate.ts': ({ data, finished }) =>
     evaluate(finished.run('words'), data.qrels, ['mrr@10'], { relevantGrade: 1, unanswerable: 'apart', holeDepth: 10 }),
   'lab/measure/result-display.ts': ({ finished }) => finished.result,
   'lab/stored/stored-run.ts': ({ folder }) => openRun(folder),

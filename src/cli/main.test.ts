@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BlockHeader, decodeHeader, HASH_BYTES, HEADER_BYTES } from '../index/encoders/vector-block.ts';
+import { type BlockHeader, decodeHeader, HASH_BYTES, HEADER_BYTES } from '../index/encoders/vector-segments.ts';
 import { applyOverrides, type Plain } from '../lab/composition/config-file.ts';
 import { PROJECT_ROOT } from '../lab/run/environment.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';

@@ -19,7 +19,7 @@ import {
   encodeBlock,
   HASH_BYTES,
   HEADER_BYTES,
-} from '../index/encoders/vector-block.ts';
+} from '../index/encoders/vector-segments.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { listInstalledPlugins, uninstallPlugin } from '../lab/plugins/install.ts';
+import { uninstallPlugin } from '../lab/plugins/install.ts';
+import { listInstalledPlugins } from '../lab/plugins/resolved-plugin.ts';
 import {
   buildSampleTrainingConfig,
   changeSampleTraining,

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { withConfigChanges } from './options/config-options.ts';
-import { withLauncherChoice } from './options/launcher-choice.ts';
+import { withConfigChanges, withLauncherChoice } from './options/config-options.ts';
 import { cacheOption, createBackendOption, lazyAction } from './options/options.ts';
 
 export function runCommand(): Command {

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { TensorOps } from '../core/tensors/tensor-op.harness.ts';
 import type { Plain } from './composition/config-file.ts';
 import { loadConfig, openConfig } from './config/config.ts';
-import { listInstalledPlugins, uninstallPlugin } from './plugins/install.ts';
+import { uninstallPlugin } from './plugins/install.ts';
+import { listInstalledPlugins } from './plugins/resolved-plugin.ts';
 import { buildSampleConfig } from './run/jsonl.fixture.ts';
 
 const PLUGIN_CONFIG = fileURLToPath(new URL('../../examples/plugins/experiment.yaml', import.meta.url));

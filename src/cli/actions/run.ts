@@ -16,13 +16,7 @@ import type { Launcher } from '../../lab/launch/launcher.ts';
 import { createLauncher, type LauncherOptions, launcherOptions } from '../../lab/launch/registry.ts';
 import { withCountedLook } from '../../lab/looks/test-looks.ts';
 import type { ExperimentResult } from '../../lab/measure/result.ts';
-import {
-  buildDatasetsTable,
-  type DatasetRun,
-  renderDatasetsCsv,
-  renderDatasetsMarkdown,
-  renderDatasetsText,
-} from '../../lab/report/tables/datasets-table.ts';
+import type { DatasetRun } from '../../lab/report/tables/datasets-table.ts';
 import { describeSlices } from '../../lab/report/tables/slice-table.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
 import type { Execute } from '../../lab/run/execution.ts';
@@ -34,8 +28,7 @@ import { findReachWarnings } from '../../lab/run/run-warnings.ts';
 import { cacheSizeRemark } from '../../lab/stored/cache-contents.ts';
 import { renderRunFiles } from '../../lab/workbench/run-files.ts';
 import { runOrFit } from '../../lab/workbench/run-resolved.ts';
-import type { ConfigChanges } from '../options/config-options.ts';
-import type { LauncherChoice } from '../options/launcher-choice.ts';
+import type { ConfigChanges, LauncherChoice } from '../options/config-options.ts';
 import { FailedCheck } from '../process/failed-check.ts';
 import { interruption, runHeedingTermination } from '../process/interruption.ts';
 import { openChangedConfig, typedChanges } from './changed-config.ts';
@@ -114,6 +107,9 @@ export async function run(path: string, options: RunOptions): Promise<void> {
   const runs: DatasetRun[] = [];
   for (const dataset of names) runs.push({ dataset, result: await runOnDataset(path, { ...options, dataset }) });
   const target = join(options.results, datasetsFileName(runs));
+  const { buildDatasetsTable, renderDatasetsCsv, renderDatasetsMarkdown, renderDatasetsText } = await import(
+    '../../lab/report/tables/datasets-table.ts'
+  );
   const table = buildDatasetsTable(runs);
   writeAtomic(`${target}.md`, renderDatasetsMarkdown(table));
   writeAtomic(`${target}.csv`, renderDatasetsCsv(table));

@@ -1,6 +1,7 @@
+import { attachDisplay, buildTableBundle } from '../../core/display/display.ts';
+import { phrase, stateShown } from '../../core/display/showable-text.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { Qrels, Run } from '../../model/run.ts';
-import { displayEvaluation } from './evaluation-display.ts';
 import {
   countHolesWithin,
   countRanksWithin,
@@ -9,6 +10,29 @@ import {
   type RankingFacts,
 } from './judged-ranking.ts';
 import { type Metric, parseMetric } from './metric.ts';
+
+/** The part of an evaluation that is shown. */
+interface Measured {
+  readonly queryIds: readonly string[];
+  readonly values: Readonly<Record<string, readonly number[]>>;
+  readonly unanswerable: readonly string[];
+  readonly missing: readonly string[];
+  readonly unjudged: readonly string[];
+}
+
+/** Lets a notebook show an evaluation as a table of means, one row for each metric. @returns the same object. */
+function displayEvaluation<T extends Measured>(evaluation: T): T {
+  return attachDisplay(evaluation, ({ queryIds, values, unanswerable, missing, unjudged }) => {
+    const rows = Object.entries(values).map(([metric, of]) => ({
+      metric: stateShown(metric),
+      mean: of.length === 0 ? null : of.reduce((sum, value) => sum + value, 0) / of.length,
+    }));
+    const notes = { 'without a relevant document': unanswerable, 'without a ranking': missing, unjudged };
+    const counts = Object.entries(notes).map(([note, ids]) => (ids.length === 0 ? '' : `, ${ids.length} ${note}`));
+    const caption = phrase`means of ${queryIds.length} queries${stateShown(counts.join(''))}`;
+    return buildTableBundle(rows, { caption, limit: 100 });
+  });
+}
 
 /**
  * How {@link evaluate} reads judgements: the least relevant grade, queries without a relevant document, and the depth at which it counts unjudged

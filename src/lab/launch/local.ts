@@ -1,5 +1,5 @@
 import { letEventsIn } from '../../core/values/event-loop.ts';
-import { ArmProcess } from './arm-process.ts';
+import type { ArmProcess } from './arm-process.ts';
 import type { Launcher, LaunchJob, LocalOptions } from './launcher.ts';
 
 /** An arm whose process dies is tried once more, since what killed it may have been meant for another: memory that ran out, an operator. */
@@ -53,13 +53,14 @@ async function runInProcesses(job: LaunchJob, workers: number): Promise<void> {
 
 /** Takes arms from the queue until it is empty, with a new process where one has died. @throws ProcessDiedError where processes do not even start. */
 async function runQueuedArms(job: LaunchJob, queue: Task[]): Promise<void> {
+  const { ArmProcess: Process } = await import('./arm-process.ts');
   let worker: ArmProcess | null = null;
   const kill = () => worker?.kill();
   job.signal.addEventListener('abort', kill);
   try {
     for (let task = queue.shift(); task !== undefined; task = queue.shift()) {
       job.signal.throwIfAborted();
-      worker ??= new ArmProcess(job);
+      worker ??= new Process(job);
       const { arm, tries } = task;
       const death = await worker.run(arm, (share) => job.report(arm, share));
       job.signal.throwIfAborted();

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { ModuleVersions } from '../../core/code/module-versions.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
@@ -22,13 +21,14 @@ import {
   type PluginIdentity,
 } from './members.ts';
 import { definePlugin, isPlugin, type PluginDefinition } from './plugin.ts';
-
-/** A plugin whose members configs of this process may name. */
-export interface InstalledPlugin extends PluginIdentity {
-  readonly plugin: PluginDefinition;
-  /** By kind, such as `indexes`: the names of its members. */
-  readonly members: Readonly<Record<PluginKind, readonly string[]>>;
-}
+import {
+  describeResolved,
+  findPluginPath,
+  INSTALLED,
+  type InstalledPlugin,
+  type PluginKind,
+  type ResolvedPlugin,
+} from './resolved-plugin.ts';
 
 /** A registry as installing sees it: each member that is added fits it. */
 interface OpenRegistry {
@@ -44,8 +44,7 @@ const KINDS = {
   datasets: { registry: DATASETS, adapt: adaptDataset },
   fusions: { registry: FUSIONS, adapt: adaptFusion },
   steps: { registry: STEPS, adapt: adaptStep },
-} as const;
-export type PluginKind = keyof typeof KINDS;
+} as const satisfies Readonly<Record<PluginKind, unknown>>;
 
 /** Names that columns and keys of arms, and pool fusions have beside those of a registry. */
 const TAKEN: Readonly<Partial<Record<PluginKind, readonly string[]>>> = {
@@ -54,24 +53,10 @@ const TAKEN: Readonly<Partial<Record<PluginKind, readonly string[]>>> = {
   steps: TAKEN_NAMES,
 };
 
-const installed = new Map<string, InstalledPlugin>();
-
 /** The text of every function of a plugin without a module: closures are not in it. */
 function hashFunctions(plugin: PluginDefinition): string {
   const write = (_: string, value: unknown) => (typeof value === 'function' ? String(value) : value);
   return computeHash(JSON.stringify({ ...plugin, version: 0 }, write));
-}
-
-/** The paths of the modules that plugins were imported from. */
-const paths = new WeakMap<PluginDefinition, string>();
-
-export function setPluginPath(plugin: PluginDefinition, path: string): void {
-  paths.set(plugin, path);
-}
-
-/** The module of a plugin, absolute; null for one that a program made without naming its module. */
-export function findPluginPath(plugin: PluginDefinition): string | null {
-  return paths.get(plugin) ?? (plugin.module === undefined ? null : fileURLToPath(plugin.module));
 }
 
 /** Identity of a plugin: of the code that its module reaches, else of its functions' text. @throws StorageError for a module that is missing. */
@@ -84,7 +69,7 @@ export function identifyPlugin(plugin: PluginDefinition): PluginIdentity {
 function uninstall({ members, name }: InstalledPlugin): void {
   for (const [kind, names] of Object.entries(members))
     for (const member of names) KINDS[kind as PluginKind].registry.remove(member);
-  installed.delete(name);
+  INSTALLED.delete(name);
 }
 
 /** @param before the plugin that is replaced: its names are free again. */
@@ -126,23 +111,24 @@ function addMembers(plugin: PluginDefinition, identity: PluginIdentity, kind: Pl
 export function installPlugin(given: PluginDefinition): InstalledPlugin {
   const plugin = isPlugin(given) ? given : definePlugin(given);
   const identity = identifyPlugin(plugin);
-  const before = installed.get(plugin.name);
+  const before = INSTALLED.get(plugin.name);
   if (before?.plugin === plugin && before.hash === identity.hash) return before;
   assertNamesFree(plugin, identity, before);
   if (before !== undefined) uninstall(before);
   const kinds = Object.keys(KINDS) as PluginKind[];
   const members = Object.fromEntries(kinds.map((kind) => [kind, addMembers(plugin, identity, kind)]));
   const found: InstalledPlugin = { ...identity, plugin, members: members as unknown as InstalledPlugin['members'] };
-  installed.set(plugin.name, found);
+  INSTALLED.set(plugin.name, found);
   return found;
 }
 
 /** Takes a plugin's members away again; nothing happens for one that is not installed. */
 export function uninstallPlugin(name: string): void {
-  const found = installed.get(name);
+  const found = INSTALLED.get(name);
   if (found !== undefined) uninstall(found);
 }
 
-export function listInstalledPlugins(): readonly InstalledPlugin[] {
-  return [...installed.values()];
+/** The plugins that a program passes as objects, installed, as a resolved config names them. */
+export function installGivenPlugins(plugins: readonly PluginDefinition[]): ResolvedPlugin[] {
+  return plugins.map((plugin) => describeResolved(installPlugin(plugin)));
 }

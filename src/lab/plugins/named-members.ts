@@ -1,8 +1,7 @@
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { listStepNames } from '../../rank/retrieval/written-steps.ts';
 import { isPlain, type Plain } from '../composition/config-file.ts';
-import { listInstalledPlugins, type PluginKind } from './install.ts';
-import type { ResolvedPlugin } from './plugin.ts';
+import { listInstalledPlugins, type PluginKind, type ResolvedPlugin } from './resolved-plugin.ts';
 
 /** A member where a config names it. */
 export interface NamedMember {

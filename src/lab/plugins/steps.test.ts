@@ -15,8 +15,9 @@ import { listArmStages, parseSteps, readArm, type WrittenStep } from '../../rank
 import { createSampleWorkspace, drawSampleWorld } from '../../rank/signals/corpus.fixture.ts';
 import { openConfig, resolveConfig } from '../config/config.ts';
 import { buildConfigJsonSchema } from '../config/config-json-schema.ts';
-import { installPlugin, listInstalledPlugins, uninstallPlugin } from './install.ts';
+import { installPlugin, uninstallPlugin } from './install.ts';
 import { definePlugin, type PluginStep } from './plugin.ts';
+import { listInstalledPlugins } from './resolved-plugin.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-steps-'));
 const MODULE = fileURLToPath(new URL('../../../examples/plugins/step.ts', import.meta.url));

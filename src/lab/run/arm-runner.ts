@@ -14,7 +14,6 @@ import { listArmsToRun } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { ReportShare } from '../launch/launcher.ts';
 import { attribute, listRelevantPositions } from '../measure/attribution.ts';
-import { measureLatency } from '../measure/latency.ts';
 import { computeMetricMean } from '../measure/measurement.ts';
 import type { ArmRecord, InspectedPlaces, RecordedSlices } from './arm-record.ts';
 import { collectSlices, listAdmitted } from './arm-slices.ts';
@@ -246,6 +245,7 @@ export class ArmRunner {
   async #measureArmLatency(arm: ArmOptions): Promise<ArmRecord['latency']> {
     const { evaluation, seed } = this.#source.config;
     if (evaluation.latency === null || arm.control !== null || arm.repeats !== null) return null;
+    const { measureLatency } = await import('../measure/latency.ts');
     return measureLatency(await this.openArmWorkspace(arm), arm, evaluation.depth, evaluation.latency, seed);
   }
 

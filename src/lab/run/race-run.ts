@@ -19,11 +19,6 @@ export interface Raced {
   readonly stages: StageCounts;
 }
 
-/** The outcome without a race: all arms. */
-export function keepAllArms({ arms }: PreparedRun): Raced {
-  return { arms, stopped: [], stages: {} };
-}
-
 /** Whether an arm was stopped, or controls or repeats one that was. */
 function isOut(arm: ArmOptions, stopped: ReadonlySet<string>): boolean {
   return stopped.has(describeControl(arm)?.of ?? arm.repeats ?? arm.name);

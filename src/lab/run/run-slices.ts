@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { getOrCompute } from '../../core/values/once.ts';
-import { createHttpAuthority, type HttpAuthority } from '../../kernel/client/http-authority.ts';
+import type { HttpAuthority } from '../../kernel/client/http-authority.ts';
 import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
 import type { SliceAuthority } from '../../kernel/signatures/slice-export.ts';
 import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
 import type { SliceSource, SliceTrust } from '../../kernel/slices/slice-source.ts';
 import type { ExperimentConfig } from '../config/config.ts';
-import { LocalKernel, readLocalKey, TemporaryFolder } from './local-kernel.ts';
+import type { LocalKernel, TemporaryFolder } from './local-kernel.ts';
 import type { ReplayedSlices, SliceKeys } from './replayed-slices.ts';
 
 /** Of one question to a kernel of a URL, with its attempts. */
@@ -45,7 +45,8 @@ function listSlices({ arms }: ExperimentConfig): SliceOptions[] {
 export async function findPlannedSlices(config: ExperimentConfig, cacheFolder: string): Promise<SliceSource> {
   const keyFile = joinKeyPath(cacheFolder);
   const isKnown = existsSync(keyFile) && listSlices(config).some(({ kernel }) => kernel === 'local');
-  return new BegunSlices({ publicKey: isKnown ? await readLocalKey(keyFile) : null, replayed: null });
+  const publicKey = isKnown ? await (await import('./local-kernel.ts')).readLocalKey(keyFile) : null;
+  return new BegunSlices({ publicKey, replayed: null });
 }
 
 const joinKeyPath = (folder: string) => join(folder, 'kernel', 'keys.json');
@@ -92,6 +93,7 @@ export class RunSlices implements SliceSource {
         'kernel-unreachable',
         'a local kernel loads its dataset by itself, and this one is in memory; set slice.kernel to the URL of a kernel',
       );
+    const { readLocalKey, TemporaryFolder } = await import('./local-kernel.ts');
     const temporary = cacheFolder === null ? new TemporaryFolder('ragpp-keys-') : null;
     const keyFile = joinKeyPath(cacheFolder ?? (temporary?.path as string));
     const keys = { publicKey: await readLocalKey(keyFile), replayed: null };
@@ -106,6 +108,7 @@ export class RunSlices implements SliceSource {
     const { replay } = this.#options;
     if (replay !== null) return replay;
     if (kernel === 'local') return (await this.#startLocal()).authority;
+    const { createHttpAuthority } = await import('../../kernel/client/http-authority.ts');
     return getOrCompute(this.#remote, kernel, () =>
       createHttpAuthority({ baseUrl: kernel, timeoutSeconds: TIMEOUT_SECONDS }),
     );
@@ -114,7 +117,8 @@ export class RunSlices implements SliceSource {
   #startLocal(): Promise<LocalKernel> {
     const { config, cacheFolder } = this.#options;
     const policies = listSlices(config).flatMap(({ kernel, policy }) => (kernel === 'local' ? [policy] : []));
-    this.#local ??= LocalKernel.start({ config, policies, keyFile: this.#keyFile, cacheFolder });
+    const options = { config, policies, keyFile: this.#keyFile, cacheFolder };
+    this.#local ??= import('./local-kernel.ts').then(({ LocalKernel }) => LocalKernel.start(options));
     return this.#local;
   }
 

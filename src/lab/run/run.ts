@@ -33,13 +33,13 @@ import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
 import { stageVersion } from './code-version.ts';
 import { captureEnvironment, withEncoderUse } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
-import { keepAllArms, type Raced, runRace } from './race-run.ts';
+import type { Raced } from './race-run.ts';
 import { buildRun } from './rankings.ts';
 import { collectRemarks } from './remarks.ts';
 import type { ReplayedSlices, SliceKeys } from './replayed-slices.ts';
 import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
-import { RunSlices } from './run-slices.ts';
+import type { RunSlices } from './run-slices.ts';
 import { findFilterWarnings, findReachWarnings, findRunFileWarnings, findTiedEndWarnings } from './run-warnings.ts';
 import { findIdleRepetitions } from './stage-plan.ts';
 
@@ -273,7 +273,15 @@ export async function runExperiment(
   const uses: EncoderUse[] = [];
   const noteUse = (use: EncoderUse) => void uses.push(use);
   const { cacheFolder, replay = null } = context;
-  const slices = await RunSlices.open({ config, cacheFolder, replay, isLoadable: given.dataset === undefined });
+  const hasSlices = config.arms.some(({ slice }) => slice);
+  const slices = hasSlices
+    ? await (await import('./run-slices.ts')).RunSlices.open({
+        config,
+        cacheFolder,
+        replay,
+        isLoadable: given.dataset === undefined,
+      })
+    : null;
   let runner: ArmRunner | null = null;
   try {
     const inputs = { ...context, noteUse, ...(slices && { slices }) };
@@ -281,7 +289,10 @@ export async function runExperiment(
     runner = opened;
     const run = await watch.time('embedding', () => prepare(config, context, opened, uses, slices));
     const { race } = config.evaluation;
-    const raced = race === null ? keepAllArms(run) : await watch.time('race', () => runRace(run, race, executeRound));
+    const raced =
+      race === null
+        ? { arms: run.arms, stopped: [], stages: {} }
+        : await watch.time('race', async () => (await import('./race-run.ts')).runRace(run, race, executeRound));
     const left = { ...run, arms: raced.arms };
     const outcomes = await watch.time('arms', () => execute(left));
     assertSome(outcomes);

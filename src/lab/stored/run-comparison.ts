@@ -5,7 +5,7 @@ import { groupIntoClusters } from '../../eval/intervals/clusters.ts';
 import { type BaselineComparison, compareWithBaseline } from '../../eval/significance/significance.ts';
 import { type ConfigDifference, listConfigDifferences } from '../composition/config-differences.ts';
 import { isPlain, type Plain } from '../composition/config-file.ts';
-import { computeByFamily } from '../measure/arm-families.ts';
+import { computeByFamily } from '../measure/measurement.ts';
 import { countSeeds } from '../measure/seed-count.ts';
 import { type PerQueryValues, readPerQuery } from './per-query-values.ts';
 import { type RunSummary, readRunConfig, readRunSummary } from './run-summary.ts';

@@ -9,9 +9,9 @@ import type { StepInput, Written } from '../../rank/retrieval/steps/functions.ts
 import type { controlOptions } from '../../rank/signals/worlds/control-options.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import type { configFile } from '../config/config-schema.ts';
-import { installGivenPlugins } from '../plugins/config-plugins.ts';
-import type { PluginKind } from '../plugins/install.ts';
+import { installGivenPlugins } from '../plugins/install.ts';
 import type { PluginDefinition } from '../plugins/plugin.ts';
+import type { PluginKind } from '../plugins/resolved-plugin.ts';
 
 type Config = z.input<typeof configFile>;
 

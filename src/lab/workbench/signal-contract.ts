@@ -10,8 +10,9 @@ import { EMPTY_OUTLINE, PendingScores, runUnwatched, type Step } from '../../ran
 import { type CandidatePool, type Column, joinCandidates } from '../../rank/signals/candidate-pool.ts';
 import { ADDED_SIGNALS, type AddedSignal } from '../../rank/signals/signal.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
-import { type InstalledPlugin, installPlugin, listInstalledPlugins, uninstallPlugin } from '../plugins/install.ts';
+import { installPlugin, uninstallPlugin } from '../plugins/install.ts';
 import type { PluginDefinition } from '../plugins/plugin.ts';
+import { type InstalledPlugin, listInstalledPlugins } from '../plugins/resolved-plugin.ts';
 
 /** What {@link assertSignalContract} tries a signal or a step on: a dataset, the options of the member, and the number of queries. */
 export interface SignalContractOptions {

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { type ConfigurationFault, InvalidFilterError } from '../../core/errors/errors.ts';
 import { check } from '../../core/validation/validation.ts';
 import { exceedsFilterDepth, FILTER_OPERATIONS, type Filter, MAX_FILTER_DEPTH } from './filter.ts';
-import { findFieldFault, findOperandFault } from './filter-fields.ts';
-import { findNumberFault, findTextFault } from './filter-values.ts';
+import { findFieldFault, findNumberFault, findOperandFault, findTextFault } from './filter-values.ts';
 import { parseFilter } from './parse-filter.ts';
 
 type Fault = { readonly expected: string; readonly remedy: string };

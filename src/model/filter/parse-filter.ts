@@ -7,8 +7,8 @@ import {
   type FilterValue,
   MAX_FILTER_DEPTH,
 } from './filter.ts';
-import { findFieldFault, findOperandFault } from './filter-fields.ts';
 import { createTextError, type FilterToken, FilterTokens, KEYWORDS } from './filter-tokens.ts';
+import { findFieldFault, findOperandFault } from './filter-values.ts';
 
 const COMPARISONS: readonly string[] = ['=', '!=', '<', '<=', '>', '>='];
 const OPERATORS = 'an operator: =, !=, <, <=, >, >=, in, between or contains';

@@ -1,6 +1,5 @@
 import { attachDisplay, buildTableBundle, joinBundles } from '../../core/display/display.ts';
 import { phrase, stateShown } from '../../core/display/showable-text.ts';
-import { buildFigureBundle } from '../../model/figures/figure.ts';
 import { type Parametric, splitParameters } from './parameters.ts';
 
 /** A learned number with its name, as a row of a data frame. */
@@ -58,7 +57,8 @@ interface Learned {
 
 /** Lets a notebook show the learning curve, and the numbers as text. @returns the same object. */
 export function displayTraining<T extends Trained>(result: T, model: Parametric): T {
-  return attachDisplay(result, ({ values, bestEpoch, curve }) => {
+  return attachDisplay(result, async ({ values, bestEpoch, curve }) => {
+    const { buildFigureBundle } = await import('../../model/figures/figure.ts');
     const epochs = curve.map(({ epoch }) => epoch);
     const lines = [
       { name: 'loss', y: curve.map(({ loss }) => loss) },

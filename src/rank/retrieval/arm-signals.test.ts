@@ -13,6 +13,7 @@ import { drawSamplePool, type Formula, findWorstColumnError, scoreEachTurn } fro
 import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
 import { cosineSignal } from '../signals/cosine.ts';
 import { decaySignal } from '../signals/decay.ts';
+import { recencySignal } from '../signals/recency.ts';
 import {
   computeOracleDistance,
   computeOracleIrcp,
@@ -25,7 +26,6 @@ import {
 import { trajectorySignal } from '../signals/trajectory.ts';
 import { trajectoryOptions } from '../signals/trajectory-options.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { recencySignal } from './steps/columns.ts';
 
 /** More queries than one batch holds. */
 const world = drawSampleWorld(19, 97, QUERY_BATCH + 7);

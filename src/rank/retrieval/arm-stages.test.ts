@@ -4,13 +4,13 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { cosineSignal } from '../signals/cosine.ts';
 import { Plan, type StageRoots, withInputs } from '../signals/plan.ts';
+import { recencySignal } from '../signals/recency.ts';
 import type { Stage } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { ControlOptions } from '../signals/worlds/control-options.ts';
 import { candidatesOfArm, parseArm, poolOfArm, SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
 import { poolRows } from './candidate-sources.ts';
 import { retrieve } from './retriever.ts';
-import { recencySignal } from './steps/columns.ts';
 import { listArmStages, type RankOptions, type WrittenSteps } from './written-steps.ts';
 
 beforeAll(() => useBackend('wasm'));

@@ -1,4 +1,4 @@
-import { signalTable } from '../signals/bank/signal-bank.ts';
+import type { ScoringOptions } from '../signals/bank/options.ts';
 import type { Column } from '../signals/candidate-pool.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { Arm } from './arm.ts';
@@ -46,10 +46,11 @@ export async function decomposeScores(
   pairs: Int32Array,
 ): Promise<Contributions> {
   const mixed = steps.find(({ mix }) => mix !== null)?.mix ?? null;
-  const mix =
-    mixed === null
-      ? null
-      : decomposeMix(await workspace.under(control).get(signalTable(mixed.signals), pool), mixed.weights, pairs);
+  const readTable = async ({ signals }: ScoringOptions) => {
+    const { signalTable } = await import('../signals/bank/signal-bank.ts');
+    return workspace.under(control).get(signalTable(signals), pool);
+  };
+  const mix = mixed === null ? null : decomposeMix(await readTable(mixed), mixed.weights, pairs);
   const explain = (query: number, rows: readonly number[]) => {
     const [start, end] = [query * pool.width, (query + 1) * pool.width];
     const read = (name: string) => Float64Array.from((components.get(name) as Column).subarray(start, end));

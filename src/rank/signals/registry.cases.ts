@@ -1,11 +1,11 @@
 import { freezeDeeply } from '../../core/values/frozen.ts';
-import { recencySignal } from '../retrieval/steps/columns.ts';
 import { attentionSignal } from './attention.ts';
 import { bm25Signal } from './bm25.ts';
 import { boostSignal } from './boost.ts';
 import { cosineSignal } from './cosine.ts';
 import { curationSignal } from './curation.ts';
 import { decaySignal } from './decay.ts';
+import { recencySignal } from './recency.ts';
 import { strategySignal } from './strategy.ts';
 import { trajectorySignal } from './trajectory.ts';
 

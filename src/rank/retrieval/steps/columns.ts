@@ -4,10 +4,10 @@ import type { PropagationOptions } from '../../../ops/attention/options.ts';
 import { bm25Signal } from '../../signals/bm25.ts';
 import type { Column, PoolRows } from '../../signals/candidate-pool.ts';
 import { cosineSignal } from '../../signals/cosine.ts';
-import { type AddedSignal, defineSignal, defineStage, type Signal, type StageUse } from '../../signals/signal.ts';
+import { recencySignal } from '../../signals/recency.ts';
+import { type AddedSignal, defineStage, type Signal, type StageUse } from '../../signals/signal.ts';
 import { STRATEGY_SIGNALS, strategySignal } from '../../signals/strategy.ts';
 import { dependsOnStrategy, type StrategyOptions } from '../../signals/strategy-options.ts';
-import { scoreBySubcorpus } from '../../signals/subcorpus.ts';
 import { computeSemanticWeight } from '../relevance.ts';
 import type { DataPart, DataReader } from './data-readers.ts';
 import type { ScoreColumn, Source, View } from './step.ts';
@@ -39,22 +39,6 @@ const listScores = defineStage<StageUse<Candidates>, Column, { readonly found: S
   key: () => null,
   inputs: (found) => ({ found }),
   compute: ({ pool, inputs: { found } }) => alignListScores(found, pool),
-});
-
-/** Rank in time among the turns before the query: 1 for the newest, towards 0 for the oldest. */
-export const recencySignal = defineSignal({
-  name: 'recency',
-  summary: 'rank in time among the turns before the query: 1 for the newest, towards 0 for the oldest',
-  module: import.meta.url,
-  reads: ['times'],
-  key: () => null,
-  compute: ({ world, pool }, _: null) =>
-    scoreBySubcorpus(world, pool, ({ batch: { cutoffs } }, positions) =>
-      Float32Array.from(positions, (position, pair) => {
-        const cutoff = cutoffs[Math.floor(pair / pool.width)] as number;
-        return (position + 1) / Math.max(1, cutoff);
-      }),
-    ),
 });
 
 const LEAVE_OUT = 'leave the signal out';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { selectSoundJudgements, selectSoundQueries } from './jsonl-queries.ts';
 import { type QrelRow, queryRow } from './jsonl-rows.ts';
+import { selectSoundJudgements, selectSoundQueries } from './row-dataset.ts';
 import { RowFaults } from './row-faults.ts';
 
 const place = <T>(rows: readonly T[]) => rows.map((row, i) => ({ where: `${i + 1}`, row }));

@@ -5,8 +5,9 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { ConfigurationError, PluginError, UnavailableError } from '../../core/errors/errors.ts';
 import { loadConfig, openConfig, resolveConfig } from '../config/config.ts';
 import { runHash } from '../run/run-hash.ts';
-import { loadPlugin } from './config-plugins.ts';
-import { findPluginPath, identifyPlugin, listInstalledPlugins, uninstallPlugin } from './install.ts';
+import { identifyPlugin, uninstallPlugin } from './install.ts';
+import { loadPlugin } from './load.ts';
+import { findPluginPath, listInstalledPlugins } from './resolved-plugin.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-plugins-'));
 afterAll(() => rmSync(folder, { recursive: true }));
