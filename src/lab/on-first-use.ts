@@ -1,6 +1,5 @@
-import type { AskContext, AskedContext } from './ask/ask.ts';
-import type { QuestionInput } from './ask/question.ts';
 import type { ExperimentConfig } from './config/config-schema.ts';
+import type { AskContext, AskedContext, QuestionInput } from './run/ask.ts';
 import type { FinishedRun, OpenRunContext } from './run/run.ts';
 import type { TrainingConfig } from './training/training-config.ts';
 import type { FinishedTraining, TrainingContext } from './training/training-run.ts';
@@ -35,5 +34,5 @@ export async function askArm(
   question: QuestionInput,
   context: AskContext,
 ): Promise<AskedContext> {
-  return (await import('./ask/ask.ts')).askArm(config, arm, question, context);
+  return (await import('./run/ask.ts')).askArm(config, arm, question, context);
 }
