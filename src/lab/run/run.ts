@@ -25,25 +25,21 @@ import {
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle, displayResult } from '../measure/result-display.ts';
-import { describeSmallStrata, describeUnknownTurns } from '../measure/warning.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
 import { stageVersion } from './code-version.ts';
 import { captureEnvironment, withEncoderUse } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
-import { findFilterWarnings } from './filter-warnings.ts';
 import { keepAllArms, type Raced, runRace } from './race-run.ts';
 import { buildRun } from './rankings.ts';
-import { findReachWarnings } from './reach-warnings.ts';
 import { collectRemarks } from './remarks.ts';
 import type { ReplayedSlices, SliceKeys } from './replayed-slices.ts';
-import { findRunFileWarnings } from './run-file-warnings.ts';
 import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
 import { RunSlices } from './run-slices.ts';
+import { findRunWarnings } from './run-warnings.ts';
 import { findIdleRepetitions } from './stage-plan.ts';
-import { findTiedEndWarnings } from './tied-end-warnings.ts';
 
 /** Where a run is executed: the active backend, the cache folder, the command line that it stores, and its progress report (by default none). */
 export interface RunContext {
@@ -181,15 +177,7 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   const measurement = await watch.time('statistics', () => measureOutcomes(run, own, how));
   const before = await runner.sumStageCounts();
   const remarks = await watch.time('remarks', async () => collectRemarks(runner, config, measurement, shown));
-  const arms = shown.records.map(({ options }) => options);
-  const warnings = [
-    ...findReachWarnings(arms, config.evaluation),
-    ...findFilterWarnings(arms, runner.dataset),
-    ...(await findRunFileWarnings(runner, shown.records, measurement.queries)),
-    ...findTiedEndWarnings(own, measurement.queries),
-    ...describeUnknownTurns(dataset),
-    ...describeSmallStrata(measurement.queries.map(({ kind }) => kind)),
-  ];
+  const warnings = await findRunWarnings(runner, config, shown.records, own, measurement.queries);
   const counted = subtractCounts(before, await runner.sumStageCounts());
   const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), counted);
   const { stopped } = raced;

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Run } from '../../model/run.ts';
-import { findTiedEndWarnings } from './tied-end-warnings.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+import { type ArmOptions, armOptions } from '../config/arm-options.ts';
+import { findFilterWarnings, findTiedEndWarnings } from './run-warnings.ts';
 
 /** A query for each list of scores. */
 function rankByScores(lists: readonly (readonly number[])[]): { run: Run; queries: { id: string }[] } {
@@ -41,4 +43,36 @@ test('ties of less than 5 % of the ranked turns are not reported', () => {
   const descend = (length: number) => Array.from({ length }, (_, i) => length - i);
   expect(findMessages([...descend(38), 0, 0])).toHaveLength(1);
   expect(findMessages([...descend(39), 0, 0])).toEqual([]);
+});
+
+const corpus = {
+  turns: [{ id: 'a' }, { id: 'b', attributes: { memoryType: 'fact', phase: 'late' } }],
+} as unknown as Corpus;
+const describeArm = (name: string, where: string | null, more: Partial<ArmOptions> = {}): ArmOptions => ({
+  ...armOptions.parse({
+    name,
+    steps: ['filter', 'search'],
+    filter: where,
+    search: { newest: {} },
+  }),
+  ...more,
+});
+
+test('an arm whose filter reads an attribute that no turn has gets one warning, its control none', () => {
+  const wrong = "(memorytype = 'fact' or not exists weather) and phase = $query.other and channel = 'a'";
+  const arms = [
+    describeArm('plain', null),
+    describeArm('right', "memoryType = 'fact' and timestamp > 7"),
+    describeArm('wrong', wrong),
+    describeArm('wrong | control: random-parents', wrong, { control: { kind: 'random-parents', seed: 1 } }),
+    describeArm('wrong, seed 2', wrong, { repeats: 'wrong' }),
+  ];
+  expect(findFilterWarnings(arms, { corpus })).toEqual([
+    {
+      code: 'unknown-attribute',
+      system: 'wrong',
+      message:
+        'wrong: the filter reads attributes that no turn has and that are null: memorytype (did you mean memoryType?), weather; correct the filter, or add them to the turns',
+    },
+  ]);
 });
