@@ -64,7 +64,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'measure',
     'looks',
     'run',
-    'ask',
     'stored',
     'training',
     'report',

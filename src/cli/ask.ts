@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { QuestionInput } from '../lab/ask/question.ts';
+import type { QuestionInput } from '../lab/run/ask.ts';
 import { ASSEMBLY_STRATEGIES } from '../memory/context/assembly-strategies.ts';
 import type { BudgetPreset } from '../memory/context/budget.ts';
 import { PACKING_NAMES } from '../memory/context/packing.ts';

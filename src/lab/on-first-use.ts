@@ -1,6 +1,5 @@
-import type { AskContext, AskedContext } from './ask/ask.ts';
-import type { QuestionInput } from './ask/question.ts';
 import type { ExperimentConfig } from './config/config-schema.ts';
+import type { AskContext, AskedContext, QuestionInput } from './run/ask.ts';
 import type { FinishedRun, OpenRunContext } from './run/run.ts';
 
 /** Functions of the root that load most of the project: with the first call, so that an import of the package stays quick. */
@@ -28,5 +27,5 @@ export async function askArm(
   question: QuestionInput,
   context: AskContext,
 ): Promise<AskedContext> {
-  return (await import('./ask/ask.ts')).askArm(config, arm, question, context);
+  return (await import('./run/ask.ts')).askArm(config, arm, question, context);
 }

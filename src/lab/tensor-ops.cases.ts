@@ -40,7 +40,7 @@ async function countOpenedArms(...overrides: string[]): Promise<number> {
 }
 
 export const TENSOR_OPS: TensorOps = {
-  askArm: { provedIn: 'src/lab/ask/ask.test.ts' },
+  askArm: { provedIn: 'src/lab/run/ask.test.ts' },
   loadConfig: {
     use: () => countLoadedArms(),
     refuses: [[() => countLoadedArms('seed=soup'), /seed \(--set\): expected one whole number/]],

@@ -3,9 +3,8 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
-import { type AskedContext, askArm } from '../../lab/ask/ask.ts';
-import type { QuestionInput } from '../../lab/ask/question.ts';
 import { openConfig } from '../../lab/config/config.ts';
+import { type AskedContext, askArm, type QuestionInput } from '../../lab/run/ask.ts';
 import type { PackingName } from '../../memory/context/packing.ts';
 import { readVector } from './vector-argument.ts';
 

@@ -95,6 +95,9 @@ export interface RunnerInputs extends Pick<WorkspaceSource, 'omitsVectors' | 'gi
   readonly noteUse?: (use: EncoderUse) => void;
 }
 
+/** The rankings of an arm and the parts of their scores. */
+export type RankedArm = Omit<ArmRecord, 'slices' | 'losses' | 'stages' | 'seconds' | 'armsAtOnce' | 'latency'>;
+
 /** Opens the data of an experiment, to run its arms in this process. */
 export async function openArmRunner(
   config: ExperimentConfig,
@@ -201,10 +204,38 @@ export class ArmRunner {
   }
 
   /**
-   * Tunes and ranks an arm. Not to be called for another arm before it is done.
+   * Tunes an arm and ranks its queries; nothing is measured. Not to be called for another arm before it is done.
+   *
+   * @param inspect the number of first places of each ranking whose scores are explained.
+   * @param signal ends the arm before its next part.
+   */
+  async rank(
+    name: string,
+    inspect: number,
+    report: ReportShare = () => {},
+    signal?: AbortSignal | undefined,
+  ): Promise<{ readonly ranked: RankedArm; readonly ranking: ArmRanking }> {
+    const steps = this.#tuning.countPointsLeft(name) + 1;
+    let done = 0;
+    const tuned = await this.#tuning.tuneNamedArm(name, () => report(++done / steps));
+    const workspace = await this.openArmWorkspace(tuned.options);
+    const watchParts: Watch = async (_, work) => {
+      signal?.throwIfAborted();
+      return work();
+    };
+    const ranking = await rankArm(workspace, tuned.options, this.#source.config.evaluation.depth, watchParts);
+    signal?.throwIfAborted();
+    const ranked = {
+      ...{ name, ...tuned, ...listRankedPositions(ranking), ...listRankedComponents(ranking, inspect) },
+      ...(await inspectPlaces(workspace, tuned.options, ranking, inspect)),
+    };
+    return { ranked, ranking };
+  }
+
+  /**
+   * {@link rank}, and all that measuring and reporting need.
    *
    * @param armsAtOnce how many arms are run at the same time, those of other processes included.
-   * @param signal ends the arm before its next part.
    */
   async run(
     name: string,
@@ -214,30 +245,16 @@ export class ArmRunner {
   ): Promise<ArmRecord> {
     const started = performance.now();
     const before = await this.sumStageCounts();
-    const steps = this.#tuning.countPointsLeft(name) + 1;
-    let done = 0;
-    const tuned = await this.#tuning.tuneNamedArm(name, () => report(++done / steps));
-    const { evaluation } = this.#source.config;
-    const workspace = await this.openArmWorkspace(tuned.options);
-    const watchParts: Watch = async (_, work) => {
-      signal?.throwIfAborted();
-      return work();
-    };
-    const arm = await rankArm(workspace, tuned.options, evaluation.depth, watchParts);
-    signal?.throwIfAborted();
-    const slices = await this.#collectArmSlices(tuned.options);
+    const { ranked, ranking } = await this.rank(name, this.#source.config.evaluation.inspect, report, signal);
+    const slices = await this.#collectArmSlices(ranked.options);
     return {
-      name,
-      ...tuned,
-      ...listRankedPositions(arm),
-      ...listRankedComponents(arm, evaluation.inspect),
-      ...(await inspectPlaces(workspace, tuned.options, arm, evaluation.inspect)),
-      losses: await this.#encodeArmLosses(tuned.options, arm),
+      ...ranked,
+      losses: await this.#encodeArmLosses(ranked.options, ranking),
       ...(slices && { slices }),
       stages: subtractCounts(before, await this.sumStageCounts()),
       seconds: (performance.now() - started) / 1000,
       armsAtOnce,
-      latency: await this.#measureArmLatency(tuned.options),
+      latency: await this.#measureArmLatency(ranked.options),
     };
   }
 

@@ -11,9 +11,9 @@ import {
   type MemorySignals,
   scoreMemorySignals,
 } from '../../rank/signals/memory-signals.ts';
-import { askArm } from '../ask/ask.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { resolveConfig } from '../config/config.ts';
+import { askArm } from './ask.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { runExperiment } from './run.ts';
 

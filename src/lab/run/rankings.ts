@@ -12,7 +12,7 @@ import type { RankOptions } from '../../rank/retrieval/written-steps.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { createTokenCounter } from '../measure/passport.ts';
 import type { RankedTurn } from '../measure/result.ts';
-import type { ArmRecord } from './arm-record.ts';
+import type { ArmRecord, InspectedPlaces } from './arm-record.ts';
 import { explainRankedTurn } from './memory-reasons.ts';
 
 /** The candidates of an arm for every query of a workspace, and their order. */
@@ -112,7 +112,7 @@ export function buildRun(corpus: Corpus, queries: readonly Query[], ranked: Rank
 export function buildInspectedRankings(
   corpus: Corpus,
   all: readonly Query[],
-  record: ArmRecord,
+  record: RankedPositions & Pick<ArmRecord, 'inspected' | 'components' | 'componentNames'> & Partial<InspectedPlaces>,
   shown: readonly Query[],
 ): RankedTurn[][] {
   const rowOf = new Map(all.map(({ id }, row) => [id, row]));

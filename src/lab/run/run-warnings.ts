@@ -14,10 +14,10 @@ import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmOptions } from '../config/arm-options.ts';
 import type { ExperimentConfig } from '../config/config-schema.ts';
 import type { ProtocolWarning } from '../measure/result.ts';
-import { describeWarning, joinExamples } from '../measure/warning.ts';
+import { describeSmallStrata, describeUnknownTurns, describeWarning, joinExamples } from '../measure/warning.ts';
 import type { ArmRecord } from './arm-record.ts';
+import type { ArmRunner } from './arm-runner.ts';
 import { listAttributes, listFilterTexts } from './needed-attributes.ts';
-import type { ArmEncoding } from './workspaces.ts';
 
 function describeUnknown(field: string, known: ReadonlySet<string>): string {
   const nearest = findNearestWord(field, [...known]);
@@ -66,8 +66,8 @@ async function describeMissing(
 }
 
 /** A warning for each arm and each of its run files that lacks a measured query. */
-export async function findRunFileWarnings(
-  runner: { openArmWorkspace(arm: ArmEncoding): Promise<Workspace> },
+async function findRunFileWarnings(
+  runner: Pick<ArmRunner, 'openArmWorkspace'>,
   records: readonly ArmRecord[],
   queries: readonly Query[],
 ): Promise<ProtocolWarning[]> {
@@ -168,4 +168,28 @@ export function findReachWarnings(
       const text = describeArmReach(arm, deepest);
       return text === null ? [] : [describeWarning('unreachable-list', arm.name, text)];
     });
+}
+
+/**
+ * The warnings of a run: of its arms, then of its data.
+ *
+ * @param runs the rankings by the name of the arm.
+ * @param queries the measured ones.
+ */
+export async function findRunWarnings(
+  runner: ArmRunner,
+  { evaluation }: ExperimentConfig,
+  records: readonly ArmRecord[],
+  runs: ReadonlyMap<string, Run>,
+  queries: readonly Query[],
+): Promise<ProtocolWarning[]> {
+  const arms = records.map(({ options }) => options);
+  return [
+    ...findReachWarnings(arms, evaluation),
+    ...findFilterWarnings(arms, runner.dataset),
+    ...(await findRunFileWarnings(runner, records, queries)),
+    ...findTiedEndWarnings(runs, queries),
+    ...describeUnknownTurns(runner.dataset),
+    ...describeSmallStrata(queries.map(({ kind }) => kind)),
+  ];
 }

@@ -26,7 +26,6 @@ import {
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle, displayResult } from '../measure/result-display.ts';
-import { describeSmallStrata, describeUnknownTurns } from '../measure/warning.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
@@ -40,7 +39,7 @@ import type { ReplayedSlices, SliceKeys } from './replayed-slices.ts';
 import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
 import type { RunSlices } from './run-slices.ts';
-import { findFilterWarnings, findReachWarnings, findRunFileWarnings, findTiedEndWarnings } from './run-warnings.ts';
+import { findRunWarnings } from './run-warnings.ts';
 import { findIdleRepetitions } from './stage-plan.ts';
 
 /** Where a run is executed: the active backend, the cache folder, the command line that it stores, and its progress report (by default none). */
@@ -183,15 +182,7 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   const measurement = await watch.time('statistics', () => measureOutcomes(run, own, how));
   const before = await runner.sumStageCounts();
   const remarks = await watch.time('remarks', async () => collectRemarks(runner, config, measurement, shown));
-  const arms = shown.records.map(({ options }) => options);
-  const warnings = [
-    ...findReachWarnings(arms, config.evaluation),
-    ...findFilterWarnings(arms, runner.dataset),
-    ...(await findRunFileWarnings(runner, shown.records, measurement.queries)),
-    ...findTiedEndWarnings(own, measurement.queries),
-    ...describeUnknownTurns(dataset),
-    ...describeSmallStrata(measurement.queries.map(({ kind }) => kind)),
-  ];
+  const warnings = await findRunWarnings(runner, config, shown.records, own, measurement.queries);
   const counted = subtractCounts(before, await runner.sumStageCounts());
   const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), counted);
   const { stopped } = raced;

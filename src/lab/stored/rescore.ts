@@ -10,6 +10,7 @@ import { formatFileName } from '../composition/arms.ts';
 import { isPlain, type Plain } from '../composition/config-file.ts';
 import { findScaleEnd, type Judging, type Measurement, measureRuns } from '../measure/measurement.ts';
 import type { Granularity } from '../measure/passport.ts';
+import { buildRankedResult } from '../measure/ranked-result.ts';
 import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
 import { displayResult } from '../measure/result-display.ts';
 import { describeUnknownTurns } from '../measure/warning.ts';
@@ -207,29 +208,18 @@ export function rescore(
     ...query,
     judgements: Object.fromEntries(qrels.get(query.id) ?? []),
   });
-  return displayResult({
-    name: summary.experiment,
-    hash: summary.hash,
+  const facts = {
+    ...{ name: summary.experiment, hash: summary.hash, environment, config },
     description: typeof config.description === 'string' ? config.description : '',
-    environment,
-    config,
     dataset: { ...summary.dataset, turns: [] },
     queries: measurement.queries.map(record),
     unanswerable: measurement.unanswerable.map(record),
-    metrics: options.metrics,
-    statistics: { ...summary.statistics, test: options.test, correction: options.correction },
-    baseline,
-    arms: rescoreArms(stored, measurement),
-    failures: summary.failures,
-    stopped: [],
-    passports: measurement.passports,
-    strata: [],
-    sweep: null,
-    stages: {},
+    ...{ arms: rescoreArms(stored, measurement), failures: summary.failures },
     remarks: [`rescored as ${rescoreName(options)}`],
-    ...(summary.look === undefined ? {} : { look: summary.look }),
-    ...(warnings.length === 0 ? {} : { warnings }),
-    armsAtOnce: 1,
-    timings: [],
-  });
+    ...(summary.look && { look: summary.look }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+  const { metrics, test, correction } = options;
+  const measuring = { ...summary.statistics, metrics, baseline, test, correction, seed: environment.seed };
+  return displayResult(buildRankedResult(facts, measurement, measuring));
 }

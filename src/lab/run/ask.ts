@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { z } from 'zod';
 import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import { withholdSensitive } from '../../core/service/sendable-text.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import { parse, suggestKnown } from '../../core/validation/validation.ts';
@@ -7,30 +9,88 @@ import { loadDataset } from '../../data/registry.ts';
 import { findVectorInput } from '../../index/encoders/registry.ts';
 import { scaleRowsToUnit } from '../../index/encoders/unit-rows.ts';
 import { type AssembledContext, assemble } from '../../memory/context/assemble.ts';
-import { type ContextShares, PRESET_OF_STRATEGY } from '../../memory/context/budget.ts';
+import { ASSEMBLY_STRATEGIES } from '../../memory/context/assembly-strategies.ts';
+import { type ContextShares, contextSharesSchema, PRESET_OF_STRATEGY } from '../../memory/context/budget.ts';
 import { type ContextItem, type ItemType, readItemText } from '../../memory/context/context-item.ts';
-import { PACKINGS } from '../../memory/context/packing.ts';
+import { PACKING_NAMES, PACKINGS } from '../../memory/context/packing.ts';
 import { formatPrompt } from '../../memory/context/prompt.ts';
 import { describeTurn } from '../../memory/context/turn-item.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { createTokenCounter } from '../../model/text/token-counts.ts';
+import { TOKEN_COUNTERS } from '../../model/text/token-options.ts';
 import { isSensitive } from '../../model/turns/attributes.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
-import type { Turn } from '../../model/turns/turn.ts';
 import { createEntityRegistry } from '../../rank/query/entity-registry.ts';
 import { type QueryUnderstanding, understand } from '../../rank/query/understand.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { MemoryReason } from '../../rank/signals/memory-signals.ts';
 import { listArmChain } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
-import type { ArmRecord } from '../run/arm-record.ts';
-import { openArmRunner, type RunnerInputs } from '../run/arm-runner.ts';
-import { stageVersion } from '../run/code-version.ts';
-import { explainRankedTurn } from '../run/memory-reasons.ts';
-import { listTunedOptions } from '../run/tuning.ts';
-import { areVectorsUnread, chooseArmEncoding } from '../run/workspaces.ts';
-import { buildQueries, type Question, type QuestionInput, questionSchema } from './question.ts';
+import { openArmRunner, type RankedArm, type RunnerInputs } from './arm-runner.ts';
+import { stageVersion } from './code-version.ts';
+import { explainRankedTurn } from './memory-reasons.ts';
+import { buildInspectedRankings } from './rankings.ts';
+import { listTunedOptions } from './tuning.ts';
+import { areVectorsUnread, chooseArmEncoding } from './workspaces.ts';
+
+/** Numbers of a vector, and the largest of them, as of the coordinates of a memory. */
+const MOST_NUMBERS = 100_000;
+const LARGEST = 1e18;
+
+/** A question, who asks it and when, and how much of the answer's evidence a model is shown. */
+const questionSchema = z.strictObject({
+  text: z.string().regex(/\S/, 'a question with at least one letter'),
+  /** The vector of the question, by the encoder of the arm; null: the arm embeds the text if it compares vectors. */
+  vector: z.array(z.number().min(-LARGEST).max(LARGEST)).min(1).max(MOST_NUMBERS).nullable().default(null),
+  /** Milliseconds since 1970: only earlier turns are seen; null: after the newest turn. */
+  asOf: z.number('milliseconds since 1970').nullable().default(null),
+  /** In which `yesterday` begins. */
+  timeZone: z.string().default('UTC'),
+  author: z.string().nullable().default(null),
+  channel: z.string().nullable().default(null),
+  /** Only turns of this conversation; null: of all. */
+  conversationId: z.string().nullable().default(null),
+  anchorTurnId: z.string().nullable().default(null),
+  /** Tokens of all turns together. */
+  budget: z.int('a whole number of tokens').min(1).default(2000),
+  /** `ranking`: the turns of the arm in its order, whatever they are; the others are those of `assemble`, which divides the budget. */
+  strategy: z.enum(['ranking', ...ASSEMBLY_STRATEGIES]).default('ranking'),
+  /** Of the strategy `rag`: the shares of documents and of memories; `by-question`: the preset that follows from the understanding of the question. */
+  weights: z.union([z.literal('by-question'), contextSharesSchema]).default('memory-focused'),
+  /** Memories of this conversation alone, beside the documents of all; null: of all. */
+  session: z.string().nullable().default(null),
+  /** Of all strategies but `ranking`: one order over documents and memories. */
+  rerank: z.enum(['bm25', 'none']).default('bm25'),
+  packing: z.enum(PACKING_NAMES).default('in-order'),
+  tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
+  /** The text goes to no service and into no file of the cache. The prompt stays here too: it may hold sensitive turns. */
+  sensitive: z.boolean().default(false),
+});
+/** A question, see {@link questionSchema}. */
+export type QuestionInput = z.input<typeof questionSchema>;
+/** A question with its defaults. */
+type Question = z.output<typeof questionSchema>;
+
+/**
+ * The queries that a question asks an arm: one; with a session a second one within this conversation, whose memories the prompt shows.
+ *
+ * @throws ValidationError for a conversation, session or anchor that the corpus lacks.
+ */
+function buildQueries(question: Question, corpus: Corpus): [Query, ...Query[]] {
+  const { text, asOf, author, channel, conversationId, anchorTurnId, session, sensitive } = question;
+  for (const id of [conversationId, session]) if (id !== null) corpus.getConversation(id);
+  if (anchorTurnId !== null) corpus.getTurn(anchorTurnId);
+  // What stages keep of a question is found by its id.
+  const id = `question-${computeHash(question).slice(0, 16)}`;
+  const query: Query = {
+    ...{ id, text, timestamp: asOf ?? (corpus.turns.at(-1)?.timestamp ?? 0) + 1, author, channel, anchorTurnId },
+    ...(conversationId !== null && { conversationId }),
+    ...(sensitive && { attributes: { sensitive } }),
+    ...{ split: 'test', cluster: 'question' },
+  };
+  return session === null ? [query] : [query, { ...query, id: `${id}-session`, conversationId: session }];
+}
 
 /** A turn of a ranking as an item of a context. */
 interface RankedItem extends ContextItem {
@@ -38,30 +98,17 @@ interface RankedItem extends ContextItem {
   readonly parts: Readonly<Record<string, number>>;
 }
 
-/** The turns of one ranking of a record, best first. */
-function listItems({ turns }: Corpus, record: ArmRecord, query: number): RankedItem[] {
-  const { depth, positions, scores, components, componentNames, inspected } = record;
-  const items: RankedItem[] = [];
-  for (let rankIndex = 0; rankIndex < depth; rankIndex++) {
-    const position = positions[query * depth + rankIndex] as number;
-    if (position < 0) break;
-    const row = (query * inspected + rankIndex) * componentNames.length;
-    const item = describeTurn(turns[position] as Turn, scores[query * depth + rankIndex] as number);
-    items.push({
-      ...item,
-      parts: Object.fromEntries(componentNames.map((name, i) => [name, components[row + i] as number])),
-    });
-  }
-  return items;
-}
-
 /** The ranking of a question: of two queries, the documents of the first and the memories of the second, which is that of the session. */
-function listRanking(corpus: Corpus, record: ArmRecord, session: string | null): RankedItem[] {
-  const found = listItems(corpus, record, 0);
-  if (session === null) return found;
+function listRanking(corpus: Corpus, queries: readonly Query[], arm: RankedArm): RankedItem[] {
+  const [found = [], own] = buildInspectedRankings(corpus, queries, arm, queries).map((ranking) =>
+    ranking.map(({ id, score, components }): RankedItem => {
+      const parts = arm.componentNames.map((name, i) => [name, components[i] as number] as const);
+      return { ...describeTurn(corpus.getTurn(id), score), parts: Object.fromEntries(parts) };
+    }),
+  );
+  if (own === undefined) return found;
   const isDocument = ({ memoryType }: ContextItem) => memoryType === 'document';
-  const memories = listItems(corpus, record, 1).filter((item) => !isDocument(item));
-  return [...found.filter(isDocument), ...memories].sort(compareScored);
+  return [...found.filter(isDocument), ...own.filter((item) => !isDocument(item))].sort(compareScored);
 }
 
 /** A turn of the ranking, and why it is there. */
@@ -246,18 +293,15 @@ export async function askArm(
   const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, ...(progress && { progress }) }));
   const queries = buildQueries(question, dataset.corpus);
   const now = queries[0].timestamp;
-  const { text, timeZone, session, tokens: counter } = question;
+  const { text, timeZone, tokens: counter } = question;
   const entities = await createAuthorRegistry(dataset.corpus);
   const understanding = await understand(text, { timestamp: now, timeZone, entities });
   const { times = 'real' } = dataset.declaration;
   const datesIn = times === 'real' ? timeZone : null;
-  const { evaluation } = config;
-  const own: ExperimentConfig = {
-    ...config,
-    arms: listArmChain(arm, config.arms).map((name) => config.arms.find((one) => one.name === name) as ArmOptions),
-    only: null,
-    evaluation: { ...evaluation, limitQueries: null, latency: null, inspect: evaluation.depth },
-  };
+  const chain = listArmChain(arm, config.arms).map(
+    (name) => config.arms.find((one) => one.name === name) as ArmOptions,
+  );
+  const own: ExperimentConfig = { ...config, arms: chain, only: null };
   const runner = await openArmRunner(own, {
     // The cache has vectors and stages by the text of a question.
     ...{ cacheFolder: question.sensitive ? null : cacheFolder, dataset, queries },
@@ -265,8 +309,8 @@ export async function askArm(
     ...(progress && { progress }),
   });
   try {
-    const record = await runner.run(arm);
-    const items = listRanking(dataset.corpus, record, session);
+    const { ranked } = await runner.rank(arm, config.evaluation.depth);
+    const items = listRanking(dataset.corpus, queries, ranked);
     const staysHere = ({ id }: RankedItem) => !question.sensitive && isSensitive(dataset.corpus.getTurn(id));
     const { sendable, withheld } = withholdSensitive(items, staysHere);
     const { prompt, ids, tokens, shared } = await packRanking(question, understanding, sendable, { now, datesIn });
@@ -274,7 +318,7 @@ export async function askArm(
     const ranking = items.map((item, i) => ({
       ...{ id: item.id, memoryType: item.memoryType, source: item.source, rank: i + 1, score: item.score },
       ...{ parts: item.parts, tokens: countTokens(readItemText(item)), packed: ids.has(item.id) },
-      reason: explainRankedTurn(record, 0, item.parts, item.memoryType),
+      reason: explainRankedTurn(ranked, 0, item.parts, item.memoryType),
     }));
     const counts = { tokens, budget: question.budget, withheld: withheld.length };
     return { prompt, arm, ...counts, asOf: now, understanding, shared, ranking };

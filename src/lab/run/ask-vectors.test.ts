@@ -10,8 +10,8 @@ import { createEncoder } from '../../index/encoders/registry.ts';
 import type { Encoder } from '../../model/encoder.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { resolveConfig } from '../config/config.ts';
-import { buildSampleConfig, writeSampleJsonl } from '../run/jsonl.fixture.ts';
 import { askArm } from './ask.ts';
+import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-ask-vectors-'));
 const lsa = { encoder: 'lsa', dimension: 13 } as const;

@@ -10,9 +10,8 @@ import { loadDataset } from '../../data/registry.ts';
 import { MEMORY_SIGNALS } from '../../rank/signals/memory-signals.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
-import { buildSampleConfig, writeSampleJsonl } from '../run/jsonl.fixture.ts';
-import { askArm } from './ask.ts';
-import type { QuestionInput } from './question.ts';
+import { askArm, type QuestionInput } from './ask.ts';
+import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 
 const service = EmbeddingService.useInTests();
 const root = mkdtempSync(join(tmpdir(), 'ragpp-ask-arm-'));
