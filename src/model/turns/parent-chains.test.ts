@@ -29,7 +29,7 @@ describe('the end of a chain of parents', () => {
 });
 
 /** How often a parent is asked for. */
-function countParentSteps(size: number, parentOf: (place: number) => number | null): number {
+function countParentSteps(size: number, parentOf: (turn: number) => number | null): number {
   let count = 0;
   const ids = Array.from({ length: size }, (_, i) => String(i));
   findChainEnds(ids, (id) => {
@@ -40,11 +40,11 @@ function countParentSteps(size: number, parentOf: (place: number) => number | nu
   return count;
 }
 
-test.each<[string, (size: number) => (place: number) => number | null]>([
-  ['a long chain', () => (place) => (place === 0 ? null : place - 1)],
-  ['a long chain from its end', (size) => (place) => (place === size - 1 ? null : place + 1)],
-  ['a long cycle', (size) => (place) => (place + 1) % size],
-  ['a long chain below a cycle', () => (place) => Math.abs(place - 1)],
+test.each<[string, (size: number) => (turn: number) => number | null]>([
+  ['a long chain', () => (turn) => (turn === 0 ? null : turn - 1)],
+  ['a long chain from its end', (size) => (turn) => (turn === size - 1 ? null : turn + 1)],
+  ['a long cycle', (size) => (turn) => (turn + 1) % size],
+  ['a long chain below a cycle', () => (turn) => Math.abs(turn - 1)],
 ])('%s costs a step or two an id', (_, parentOf) => {
   for (const size of [1009, 2003]) expect(countParentSteps(size, parentOf(size))).toBeLessThanOrEqual(3 * size);
 });
