@@ -96,20 +96,20 @@ export class RerankReference {
     const threads = new Map<string, Thread>();
     const seen = candidates.map((turn) => {
       const thread = getOrCompute(threads, turn.conversationId, (id) => this.#buildReferenceThread(query, id));
-      return { turn, thread, place: thread.members.findIndex(({ item }) => item === turn) };
+      return { turn, thread, offset: thread.members.findIndex(({ item }) => item === turn) };
     });
     const cosine = candidates.map((turn) => this.#cosine(query, turn));
-    const distances = seen.map(({ thread: { coordinates, turns }, place }) => {
-      const squares = WEIGHTS.map((weight, i) => weight * (coordinates[place]![i]! - coordinates[turns]![i]!) ** 2);
+    const distances = seen.map(({ thread: { coordinates, turns }, offset }) => {
+      const squares = WEIGHTS.map((weight, i) => weight * (coordinates[offset]![i]! - coordinates[turns]![i]!) ** 2);
       return Math.sqrt(turns < 5 ? squares[TEMPORAL]! : squares.reduce((a, b) => a + b));
     });
     const rcp = softmax(
-      seen.map(({ thread: { turns }, place }, i) =>
-        computeReferenceLogit(cosine[i]!, Math.min(turns - place, place + 1)),
+      seen.map(({ thread: { turns }, offset }, i) =>
+        computeReferenceLogit(cosine[i]!, Math.min(turns - offset, offset + 1)),
       ),
     );
-    const ircp = seen.map(({ turn, thread: { members, turns }, place }) => {
-      const later = members.slice(place);
+    const ircp = seen.map(({ turn, thread: { members, turns }, offset }) => {
+      const later = members.slice(offset);
       const logits = later.map(({ item }, k) =>
         computeReferenceLogit(this.#cosine(turn, item), Math.min(k, turns + 1 - k)),
       );

@@ -53,15 +53,15 @@ function drawRerankTurns(size: number, source: Random): Turn[] {
 
 /** Asked among the last tenth of the turns; two in five answer one of the last hundred turns before them. */
 function drawRerankQueries(count: number, turns: readonly Turn[], source: Random): Query[] {
-  const places = Array.from({ length: count }, () => turns.length - source.integer(Math.ceil(turns.length / 10)));
-  return places
+  const cutoffs = Array.from({ length: count }, () => turns.length - source.integer(Math.ceil(turns.length / 10)));
+  return cutoffs
     .sort((a, b) => a - b)
-    .map((place, number) => {
-      const anchor = source.uniform() < 0.4 ? turns[Math.max(0, place - 1 - source.integer(100))]! : null;
+    .map((cutoff, number) => {
+      const anchor = source.uniform() < 0.4 ? turns[Math.max(0, cutoff - 1 - source.integer(100))]! : null;
       return {
         id: `q${number}`,
         text: TEXTS[source.integer(TEXTS.length)]!,
-        timestamp: place * MINUTE_MILLISECONDS - 1,
+        timestamp: cutoff * MINUTE_MILLISECONDS - 1,
         anchorTurnId: anchor?.id ?? null,
         author: null,
         channel: null,

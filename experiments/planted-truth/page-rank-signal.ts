@@ -27,9 +27,9 @@ interface Link {
 
 /** Replies, in both directions. @param positions of a conversation's turns, all earlier than the query */
 function listReplyLinks({ corpus }: World, positions: readonly number[]): Link[] {
-  const places = new Map(positions.map((position, place) => [position, place]));
+  const nodes = new Map(positions.map((position, node) => [position, node]));
   return positions.flatMap((position, from) => {
-    const to = places.get(corpus.parent[position] as number);
+    const to = nodes.get(corpus.parent[position] as number);
     return to === undefined ? [] : [{ from, to }];
   });
 }
@@ -37,11 +37,11 @@ function listReplyLinks({ corpus }: World, positions: readonly number[]): Link[]
 /** Turns that share a name. */
 function listNameLinks({ corpus }: World, positions: readonly number[]): Link[] {
   const byName = new Map<string, number[]>();
-  for (const [place, position] of positions.entries())
+  for (const [node, position] of positions.entries())
     for (const name of findEntities(corpus.turns[position]?.text ?? ''))
-      getOrCompute(byName, name, () => []).push(place);
-  return [...byName.values()].flatMap((places) =>
-    places.flatMap((from, i) => places.slice(i + 1).map((to) => ({ from, to }))),
+      getOrCompute(byName, name, () => []).push(node);
+  return [...byName.values()].flatMap((nodes) =>
+    nodes.flatMap((from, i) => nodes.slice(i + 1).map((to) => ({ from, to }))),
   );
 }
 
@@ -49,7 +49,7 @@ function buildGraph(world: World, positions: readonly number[], links: PageRankU
   const found = links === 'replies' ? listReplyLinks(world, positions) : listNameLinks(world, positions);
   const both = [...found, ...found.map(({ from, to }) => ({ from: to, to: from }))];
   return buildTransitionsFromEdges(
-    positions.map((_, place) => String(place).padStart(4, '0')),
+    positions.map((_, node) => String(node).padStart(4, '0')),
     {
       sources: Int32Array.from(both, ({ from }) => from),
       targets: Int32Array.from(both, ({ to }) => to),
@@ -62,8 +62,8 @@ function buildGraph(world: World, positions: readonly number[], links: PageRankU
 function seedWalk({ corpus }: World, query: Query, positions: readonly number[], scores: readonly number[]) {
   const anchor = query.anchorTurnId === null ? -1 : corpus.getPosition(query.anchorTurnId);
   const best = Math.max(...scores);
-  const seeds = scores.map((score, place) => score + (positions[place] === anchor ? best : 0));
-  return new Map(seeds.flatMap((seed, place) => (seed > 0 ? [[String(place).padStart(4, '0'), seed] as const] : [])));
+  const seeds = scores.map((score, node) => score + (positions[node] === anchor ? best : 0));
+  return new Map(seeds.flatMap((seed, node) => (seed > 0 ? [[String(node).padStart(4, '0'), seed] as const] : [])));
 }
 
 /** PageRank of the candidates of one query, in the order of the pool's row. */

@@ -28,8 +28,8 @@ export function resampleCalibrationError(
   const groups = clusters.sizes.length;
   const gaps = new Float64Array(groups * bins);
   for (let i = 0; i < outcomes.length; i++) {
-    const place = (clusters.of[i] as number) * bins + findBin(probabilities[i] as number, bins);
-    gaps[place] = (gaps[place] as number) + (probabilities[i] as number) - (outcomes[i] as number);
+    const bin = (clusters.of[i] as number) * bins + findBin(probabilities[i] as number, bins);
+    gaps[bin] = (gaps[bin] as number) + (probabilities[i] as number) - (outcomes[i] as number);
   }
   const stream = createRandom(seed, 'calibration-error');
   const errors = Float64Array.from({ length: samples }, () => {

@@ -23,11 +23,11 @@ test('a base rate is the share of the outcomes known by then', () => {
 test('arms pool the nearest k, weigh by a power of the cosine, and mix by confidence', () => {
   const arms = new Map(forecast(found, fixed).map((arm) => [arm.name, arm]));
   const query = 201;
-  const places = Array.from({ length: 7 }, (_, i) => query * 20 + i);
-  const outcomes = places.map(
-    (place) => found.series.turns[found.neighbours.positions[place] as number]?.outcome as number,
+  const slots = Array.from({ length: 7 }, (_, i) => query * 20 + i);
+  const outcomes = slots.map(
+    (slot) => found.series.turns[found.neighbours.positions[slot] as number]?.outcome as number,
   );
-  const weights = places.map((_, i) => (1 / (1 + i)) ** 2);
+  const weights = slots.map((_, i) => (1 / (1 + i)) ** 2);
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const plain = sum(outcomes) / 7;
   const weighted = sum(outcomes.map((outcome, i) => outcome * (weights[i] as number))) / sum(weights);
@@ -42,25 +42,25 @@ test('arms pool the nearest k, weigh by a power of the cosine, and mix by confid
 });
 
 /** The same with the outcome of one turn turned over. */
-function flip({ series, ...rest }: NeighbourSeries, place: number): NeighbourSeries {
+function flip({ series, ...rest }: NeighbourSeries, slot: number): NeighbourSeries {
   const turns = series.turns.map((turn, i) =>
-    i === place ? { ...turn, outcome: turn.outcome === 1 ? (0 as const) : (1 as const) } : turn,
+    i === slot ? { ...turn, outcome: turn.outcome === 1 ? (0 as const) : (1 as const) } : turn,
   );
   return { ...rest, series: { ...series, turns } };
 }
 
 test('no outcome that is not yet known changes a prediction', () => {
   const before = forecast(found, fixed);
-  for (const place of [3, 50, 104, 180, 207]) {
-    const after = forecast(flip(found, place), fixed);
+  for (const slot of [3, 50, 104, 180, 207]) {
+    const after = forecast(flip(found, slot), fixed);
     let changed = 0;
     for (const [i, arm] of before.entries())
       for (const [query, known] of found.observed.entries()) {
         if (arm.chosen.power !== after[i]?.chosen.power) continue;
         const same = arm.probabilities[query] === after[i]?.probabilities[query];
-        if (known <= place) expect(same).toBe(true);
+        if (known <= slot) expect(same).toBe(true);
         else if (!same) changed++;
       }
-    expect(changed > 0).toBe(place < 200);
+    expect(changed > 0).toBe(slot < 200);
   }
 });

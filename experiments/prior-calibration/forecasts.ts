@@ -48,11 +48,11 @@ export function forecastRate(name: string, { series, observed }: NeighbourSeries
 function poolNeighbours({ series, neighbours }: NeighbourSeries, k: number, power: number): Pooled {
   const { positions, scores, width } = neighbours;
   const pool = (query: number, readOutcome: (position: number) => number | null) => {
-    const places = Array.from({ length: k }, (__, i) => query * width + i).filter(
-      (place) => (positions[place] as number) >= 0 && (scores[place] as number) > 0,
+    const slots = Array.from({ length: k }, (__, i) => query * width + i).filter(
+      (slot) => (positions[slot] as number) >= 0 && (scores[slot] as number) > 0,
     );
-    const records = places.map((place) => ({ outcome: readOutcome(positions[place] as number) }));
-    const weights = power === 0 ? null : places.map((place) => (scores[place] as number) ** power);
+    const records = slots.map((slot) => ({ outcome: readOutcome(positions[slot] as number) }));
+    const weights = power === 0 ? null : slots.map((slot) => (scores[slot] as number) ** power);
     return computePriors(records, weights);
   };
   return {

@@ -54,32 +54,32 @@ export const REFERENCES = ['base rate', 'neighbours'] as const;
 
 /** The test turns of a series. */
 interface TestPart {
-  readonly places: readonly number[];
+  readonly rows: readonly number[];
   readonly outcomes: Float64Array;
   readonly clusters: Clusters;
 }
 
 function selectTest(name: string, turns: readonly OutcomeTurn[]): TestPart {
-  const places = [...turns.keys()].filter((i) => turns[i]?.dev === false);
-  if (places.length < 2 || places.length === turns.length)
+  const rows = [...turns.keys()].filter((i) => turns[i]?.dev === false);
+  if (rows.length < 2 || rows.length === turns.length)
     throw new ValidationError(
-      `task ${name} has ${places.length} test turns of ${turns.length}; use data with at least 2 test turns and a dev turn`,
-      { test: places.length, turns: turns.length },
+      `task ${name} has ${rows.length} test turns of ${turns.length}; use data with at least 2 test turns and a dev turn`,
+      { test: rows.length, turns: turns.length },
     );
   return {
-    places,
-    outcomes: Float64Array.from(places, (i) => turns[i]?.outcome as number),
-    clusters: groupIntoClusters(places.map((i) => turns[i]?.cluster as string)),
+    rows,
+    outcomes: Float64Array.from(rows, (i) => turns[i]?.outcome as number),
+    clusters: groupIntoClusters(rows.map((i) => turns[i]?.cluster as string)),
   };
 }
 
 function summariseCoverage(arm: Forecast, test: TestPart, settings: PriorCalibrationSettings): CoverageSummary | null {
   const { priors: all, drawPrior } = arm;
   if (all === undefined || drawPrior === undefined) return null;
-  const priors = test.places.map((i) => all[i] as (typeof all)[number]);
+  const priors = test.rows.map((i) => all[i] as (typeof all)[number]);
   const stream = createRandom(settings.seed, `coverage ${arm.name}`);
   const draw = (turn: number, rate: number) =>
-    drawPrior(test.places[turn] as number, () => Number(stream.uniform() < rate));
+    drawPrior(test.rows[turn] as number, () => Number(stream.uniform() < rate));
   const { intervals, medianWidth, ...columns } = measureCoverage(priors, test.outcomes, settings.bins, draw);
   const [outcome, rate, rateByStudent, drawnRate] = meanIntervals(
     [columns.outcome, columns.rate, columns.rateByStudent, columns.drawnRate],
@@ -132,7 +132,7 @@ export function measureTask(found: NeighbourSeries, settings: PriorCalibrationSe
   const { name, turns, facts } = found.series;
   const test = selectTest(name, turns);
   const arms = forecast(found, settings);
-  const probabilities = arms.map((arm) => Float64Array.from(test.places, (i) => arm.probabilities[i] as number));
+  const probabilities = arms.map((arm) => Float64Array.from(test.rows, (i) => arm.probabilities[i] as number));
   const scores = probabilities.map((values) => values.map((value, i) => (value - (test.outcomes[i] as number)) ** 2));
   const briers = meanIntervals(scores, test.clusters, settings);
   const differences = compare(
@@ -146,7 +146,7 @@ export function measureTask(found: NeighbourSeries, settings: PriorCalibrationSe
     name,
     turns: turns.length,
     dev: { turns: dev.length, rate: mean(dev) },
-    test: { turns: test.places.length, rate: mean([...test.outcomes]), clusters: test.clusters.sizes.length },
+    test: { turns: test.rows.length, rate: mean([...test.outcomes]), clusters: test.clusters.sizes.length },
     facts,
     arms: arms.map((arm, i) => ({
       name: arm.name,

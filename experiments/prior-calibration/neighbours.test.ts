@@ -31,8 +31,8 @@ test('neighbours are turns whose outcome is known, and later test turns do not c
   const series = drawSeries();
   const { neighbours, observed } = await findNeighbours(series, settings, context);
   expect(neighbours.width).toBe(DEFAULT_K);
-  for (const [place, position] of neighbours.positions.entries())
-    expect(position).toBeLessThan(observed[Math.floor(place / DEFAULT_K)] as number);
+  for (const [slot, position] of neighbours.positions.entries())
+    expect(position).toBeLessThan(observed[Math.floor(slot / DEFAULT_K)] as number);
   const changed = series.turns.map((turn, i) => (i === 50 ? { ...turn, text: 'bread bread bread soup' } : turn));
   const other = await findNeighbours({ ...series, turns: changed }, settings, context);
   expect(other.neighbours.positions.subarray(0, 50 * DEFAULT_K)).toEqual(

@@ -33,9 +33,9 @@ export function drawNeighbourSeries({ turns: count, rates, width }: Drawn): Neig
   const scores = new Float32Array(count * width);
   for (let query = 0; query < count; query++) {
     const known = [...topics.slice(0, observed[query]).keys()].filter((i) => topics[i] === topics[query]);
-    for (const [place, position] of known.reverse().slice(0, width).entries()) {
-      positions[query * width + place] = position;
-      scores[query * width + place] = 1 / (1 + place);
+    for (const [rank, position] of known.reverse().slice(0, width).entries()) {
+      positions[query * width + rank] = position;
+      scores[query * width + rank] = 1 / (1 + rank);
     }
   }
   return { series, observed, neighbours: { positions, scores, width } };

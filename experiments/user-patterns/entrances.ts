@@ -53,13 +53,13 @@ export function findEntrances(corpus: Corpus, options: EntranceOptions) {
     if (parent !== null && parent.author !== author) {
       const from = turns.findIndex((other) => other.timestamp >= timestamp - options.days * DAY);
       const candidates: number[] = [];
-      for (let place = from; (turns[place] as Turn).timestamp < timestamp; place++) {
-        const { author: writer, conversationId: talk, parentId: answers } = turns[place] as Turn;
+      for (let message = from; (turns[message] as Turn).timestamp < timestamp; message++) {
+        const { author: writer, conversationId: talk, parentId: answers } = turns[message] as Turn;
         const isOffered = answers === null || !options.openingsAlone;
-        if (isOffered && writer !== author && !conversations.has(talk)) candidates.push(place);
+        if (isOffered && writer !== author && !conversations.has(talk)) candidates.push(message);
       }
-      const answered = candidates.findIndex((place) => turns[place] === parent);
-      const taken = new Set(candidates.map((place) => (turns[place] as Turn).conversationId));
+      const answered = candidates.findIndex((message) => turns[message] === parent);
+      const taken = new Set(candidates.map((message) => (turns[message] as Turn).conversationId));
       const own = chooseHistory(spoken.get(author) ?? [], turns, taken, options.mostHistory);
       const others = Object.entries(options.controls).flatMap(([control, accepts]) => {
         const fellows = [...spoken].flatMap(([name, positions]) => {

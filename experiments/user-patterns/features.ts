@@ -52,8 +52,8 @@ function countPartners(candidates: Int32Array, history: Int32Array, corpus: Corp
     const author = parentId === null ? null : corpus.getTurn(parentId).author;
     if (author !== null) counts.set(author, (counts.get(author) ?? 0) + 1);
   }
-  const values = Float64Array.from(candidates, (place) =>
-    Math.log(1 + (counts.get((corpus.turns[place] as Turn).author) ?? 0)),
+  const values = Float64Array.from(candidates, (message) =>
+    Math.log(1 + (counts.get((corpus.turns[message] as Turn).author) ?? 0)),
   );
   const most = values.reduce((max, value) => Math.max(max, value), 0);
   return most === 0 ? values : values.map((value) => value / most);
@@ -67,7 +67,10 @@ export function computeFeatures(
 ): EntranceFeatures {
   const { candidates, position } = entrance;
   const { timestamp } = corpus.turns[position] as Turn;
-  const ages = Float64Array.from(candidates, (place) => (timestamp - (corpus.turns[place] as Turn).timestamp) / DAY);
+  const ages = Float64Array.from(
+    candidates,
+    (message) => (timestamp - (corpus.turns[message] as Turn).timestamp) / DAY,
+  );
   const describe = (history: Int32Array): HistoryFeatures => ({
     topics: compareTopics(candidates, history, vectors, dimension),
     partners: countPartners(candidates, history, corpus),
@@ -75,7 +78,7 @@ export function computeFeatures(
   return {
     entrance,
     newness: AGES.map((days) => ages.map((age) => Math.exp(-age / days))),
-    words: Float64Array.from(candidates, (place) => multiplyRows(vectors, position, vectors, place, dimension)),
+    words: Float64Array.from(candidates, (message) => multiplyRows(vectors, position, vectors, message, dimension)),
     histories: Object.fromEntries(
       Object.entries({ [OWN]: entrance.own, ...entrance.others }).map(([name, turns]) => [name, describe(turns)]),
     ),

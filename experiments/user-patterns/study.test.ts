@@ -82,8 +82,7 @@ const BY_CHANCE = 86_021 / 27_720 / 12;
 /** Twelve candidates each, of which the person's topics show the right one. */
 function drawFeatures(count: number): EntranceFeatures[] {
   return Array.from({ length: count }, (_, i) => {
-    const values = (right: number) =>
-      Float64Array.from({ length: 12 }, (__, place) => (place === i % 12 ? right : 0.5));
+    const values = (right: number) => Float64Array.from({ length: 12 }, (__, at) => (at === i % 12 ? right : 0.5));
     const flat = values(0.5);
     const history = (right: number) => ({ topics: [values(right), flat, flat], partners: flat });
     const position = new Int32Array(0);
@@ -154,14 +153,14 @@ test('a session of LoCoMo is a conversation: times count from the first session,
     expect(entrances.length).toBeGreaterThan(3);
     for (const { position, candidates, answered, own, others } of entrances) {
       expect(candidates.length).toBeGreaterThan(1);
-      expect([...candidates].every((place) => place < position && turns[place]?.parentId === null)).toBe(true);
+      expect([...candidates].every((at) => at < position && turns[at]?.parentId === null)).toBe(true);
       expect(turns[candidates[answered] as number]?.conversationId).toBe(turns[position]?.conversationId);
       const { stranger, partner } = others as Record<'stranger' | 'partner', Int32Array>;
       expect([stranger.length, partner.length]).toEqual([own.length, own.length]);
       expect(new Set([...own, ...partner].map(conversation))).toEqual(new Set([conversation(position)]));
       expect([...stranger].map(conversation)).not.toContain(conversation(position));
       expect(Math.max(...own, ...stranger, ...partner)).toBeLessThan(position);
-      expect(new Set([...own].map((place) => turns[place]?.author))).toEqual(new Set([turns[position]?.author]));
+      expect(new Set([...own].map((at) => turns[at]?.author))).toEqual(new Set([turns[position]?.author]));
     }
   } finally {
     rmSync(folder, { recursive: true });

@@ -6,15 +6,15 @@
 export function listLetterGroups(order: readonly number[], differs: (a: number, b: number) => boolean): number[][] {
   const groups: number[][] = [];
   for (let bits = 1; bits < 2 ** order.length; bits++) {
-    const places = order.map((_, place) => place).filter((place) => ((bits >> place) & 1) === 1);
-    const fits = (place: number) =>
-      places.every((other) => other === place || !differs(order[place] as number, order[other] as number));
-    const isAlike = places.every(fits);
-    const isWhole = order.every((_, place) => places.includes(place) || !fits(place));
-    if (isAlike && isWhole) groups.push(places);
+    const members = order.map((_, member) => member).filter((member) => ((bits >> member) & 1) === 1);
+    const fits = (member: number) =>
+      members.every((other) => other === member || !differs(order[member] as number, order[other] as number));
+    const isAlike = members.every(fits);
+    const isWhole = order.every((_, member) => members.includes(member) || !fits(member));
+    if (isAlike && isWhole) groups.push(members);
   }
   // By the places of their items: as words whose letters are places.
-  const spell = (places: readonly number[]) => String.fromCharCode(...places.map((place) => 97 + place));
+  const spell = (members: readonly number[]) => String.fromCharCode(...members.map((member) => 97 + member));
   groups.sort((a, b) => (spell(a) < spell(b) ? -1 : 1));
-  return groups.map((places) => places.map((place) => order[place] as number));
+  return groups.map((members) => members.map((member) => order[member] as number));
 }

@@ -5,7 +5,7 @@ import { findLowerBound } from '../../model/turns/corpus.ts';
 import { assertVisibleLists, isListed, type Visibility } from './visible-turns.ts';
 
 /** Candidates of all queries together: 16 GiB of positions and scores. */
-const MAX_PLACES = 2 ** 31;
+const MAX_CANDIDATES = 2 ** 31;
 
 /**
  * What every index checks at its door.
@@ -20,8 +20,8 @@ export function assertQueries(queries: QueryBatch, size: number, k: number): voi
   if (queries.texts.length !== queries.cutoffs.length)
     throw new DimensionMismatchError('texts of a query batch', queries.cutoffs.length, queries.texts.length);
   const ranks = queries.cutoffs.length * k;
-  if (ranks > MAX_PLACES) {
-    const message = `more than ${MAX_PLACES} candidates for ${queries.cutoffs.length} queries with k ${k}; lower k`;
+  if (ranks > MAX_CANDIDATES) {
+    const message = `more than ${MAX_CANDIDATES} candidates for ${queries.cutoffs.length} queries with k ${k}; lower k`;
     throw new ValidationError(message, { k, size });
   }
   const outside = queries.cutoffs.find((cutoff) => cutoff < 0 || cutoff > size);
@@ -111,7 +111,7 @@ export function orderByCutoff(cutoffs: Int32Array): Int32Array {
   return Int32Array.from(cutoffs.keys()).sort((a, b) => cutoffs[a]! - cutoffs[b]! || a - b);
 }
 
-/** Candidates with every place empty. */
+/** Candidates with every slot empty. */
 export function allocateCandidates(queryCount: number, width: number): Candidates {
   return {
     positions: new Int32Array(queryCount * width).fill(-1),

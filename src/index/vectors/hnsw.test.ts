@@ -119,8 +119,8 @@ describe('hnsw index', () => {
     const exact = await flat.search(queries, 20);
     const found = await new HnswIndex({ ids, vectors, dimension: D }, OPTIONS).search(queries, 20);
     expect(recallAt(10, found, exact)).toBeGreaterThan(0.99);
-    for (const [place, position] of found.positions.entries()) {
-      if (position === exact.positions[place]) expect(found.scores[place]).toBeCloseTo(exact.scores[place]!, 5);
+    for (const [slot, position] of found.positions.entries()) {
+      if (position === exact.positions[slot]) expect(found.scores[slot]).toBeCloseTo(exact.scores[slot]!, 5);
     }
     flat.dispose();
   });

@@ -142,7 +142,7 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
     const listen = async (statements: string[], fail: (sql: string) => boolean = () => false): Promise<SqlDatabase> => {
       const database = await connect();
       return {
-        place: database.place,
+        address: database.address,
         dispose: () => database.dispose(),
         transaction: (work) =>
           database.transaction((session) =>

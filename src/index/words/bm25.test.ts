@@ -81,13 +81,13 @@ describe.each(Object.keys(BM25_VARIANTS) as Bm25VariantName[])('bm25 variant %s'
       return i % width === 3 || cutoff === 0 ? -1 : (i * 17) % cutoff;
     });
     const scores = await index.scorePairs(queries, positions, width);
-    for (const [place, position] of positions.entries()) {
-      const query = Math.floor(place / width);
+    for (const [slot, position] of positions.entries()) {
+      const query = Math.floor(slot / width);
       const expected =
         position < 0
           ? 0
           : computeBm25ByFormula(variant, queries.texts[query]!, position, queries.cutoffs[query]!, k1, b);
-      expect(scores[place]).toBeCloseTo(expected, 5);
+      expect(scores[slot]).toBeCloseTo(expected, 5);
     }
   });
 });

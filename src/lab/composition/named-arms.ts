@@ -76,8 +76,8 @@ export function mergeSteps(arm: Plain, part: Plain): Plain {
 function rankStep(name: string): number {
   const own = STEPS.find(name);
   const last = STEPS.members.findLastIndex(({ takes }, i) => i < STEPS.ownCount && takes[0] === own?.takes[0]);
-  const place = STEPS.names.indexOf(name);
-  return place < STEPS.ownCount ? place : last + 0.5;
+  const order = STEPS.names.indexOf(name);
+  return order < STEPS.ownCount ? order : last + 0.5;
 }
 
 /**
@@ -113,7 +113,7 @@ class ArmWriter {
   readonly differences: Path[] = [];
   readonly #keyPath: Path;
   /** Where each step is written. */
-  readonly #places = new Map<string, string>();
+  readonly #paths = new Map<string, string>();
   arm: Plain;
 
   constructor(keyPath: Path, start: Plain) {
@@ -124,7 +124,7 @@ class ArmWriter {
   /** Begins with the steps of another arm. */
   startFrom(arm: Plain, layers: readonly Layer[]): void {
     this.arm = arm;
-    for (const { keyPath, at } of layers) if (at.length === 1) this.#places.set(at[0] as string, formatKeys(keyPath));
+    for (const { keyPath, at } of layers) if (at.length === 1) this.#paths.set(at[0] as string, formatKeys(keyPath));
   }
 
   addFault(path: Path, expected: string, got: unknown, known?: readonly string[], word = String(got)): void {
@@ -148,27 +148,27 @@ class ArmWriter {
     const content = expandShortStep(kind, given);
     if (STEPS.find(kind) === undefined)
       return void this.addUnknown([...at, written], `a step: ${STEPS.names.join(', ')}`, kind, STEPS.names);
-    const place = [...at, written];
+    const path = [...at, written];
     const own = read.as === undefined ? null : String(read.as);
     const before = this.arm[own ?? kind];
     const isAdded = written !== kind || (before !== undefined && ADDING.includes(kind));
     if (written !== kind && !isPlain(before))
-      return void this.addFault(place, `a step ${own ?? kind} before it, which it adds to`, item);
-    const name = isAdded ? (own ?? kind) : this.#nameStep(read.as, kind, place, at, item);
+      return void this.addFault(path, `a step ${own ?? kind} before it, which it adds to`, item);
+    const name = isAdded ? (own ?? kind) : this.#nameStep(read.as, kind, path, at, item);
     if (name === null) return;
     const joined = isAdded && isPlain(before) && isPlain(content) ? merge(before, content) : content;
     const names = name === kind ? {} : { as: { ...readNames(this.arm), [name]: kind } };
     this.arm = { ...this.arm, [name]: joined, ...names };
-    this.layers.push({ keyPath: [...this.#keyPath, ...place], at: [name], content: given });
-    this.#places.set(name, formatKeys([...this.#keyPath, ...place]));
+    this.layers.push({ keyPath: [...this.#keyPath, ...path], at: [name], content: given });
+    this.#paths.set(name, formatKeys([...this.#keyPath, ...path]));
     this.differences.push(...(isPlain(given) ? listLeafPaths({ [name]: given }) : [[name]]));
   }
 
   /** The name of a step in its arm, or null after a fault. */
-  #nameStep(as: unknown, kind: string, place: Path, at: Path, item: unknown): string | null {
+  #nameStep(as: unknown, kind: string, path: Path, at: Path, item: unknown): string | null {
     if (as !== undefined) {
       const fault = mayRepeat(STEPS.find(kind) as StepKey) ? findNameFault(as) : `nothing: an arm has one ${kind}`;
-      const taken = this.#places.get(String(as));
+      const taken = this.#paths.get(String(as));
       const expected = fault ?? (taken === undefined ? null : `another name than that of ${taken}`);
       if (expected === null) return String(as);
       this.addFault([...at, 'as'], expected, as);
@@ -177,9 +177,9 @@ class ArmWriter {
     const placed = listSteps(this.arm).filter((name) => this.arm[name] !== null);
     const further = nameFurtherStep(placed, readNames(this.arm), kind);
     if ('name' in further) return further.name;
-    const first = this.#places.get(further.taken) ?? further.taken;
+    const first = this.#paths.get(further.taken) ?? further.taken;
     const change = kind === 'search' ? 'search+ adds sources' : `set changes ${further.taken}`;
-    this.addFault(place, `${describeRepeated(kind, first)}; ${change}`, item);
+    this.addFault(path, `${describeRepeated(kind, first)}; ${change}`, item);
     return null;
   }
 
@@ -191,12 +191,8 @@ class ArmWriter {
     const first = path.split('.')[0] as string;
     const twice = listNumbered(this.arm, first);
     if (twice.length > 0) {
-      const places = [first, ...twice].map((name) => this.#places.get(name) ?? name).join(' and ');
-      this.addFault(
-        [at, path],
-        `one step ${first}, which stands at ${places}; write as: NAME beside one of them`,
-        path,
-      );
+      const paths = [first, ...twice].map((name) => this.#paths.get(name) ?? name).join(' and ');
+      this.addFault([at, path], `one step ${first}, which stands at ${paths}; write as: NAME beside one of them`, path);
       return null;
     }
     const expected = `a path that begins with a step or a source of the arm (${starts.join(', ')})`;

@@ -104,12 +104,12 @@ export function drawBars(trace: Trace, { x, y }: Scales, colour: string, at: num
   const isLying = trace.orientation === 'h';
   const [along, across] = isLying ? [y, x] : [x, y];
   const lengths = (isLying ? trace.x : trace.y) as readonly number[];
-  const places = (isLying ? trace.y : (trace.x ?? lengths.map((_, place) => place))) as readonly unknown[];
-  const room = Math.min(along.step, along.step / (typeof places[0] === 'number' ? places.length : 1)) * 0.8;
+  const marks = (isLying ? trace.y : (trace.x ?? lengths.map((_, place) => place))) as readonly unknown[];
+  const room = Math.min(along.step, along.step / (typeof marks[0] === 'number' ? marks.length : 1)) * 0.8;
   const zero = across.place(0) as number;
   const fill = readColour(trace.marker, colour);
   return lengths.flatMap((length, row) => {
-    const [middle, end] = [along.place(places[row]), across.place(length)];
+    const [middle, end] = [along.place(marks[row]), across.place(length)];
     if (middle === null || end === null) return [];
     const start = pixel(middle - room / 2 + (at * room) / count);
     const [from, size] = [pixel(Math.min(zero, end)), pixel(Math.abs(end - zero))];

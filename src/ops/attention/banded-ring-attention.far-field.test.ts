@@ -20,12 +20,12 @@ describe.each([
     const shared = { turns: T, queries: values, keys: values, values };
     const rows = checkRows(mask === undefined ? shared : { ...shared, keyMask: mask });
     const field = new FarField(rows, options);
-    for (const place of options.direction === 'anticausal' ? PLACES.toReversed() : PLACES) {
-      field.moveTo(place);
+    for (const at of options.direction === 'anticausal' ? PLACES.toReversed() : PLACES) {
+      field.moveTo(at);
       const seen = Array.from({ length: T }, (_, j) => j).filter((j) => {
         if (options.combine === 'additive' || mask?.[j] === 0) return false;
-        if (options.self === 'exclude' && j === place) return false;
-        return options.direction === 'none' || (options.direction === 'causal' ? j <= place : j >= place);
+        if (options.self === 'exclude' && j === at) return false;
+        return options.direction === 'none' || (options.direction === 'causal' ? j <= at : j >= at);
       });
       expect(field.count).toBe(seen.length);
       for (let d = 0; d < V; d++) {

@@ -38,7 +38,7 @@ async function select(
   const before = tf.memory().numTensors;
   const selection = diversityFilter(inputs, { ...DIVERSITY_FILTER_DEFAULTS, ...options, k });
   expect([selection.slots.shape, selection.slots.dtype]).toEqual([[shape[0], k], 'int32']);
-  const got = { places: await selection.slots.array(), scores: await selection.scores.array() };
+  const got = { slots: await selection.slots.array(), scores: await selection.scores.array() };
   tf.dispose(Object.values(selection));
   expect(() => diversityFilter(inputs, { ...DIVERSITY_FILTER_DEFAULTS, k: 0 })).toThrow(
     'k is not a positive integer: 0',
@@ -69,13 +69,13 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     mask[3] = mask[3]?.map((_, c) => Number(c === 5)) as number[];
     const got = await select(relevance, similarities, mask, K);
     const expected = relevance.map((row, b) => filterByHand(row, similarities[b] as Matrix, mask[b] as number[], K));
-    expect(got.places).toEqual(expected);
+    expect(got.slots).toEqual(expected);
     expect(
-      expected.some((row, b) => b !== 2 && b !== 3 && row.filter((place) => place >= 0).length < Math.min(K, C)),
+      expected.some((row, b) => b !== 2 && b !== 3 && row.filter((slot) => slot >= 0).length < Math.min(K, C)),
     ).toBe(K > 3);
     for (const [b, row] of expected.entries())
-      for (const [i, place] of row.entries())
-        expect(got.scores[b]?.[i]).toBeCloseTo(place < 0 ? 0 : (relevance[b]?.[place] as number), 6);
+      for (const [i, slot] of row.entries())
+        expect(got.scores[b]?.[i]).toBeCloseTo(slot < 0 ? 0 : (relevance[b]?.[slot] as number), 6);
   });
 
   test('a duplicate is left out unless its score is above 0.9; the best is taken whatever it is', async () => {
@@ -84,8 +84,8 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       [1, 1],
     ];
     const both = [[1, 1]];
-    expect((await select([[0.8, 0.85]], [alike], both, 2)).places).toEqual([[1, -1]]);
-    expect((await select([[0.95, 0.92]], [alike], both, 2)).places).toEqual([[0, 1]]);
+    expect((await select([[0.8, 0.85]], [alike], both, 2)).slots).toEqual([[1, -1]]);
+    expect((await select([[0.95, 0.92]], [alike], both, 2)).slots).toEqual([[0, 1]]);
     expect(
       (
         await select(
@@ -99,7 +99,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
           both,
           2,
         )
-      ).places,
+      ).slots,
     ).toEqual([[0, -1]]);
   });
 
@@ -111,7 +111,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       ],
     ];
     const takeAt = async (score: number, bounds: { marginalAbove: number; scoreAbove: number }) =>
-      (await select([[1, score]], unlike, [[1, 1]], 2, { lambda: 0.5, ...bounds })).places;
+      (await select([[1, score]], unlike, [[1, 1]], 2, { lambda: 0.5, ...bounds })).slots;
     // The marginal relevance of the second candidate is half of its score.
     expect(await takeAt(0.5, { marginalAbove: 0.25, scoreAbove: 2 })).toEqual([[0, -1]]);
     expect(await takeAt(0.5, { marginalAbove: 0.125, scoreAbove: 2 })).toEqual([[0, 1]]);
@@ -120,8 +120,8 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('one candidate, and none', async () => {
-    expect((await select([[0.5]], [[[1]]], [[1]], 2)).places).toEqual([[0, -1]]);
-    expect((await select([[], []], [[], []], [[], []], 2)).places).toEqual([
+    expect((await select([[0.5]], [[[1]]], [[1]], 2)).slots).toEqual([[0, -1]]);
+    expect((await select([[], []], [[], []], [[], []], 2)).slots).toEqual([
       [-1, -1],
       [-1, -1],
     ]);

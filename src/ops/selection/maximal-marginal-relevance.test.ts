@@ -9,20 +9,20 @@ type Matrix = number[][];
 
 /** Greedy selection of one query's candidates, as the formula has it. */
 function selectByHand(relevance: number[], similarity: Matrix, present: number[], lambda: number, k: number) {
-  const places: number[] = [];
+  const slots: number[] = [];
   const scores: number[] = [];
-  while (places.length < k) {
+  while (slots.length < k) {
     let [best, bestScore] = [-1, Number.NEGATIVE_INFINITY];
     for (let c = 0; c < relevance.length; c++) {
-      if (present[c] === 0 || places.includes(c)) continue;
-      const redundancy = Math.max(...places.map((place) => (similarity[place] as number[])[c] as number));
-      const score = lambda * (relevance[c] as number) - (places.length === 0 ? 0 : (1 - lambda) * redundancy);
+      if (present[c] === 0 || slots.includes(c)) continue;
+      const redundancy = Math.max(...slots.map((slot) => (similarity[slot] as number[])[c] as number));
+      const score = lambda * (relevance[c] as number) - (slots.length === 0 ? 0 : (1 - lambda) * redundancy);
       if (score > bestScore) [best, bestScore] = [c, score];
     }
-    places.push(best);
+    slots.push(best);
     scores.push(best < 0 ? 0 : bestScore);
   }
-  return { places, scores };
+  return { slots, scores };
 }
 
 async function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, lambda: number, k: number) {
@@ -35,7 +35,7 @@ async function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, l
   const before = tf.memory().numTensors;
   const selection = maximalMarginalRelevance(inputs, { lambda, k });
   expect([selection.slots.shape, selection.slots.dtype]).toEqual([[shape[0], k], 'int32']);
-  const got = { places: await selection.slots.array(), scores: await selection.scores.array() };
+  const got = { slots: await selection.slots.array(), scores: await selection.scores.array() };
   tf.dispose(Object.values(selection));
   expect(() => maximalMarginalRelevance({ ...inputs, mask: inputs.relevance }, { lambda: 2, k })).toThrow('lambda');
   expect(tf.memory().numTensors).toBe(before);
@@ -72,11 +72,11 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       const got = await select(relevance, similarities, mask, lambda, K);
       for (const [b, row] of relevance.entries()) {
         const expected = selectByHand(row, similarities[b] as Matrix, mask[b] as number[], lambda, K);
-        expect(got.places[b]).toEqual(expected.places);
+        expect(got.slots[b]).toEqual(expected.slots);
         for (const [k, score] of expected.scores.entries()) expect(got.scores[b]?.[k]).toBeCloseTo(score, 6);
       }
-      expect(got.places[2]).toEqual(Array(K).fill(-1));
-      expect(got.places[3]).toEqual([5, ...Array(K - 1).fill(-1)]);
+      expect(got.slots[2]).toEqual(Array(K).fill(-1));
+      expect(got.slots[3]).toEqual([5, ...Array(K - 1).fill(-1)]);
     },
   );
 
@@ -87,14 +87,14 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       [0, 0, 1],
     ];
     const got = await select([[0.9, 0.9, 0.5]], [similarity], [[1, 1, 1]], 0.5, 3);
-    expect(got.places).toEqual([[0, 2, 1]]);
+    expect(got.slots).toEqual([[0, 2, 1]]);
     expect(got.scores[0]?.map((score) => score.toFixed(6))).toEqual(['0.450000', '0.250000', '-0.050000']);
   });
 
   test('one candidate, and none', async () => {
-    expect((await select([[0.5]], [[[1]]], [[1]], 0.7, 2)).places).toEqual([[0, -1]]);
+    expect((await select([[0.5]], [[[1]]], [[1]], 0.7, 2)).slots).toEqual([[0, -1]]);
     expect(await select([[], []], [[], []], [[], []], 0.7, 2)).toEqual({
-      places: [
+      slots: [
         [-1, -1],
         [-1, -1],
       ],

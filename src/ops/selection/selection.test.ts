@@ -42,7 +42,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       [20, 21, 22],
     ]);
     const cube = tf.reshape(tf.range(0, 12), [2, 3, 2]);
-    const places = tf.tensor2d(
+    const slots = tf.tensor2d(
       [
         [2, 0],
         [1, 1],
@@ -51,7 +51,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       'int32',
     );
     const before = tf.memory().numTensors;
-    const taken = [gatherAtPlaces(values, places), gatherAtPlaces(cube, places)];
+    const taken = [gatherAtPlaces(values, slots), gatherAtPlaces(cube, slots)];
     expect(await Promise.all(taken.map((tensor) => tensor.array()))).toEqual([
       [
         [12, 10],
@@ -70,7 +70,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     ]);
     tf.dispose(taken);
     expect(tf.memory().numTensors).toBe(before);
-    tf.dispose([values, cube, places]);
+    tf.dispose([values, cube, slots]);
   });
 
   test('what does not fit is refused', () => {

@@ -108,12 +108,12 @@ describe.each([
     for (const [pair, position] of pairs) {
       if (position < 0) continue;
       const { before } = rebuildConversation(input, Math.floor(pair / WIDTH), position);
-      const place = before.findIndex(({ id }) => id === input.corpus.turns[position]?.id);
-      const clockwise = before.length - place;
+      const ringPosition = before.findIndex(({ id }) => id === input.corpus.turns[position]?.id);
+      const clockwise = before.length - ringPosition;
       expect(frames.turns[pair]).toBe(before.length);
-      expect(frames.ringPositions[pair]).toBe(place);
+      expect(frames.ringPositions[pair]).toBe(ringPosition);
       expect(frames.lineDistances[pair]).toBe(clockwise);
-      expect(frames.ringDistances[pair]).toBe(Math.min(clockwise, place + 1));
+      expect(frames.ringDistances[pair]).toBe(Math.min(clockwise, ringPosition + 1));
       expect(frames.coldStart[pair]).toBe(before.length < COLD_START_TURNS ? 1 : 0);
       cold += frames.coldStart[pair] as number;
     }

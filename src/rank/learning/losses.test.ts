@@ -29,19 +29,19 @@ const table = {
 /** The definitions, query by query and candidate by candidate. */
 function computeDefinedLosses(x: number[], { name, temperature }: LossOptions): number[] {
   return Array.from({ length: Q }, (_, q) => {
-    const places = Array.from({ length: C }, (_, c) => q * C + c).filter((pair) => table.mask[pair] === 1);
+    const pairs = Array.from({ length: C }, (_, c) => q * C + c).filter((pair) => table.mask[pair] === 1);
     const computePairPower = (pair: number) => Math.exp(x[pair]! / temperature);
     const sum = (pairs: number[]) => pairs.reduce((total, pair) => total + computePairPower(pair), 0);
     if (name === 'listwise') {
-      const total = places.reduce((all, pair) => all + table.grades[pair]!, 0);
+      const total = pairs.reduce((all, pair) => all + table.grades[pair]!, 0);
       if (total === 0) return 0;
-      return places.reduce(
-        (loss, pair) => loss - (table.grades[pair]! / total) * Math.log(computePairPower(pair) / sum(places)),
+      return pairs.reduce(
+        (loss, pair) => loss - (table.grades[pair]! / total) * Math.log(computePairPower(pair) / sum(pairs)),
         0,
       );
     }
-    const relevant = places.filter((pair) => table.grades[pair]! >= 2);
-    const others = places.filter((pair) => table.grades[pair]! < 2);
+    const relevant = pairs.filter((pair) => table.grades[pair]! >= 2);
+    const others = pairs.filter((pair) => table.grades[pair]! < 2);
     if (relevant.length === 0 || others.length === 0) return 0;
     const each = relevant.map((pair) => -Math.log(computePairPower(pair) / (computePairPower(pair) + sum(others))));
     return each.reduce((total, loss) => total + loss, 0) / relevant.length;

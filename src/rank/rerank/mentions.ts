@@ -64,7 +64,7 @@ export const mentionsSignal = defineSignal<MentionsAmong, { readonly concepts: S
     const known = new Map<number, readonly number[]>();
     const listConceptsOf = (position: number) =>
       getOrCompute(known, position, () => [
-        ...new Set(concepts.places.subarray(concepts.offsets[position], concepts.offsets[position + 1])),
+        ...new Set(concepts.indexes.subarray(concepts.offsets[position], concepts.offsets[position + 1])),
       ]);
     if (among === 'candidates') return scoreCandidates(pool, listConceptsOf);
     return scoreBySubcorpus(world, pool, ({ subcorpus, queryIndexes, batch }) => {

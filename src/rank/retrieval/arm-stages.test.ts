@@ -42,10 +42,10 @@ test('inputs precede the stages that need them, each once', () => {
   const workspace = createSampleWorkspace(world);
   const stages = [...withInputs(listArmStages(workspace.plan, SAMPLE_ARMS.unified)).values()];
   workspace.dispose();
-  const places = new Map(stages.map(({ key }, place) => [key, place]));
-  expect(places.size).toBe(stages.length);
-  for (const [place, { inputs }] of stages.entries())
-    for (const { key } of inputs) expect(places.get(key)).toBeLessThan(place);
+  const orders = new Map(stages.map(({ key }, order) => [key, order]));
+  expect(orders.size).toBe(stages.length);
+  for (const [order, { inputs }] of stages.entries())
+    for (const { key } of inputs) expect(orders.get(key)).toBeLessThan(order);
 });
 
 describe('an arm is not mistaken for one that differs in a single option', () => {

@@ -19,16 +19,16 @@ test.each(Object.keys(SAMPLE_ARMS) as (keyof typeof SAMPLE_ARMS)[])(
     const workspace = createSampleWorkspace(world);
     const options = SAMPLE_ARMS[name];
     const retrieved = await retrieve(workspace, options);
-    const places = Int32Array.from(retrieved.pool.positions, (position, place) => (position < 0 ? -1 : place));
-    const { names, values } = await decomposeScores(workspace, readArm(options), retrieved, places);
+    const slots = Int32Array.from(retrieved.pool.positions, (position, slot) => (position < 0 ? -1 : slot));
+    const { names, values } = await decomposeScores(workspace, readArm(options), retrieved, slots);
     workspace.dispose();
     const scores = retrieved.components.get('before selection') ?? retrieved.scores;
-    expect(values).toHaveLength(places.length * names.length);
-    for (const [n, place] of places.entries()) {
+    expect(values).toHaveLength(slots.length * names.length);
+    for (const [n, slot] of slots.entries()) {
       const parts = [...values.subarray(n * names.length, (n + 1) * names.length)];
       const sum = parts.reduce((total, part) => total + part, 0);
       const size = parts.reduce((total, part) => total + Math.abs(part), 0);
-      const expected = place < 0 ? 0 : (scores[place] as number);
+      const expected = slot < 0 ? 0 : (scores[slot] as number);
       expect(Math.abs(sum - expected), `place ${n}: ${parts} for ${expected}`).toBeLessThanOrEqual(ROUNDING * size);
     }
   },
@@ -54,9 +54,9 @@ describe('a chain by hand', () => {
   };
   const search = { newest: { k: 3 } };
   const nowhere = { under: () => expect.fail('a chain asks for no signals') };
-  const decompose = async (more: object, ...places: number[]) => {
+  const decompose = async (more: object, ...slots: number[]) => {
     const arm = readArm(parseArm({ search, ...more }));
-    const { names, values } = await decomposeScores(nowhere, arm, retrieved, Int32Array.from(places));
+    const { names, values } = await decomposeScores(nowhere, arm, retrieved, Int32Array.from(slots));
     return { names, values: [...values].map((value) => Number(value.toPrecision(6))) };
   };
 

@@ -26,12 +26,12 @@ describe.each(TEST_BACKENDS)('%s', (backend) => {
     const stream = createRandom(5, 'rank.test');
     const scores = Float32Array.from({ length: Q * C }, () => stream.integer(6));
     const pool = { queryCount: Q, width: C, positions: Int32Array.from({ length: Q * C }, (_, i) => i) };
-    const { slots: places } = await rank(pool, scores, K, formatTestPair);
+    const { slots: ranked } = await rank(pool, scores, K, formatTestPair);
     for (let q = 0; q < Q; q++) {
-      const expected = Array.from({ length: C }, (_, place) => place).sort(
+      const expected = Array.from({ length: C }, (_, slot) => slot).sort(
         (a, b) => scores[q * C + b]! - scores[q * C + a]! || a - b,
       );
-      expect([...places.subarray(q * K, (q + 1) * K)]).toEqual(expected.slice(0, K));
+      expect([...ranked.subarray(q * K, (q + 1) * K)]).toEqual(expected.slice(0, K));
     }
   });
 

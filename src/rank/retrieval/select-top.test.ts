@@ -31,7 +31,7 @@ function cosine(a: string, b: string): number {
 async function listRankings(workspace: Workspace, options: RankOptions): Promise<{ id: string; score: number }[][]> {
   const { pool, scores } = await retrieve(workspace, options);
   return world.queries.map((_, query) => {
-    const pairs = Array.from({ length: pool.width }, (_, place) => query * pool.width + place);
+    const pairs = Array.from({ length: pool.width }, (_, slot) => query * pool.width + slot);
     return pairs
       .filter((pair) => (pool.positions[pair] as number) >= 0)
       .map((pair) => ({
@@ -50,29 +50,29 @@ function selectGreedily(ranking: readonly { id: string; score: number }[], k: nu
   const most = ranking[0]?.score ?? 0;
   const relevance = ranking.slice(0, k).map(({ score }) => (most > 0 ? score / most : 0));
   const taken: number[] = [];
-  for (let place = next(relevance, ids, taken); place >= 0; place = next(relevance, ids, taken)) taken.push(place);
-  return [...taken.map((place) => ids[place] as string), ...ids.filter((_, place) => !taken.includes(place))];
+  for (let slot = next(relevance, ids, taken); slot >= 0; slot = next(relevance, ids, taken)) taken.push(slot);
+  return [...taken.map((slot) => ids[slot] as string), ...ids.filter((_, slot) => !taken.includes(slot))];
 }
 
-const measureRedundancy = (ids: string[], place: number, taken: number[]) =>
-  Math.max(...taken.map((other) => cosine(ids[place] as string, ids[other] as string)));
+const measureRedundancy = (ids: string[], slot: number, taken: number[]) =>
+  Math.max(...taken.map((other) => cosine(ids[slot] as string, ids[other] as string)));
 
 const createMarginalTake =
   (lambda: number): Take =>
   (scores, ids, taken) => {
     let [best, most] = [-1, Number.NEGATIVE_INFINITY];
-    for (const [place, score] of scores.entries()) {
-      if (taken.includes(place)) continue;
-      const marginal = lambda * score - (taken.length === 0 ? 0 : (1 - lambda) * measureRedundancy(ids, place, taken));
-      if (marginal > most) [best, most] = [place, marginal];
+    for (const [slot, score] of scores.entries()) {
+      if (taken.includes(slot)) continue;
+      const marginal = lambda * score - (taken.length === 0 ? 0 : (1 - lambda) * measureRedundancy(ids, slot, taken));
+      if (marginal > most) [best, most] = [slot, marginal];
     }
     return best;
   };
 
 const filter: Take = (scores, ids, taken) =>
-  scores.findIndex((score, place) => {
-    if (place <= (taken.at(-1) ?? -1)) return false;
-    return taken.length === 0 || 0.7 * score - 0.3 * measureRedundancy(ids, place, taken) > 0.3 || score > 0.9;
+  scores.findIndex((score, slot) => {
+    if (slot <= (taken.at(-1) ?? -1)) return false;
+    return taken.length === 0 || 0.7 * score - 0.3 * measureRedundancy(ids, slot, taken) > 0.3 || score > 0.9;
   });
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
@@ -103,7 +103,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       const ids = got[query]?.map(({ id }) => id);
       expect(ids).toEqual(selectGreedily(ranking, k, take));
       expect(ids?.slice(k)).toEqual(ranking.slice(k).map(({ id }) => id));
-      expect(got[query]?.map(({ score }) => score)).toEqual(ranking.map((_, place) => ranking.length - place));
+      expect(got[query]?.map(({ score }) => score)).toEqual(ranking.map((_, slot) => ranking.length - slot));
       if (ids?.join() !== ranking.map(({ id }) => id).join()) moved++;
     }
     expect(moved).toBeGreaterThan(world.queries.length / 2);
@@ -137,6 +137,6 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const order = await selectTop(workspace, pool, new Float32Array(pool.positions.length), options);
     const last = world.queries.length - 1;
     const row = order.subarray(last * pool.width, (last + 1) * pool.width).filter((score) => score > 0);
-    expect([...row]).toEqual(Array.from(row, (_, place) => row.length - place)); // the pool has this order
+    expect([...row]).toEqual(Array.from(row, (_, slot) => row.length - slot)); // the pool has this order
   });
 });

@@ -134,7 +134,9 @@ describe('a pool', () => {
       const found = await Promise.all(parts.sources.map(({ index }) => workspace.get(candidatesFrom(index, null))));
       expect(found).toHaveLength(3);
       for (const [q, { timestamp }] of world.queries.entries()) {
-        const row = [...pool.positions.subarray(q * pool.width, (q + 1) * pool.width)].filter((place) => place >= 0);
+        const row = [...pool.positions.subarray(q * pool.width, (q + 1) * pool.width)].filter(
+          (position) => position >= 0,
+        );
         const all = found.flatMap(({ positions, width }) => [...positions.subarray(q * width, (q + 1) * width)]);
         expect(new Set(row)).toEqual(new Set(all.filter((position) => position >= 0)));
         expect(new Set(row).size).toBe(row.length);
@@ -146,7 +148,9 @@ describe('a pool', () => {
     withWorkspace(async (workspace) => {
       const pool = await findPool(workspace, null, poolOfArm(SAMPLE_ARMS['same channel']));
       const channels = world.queries.map(({ channel }, q) => {
-        const row = [...pool.positions.subarray(q * pool.width, (q + 1) * pool.width)].filter((place) => place >= 0);
+        const row = [...pool.positions.subarray(q * pool.width, (q + 1) * pool.width)].filter(
+          (position) => position >= 0,
+        );
         for (const position of row) expect(workspace.corpus.turns[position]?.channel).toBe(channel);
         return row.length > 0 ? channel : 'empty';
       });
@@ -314,16 +318,16 @@ describe('some of the queries by themselves', () => {
     withWorkspace(async (workspace) => {
       for (const arm of Object.values(SAMPLE_ARMS)) {
         const all = await retrieve(workspace, arm);
-        for (const places of [[9], [2], [5, 0, 10]]) {
-          const some = workspace.withQueries(places);
-          if (places.length === 1) await warmUp(some, arm);
+        for (const chosen of [[9], [2], [5, 0, 10]]) {
+          const some = workspace.withQueries(chosen);
+          if (chosen.length === 1) await warmUp(some, arm);
           const { pool, scores } = await retrieve(some, arm);
-          for (const [row, place] of places.entries()) {
+          for (const [row, query] of chosen.entries()) {
             const own = pool.positions.subarray(row * pool.width, (row + 1) * pool.width).filter((at) => at >= 0);
-            const wanted = all.pool.positions.subarray(place * all.pool.width, (place + 1) * all.pool.width);
+            const wanted = all.pool.positions.subarray(query * all.pool.width, (query + 1) * all.pool.width);
             expect([...own]).toEqual([...wanted.filter((at) => at >= 0)]);
             for (const i of own.keys())
-              expect(scores[row * pool.width + i]).toBeCloseTo(all.scores[place * all.pool.width + i] as number, 5);
+              expect(scores[row * pool.width + i]).toBeCloseTo(all.scores[query * all.pool.width + i] as number, 5);
           }
           some.dispose();
         }

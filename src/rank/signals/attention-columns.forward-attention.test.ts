@@ -43,15 +43,15 @@ const multiplyVectors = (a: readonly number[], b: readonly number[]) =>
 /** Every turn of the corpus as a candidate, asked when its conversation had p + 1, all, or some number of turns between. */
 const pairs = [...corpus.turns.keys()].flatMap((position) => {
   const length = corpus.conversations[corpus.conversationOf[position] as number]?.turns.length as number;
-  const place = corpus.ringPosition[position] as number;
+  const ringPosition = corpus.ringPosition[position] as number;
   const sizes = new Set([
-    place + 1,
-    Math.max(place + 1, length - 1),
+    ringPosition + 1,
+    Math.max(ringPosition + 1, length - 1),
     length,
-    place + 1 + source.integer(length - place),
+    ringPosition + 1 + source.integer(length - ringPosition),
   ]);
   const query = rows[source.integer(rows.length)] as number[];
-  return [...sizes].map((turns) => ({ position, place, turns, query }));
+  return [...sizes].map((turns) => ({ position, ringPosition, turns, query }));
 });
 
 /** Vectors of each conversation in time order. */
@@ -68,10 +68,10 @@ function computeDenseScore(
   const ring = [...conversation.slice(0, pair.turns), pair.query];
   let sum = 0;
   let own = 0;
-  for (let j = pair.place + (self === 'exclude' ? 1 : 0); j < ring.length; j++) {
-    const steps = j - pair.place;
+  for (let j = pair.ringPosition + (self === 'exclude' ? 1 : 0); j < ring.length; j++) {
+    const steps = j - pair.ringPosition;
     const distance = topology === 'ring' ? Math.min(steps, ring.length - steps) : steps;
-    const semantic = (1 + multiplyVectors(ring[pair.place] as number[], ring[j] as number[])) / 2;
+    const semantic = (1 + multiplyVectors(ring[pair.ringPosition] as number[], ring[j] as number[])) / 2;
     const logit =
       combine === 'multiplicative'
         ? (Math.exp(-decay * distance) * semantic) / temperature
@@ -90,15 +90,15 @@ async function computeForwardScores(tables: ForwardCosines, options: Options): P
     listTurnsAhead(tables),
     {
       positions: pickIntegers(({ position }) => position),
-      ringPositions: pickIntegers(({ place }) => place),
+      ringPositions: pickIntegers(({ ringPosition }) => ringPosition),
       turns: pickIntegers(({ turns }) => turns),
     },
     options,
   );
   const inputs = {
     cosine: uploadPicked(({ position, query }) => multiplyVectors(rows[position] as number[], query)),
-    distance: uploadPicked(({ place, turns }) =>
-      options.topology === 'ring' ? Math.min(turns - place, place + 1) : turns - place,
+    distance: uploadPicked(({ ringPosition, turns }) =>
+      options.topology === 'ring' ? Math.min(turns - ringPosition, ringPosition + 1) : turns - ringPosition,
     ),
     masses: tf.tensor2d(masses, shape),
     mask: tf.ones(shape, 'bool') as tf.Tensor2D,

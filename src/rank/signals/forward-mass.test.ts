@@ -16,30 +16,30 @@ const buildAhead = (width: number, asked: Looker[] = []) => ({
 });
 
 /** Every place of the conversation at every later moment. */
-const lookers = Array.from({ length: TURNS }, (_, place) =>
-  Array.from({ length: TURNS - place }, (_, more) => ({
-    position: 100 + place,
-    ringPosition: place,
-    turns: place + 1 + more,
+const lookers = Array.from({ length: TURNS }, (_, at) =>
+  Array.from({ length: TURNS - at }, (_, more) => ({
+    position: 100 + at,
+    ringPosition: at,
+    turns: at + 1 + more,
   })),
 ).flat();
 
 function computeForwardMasses(width: number, options: ForwardOptions, asked: readonly Looker[], record?: Looker[]) {
   const pairs = {
     positions: Int32Array.from(asked, ({ position }) => position),
-    ringPositions: Int32Array.from(asked, ({ ringPosition: place }) => place),
+    ringPositions: Int32Array.from(asked, ({ ringPosition: at }) => at),
     turns: Int32Array.from(asked, ({ turns }) => turns),
   };
   return computeForwardLogMasses(buildAhead(width, record), pairs, options);
 }
 
 /** `ln sum_j e^logit_j` over the turns from a place on, those beyond the band counting e^0 or nothing; -1e30 for none. */
-function logMass({ ringPosition: place, turns }: Looker, width: number, options: ForwardOptions): number {
+function logMass({ ringPosition: at, turns }: Looker, width: number, options: ForwardOptions): number {
   const { topology, combine, self, decay, temperature } = options;
   const logits: number[] = [];
-  for (let j = place + (self === 'exclude' ? 1 : 0); j < turns; j++) {
-    const distance = topology === 'ring' ? Math.min(j - place, turns + 1 - (j - place)) : j - place;
-    const semantic = (1 + similarity[place]![j]!) / 2 / temperature;
+  for (let j = at + (self === 'exclude' ? 1 : 0); j < turns; j++) {
+    const distance = topology === 'ring' ? Math.min(j - at, turns + 1 - (j - at)) : j - at;
+    const semantic = (1 + similarity[at]![j]!) / 2 / temperature;
     if (distance > width) logits.push(combine === 'multiplicative' ? 0 : Number.NEGATIVE_INFINITY);
     else
       logits.push(combine === 'multiplicative' ? Math.exp(-decay * distance) * semantic : semantic - decay * distance);

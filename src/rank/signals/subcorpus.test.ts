@@ -20,7 +20,7 @@ const batch: QueryBatch = {
 };
 
 test('conversations are identified by their places, and -1 is the whole corpus', () => {
-  const asked = Array.from(batch.conversations ?? [], (place) => corpus.conversations[place]?.id);
+  const asked = Array.from(batch.conversations ?? [], (queryRow) => corpus.conversations[queryRow]?.id);
   expect(asked).toEqual(queries.map(({ conversationId }) => conversationId));
   const unknown = queries.map((query) => ({ ...query, conversationId: 'c99' }));
   expect(() => listAskedConversations(corpus, unknown)).toThrow(
@@ -35,23 +35,26 @@ describe('a batch in parts', () => {
   const parts = subcorpora.split(batch);
 
   test('has every query once, with those that ask the same, in the order of the first', () => {
-    expect(parts.flatMap(({ queryIndexes: places }) => places).sort((a, b) => a - b)).toEqual([...queries.keys()]);
-    const firsts = parts.map(({ queryIndexes: places }) => places[0]);
+    expect(parts.flatMap(({ queryIndexes: queryRows }) => queryRows).sort((a, b) => a - b)).toEqual([
+      ...queries.keys(),
+    ]);
+    const firsts = parts.map(({ queryIndexes: queryRows }) => queryRows[0]);
     expect(firsts).toEqual(firsts.toSorted((a, b) => (a as number) - (b as number)));
-    for (const { subcorpus, queryIndexes: places } of parts)
-      for (const place of places) expect(queries[place]?.conversationId ?? null).toBe(subcorpus.conversationId);
+    for (const { subcorpus, queryIndexes: queryRows } of parts)
+      for (const queryRow of queryRows)
+        expect(queries[queryRow]?.conversationId ?? null).toBe(subcorpus.conversationId);
     expect(parts.length).toBeGreaterThan(2);
   });
 
   test.each(parts.map((part) => [part.subcorpus.conversationId, part] as const))(
     'sees the turns of %s alone, as of the same moments',
     (id, part) => {
-      const { subcorpus, queryIndexes: places, batch: local } = part;
+      const { subcorpus, queryIndexes: queryRows, batch: local } = part;
       const turns = corpus.turns.filter(({ conversationId }) => id === null || conversationId === id);
       expect(subcorpus.corpus.turns).toEqual(turns);
       expect(Array.from(subcorpus.positions, (position) => corpus.turns[position])).toEqual(turns);
-      for (const [row, place] of places.entries()) {
-        const query = queries[place] as Query;
+      for (const [row, queryRow] of queryRows.entries()) {
+        const query = queries[queryRow] as Query;
         expect(local.texts[row]).toBe(query.text);
         expect(local.cutoffs[row]).toBe(turns.filter(({ timestamp }) => timestamp < query.timestamp).length);
         expect(local.vectors.subarray(row * DIMENSION, (row + 1) * DIMENSION)).toEqual(world.vectorOf.get(query.id));
@@ -75,16 +78,19 @@ describe('a batch in parts', () => {
 
   test('has rows of a pool and vectors by the positions of its turns', () => {
     const vectors = Float32Array.from(corpus.turns.keys()).map((position) => 3 * position);
-    for (const { subcorpus, queryIndexes: places } of parts) {
+    for (const { subcorpus, queryIndexes: queryRows } of parts) {
       expect([...selectScopeVectors(subcorpus, vectors, 1)]).toEqual(
         Array.from(subcorpus.positions, (position) => 3 * position),
       );
       const width = 5;
       const positions = new Int32Array(queries.length * width).fill(-1);
-      for (const place of places) positions.set(subcorpus.positions.slice(place % 3, (place % 3) + 4), place * width);
-      const local = mapLocalRows(subcorpus, { queryCount: queries.length, width, positions }, places);
+      for (const queryRow of queryRows)
+        positions.set(subcorpus.positions.slice(queryRow % 3, (queryRow % 3) + 4), queryRow * width);
+      const local = mapLocalRows(subcorpus, { queryCount: queries.length, width, positions }, queryRows);
       const back = Array.from(local, (position) => (position < 0 ? -1 : subcorpus.positions[position]));
-      expect(back).toEqual(places.flatMap((place) => [...positions.subarray(place * width, (place + 1) * width)]));
+      expect(back).toEqual(
+        queryRows.flatMap((queryRow) => [...positions.subarray(queryRow * width, (queryRow + 1) * width)]),
+      );
     }
   });
 });
@@ -92,10 +98,10 @@ describe('a batch in parts', () => {
 test('nothing is asked of each subcorpus as of its earliest query', () => {
   const nothing = buildWarmUpBatch(new Subcorpora(corpus), batch);
   const earliest = new Map<number, number>();
-  for (const [place, conversation] of (batch.conversations as Int32Array).entries())
+  for (const [queryRow, conversation] of (batch.conversations as Int32Array).entries())
     earliest.set(
       conversation,
-      Math.min(earliest.get(conversation) ?? Number.POSITIVE_INFINITY, batch.cutoffs[place] as number),
+      Math.min(earliest.get(conversation) ?? Number.POSITIVE_INFINITY, batch.cutoffs[queryRow] as number),
     );
   expect([...(nothing.conversations as Int32Array)]).toEqual([...earliest.keys()]);
   expect([...nothing.cutoffs]).toEqual([...earliest.values()]);

@@ -14,13 +14,13 @@ import type { TextOwner } from '../../model/encoder.ts';
 import { isSensitive } from '../../model/turns/attributes.ts';
 import { defineStage, type StageUse, type World } from './signal.ts';
 
-/** The concepts of N texts: a list of names, and each text's as places in it. */
+/** The concepts of N texts: a list of names, and each text's as indexes of it. */
 export interface TurnConcepts {
   readonly names: readonly string[];
-  /** [N + 1] where the places of each text begin. */
+  /** [N + 1] where the indexes of each text begin. */
   readonly offsets: Int32Array;
   /** Places in `names`, in the order of each text. */
-  readonly places: Int32Array;
+  readonly indexes: Int32Array;
 }
 
 /** A text to be read, with its title if it has one. */
@@ -29,20 +29,20 @@ interface TitledText {
   readonly title: string | null;
 }
 
-/** Lists of names as places in one list. */
+/** Lists of names as indexes of one list. */
 class ConceptList {
-  readonly #placeOf = new Map<string, number>();
-  readonly #places: number[] = [];
+  readonly #indexOf = new Map<string, number>();
+  readonly #indexes: number[] = [];
   readonly #ends: number[] = [0];
 
   add(concepts: Iterable<string>): void {
-    for (const concept of concepts) this.#places.push(getOrCompute(this.#placeOf, concept, () => this.#placeOf.size));
-    this.#ends.push(this.#places.length);
+    for (const concept of concepts) this.#indexes.push(getOrCompute(this.#indexOf, concept, () => this.#indexOf.size));
+    this.#ends.push(this.#indexes.length);
   }
 
   read(): TurnConcepts {
-    const [offsets, places] = [Int32Array.from(this.#ends), Int32Array.from(this.#places)];
-    return { names: [...this.#placeOf.keys()], offsets, places };
+    const [offsets, indexes] = [Int32Array.from(this.#ends), Int32Array.from(this.#indexes)];
+    return { names: [...this.#indexOf.keys()], offsets, indexes };
   }
 }
 
@@ -135,21 +135,21 @@ export const conceptVectors = defineStage<ConceptSource, ConceptVectors, { reado
     key: identifyConceptSource,
     inputs: (source) => ({ concepts: turnConcepts(source) }),
     compute: async ({ world, inputs: { concepts } }) => {
-      const { names, offsets, places } = concepts;
+      const { names, offsets, indexes } = concepts;
       const owners: TextOwner[] = Array(names.length);
       for (const [position, turn] of world.corpus.turns.entries())
-        for (const place of places.subarray(offsets[position], offsets[position + 1]))
-          if (isSensitive(turn)) owners[place] = { kind: 'turn', id: turn.id, sensitive: true };
-          else owners[place] ??= { kind: 'turn', id: turn.id };
+        for (const index of indexes.subarray(offsets[position], offsets[position + 1]))
+          if (isSensitive(turn)) owners[index] = { kind: 'turn', id: turn.id, sensitive: true };
+          else owners[index] ??= { kind: 'turn', id: turn.id };
       return { names, ...(await world.embedTexts(names, owners)) };
     },
   },
 );
 
 /** @returns [N] the concepts of each text. */
-export function listTurnConcepts({ names, offsets, places }: TurnConcepts): string[][] {
+export function listTurnConcepts({ names, offsets, indexes }: TurnConcepts): string[][] {
   return Array.from({ length: offsets.length - 1 }, (_, position) =>
-    Array.from(places.subarray(offsets[position], offsets[position + 1]), (place) => names[place] as string),
+    Array.from(indexes.subarray(offsets[position], offsets[position + 1]), (index) => names[index] as string),
   );
 }
 

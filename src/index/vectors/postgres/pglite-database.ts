@@ -9,14 +9,14 @@ const PACKAGES = '@electric-sql/pglite@0.5.14 @electric-sql/pglite-pgvector@0.0.
 const SENT = "'/dev/blob'";
 
 async function startPglite(folder: string | null): Promise<SqlDatabase> {
-  const place = folder ?? 'memory';
+  const address = folder ?? 'memory';
   const load = () => Promise.all([import('@electric-sql/pglite'), import('@electric-sql/pglite-pgvector')]);
   const [{ PGlite }, { vector }] = await importOptional(load, 'PGlite', PACKAGES);
   const pglite = await PGlite.create({ extensions: { vector }, ...(folder === null ? {} : { dataDir: folder }) }).catch(
-    (error: unknown) => Promise.reject(convertDatabaseError(error, place)),
+    (error: unknown) => Promise.reject(convertDatabaseError(error, address)),
   );
   return {
-    place,
+    address,
     async transaction(work, signal) {
       try {
         return await pglite.transaction((session) =>
@@ -37,7 +37,7 @@ async function startPglite(folder: string | null): Promise<SqlDatabase> {
         );
       } catch (error) {
         signal?.throwIfAborted();
-        throw convertDatabaseError(error, place);
+        throw convertDatabaseError(error, address);
       }
     },
     dispose: () => pglite.close(),

@@ -41,7 +41,7 @@ export async function connectPostgres(
   url: string,
   { connections = CONNECTIONS }: PostgresOptions = {},
 ): Promise<SqlDatabase> {
-  const place = describeUrl(url);
+  const address = describeUrl(url);
   const load = () => Promise.all([import('pg'), import('pg-copy-streams')]);
   const [{ default: pg }, { from: copyFrom }] = await importOptional(load, 'pg', 'pg pg-copy-streams');
   const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MILLISECONDS };
@@ -105,7 +105,7 @@ export async function connectPostgres(
   };
 
   return {
-    place,
+    address,
     async transaction(work, signal) {
       let client: PoolClient | undefined;
       let lost: Error | undefined;
@@ -123,7 +123,7 @@ export async function connectPostgres(
         );
         lost ??= failed;
         signal?.throwIfAborted();
-        throw convertDatabaseError(error, place);
+        throw convertDatabaseError(error, address);
       } finally {
         client?.off('error', noteLoss);
         client?.release(lost);

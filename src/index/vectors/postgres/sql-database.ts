@@ -22,7 +22,7 @@ export interface SqlSession {
 /** A Postgres with pgvector: inside this process or a server. */
 export interface SqlDatabase {
   /** For messages: without a password. */
-  readonly place: string;
+  readonly address: string;
   /**
    * Runs work in a transaction: all of it is stored or nothing.
    *
@@ -51,34 +51,34 @@ const SHARD_FAULTS = [
 ] as const;
 
 /** The error of a copy or of a part of a table; null for any other. */
-function convertPartError(error: Error, place: string): ReplicationError | ShardError | null {
+function convertPartError(error: Error, address: string): ReplicationError | ShardError | null {
   const { message } = error;
   const options = { cause: error };
   if ((error as { readonly code?: unknown }).code === READ_ONLY)
-    return new ReplicationError(place, message, 'name a server that takes writes', options);
-  if (CANCELLED_BY_STANDBY.test(message)) return new ReplicationError(place, message, 'repeat the search', options);
+    return new ReplicationError(address, message, 'name a server that takes writes', options);
+  if (CANCELLED_BY_STANDBY.test(message)) return new ReplicationError(address, message, 'repeat the search', options);
   for (const [fault, remedy] of SHARD_FAULTS) {
     const shard = fault.exec(message)?.[1];
-    if (shard !== undefined) return new ShardError(`${shard} at ${place}`, message, remedy, options);
+    if (shard !== undefined) return new ShardError(`${shard} at ${address}`, message, remedy, options);
   }
   return null;
 }
 
 /** The error of the package for one of Postgres or of the connection. */
-export function convertDatabaseError(error: unknown, place: string): Error {
+export function convertDatabaseError(error: unknown, address: string): Error {
   if (error instanceof RagPlusPlusError || !(error instanceof Error)) return error as Error;
   if (error.name === 'AbortError') return error;
   const message = error.message || String((error as { readonly code?: unknown }).code);
   const options = { cause: error };
-  const ofPart = convertPartError(error, place);
+  const ofPart = convertPartError(error, address);
   if (ofPart !== null) return ofPart;
   if (isConnectionLost(error)) {
     const remedy = 'start the server and repeat the call; a write without an answer is stored as a whole or not at all';
-    return new UnavailableError(`Postgres at ${place}`, `${message}; ${remedy}`, options);
+    return new UnavailableError(`Postgres at ${address}`, `${message}; ${remedy}`, options);
   }
   if (/extension "vector" is not available/.test(message))
-    return new UnavailableError(`pgvector at ${place}`, `${message}; install pgvector on the server`, options);
-  return new StorageError('use Postgres', place, { ...options, remedy: 'correct what Postgres reports' });
+    return new UnavailableError(`pgvector at ${address}`, `${message}; install pgvector on the server`, options);
+  return new StorageError('use Postgres', address, { ...options, remedy: 'correct what Postgres reports' });
 }
 
 /**
@@ -102,13 +102,13 @@ interface SharedDatabase {
   closed: Promise<void>;
 }
 
-/** By the names of their places. */
+/** By their addresses. */
 const shared = new Map<string, SharedDatabase>();
 
 /**
  * A database of this process that its users share: opened for the first of them, disposed with the last.
  *
- * @param address names the database; users of one place get one database.
+ * @param address names the database; users of one address get one database.
  * @throws what `open` throws; the next user tries again.
  */
 export async function shareDatabase(address: string, open: () => Promise<SqlDatabase>): Promise<SqlDatabase> {

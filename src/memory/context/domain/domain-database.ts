@@ -6,7 +6,7 @@ export type DomainRow = Readonly<Record<string, DomainValue>>;
 /** A database of business records that is read and never written. */
 export interface DomainDatabase {
   /** For messages: without a password. */
-  readonly place: string;
+  readonly address: string;
   /**
    * Runs one statement that reads.
    *

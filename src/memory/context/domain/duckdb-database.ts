@@ -69,7 +69,7 @@ export async function openDuckDb(path: string): Promise<DomainDatabase> {
     throw new UnavailableError(`database ${path}`, `DuckDB cannot open it: ${error.message}`, { cause: error });
   });
   return {
-    place: path,
+    address: path,
     async read(sql, values, limit, signal) {
       signal?.throwIfAborted();
       const connection = await instance.connect();

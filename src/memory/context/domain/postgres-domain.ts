@@ -40,7 +40,7 @@ function toDomainValue(value: unknown): DomainValue {
 export async function openPostgresDomain(url: string): Promise<DomainDatabase> {
   const database = await connectPostgres(url);
   return {
-    place: database.place,
+    address: database.address,
     async read(sql, values, limit, signal) {
       try {
         return await database.transaction((session) => readRows(session, sql, values, limit), signal);

@@ -41,14 +41,14 @@ export function defineKeepStep<O>({
         const column = scores.slice();
         for (const [row, query] of queries.entries()) {
           const start = row * pool.width;
-          const places = slots.subarray(start, start + pool.width).filter((slot) => slot >= 0);
-          const ranked = Array.from(places, (slot, i): RankedCandidate => {
+          const filled = slots.subarray(start, start + pool.width).filter((slot) => slot >= 0);
+          const ranked = Array.from(filled, (slot, i): RankedCandidate => {
             const position = pool.positions[start + slot] as number;
             const turn = corpus.turns[position] as Turn;
             return { query, turn, position, rank: i + 1, score: scores[start + slot] as number };
           });
           for (const [i, stays] of keeps(ranked).entries())
-            if (!stays) column[start + (places[i] as number)] = LEFT_OUT;
+            if (!stays) column[start + (filled[i] as number)] = LEFT_OUT;
         }
         return column;
       });

@@ -58,25 +58,25 @@ function invertMaximum(row: Float64Array): number {
 }
 
 /**
- * The scores of one query, step by step, and the parts that they are the sum of at some of its places. Each step of an arm says what it did to them: it starts
+ * The scores of one query, step by step, and the parts that they are the sum of at some of its slots. Each step of an arm says what it did to them: it starts
  * them, multiplies them by a column, or adds a column to a share of them. The arithmetic is float64 over float32 columns.
  */
 export class ScoreParts {
-  /** By name, [places] each. */
+  /** By name, [slots] each. */
   readonly parts = new Map<string, Float64Array>();
   readonly #read: (component: string) => Float64Array;
-  readonly #places: readonly number[];
+  readonly #slots: readonly number[];
   readonly #mix: Contributions | null;
   #scores: Float64Array = new Float64Array(0);
 
   /**
    * @param read the row [C] of a component.
-   * @param places within the row.
-   * @param mix the parts of a weighted sum of signals at these places; null without one.
+   * @param slots within the row.
+   * @param mix the parts of a weighted sum of signals at these slots; null without one.
    */
-  constructor(read: (component: string) => Float64Array, places: readonly number[], mix: Contributions | null) {
+  constructor(read: (component: string) => Float64Array, slots: readonly number[], mix: Contributions | null) {
     this.#read = read;
-    this.#places = places;
+    this.#slots = slots;
     this.#mix = mix;
   }
 
@@ -93,7 +93,7 @@ export class ScoreParts {
     for (const [p, name] of names.entries())
       this.parts.set(
         name,
-        Float64Array.from(this.#places, (_, n) => values[n * names.length + p] as number),
+        Float64Array.from(this.#slots, (_, n) => values[n * names.length + p] as number),
       );
   }
 
@@ -134,6 +134,6 @@ export class ScoreParts {
   }
 
   #at(row: Float64Array): Float64Array {
-    return Float64Array.from(this.#places, (place) => row[place] as number);
+    return Float64Array.from(this.#slots, (slot) => row[slot] as number);
   }
 }

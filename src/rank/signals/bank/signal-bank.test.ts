@@ -184,9 +184,9 @@ describe('a table', () => {
     async (group) => {
       const options = signalBankOptions.parse({ groups: [group] });
       const own = listSignalNames(options);
-      const places = own.map((name) => names.indexOf(name));
+      const columns = own.map((name) => names.indexOf(name));
       const part = [...(await computeSignalRows(world))].map(([id, turns]) => {
-        const rows = [...turns].map(([turn, values]) => [turn, places.map((f) => values[f] as number)] as const);
+        const rows = [...turns].map(([turn, values]) => [turn, columns.map((f) => values[f] as number)] as const);
         return [id, new Map(rows)] as const;
       });
       expectSame(await computeSignalRows(world, options), new Map(part), own);
@@ -209,11 +209,11 @@ describe('a table', () => {
     await prepareSignals(workspace, whole);
     const { pool, table } = await computeWorldTable(workspace);
     const F = names.length;
-    for (const [place, { id }] of world.queries.entries()) {
-      const some = workspace.withQueries([place]);
+    for (const [query, { id }] of world.queries.entries()) {
+      const some = workspace.withQueries([query]);
       const { pool: own, table: row }: { pool: typeof pool; table: SignalTable } = await computeWorldTable(some);
       const width = own.positions.filter((position) => position >= 0).length;
-      const expected = table.values.subarray(place * pool.width * F, (place * pool.width + width) * F);
+      const expected = table.values.subarray(query * pool.width * F, (query * pool.width + width) * F);
       for (const [i, value] of expected.entries())
         expect(Math.abs((row.values[i] as number) - value), `${names[i % F]} for ${id}`).toBeLessThan(
           1e-5 * (1 + Math.abs(value)),

@@ -55,8 +55,8 @@ describe('rewiring', () => {
         const source = createRandom(seed, 'rewired-graph.test');
         const order = source.shuffle([...picks.keys()]);
         const parent = new Int32Array(picks.length).fill(-1);
-        for (const [place, pick] of picks.entries())
-          if (place > 0 && pick % 7 > 0) parent[order[place] as number] = order[pick % place] as number;
+        for (const [turn, pick] of picks.entries())
+          if (turn > 0 && pick % 7 > 0) parent[order[turn] as number] = order[pick % turn] as number;
         const rewired = rewire(parent, Int32Array.from(order), source);
         expect(countChildren(rewired)).toEqual(countChildren(parent));
         expect(rewired.map((above) => Math.min(above, 0))).toEqual(parent.map((above) => Math.min(above, 0)));
@@ -70,10 +70,10 @@ describe('rewiring', () => {
 test('conversations of one shape are each drawn by themselves', () => {
   const TURNS = 23;
   const turns = Array.from({ length: 7 * TURNS }, (_, i): Turn => {
-    const [conversation, place] = [i % 7, Math.floor(i / 7)];
-    const parentId = place === 0 ? null : `${conversation}-${Math.floor((place - 1) / 2)}`;
+    const [conversation, turn] = [i % 7, Math.floor(i / 7)];
+    const parentId = turn === 0 ? null : `${conversation}-${Math.floor((turn - 1) / 2)}`;
     const rest = { author: null, channel: null, text: 'x' };
-    return { id: `${conversation}-${place}`, conversationId: `c${conversation}`, parentId, timestamp: i, ...rest };
+    return { id: `${conversation}-${turn}`, conversationId: `c${conversation}`, parentId, timestamp: i, ...rest };
   });
   const corpus = new Corpus(turns);
   const tables = buildFrameTables(corpus, new Float32Array(turns.length).fill(1), new Int32Array(turns.length).fill(1));
