@@ -9,10 +9,10 @@ import { type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
 import { createTerminalProgress, type StartProgress } from '../src/core/terminal/progress.ts';
 import { parse } from '../src/core/validation/validation.ts';
 import { applyOverrides } from '../src/lab/composition/config-file.ts';
-import { countLook } from '../src/lab/looks/test-looks.ts';
-import type { TestSplit } from '../src/lab/looks/test-split.ts';
 import { formatLook } from '../src/lab/measure/numbered-look.ts';
 import type { Environment } from '../src/lab/measure/result.ts';
+import { countLook } from '../src/lab/measure/test-looks.ts';
+import type { TestSplit } from '../src/lab/measure/test-split.ts';
 import { captureEnvironment } from '../src/lab/run/environment.ts';
 import { type RunFiles, writeRunFolder } from '../src/lab/run/run-folder.ts';
 

@@ -10,7 +10,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'core/validation/validation.ts': 'holds `check`, which has measured the input',
   'model/turns/attributes.ts': 'a part of a schema, whose input `check` has measured',
   'model/turns/memory-fields.ts': 'a part of a schema, whose input `check` has measured',
-  'data/multihop/multihop-schema.ts': 'a part of a schema, whose input `check` has measured',
+  'data/documents/multihop-schema.ts': 'a part of a schema, whose input `check` has measured',
   'kernel/service/key-file.ts': 'errors of `check` show values and unknown keys, and these may be secret keys',
   'rank/signals/bank/structure.ts': 'options that the program chooses',
   'rank/signals/seed-turns.ts': 'options that the program chooses',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { RagPlusPlusError } from './core/errors/errors.ts';
-import { loadChatGptExport } from './data/chatgpt/chatgpt-export.ts';
+import { loadChatGptExport } from './data/exports/chatgpt-export.ts';
 import { loadOasst } from './data/oasst/oasst.ts';
 import { chatGptExport } from './data/prepared/datasets.ts';
 import { readVectorRows } from './index/encoders/precomputed/vector-file.ts';

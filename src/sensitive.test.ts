@@ -56,7 +56,7 @@ const QUOTERS = {
   'data/exports/export-json.ts': 'a file that is no export: the format has no attributes',
   'data/jsonl/jsonl-rows.ts': 'a line of qrels, and what was typed as a vector',
   'data/oasst/oasst-schema.ts': 'public data without attributes',
-  'data/trec-collection/trec-documents.ts': 'a document of a test collection, without attributes',
+  'data/documents/trec-documents.ts': 'a document of a test collection, without attributes',
 };
 
 const source = dirname(fileURLToPath(import.meta.url));

@@ -1,7 +1,7 @@
 import { createRandom } from '../../src/core/numbers/random.ts';
 import type { StartProgress } from '../../src/core/terminal/progress.ts';
 import { getOrCompute } from '../../src/core/values/once.ts';
-import type { ShopQuestion } from '../../src/data/shop/ask-shop.ts';
+import type { ShopQuestion } from '../../src/data/synthetic/ask-shop.ts';
 import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
 import { type Estimate, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
 import { type BaselineComparison, compareWithBaseline } from '../../src/eval/significance/significance.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { computeHash } from '../../src/core/hash/hash.ts';
-import { askShop } from '../../src/data/shop/ask-shop.ts';
-import { drawShop } from '../../src/data/shop/draw-shop.ts';
-import { isDevQuestion, listTestTexts } from '../../src/data/shop/shop.ts';
+import { askShop } from '../../src/data/synthetic/ask-shop.ts';
+import { drawShop } from '../../src/data/synthetic/draw-shop.ts';
+import { isDevQuestion, listTestTexts } from '../../src/data/synthetic/shop.ts';
 import { createEncoder, encoderOptions } from '../../src/index/encoders/registry.ts';
-import { describeHeldOut } from '../../src/lab/looks/test-split.ts';
+import { describeHeldOut } from '../../src/lab/measure/test-split.ts';
 import { estimate, formatDecimal, formatSigned } from '../../src/lab/report/tables/format.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawShop } from '../../src/data/shop/draw-shop.ts';
+import { drawShop } from '../../src/data/synthetic/draw-shop.ts';
 import { formatShopTables } from './shop-tables.ts';
 
 test('the tables of the shop are CSV that other programs read', () => {

@@ -1,4 +1,4 @@
-import type { DrawnShop } from '../../src/data/shop/draw-shop.ts';
+import type { DrawnShop } from '../../src/data/synthetic/draw-shop.ts';
 
 /** A table as a CSV file: every value is quoted. */
 function formatCsv(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {

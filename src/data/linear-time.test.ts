@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { readChatGptMessage } from './chatgpt/chatgpt-message.ts';
+import { ElementSplitter } from './documents/sgml-elements.ts';
+import { parseTrecDocument } from './documents/trec-documents.ts';
 import { selectAsked } from './exports/asked-messages.ts';
+import { readChatGptMessage } from './exports/chatgpt-message.ts';
+import { readSlackText } from './exports/slack-export.ts';
 import { ORDINARY } from './exports/source-message.ts';
 import { parseIsoDate } from './exports/source-time.ts';
 import { parseIrcLog } from './irc/irc-log.ts';
@@ -12,9 +15,6 @@ import { isMbox } from './mail/mbox.ts';
 import { Pseudonyms } from './mail/pseudonyms.ts';
 import { Counts } from './prepared/counts.ts';
 import { classifyQuery } from './prepared/query-kind.ts';
-import { readSlackText } from './slack/slack-export.ts';
-import { ElementSplitter } from './trec-collection/sgml-elements.ts';
-import { parseTrecDocument } from './trec-collection/trec-documents.ts';
 
 /**
  * A text of this size takes some milliseconds in linear time. In quadratic time it takes minutes: an expression that tries every place with the whole rest of the text

@@ -6,7 +6,7 @@ import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../.
 import { printOut } from '../../core/terminal/terminal.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { slug } from '../../lab/config/config-schema.ts';
-import { publishLooks, TEST_FILE } from '../../lab/looks/test-looks.ts';
+import { publishLooks, TEST_FILE } from '../../lab/measure/test-looks.ts';
 
 /** The small files of a run to keep in the repository, besides the weights of a training. */
 const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'] as const;

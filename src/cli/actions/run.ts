@@ -14,8 +14,8 @@ import { listConfigDatasets, loadConfigPlugins } from '../../lab/config/config.t
 import { findFittedArm } from '../../lab/config/fitted-arm.ts';
 import type { Launcher } from '../../lab/launch/launcher.ts';
 import { createLauncher, type LauncherOptions, launcherOptions } from '../../lab/launch/registry.ts';
-import { withCountedLook } from '../../lab/looks/test-looks.ts';
 import type { ExperimentResult } from '../../lab/measure/result.ts';
+import { withCountedLook } from '../../lab/measure/test-looks.ts';
 import type { DatasetRun } from '../../lab/report/tables/datasets-table.ts';
 import { describeSlices } from '../../lab/report/tables/slice-table.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';

@@ -9,9 +9,9 @@ import type { CorrectionName, TestName } from '../../eval/significance/test-name
 import { formatFileName } from '../../lab/composition/arms.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import { tokenBudgets as budgetsSchema } from '../../lab/config/config-schema.ts';
-import { withCountedLook } from '../../lab/looks/test-looks.ts';
 import type { Environment } from '../../lab/measure/result.ts';
 import type { System } from '../../lab/measure/system.ts';
+import { withCountedLook } from '../../lab/measure/test-looks.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
 import { captureEnvironment, NO_BACKEND } from '../../lab/run/environment.ts';
 import { writeRunFolder } from '../../lab/run/run-folder.ts';

@@ -7,7 +7,7 @@ import { printOut } from '../../core/terminal/terminal.ts';
 import { quoteShellWord } from '../../core/text/escape.ts';
 import { openConfig } from '../../lab/config/config.ts';
 import { findFittedArm } from '../../lab/config/fitted-arm.ts';
-import { countLook, TEST_FILE } from '../../lab/looks/test-looks.ts';
+import { countLook, TEST_FILE } from '../../lab/measure/test-looks.ts';
 import { renderMarkdown } from '../../lab/report/tables/markdown.ts';
 import { escapeMarkdown } from '../../lab/report/tables/pipe-table.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';

@@ -1,7 +1,7 @@
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { Judgement } from '../prepared/prepared.ts';
-import { replyQuery, replyQueryId } from '../replies/reply-query.ts';
+import { replyQuery, replyQueryId } from '../prepared/reply-query.ts';
 import type { AnnotatedLog } from './irc-files.ts';
 import { IrcThreads } from './irc-threads.ts';
 

@@ -8,7 +8,7 @@ import { displayDataset } from '../prepared/dataset-display.ts';
 import { GRADE_NAMES, PARENT } from '../prepared/judgements.ts';
 import type { Prepared } from '../prepared/prepared.ts';
 import { readPrepared, writePrepared } from '../prepared/prepared-cache.ts';
-import { ReplyJudgements } from '../replies/reply-judgements.ts';
+import { ReplyJudgements } from '../prepared/reply-judgements.ts';
 import { type MailSplit, PREPARATION_VERSION, prepareMails } from './mail-preparation.ts';
 import type { SourceMail } from './read-mails.ts';
 

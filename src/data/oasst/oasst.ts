@@ -20,10 +20,10 @@ import type { DatasetContext } from '../prepared/dataset-definition.ts';
 import { displayDataset } from '../prepared/dataset-display.ts';
 import { OASST_LICENCE } from '../prepared/datasets.ts';
 import { GRADE_NAMES, PARENT } from '../prepared/judgements.ts';
+import { ReplyJudgements } from '../prepared/reply-judgements.ts';
+import { replyQuery } from '../prepared/reply-query.ts';
 import { findTestStart, isDev } from '../prepared/time-split.ts';
 import { countUndecodable } from '../prepared/undecodable.ts';
-import { ReplyJudgements } from '../replies/reply-judgements.ts';
-import { replyQuery } from '../replies/reply-query.ts';
 import { type OasstTree, parseOasst } from './oasst-schema.ts';
 import { buildOasstTurns, type OasstTurn } from './oasst-turns.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { StorageError } from '../../core/errors/errors.ts';
-import { writeClaudeChat, writeClaudeMessage } from '../claude/claude.fixture.ts';
+import { writeClaudeChat, writeClaudeMessage } from '../exports/claude.fixture.ts';
 import { loadDataset } from '../registry.ts';
 import { setDataFolder } from './data-folder.ts';
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readDisplay } from '../../core/display/display.harness.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { loadChatGptExport } from '../chatgpt/chatgpt-export.ts';
+import { loadChatGptExport } from '../exports/chatgpt-export.ts';
 import { fromTurns } from '../memory/from-turns.ts';
 import { loadDataset } from '../registry.ts';
 import { drawPlantedConversations } from '../synthetic/planted-conversations.ts';

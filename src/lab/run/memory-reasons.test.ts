@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { drawShop } from '../../data/shop/draw-shop.ts';
+import { drawShop } from '../../data/synthetic/draw-shop.ts';
 import { STRATEGY_WEIGHTS } from '../../rank/query/strategy.ts';
 import {
   explainMemoryScore,

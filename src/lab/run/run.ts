@@ -15,7 +15,6 @@ import { listArmsToRun } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { indexControls } from '../config/control-arms.ts';
 import { listRepetitions } from '../config/repeated-arms.ts';
-import { describeLook, type TestLook } from '../looks/test-looks.ts';
 import {
   type Measurement,
   type MeasurementOptions,
@@ -26,6 +25,7 @@ import {
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle, displayResult } from '../measure/result-display.ts';
+import { describeLook, type TestLook } from '../measure/test-looks.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';

@@ -10,7 +10,6 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { Corpus, findLowerBound } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { describeLook } from '../looks/test-looks.ts';
 import { describeMeasured, listInspectedTurns } from '../measure/inspection.ts';
 import { collectJudging, type Judging, measureRuns } from '../measure/measurement.ts';
 import { findProtocolWarnings } from '../measure/protocol-warnings.ts';
@@ -18,6 +17,7 @@ import { buildRankedArms, buildRankedResult } from '../measure/ranked-result.ts'
 import type { ArmResult, Environment, ProtocolWarning, TurnRecord } from '../measure/result.ts';
 import { divideIntoStrata } from '../measure/strata.ts';
 import type { System } from '../measure/system.ts';
+import { describeLook } from '../measure/test-looks.ts';
 import { describeUnknownTurns, describeWarning, joinExamples } from '../measure/warning.ts';
 import type { MeasuredRankings } from '../run/run-folder.ts';
 import { collapseJudgements, collapseRanking } from './rescore.ts';

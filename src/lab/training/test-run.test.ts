@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { resolveConfig } from '../config/config.ts';
-import { LOOKS_FILE, type TestLook } from '../looks/test-looks.ts';
+import { LOOKS_FILE, type TestLook } from '../measure/test-looks.ts';
 import { assertFirstLook, listFeatures, listWeightsLooks, lookLines, type WeightsSplit } from './test-run.ts';
 import { buildSampleTrainingConfig } from './training-config.fixture.ts';
 import { readTraining } from './training-config.ts';

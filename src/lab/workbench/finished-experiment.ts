@@ -9,8 +9,8 @@ import type { Qrels, Run } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { FeatureTable } from '../../rank/learning/feature-table.ts';
-import { withCountedLook } from '../looks/test-looks.ts';
 import type { ArmResult, ExperimentResult } from '../measure/result.ts';
+import { withCountedLook } from '../measure/test-looks.ts';
 import {
   chooseMetric,
   drawFigure,

@@ -9,7 +9,7 @@ import {
 import type { Dataset } from '../../model/dataset.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { findFittedArm } from '../config/fitted-arm.ts';
-import { withCountedLook } from '../looks/test-looks.ts';
+import { withCountedLook } from '../measure/test-looks.ts';
 import { type Execute, executeHere } from '../run/execution.ts';
 import { type FinishedRun, type OpenRunContext, runExperiment } from '../run/run.ts';
 import { FinishedExperiment } from './finished-experiment.ts';

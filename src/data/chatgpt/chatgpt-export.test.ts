@@ -1,5 +1,0 @@
-import { describeAssistantExport } from '../exports/assistant-export.harness.ts';
-import { encodeChatGptExport } from './chatgpt.fixture.ts';
-import { loadChatGptExport } from './chatgpt-export.ts';
-
-describeAssistantExport({ name: 'chatgpt-export', load: loadChatGptExport, encode: encodeChatGptExport });

@@ -1,5 +1,0 @@
-import { describeAssistantExport } from '../exports/assistant-export.harness.ts';
-import { encodeClaudeExport } from './claude.fixture.ts';
-import { loadClaudeExport } from './claude-export.ts';
-
-describeAssistantExport({ name: 'claude-export', load: loadClaudeExport, encode: encodeClaudeExport });

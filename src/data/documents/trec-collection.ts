@@ -1,0 +1,119 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { StorageError, ValidationError } from '../../core/errors/errors.ts';
+import { readFolder, readText } from '../../core/files/files.ts';
+import { ignoreProgress, mapWithBreaks, type StartProgress } from '../../core/terminal/progress.ts';
+import { letEventsIn } from '../../core/values/event-loop.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import { type QrelRow, readQrels } from '../jsonl/jsonl-rows.ts';
+import { RowFaults } from '../jsonl/row-faults.ts';
+import { Counts, UNKNOWN_TURNS } from '../prepared/counts.ts';
+import type { DatasetContext } from '../prepared/dataset-definition.ts';
+import { type TopicField, trecCollection } from '../prepared/datasets.ts';
+import type { Judgement } from '../prepared/prepared.ts';
+import { buildDocumentDataset, type SourceDocument, type SourceQuestion } from './document-dataset.ts';
+import { readTrecDocuments } from './trec-documents.ts';
+import { parseTrecTopics } from './trec-topics.ts';
+
+/** The files of a test collection, and how its topics and grades are read. */
+export interface TrecCollectionOptions {
+  /** The folder with the files. */
+  readonly path: string;
+  /** Files of documents, or folders of such files. */
+  readonly documents: readonly string[];
+  /** The file of topics. */
+  readonly topics: string;
+  /** The file of judgements. */
+  readonly qrels: string;
+  /** What is asked of a topic. */
+  readonly topicFields: readonly TopicField[];
+  /** The least grade that counts as relevant. */
+  readonly relevantGrade: number;
+}
+
+/**
+ * A test collection in the formats of TREC: a topic must find the documents that are judged relevant. See docs/datasets/trec-collection.md.
+ *
+ * @throws ValidationError for files of another form, and if no topic has a relevant document; StorageError if a file cannot be read.
+ */
+export async function loadTrecCollection(
+  options: TrecCollectionOptions,
+  { progress = ignoreProgress }: Partial<DatasetContext> = {},
+): Promise<Dataset> {
+  const { path, topicFields, relevantGrade } = options;
+  const counts = new Counts();
+  const topicFile = resolve(path, options.topics);
+  const questions = parseTrecTopics(readText(topicFile), topicFields, topicFile);
+  const judged = readJudgements(resolve(path, options.qrels));
+  const documents = await readAllDocuments(path, options.documents, counts, progress);
+  await letEventsIn();
+  return buildDocumentDataset(
+    { documents, questions, judgements: selectKnown(judged, documents, questions, counts) },
+    {
+      name: 'trec-collection',
+      path,
+      task: `a topic (${topicFields.join(', ')}) must find the documents that are judged relevant`,
+      licence: trecCollection.licence,
+      relevantGrade,
+      gradeNames: {},
+    },
+    counts,
+  );
+}
+
+/** The documents of all files. @throws ValidationError if there is none. */
+async function readAllDocuments(
+  path: string,
+  names: readonly string[],
+  counts: Counts,
+  progress: StartProgress,
+): Promise<SourceDocument[]> {
+  counts.add('skipped: documents without a text', 0);
+  const all: SourceDocument[] = [];
+  const files = names.flatMap((name) => listFiles(resolve(path, name)));
+  const stage = progress('files of documents', files.length);
+  await mapWithBreaks(files, stage, async (file) => {
+    const read = await readTrecDocuments(file, counts);
+    if (read.length === 0)
+      throw new ValidationError(`no <DOC> with a text in: ${file}; name files of documents in the format of TREC`, {
+        file,
+      });
+    for (const document of read) all.push(document);
+  });
+  stage.finish(`${all.length} documents`);
+  return all;
+}
+
+/** A file, or all files of a folder, in the order of their names. */
+function listFiles(path: string): string[] {
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+  } catch (error) {
+    throw new StorageError('read', path, { cause: error });
+  }
+  return readFolder(path).flatMap((name) => listFiles(join(path, name)));
+}
+
+function readJudgements(path: string): QrelRow[] {
+  const faults = new RowFaults();
+  const rows = readQrels('', path, faults).map(({ row }) => row);
+  faults.settle(path, 'error', 'name another file of judgements');
+  return rows;
+}
+
+/** The judgements of documents and topics that there are; others are counted. */
+function selectKnown(
+  judged: readonly QrelRow[],
+  documents: readonly SourceDocument[],
+  questions: readonly SourceQuestion[],
+  counts: Counts,
+): Judgement[] {
+  const known = { documents: new Set(documents.map(({ id }) => id)), topics: new Set(questions.map(({ id }) => id)) };
+  const skipped = { documents: UNKNOWN_TURNS['trec-collection'], topics: 'skipped: judgements of unknown topics' };
+  for (const fact of Object.values(skipped)) counts.add(fact, 0);
+  return judged.filter(({ queryId, turnId }) => {
+    const unknown = !known.topics.has(queryId) ? 'topics' : !known.documents.has(turnId) ? 'documents' : null;
+    if (unknown !== null) counts.add(skipped[unknown]);
+    return unknown === null;
+  });
+}

@@ -1,0 +1,170 @@
+import { createRandom, type Random } from '../../core/numbers/random.ts';
+import type { Attributes } from '../../model/turns/attributes.ts';
+import { SUPERSEDED } from '../../model/turns/memory-fields.ts';
+import type { Turn } from '../../model/turns/turn.ts';
+import type { ShopInput } from '../prepared/datasets.ts';
+import { drawHandbook, type HandbookPage } from './draw-handbook.ts';
+import { inventWords } from './invented-words.ts';
+import { BUSINESSES, EVENTS, PREFERENCES, PRODUCTS, SEGMENTS, SITUATIONS } from './shop-texts.ts';
+
+const DAY = 86_400_000;
+/** The first day of the shop, a Monday. */
+export const SHOP_START = Date.UTC(2024, 0, 1);
+/** Days of the shop before the first question is asked. */
+export const SHOP_DAYS = 180;
+/** Events that each customer is remembered by. */
+const EVENTS_OF_A_CUSTOMER = 6;
+const ORDERS_OF_A_CUSTOMER = 8;
+
+/** A row of the table `customers`. */
+export interface ShopCustomer {
+  readonly customer_id: string;
+  readonly name: string;
+}
+
+/** A row of the table `orders`. */
+export interface ShopOrder {
+  readonly order_id: number;
+  readonly customer_id: string;
+  /** Milliseconds since 1970. */
+  readonly ordered_at: number;
+  readonly product: string;
+  readonly total: number;
+}
+
+/** A memory of what happened, and when. */
+export interface RememberedEvent {
+  readonly turnId: string;
+  readonly event: string;
+  readonly timestamp: number;
+}
+
+/** What is remembered of a customer, by the ids of the turns. */
+export interface CustomerMemories {
+  readonly customer: ShopCustomer;
+  /** By the place in PREFERENCES: the fact that holds. */
+  readonly facts: readonly string[];
+  readonly events: readonly RememberedEvent[];
+  readonly summary: string;
+}
+
+/** A shop before anybody asks. */
+export interface DrawnShop {
+  readonly customers: readonly CustomerMemories[];
+  readonly orders: readonly ShopOrder[];
+  /** By the place in SITUATIONS: the procedure that is proven. */
+  readonly procedures: readonly string[];
+  /** The pages of the handbook; none without one. */
+  readonly pages: readonly HandbookPage[];
+  /** The memories and the pages, each a turn. */
+  readonly turns: readonly Turn[];
+}
+
+const choose = <T>(source: Random, values: readonly T[]): T => values[source.integer(values.length)] as T;
+
+/** Draws memories as turns, with ids in the order in which they are drawn. */
+class MemoryDrawer {
+  readonly turns: Turn[] = [];
+  readonly #source: Random;
+
+  constructor(source: Random) {
+    this.#source = source;
+  }
+
+  drawTime(firstDay: number, lastDay: number): number {
+    return SHOP_START + Math.floor((firstDay + this.#source.uniform() * (lastDay - firstDay)) * DAY);
+  }
+
+  add(conversationId: string, timestamp: number, text: string, attributes: Attributes): string {
+    const id = `memory-${String(this.turns.length).padStart(5, '0')}`;
+    const fields = { id, conversationId, parentId: null, timestamp, author: null, channel: null };
+    this.turns.push({ ...fields, text, attributes: { userId: 'owner', source: 'memory', ...attributes } });
+    return id;
+  }
+}
+
+function drawCustomers(count: number, seed: number): ShopCustomer[] {
+  const source = createRandom(seed, 'shop customers');
+  return inventWords(seed, count)
+    .names.slice(0, count)
+    .map((word) => {
+      const name = `${word} ${choose(source, BUSINESSES)}`;
+      return { customer_id: name.toLowerCase().replace(' ', '-'), name };
+    });
+}
+
+/** The facts of a customer: of each kind an old one that was replaced, and the one that holds. */
+function drawFacts(memories: MemoryDrawer, source: Random, { customer_id, name }: ShopCustomer): string[] {
+  return PREFERENCES.map(({ predicate, objects }) => {
+    const [old, holds] = source.shuffle([...objects]);
+    const tell = (object: string | undefined, status: string, time: number) => {
+      const fact = { memoryType: 'semantic', subject: name, predicate, object: object as string, status };
+      const more = { entities: [`customer:${customer_id}`], importance: 0.5 + source.integer(4) / 10 };
+      return memories.add(customer_id, time, `${name} ${predicate} ${object}`, { ...fact, ...more });
+    };
+    tell(old, SUPERSEDED, memories.drawTime(0, 60));
+    return tell(holds, 'active', memories.drawTime(61, SHOP_DAYS));
+  });
+}
+
+function drawEvents(memories: MemoryDrawer, source: Random, { customer_id, name }: ShopCustomer): RememberedEvent[] {
+  const events = source.shuffle([...EVENTS]).slice(0, EVENTS_OF_A_CUSTOMER);
+  return events.map((event, i) => {
+    const span = SHOP_DAYS / EVENTS_OF_A_CUSTOMER; // one in each month
+    const timestamp = memories.drawTime(i * span, (i + 1) * span);
+    const attributes = {
+      ...{ memoryType: 'episodic', entities: [`customer:${customer_id}`] },
+      ...{ importance: 0.1 + source.integer(7) / 10, useCount: source.integer(4) },
+    };
+    return { turnId: memories.add(customer_id, timestamp, `${name} ${event}`, attributes), event, timestamp };
+  });
+}
+
+function drawProcedures(memories: MemoryDrawer, source: Random): string[] {
+  return SITUATIONS.map(({ trigger, actions }) => {
+    const [proven, other] = actions.map((action, i) => {
+      const useCount = i === 0 ? 40 + source.integer(60) : source.integer(4);
+      const attributes = { memoryType: 'procedural', trigger, action, useCount };
+      return memories.add('procedures', memories.drawTime(0, SHOP_DAYS), `${trigger}: ${action}`, attributes);
+    });
+    return (proven ?? other) as string;
+  });
+}
+
+function drawOrders(source: Random, customers: readonly ShopCustomer[]): ShopOrder[] {
+  const orders = customers.flatMap(({ customer_id }) =>
+    Array.from({ length: ORDERS_OF_A_CUSTOMER }, (_, i) => {
+      const day = ((i + source.uniform()) * SHOP_DAYS) / ORDERS_OF_A_CUSTOMER;
+      const [product, amount] = [choose(source, PRODUCTS), 1 + source.integer(20)];
+      return { customer_id, ordered_at: SHOP_START + Math.floor(day * DAY), product, total: 15 * amount };
+    }),
+  );
+  return orders.sort((a, b) => a.ordered_at - b.ordered_at).map((order, i) => ({ order_id: 1000 + i, ...order }));
+}
+
+/**
+ * Draws customers, their orders, and what is remembered: facts of which some were replaced, events, procedures of which one of two is proven, and a summary of each
+ * customer. The same seed gives the same shop.
+ */
+export function drawShop({ seed = 1, customers: count = 40, pages: pageCount = 0 }: ShopInput): DrawnShop {
+  const customers = drawCustomers(count, seed);
+  const source = createRandom(seed, 'shop memories');
+  const memories = new MemoryDrawer(source);
+  const remembered = customers.map((customer): CustomerMemories => {
+    const { customer_id, name } = customer;
+    const summary = `${name} is ${choose(source, SEGMENTS)} that orders every ${2 + source.integer(5)} weeks`;
+    return {
+      customer,
+      facts: drawFacts(memories, source, customer),
+      events: drawEvents(memories, source, customer),
+      summary: memories.add(customer_id, memories.drawTime(120, SHOP_DAYS), summary, {
+        ...{ memoryType: 'summary', entities: [`customer:${customer_id}`] },
+      }),
+    };
+  });
+  const procedures = drawProcedures(memories, source);
+  const orders = drawOrders(createRandom(seed, 'shop orders'), customers);
+  const taken = new Set(customers.map(({ name }) => name.split(' ')[0] as string));
+  const { pages, turns } = drawHandbook(pageCount, seed, SHOP_START, taken);
+  return { customers: remembered, orders, procedures, pages, turns: [...turns, ...memories.turns] };
+}
