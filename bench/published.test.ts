@@ -10,10 +10,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const results = join(folder, 'results');
 const made = join(folder, 'made');
 
-const figures = { hash: 'aa', look: 2, arms: [{ tuned: { 'relevance.alpha': 0.5 }, 'mrr@10': 0.25, buildSeconds: 3 }] };
+const figures = {
+  hash: 'aa',
+  look: 2,
+  arms: [{ tuned: { 'relevance.alpha': 0.5 }, 'mrr@10': 0.25, buildSeconds: 3, bytes: { text: 7 } }],
+};
 const renamed = {
   hash: 'bb',
-  arms: [{ tuned: { 'fuse.convex.hnsw': 0.5 }, 'mrr@10': 0.25, buildSeconds: 4, ties: 1 }],
+  arms: [{ tuned: { 'fuse.convex.hnsw': 0.5 }, 'mrr@10': 0.25, buildSeconds: 4, bytes: { text: 8 }, ties: 1 }],
 };
 
 function writeResult(path: string, metrics: object, commit: string, weight: number): void {
@@ -35,7 +39,7 @@ function publish(name: string, command: string): string {
 
 const bench = (...names: string[]) => runBenchCommand('published', ...names, '--results', results, '--made', made);
 
-test('hashes, looks, clocks, names of tuned options and new figures are no differences; values, rows and weights are', async () => {
+test('hashes, looks, time, memory, names of tuned options and new figures are no differences; values, rows and weights are', async () => {
   publish('equal', 'ragpp run equal.yaml');
   writeResult(join(made, 'equal', 'equal-bb'), renamed, 'c2', 0.5);
   const same = await bench('equal');

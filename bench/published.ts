@@ -13,8 +13,8 @@ export const PUBLISHED_USAGE = `published [folder…]    makes published results
     --made F           where they are made; what is there already is only compared (default .ragpp/published/<commit>)
     --limit-minutes N  stops making results after N minutes; the cheapest are first (default 60)`;
 
-/** What equal results may differ in: hashes, which look at a test split a run was, the commit and config of weights, what a clock measured. */
-const PROVENANCE = /hash|sha256$|^looks?$|^touches$|^provenance$|seconds?$/i;
+/** What equal results may differ in: hashes, which look at a test split a run was, the commit and config of weights, time and memory. */
+const PROVENANCE = /hash|sha256$|^looks?$|^touches$|^provenance$|seconds?$|^bytes$/i;
 const COMPARED = /(?<!^environment)\.json$|\.(?:csv|safetensors)$/;
 /** A file or folder of data in the options of a command. */
 const DATA = /(?:path=|path: |model: |locomo=)([^\s,}'\]]+)/g;
