@@ -68,12 +68,14 @@ test('without its data or a run that it reads a result is skipped; a command tha
   publish('absent', 'ragpp run configs/fidelity.yaml --set dataset.path=no-such.json');
   publish('reads', 'npm run experiment -- evidence --set run=results/runs/absent-0123456789ab');
   publish('stale', "ragpp run configs/fidelity.yaml --set 'seed=it'\\''s one' --arm trajectory");
-  const { status, output } = await bench('reads', 'absent', 'stale');
+  publish('ranked', 'ragpp run experiments/evidence/learned-arms.yaml');
+  const { status, output } = await bench('reads', 'absent', 'stale', 'ranked');
   expect(status).toBe(1);
   expect(output).toMatch(/^absent {2}skipped: no data at no-such\.json$/m);
   expect(output).toMatch(/^reads {3}skipped: needs absent; make it first$/m);
   expect(output).toMatch(/^stale {3}failed with exit code 2: \[CONFIGURATION\]: 1 error .*got "it's one"$/m);
-  expect(output).toContain('3 results: 0 same, 1 differ, 2 skipped;');
+  expect(output).toMatch(/^ranked {2}skipped: \[CONFIGURATION\]: .*no such file or directory, open 'learned\.trec'/m);
+  expect(output).toContain('4 results: 0 same, 1 differ, 3 skipped;');
 });
 
 test('a result is made with the present code', async () => {

@@ -119,7 +119,7 @@ function runProgram(args: readonly string[], made: string, name: string, until: 
     return skip('not made within --limit-minutes');
   const text = readText(log);
   const reason = (/\[[A-Z_]+\]: .*$/s.exec(text)?.[0] ?? text).trim().replace(/\s*\n\s*/g, ' ');
-  if (reason.startsWith('[UNAVAILABLE]')) return skip(reason);
+  if (/^\[UNAVAILABLE\]|ENOENT/.test(reason)) return skip(reason);
   return { kind: 'differs', text: `failed with exit code ${status}: ${reason}` };
 }
 
