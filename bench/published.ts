@@ -123,18 +123,22 @@ function runProgram(args: readonly string[], made: string, name: string, until: 
   return { kind: 'differs', text: `failed with exit code ${status}: ${reason}` };
 }
 
-/** Makes a result, with the weights of a training measured on the test split where those of the published one were. */
-function make({ name, folder, command }: Published, made: string, until: number): Outcome | undefined {
+/** Runs the command of a result with the runs that were made for those that the command names. */
+function runCommand({ name, command }: Published, made: string, until: number): Outcome | undefined {
   const missing = [...command.matchAll(DATA)].find(([, path = '']) => !existsSync(join(PROJECT_ROOT, path)));
   if (missing !== undefined) return skip(`no data at ${missing[1]}`);
   const needed = [...command.matchAll(RUN)].find(([, run = '']) => findMade(made, run) === undefined);
   if (needed !== undefined) return skip(`needs ${needed[1]}; make it first`);
   if (Date.now() > until) return skip('not made within --limit-minutes');
-  if (findMade(made, name) === undefined) {
-    const own = command.replace(RUN, (_, run: string) => findMade(made, run) as string);
-    const failed = runProgram([...readCommand(own), '--results', join(made, name)], made, name, until);
-    if (failed !== undefined) return failed;
-  }
+  const own = command.replace(RUN, (_, run: string) => findMade(made, run) as string);
+  return runProgram([...readCommand(own), '--results', join(made, name)], made, name, until);
+}
+
+/** Makes a result, with the weights of a training measured on the test split where those of the published one were. */
+function make(published: Published, made: string, until: number): Outcome | undefined {
+  const { name, folder } = published;
+  const failed = findMade(made, name) === undefined ? runCommand(published, made, until) : undefined;
+  if (failed !== undefined) return failed;
   const run = findMade(made, name) as string;
   if (existsSync(join(run, 'test.json')) || !existsSync(join(folder, 'test.json'))) return undefined;
   return runProgram(readCommand(`ragpp test-weights ${run} --again`), made, name, until);
