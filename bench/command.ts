@@ -13,6 +13,7 @@ import { benchMainPath, MAIN_PATH_USAGE } from './main-path.ts';
 import { benchMemory, MEMORY_USAGE } from './memory.ts';
 import { benchMemoryKills, MEMORY_KILLS_USAGE } from './memory-kills.ts';
 import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
+import { benchPublished, PUBLISHED_USAGE } from './published.ts';
 import { benchRerank, RERANK_USAGE } from './rerank.ts';
 import { benchScale, SCALE_USAGE } from './scale.ts';
 import { benchStages, STAGES_USAGE } from './stages.ts';
@@ -34,6 +35,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   'memory-kills': { usage: MEMORY_KILLS_USAGE, run: benchMemoryKills },
   memory: { usage: MEMORY_USAGE, run: benchMemory },
   pagerank: { usage: PAGERANK_USAGE, run: benchPageRank },
+  published: { usage: PUBLISHED_USAGE, run: benchPublished },
   rerank: { usage: RERANK_USAGE, run: benchRerank },
   scale: { usage: SCALE_USAGE, run: benchScale },
   stages: { usage: STAGES_USAGE, run: benchStages },

@@ -56,3 +56,9 @@ test('a look at held-out questions is counted once a run, and is below the table
   expect(looks.map(({ run: name }) => name).every((name) => readdirSync(results).includes(name))).toBe(true);
   expect(looks).toHaveLength(2);
 });
+
+test('the command that a table names has its words quoted, so that a shell reads them back', async () => {
+  expect((await run('seed=3', "half='dev'")).table).toMatch(
+    /; npm run experiment -- sample-study .* --set 'half='\\''dev'\\'''\n$/,
+  );
+});

@@ -7,6 +7,7 @@ import { assertWritableFolder } from '../src/core/files/files.ts';
 import { computeHash } from '../src/core/hash/hash.ts';
 import { type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
 import { createTerminalProgress, type StartProgress } from '../src/core/terminal/progress.ts';
+import { quoteShellWord } from '../src/core/text/shell-words.ts';
 import { parse } from '../src/core/validation/validation.ts';
 import { applyOverrides } from '../src/lab/composition/config-file.ts';
 import { formatLook } from '../src/lab/measure/numbered-look.ts';
@@ -98,7 +99,7 @@ export function createStudyCommand<Schema extends z.ZodType<{ readonly seed: num
         const backend = await useBackend(choice);
         for (const folder of [results, cache]) assertWritableFolder(folder);
         const findings = await study.measure(settings, { cacheFolder: cache, progress: createTerminalProgress() });
-        const typed = ['npm run experiment --', study.name, ...args].join(' ');
+        const typed = `npm run experiment -- ${[study.name, ...args].map(quoteShellWord).join(' ')}`;
         const environment = captureEnvironment(backend, settings.seed, typed);
         const { folder, sections, files } = buildStudyFiles(study.name, settings, results, environment, findings);
         writeRunFolder(folder, files);
