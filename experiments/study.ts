@@ -7,7 +7,7 @@ import { assertWritableFolder } from '../src/core/files/files.ts';
 import { computeHash } from '../src/core/hash/hash.ts';
 import { type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
 import { createTerminalProgress, type StartProgress } from '../src/core/terminal/progress.ts';
-import { quoteShellWord } from '../src/core/text/shell-words.ts';
+import { quoteShellWord } from '../src/core/text/escape.ts';
 import { parse } from '../src/core/validation/validation.ts';
 import { applyOverrides } from '../src/lab/composition/config-file.ts';
 import { formatLook } from '../src/lab/measure/numbered-look.ts';
