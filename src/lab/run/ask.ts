@@ -301,7 +301,9 @@ export async function askArm(
   const chain = listArmChain(arm, config.arms).map(
     (name) => config.arms.find((one) => one.name === name) as ArmOptions,
   );
-  const own: ExperimentConfig = { ...config, arms: chain, only: null };
+  // A limit of queries is for a quick look at figures; a question is ranked as a whole run would rank it.
+  const evaluation = { ...config.evaluation, limitQueries: null };
+  const own: ExperimentConfig = { ...config, arms: chain, only: null, evaluation };
   const runner = await openArmRunner(own, {
     // The cache has vectors and stages by the text of a question.
     ...{ cacheFolder: question.sensitive ? null : cacheFolder, dataset, queries },
