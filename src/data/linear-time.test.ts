@@ -4,17 +4,15 @@ import { parseTrecDocument } from './documents/trec-documents.ts';
 import { selectAsked } from './exports/asked-messages.ts';
 import { readChatGptMessage } from './exports/chatgpt-message.ts';
 import { readSlackText } from './exports/slack-export.ts';
-import { ORDINARY } from './exports/source-message.ts';
-import { parseIsoDate } from './exports/source-time.ts';
+import { ORDINARY, parseIsoDate } from './exports/source-message.ts';
 import { parseIrcLog } from './irc/irc-log.ts';
-import { parseMail } from './mail/mail-message.ts';
+import { isMbox } from './mail/mail-files.ts';
+import { parseMail, readMailingList } from './mail/mail-message.ts';
 import { withoutQuotes } from './mail/mail-quotes.ts';
 import { withoutMatter } from './mail/mail-text.ts';
-import { readMailingList } from './mail/mailing-list.ts';
-import { isMbox } from './mail/mbox.ts';
 import { Pseudonyms } from './mail/pseudonyms.ts';
 import { Counts } from './prepared/counts.ts';
-import { classifyQuery } from './prepared/query-kind.ts';
+import { classifyQuery } from './prepared/reply-query.ts';
 
 /**
  * A text of this size takes some milliseconds in linear time. In quadratic time it takes minutes: an expression that tries every place with the whole rest of the text

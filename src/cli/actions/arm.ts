@@ -1,7 +1,19 @@
 import { type BackendName, useBackend } from '../../core/tensors/backend.ts';
-import { serveArms } from '../../lab/run/arm-service.ts';
+import type { ArmReply, ArmRequest } from '../../lab/launch/arm-process.ts';
+import type { ArmRunner } from '../../lab/run/arm-runner.ts';
 import { joinRun, runArmTask } from '../../lab/run/arm-task.ts';
 import { FailedCheck } from '../process/failed-check.ts';
+
+/** Answers the process that started this one, arm after arm, until that one lets go or is gone; then whatever runs here ends where it stands. */
+function serveArms(runner: ArmRunner, folder: string): void {
+  const reply = (message: ArmReply) => void process.send?.(message);
+  process.on('message', async ({ arm }: ArmRequest) => {
+    await runArmTask(folder, runner, arm, (share) => reply({ share }));
+    reply({ done: true });
+  });
+  process.once('disconnect', () => process.exit());
+  reply({ ready: true });
+}
 
 interface ArmOptions {
   readonly arm?: string;

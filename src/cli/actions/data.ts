@@ -1,13 +1,63 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { createTerminalProgress } from '../../core/terminal/progress.ts';
 import { printOut } from '../../core/terminal/terminal.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { type DatasetOption, listDatasetOptions } from '../../data/option-list.ts';
-import { DATASETS, datasetOptions, loadDataset } from '../../data/registry.ts';
+import { DATASETS, type DatasetOptions, datasetOptions, loadDataset } from '../../data/registry.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { alignColumns } from '../process/columns.ts';
+
+/** The part of JSON Schema that zod writes for options. */
+interface Schema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** An option of a dataset, for display. */
+interface DatasetOption {
+  readonly name: string;
+  /** For example `text`, or `error or skip`. */
+  readonly takes: string;
+  readonly required: boolean;
+  /** Absent if there is no default. */
+  readonly default?: unknown;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  boolean: 'true or false',
+  object: 'mapping',
+};
+
+function describeSchemaType({ type = 'anything', const: only, enum: choices, anyOf, items }: Schema): string {
+  if (only !== undefined) return String(only);
+  if (choices !== undefined) return choices.join(' or ');
+  if (anyOf !== undefined) return anyOf.map(describeSchemaType).join(' or ');
+  if (items !== undefined) return `list of ${describeSchemaType(items)}`;
+  return WORDS[type] ?? type;
+}
+
+/** The keys of `dataset` in a config besides the name, in the order of the schema. */
+export function listDatasetOptions(dataset: DatasetOptions['name']): DatasetOption[] {
+  const { options } = DATASETS.get(dataset);
+  const { properties = {}, required = [] } = z.toJSONSchema(options, { io: 'input' }) as Schema;
+  return Object.entries(properties)
+    .filter(([name]) => name !== 'name')
+    .map(([name, schema]) => ({
+      name,
+      takes: describeSchemaType(schema),
+      required: required.includes(name),
+      ...(schema.default === undefined ? {} : { default: schema.default }),
+    }));
+}
 
 /** Rows below a heading, set in from it. */
 function formatDataBlock(heading: string, rows: readonly (readonly string[])[]): string {

@@ -3,8 +3,7 @@ import { parseOrNull } from '../../core/validation/validation.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Counts } from '../prepared/counts.ts';
 import { type ChatGptMessage, readChatGptMessage } from './chatgpt-message.ts';
-import type { SourceMessage } from './source-message.ts';
-import { parseSeconds } from './source-time.ts';
+import { parseSeconds, type SourceMessage } from './source-message.ts';
 
 const chat = z.object({
   conversation_id: z.string().nullish(),

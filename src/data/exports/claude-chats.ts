@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { parseOrNull } from '../../core/validation/validation.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Counts } from '../prepared/counts.ts';
-import type { SourceMessage } from './source-message.ts';
-import { parseIsoDate } from './source-time.ts';
+import { parseIsoDate, type SourceMessage } from './source-message.ts';
 
 const chat = z.object({
   uuid: z.string(),

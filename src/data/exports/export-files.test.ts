@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { type ExportFiles, findExportFiles, readExport } from './export-files.ts';
 import { readJson } from './export-json.ts';
-import { LARGEST_FILE } from './file-size.ts';
 import { writeZip } from './zip.fixture.ts';
+import { LARGEST_FILE } from './zip-archive.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'export-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -3,8 +3,7 @@ import { basename, join, sep } from 'node:path';
 import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { readBytes } from '../../core/files/files.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
-import { refuseLargeFile } from './file-size.ts';
-import { isZip, openZip } from './zip-archive.ts';
+import { isZip, openZip, refuseLargeFile } from './zip-archive.ts';
 
 /** A file of an export. */
 export interface ExportFile {

@@ -7,10 +7,9 @@ import type { DatasetContext } from '../prepared/dataset-definition.ts';
 import { buildExportDataset, type ExportOptions } from './export-dataset.ts';
 import { readExport } from './export-files.ts';
 import { readJson } from './export-json.ts';
-import { registerPeople } from './people.ts';
 import { readSlackWorkspace, type SlackWorkspace } from './slack-files.ts';
 import { listSlackMessages, type SlackMessage } from './slack-messages.ts';
-import type { SourceMessage } from './source-message.ts';
+import { registerPeople, type SourceMessage } from './source-message.ts';
 
 /** A reference of Slack: `<@U1>`, `<#C1|general>`, `<!here>`, `<https://x.example|a page>`. */
 const REFERENCE = /<([^<>|]*)(?:\|([^<>]*))?>/g;

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { parseOrNull } from '../../core/validation/validation.ts';
 import type { Counts } from '../prepared/counts.ts';
-import type { Person } from './people.ts';
 import type { SlackChannel } from './slack-files.ts';
-import { ORDINARY, type SourceMessage } from './source-message.ts';
-import { parseSeconds } from './source-time.ts';
+import { ORDINARY, type Person, parseSeconds, type SourceMessage } from './source-message.ts';
 
 const attachment = z.object({
   pretext: z.string().nullish(),

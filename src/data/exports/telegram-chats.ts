@@ -1,9 +1,37 @@
 import { z } from 'zod';
 import { parseOrNull } from '../../core/validation/validation.ts';
+import type { Pseudonyms } from '../mail/pseudonyms.ts';
 import type { Counts } from '../prepared/counts.ts';
-import type { Person } from './people.ts';
-import { parseIsoDate, parseSeconds } from './source-time.ts';
-import { joinTelegramText, type TelegramText, telegramText } from './telegram-text.ts';
+import { type Person, parseIsoDate, parseSeconds } from './source-message.ts';
+
+const entity = z.object({ type: z.string(), text: z.string(), user_id: z.number().nullish() });
+type Entity = z.output<typeof entity>;
+
+/** A text, or its parts: plain ones, and entities such as links and mentions. */
+const telegramText = z.union([z.string(), z.array(z.union([z.string(), entity]))]);
+type TelegramText = z.output<typeof telegramText>;
+
+/** Entities that identify a person by something else than a name. */
+const PRIVATE: Readonly<Record<string, string>> = {
+  phone: '[phone]',
+  bank_card: '[bank card]',
+};
+
+/** The text as it was written. */
+function joinTelegramText(text: TelegramText): string {
+  if (typeof text === 'string') return text;
+  return text.map((part) => (typeof part === 'string' ? part : part.text)).join('');
+}
+
+/** The text with people and addresses replaced: an account such as `@ana` is an address. */
+export function hideTelegramText(text: TelegramText, pseudonyms: Pseudonyms): string {
+  if (typeof text === 'string') return pseudonyms.hide(text);
+  const hideEntity = ({ type, text: said, user_id }: Entity): string => {
+    if (type === 'mention_name' && typeof user_id === 'number') return pseudonyms.registerAuthor('', `user${user_id}`);
+    return type === 'mention' ? `${said.replace(/^@/, '')}@telegram` : (PRIVATE[type] ?? said);
+  };
+  return pseudonyms.hide(text.map((part) => (typeof part === 'string' ? part : hideEntity(part))).join(''));
+}
 
 const chat = z.object({
   id: z.number(),

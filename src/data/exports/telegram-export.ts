@@ -5,11 +5,9 @@ import type { DatasetContext } from '../prepared/dataset-definition.ts';
 import { buildExportDataset, type ExportOptions } from './export-dataset.ts';
 import { findExportFiles, readExport } from './export-files.ts';
 import { readJson } from './export-json.ts';
-import { registerPeople } from './people.ts';
-import type { SourceMessage } from './source-message.ts';
-import { listTelegramChats, listTelegramMessages, telegramResult } from './telegram-chats.ts';
+import { registerPeople, type SourceMessage } from './source-message.ts';
+import { hideTelegramText, listTelegramChats, listTelegramMessages, telegramResult } from './telegram-chats.ts';
 import { linkTelegramMessages, type PlacedMessage } from './telegram-links.ts';
-import { hideTelegramText } from './telegram-text.ts';
 
 /** An export of Telegram Desktop; a message without a reply link starts a conversation after `silenceHours` hours of silence. */
 export interface TelegramExportOptions extends ExportOptions {

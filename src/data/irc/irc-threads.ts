@@ -1,5 +1,5 @@
 import { ANCESTOR, PARENT, SAME_THREAD } from '../prepared/judgements.ts';
-import type { Answers } from './irc-links.ts';
+import type { Answers } from './irc-files.ts';
 
 /** The parent and the links of a message; lines, ascending. */
 interface IrcParents {

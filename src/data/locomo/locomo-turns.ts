@@ -1,9 +1,7 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { Counts } from '../prepared/counts.ts';
-import { parseDialogueKeys } from './locomo-evidence.ts';
-import type { LocomoSample, LocomoTurn } from './locomo-schema.ts';
-import { computeTurnTimes } from './locomo-time.ts';
+import { computeTurnTimes, type LocomoSample, type LocomoTurn, parseDialogueKeys } from './locomo-schema.ts';
 
 /** A sample as a line of turns. */
 export interface LocomoConversation {

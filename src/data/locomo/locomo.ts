@@ -3,21 +3,70 @@ import { readText } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress, mapWithBreaks, type StartProgress } from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
-import type { Dataset, Query } from '../../model/dataset.ts';
+import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { describeDepthFault } from '../jsonl/json-depth.ts';
-import { Counts } from '../prepared/counts.ts';
+import { Counts, UNKNOWN_TURNS } from '../prepared/counts.ts';
 import type { DatasetContext } from '../prepared/dataset-definition.ts';
 import { displayDataset } from '../prepared/dataset-display.ts';
 import { LOCOMO_CATEGORIES, LOCOMO_LICENCE, type LocomoCategory } from '../prepared/datasets.ts';
 import { chooseSplitByHash } from '../prepared/hash-split.ts';
 import { groupJudgements, type Judgement } from '../prepared/prepared.ts';
 import { countUndecodable } from '../prepared/undecodable.ts';
-import { buildLocomoQueries, EVIDENCE } from './locomo-queries.ts';
-import { type LocomoSample, readSample } from './locomo-schema.ts';
-import { buildLocomoConversation } from './locomo-turns.ts';
+import { type LocomoSample, readSample, repairEvidence } from './locomo-schema.ts';
+import { buildLocomoConversation, type LocomoConversation } from './locomo-turns.ts';
+
+/** The grade of a turn that a question's evidence names. */
+const EVIDENCE = 1;
+
+/** The questions of a sample that become queries, in the order of the file, with their judgements. */
+interface AskedQuestions {
+  readonly queries: readonly Query[];
+  readonly judgements: readonly Judgement[];
+}
+
+/** The questions of the categories that have evidence, asked after the last turn. Their ids contain their index among all questions of the sample, from 0. */
+export function buildLocomoQueries(
+  sample: LocomoSample,
+  { turns, byKey }: LocomoConversation,
+  {
+    categories,
+    chooseSplit,
+  }: { readonly categories: readonly LocomoCategory[]; readonly chooseSplit: (questionId: string) => Split },
+  counts: Counts,
+): AskedQuestions {
+  const end = (turns.at(-1) as Turn).timestamp + 1;
+  const asked = sample.questions
+    .map((question, i) => ({ ...question, id: `${sample.id}/q${i}`, ...repairEvidence(question.evidence, byKey) }))
+    .filter(({ category }) => categories.includes(category));
+  const answered = asked.filter(({ turnIds }) => turnIds.length > 0);
+  counts.add('left out: questions of other categories', sample.questions.length - asked.length);
+  counts.add('left out: questions without evidence', asked.length - answered.length);
+  for (const { unknown, empty } of asked) {
+    counts.add(UNKNOWN_TURNS.locomo, unknown);
+    counts.add('evidence without a dialogue id', empty);
+  }
+  const queries = answered.map(
+    ({ id, text, category }): Query => ({
+      id,
+      text,
+      timestamp: end,
+      anchorTurnId: null,
+      author: null,
+      channel: null,
+      conversationId: sample.id,
+      kind: category,
+      split: chooseSplit(id),
+      cluster: sample.id,
+    }),
+  );
+  const judgements = answered.flatMap(({ id, turnIds }) =>
+    turnIds.map((turnId) => ({ queryId: id, turnId, grade: EVIDENCE })),
+  );
+  return { queries, judgements };
+}
 
 /** The file of LoCoMo, the kinds of questions that are asked, and the conversations of the test split. */
 export interface LocomoOptions {

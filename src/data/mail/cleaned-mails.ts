@@ -3,10 +3,9 @@ import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Counts } from '../prepared/counts.ts';
 import { withoutQuotes } from './mail-quotes.ts';
 import { withoutMatter } from './mail-text.ts';
-import { findFirstCopies } from './near-duplicates.ts';
 import { EarlierBodies } from './quoted-lines.ts';
 import type { DatedMail } from './read-mails.ts';
-import { splitIntoTokens, Vocabulary } from './shingles.ts';
+import { findFirstCopies, splitIntoTokens, Vocabulary } from './shingles.ts';
 import { type Link, liftLinks } from './thread-parents.ts';
 
 /** A mail whose text is its author's own. */

@@ -14,7 +14,7 @@ import { createEventBreaks, letEventsIn } from '../../core/values/event-loop.ts'
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { refuseLargeFile } from '../exports/file-size.ts';
+import { refuseLargeFile } from '../exports/zip-archive.ts';
 import { Counts } from '../prepared/counts.ts';
 import type { DatasetContext } from '../prepared/dataset-definition.ts';
 import { displayDataset } from '../prepared/dataset-display.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { replyQuery } from './reply-query.ts';
+import { classifyQuery, replyQuery } from './reply-query.ts';
 
 const turn = {
   id: 'b',
@@ -25,4 +25,16 @@ test('a reply asks with what it says, as of its own moment, and does not know wh
     split: 'test',
     cluster: 'log',
   });
+});
+
+test.each([
+  ['Does it build?', 'question'],
+  ['Does it build? Mine does.', 'question'],
+  ['He asked "why?" and left.', 'question'],
+  ['Really?!', 'question'],
+  ['It builds.', 'statement'],
+  ['See http://x.org/?id=7 for that.', 'statement'],
+  ['Which one?)\nI took the first.', 'question'],
+])('%j is a %s', (text, kind) => {
+  expect(classifyQuery(text)).toBe(kind);
 });

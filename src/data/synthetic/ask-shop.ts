@@ -1,7 +1,13 @@
 import { createRandom, type Random } from '../../core/numbers/random.ts';
 import { HANDBOOK_KINDS, SHOP_KINDS, type ShopInput, type ShopKind } from '../prepared/datasets.ts';
-import type { HandbookPage } from './draw-handbook.ts';
-import { type CustomerMemories, type DrawnShop, SHOP_DAYS, SHOP_START, type ShopOrder } from './draw-shop.ts';
+import {
+  type CustomerMemories,
+  type DrawnShop,
+  type HandbookPage,
+  SHOP_DAYS,
+  SHOP_START,
+  type ShopOrder,
+} from './draw-shop.ts';
 import { PREFERENCES, SITUATIONS } from './shop-texts.ts';
 
 const DAY = 86_400_000;

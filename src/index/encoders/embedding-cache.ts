@@ -9,8 +9,7 @@ import { createEventBreaks } from '../../core/values/event-loop.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import type { EncodeOptions, Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
 import type { VectorInput } from './encoder-definition.ts';
-import { assertTextsSendable, listSensitiveTexts } from './sensitive-texts.ts';
-import { assertOneOwnerEach } from './text-owners.ts';
+import { assertOneOwnerEach, assertTextsSendable, listSensitiveTexts } from './sensitive-texts.ts';
 import { type KeyedVectors, VectorSegments } from './vector-segments.ts';
 
 /** An encoder that may never be needed, known by its identity alone: fitting one costs more than encoding with it. */

@@ -6,8 +6,7 @@ import type { EncodeOptions, Encoder, EncoderUse } from '../../model/encoder.ts'
 import { requestEmbeddings } from './embedding-request.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { type OpenAiCompatibleOptions, openAiCompatibleIdentity } from './openai-compatible-options.ts';
-import { assertTextsSendable } from './sensitive-texts.ts';
-import { assertOneOwnerEach } from './text-owners.ts';
+import { assertOneOwnerEach, assertTextsSendable } from './sensitive-texts.ts';
 import { scaleRowsToUnit } from './unit-rows.ts';
 
 /** An encoder that counts what it has used. */

@@ -5,7 +5,7 @@ import type { EncodeOptions, Encoder, TextOwner } from '../../model/encoder.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { readVectorFile, type VectorFile } from './precomputed/vector-file.ts';
 import { type PrecomputedOptions, precomputedIdentity } from './precomputed-options.ts';
-import { assertOneOwnerEach } from './text-owners.ts';
+import { assertOneOwnerEach } from './sensitive-texts.ts';
 import { scaleRowsToUnit, truncateRows } from './unit-rows.ts';
 
 /** Vectors of length 1 in float32 have a squared length this near to 1, and keep their bits. */

@@ -1,5 +1,12 @@
+import { DimensionMismatchError } from '../../core/errors/errors.ts';
 import { assertSendable, type SendableText } from '../../core/service/sendable-text.ts';
 import type { TextOwner } from '../../model/encoder.ts';
+
+/** @throws DimensionMismatchError when owners are given, but not one for each text. */
+export function assertOneOwnerEach(texts: readonly string[], owners: readonly TextOwner[] | undefined): void {
+  if (owners !== undefined && owners.length !== texts.length)
+    throw new DimensionMismatchError('owners of texts', texts.length, owners.length, 'pass one owner for each text');
+}
 
 /** The texts with a sensitive owner. A text of several owners is sensitive if one of them is. */
 export function listSensitiveTexts(

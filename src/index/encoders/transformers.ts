@@ -7,7 +7,7 @@ import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { EncodeOptions, Encoder, TextOwner } from '../../model/encoder.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { batchByLength } from './length-batches.ts';
-import { assertOneOwnerEach } from './text-owners.ts';
+import { assertOneOwnerEach } from './sensitive-texts.ts';
 import { downloadModel } from './transformers/model-download.ts';
 import { assertWeights, isModelFolder, joinWeightsPath, locateModel, MAIN_FILE } from './transformers/model-files.ts';
 import { type ModelSettings, readModelSettings } from './transformers/model-settings.ts';

@@ -1,13 +1,125 @@
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProcessDiedError, UnavailableError } from '../../core/errors/errors.ts';
+import { promisify } from 'node:util';
+import { ProcessDiedError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { makeFolder, writeAtomic } from '../../core/files/files.ts';
-import { findLastWords, isOutOfMemory } from './arm-process.ts';
+import { escapeControls } from '../../core/terminal/terminal.ts';
+import { quoteShellWord } from '../../core/text/escape.ts';
+import { type ArmProcessJob, buildArmArguments, findLastWords, isOutOfMemory } from './arm-process.ts';
 import type { Launcher, LaunchJob } from './launcher.ts';
-import { cancelJob, countPendingTasks, submit } from './slurm-commands.ts';
 import type { SlurmOptions } from './slurm-options.ts';
-import { formatArrayScript } from './slurm-script.ts';
+
+/** What a job array is written from. */
+interface ArrayJob extends ArmProcessJob {
+  /** Names of the arms, a task each. */
+  readonly arms: readonly string[];
+}
+
+/** A value for a line of sbatch, which splits at blanks and expands `%` in names of files. */
+function quoteSbatchValue(text: string): string {
+  return /[\s"'\\#]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
+}
+
+function listDirectives(job: ArrayJob, folder: string, options: SlurmOptions): string[] {
+  const { workers, partition, account, time, memory, cpusPerTask, sbatch } = options;
+  const throttle = workers === null ? '' : `%${workers}`;
+  const log = join(folder.replaceAll('%', '%%'), '%A_%a.log');
+  const given: [name: string, value: string | number | undefined][] = [
+    ['job-name', 'ragpp'],
+    ['array', `0-${job.arms.length - 1}${throttle}`],
+    ['chdir', process.cwd()],
+    ['output', log],
+    ['partition', partition],
+    ['account', account],
+    ['time', time],
+    ['mem', memory],
+    ['cpus-per-task', cpusPerTask],
+  ];
+  const lines = given.flatMap(([name, text]) =>
+    text === undefined ? [] : [`--${name}=${quoteSbatchValue(String(text))}`],
+  );
+  return [...lines, '--no-requeue', ...sbatch].map((line) => `#SBATCH ${line}`);
+}
+
+/**
+ * The script of a job array, one arm a task. The arms are written into it, so that a task's arm does not depend on what happens to the folder meanwhile.
+ *
+ * @param folder where logs go, `<job>_<task>.log`.
+ */
+export function formatArrayScript(job: ArrayJob, folder: string, options: SlurmOptions): string {
+  const { nodeOptions, main } = job.program;
+  const command = [process.execPath, ...nodeOptions, main, ...buildArmArguments(job)].map(quoteShellWord).join(' ');
+  const cases = job.arms.map((arm, task) => `${task}) arm=${quoteShellWord(arm)} ;;`);
+  return [
+    '#!/bin/sh',
+    ...listDirectives(job, folder, options),
+    'set -e',
+    ...options.setup,
+    'case "$SLURM_ARRAY_TASK_ID" in',
+    ...cases,
+    'esac',
+    `exec ${command} --arm "$arm"`,
+    '',
+  ].join('\n');
+}
+
+/** What a command of Slurm wrote to stderr, on one line. */
+function readSlurmComplaint(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return (stderr?.trim() || message).replace(/\s*\n\s*/g, '; ');
+}
+
+const TIMEOUT_MILLISECONDS = 60_000;
+
+function runSlurmCommand(command: string, args: readonly string[]): string {
+  try {
+    return execFileSync(command, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: TIMEOUT_MILLISECONDS,
+    });
+  } catch (error) {
+    const complaint = readSlurmComplaint(error);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new UnavailableError(command, `${complaint}; install Slurm, or choose another launcher`, { cause: error });
+    throw new ValidationError(
+      `${command} failed: ${complaint}; correct the options of the launcher, or check the cluster`,
+      { command },
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * @returns the job's number.
+ * @throws UnavailableError where Slurm is not installed, ValidationError with the reason where sbatch refuses the job.
+ */
+export function submit(script: string): string {
+  const [id = ''] = runSlurmCommand('sbatch', ['--parsable', script]).trim().split(';'); // a cluster's name may follow
+  return id;
+}
+
+/** How many tasks of a job wait or run; 0 for one that the queue has forgotten, null where the controller does not answer. Signals are heard meanwhile. */
+export async function countPendingTasks(id: string): Promise<number | null> {
+  const args = ['--noheader', '--array', '--jobs', id, '--format', '%i'];
+  try {
+    const { stdout } = await promisify(execFile)('squeue', args, { timeout: TIMEOUT_MILLISECONDS });
+    return stdout.split('\n').filter((line) => line.trim() !== '').length;
+  } catch (error) {
+    return readSlurmComplaint(error).includes('Invalid job id') ? 0 : null;
+  }
+}
+
+/** Takes a job with all its tasks out of the queue, at once, since the process may be about to end. Warns where that fails. */
+export function cancelJob(id: string): void {
+  try {
+    runSlurmCommand('scancel', ['--quiet', id]);
+  } catch (error) {
+    process.emitWarning(escapeControls(`job ${id} may still be in the queue: ${readSlurmComplaint(error)}`));
+  }
+}
 
 /** The names of the job's files within the folder of the run. */
 const FOLDER = 'slurm';

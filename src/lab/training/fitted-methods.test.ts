@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
-import { createFixedSource } from '../../rank/learning/feature-source.ts';
 import { drawHandmadeTable } from '../../rank/learning/feature-table.fixture.ts';
-import { type FeatureTable, selectQueries } from '../../rank/learning/feature-table.ts';
+import { createFixedSource, type FeatureTable, selectQueries } from '../../rank/learning/feature-table.ts';
 import { chooseParameterValues } from '../../rank/learning/parameters.ts';
 import { fitStandardisation } from '../../rank/learning/standardisation.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';

@@ -1,18 +1,19 @@
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
-import { coordinateAscent } from '../../rank/learning/coordinate-ascent.ts';
 import { fitWithSelection, type HyperParameters, type SelectionPlan } from '../../rank/learning/cross-validation.ts';
-import type { FeatureSource } from '../../rank/learning/feature-source.ts';
-import type { FeatureTable } from '../../rank/learning/feature-table.ts';
+import type { FeatureSource, FeatureTable } from '../../rank/learning/feature-table.ts';
 import type { ModelOptions } from '../../rank/learning/fit-options.ts';
 import { drawBalancedFolds, type Fold, splitAsListed, splitByCluster } from '../../rank/learning/folds.ts';
 import { createLinearModel } from '../../rank/learning/linear-model.ts';
 import type { ScoringModel } from '../../rank/learning/model.ts';
 import { HAND_TUNED, listMixSignals } from '../../rank/learning/model-signals.ts';
-import { searchOnTable } from '../../rank/learning/parameter-search.ts';
+import {
+  computeEqualBudget,
+  coordinateAscent,
+  randomSearch,
+  searchOnTable,
+} from '../../rank/learning/parameter-search.ts';
 import { listHandTunedValues, listUniformValues } from '../../rank/learning/parameters.ts';
-import { randomSearch } from '../../rank/learning/random-search.ts';
-import { computeEqualBudget } from '../../rank/learning/search-budget.ts';
 import { fitStandardisation } from '../../rank/learning/standardisation.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
 import type { CurvePoint } from '../../rank/learning/training.ts';

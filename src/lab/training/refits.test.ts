@@ -8,7 +8,6 @@ import { copySignalColumn } from '../../rank/learning/feature-table.ts';
 import type { FitOptions, ModelOptions } from '../../rank/learning/fit-options.ts';
 import { listTrajectorySignals } from '../../rank/learning/model-signals.ts';
 import { listSignalNames, signalBankOptions } from '../../rank/signals/bank/options.ts';
-import { groupSignalParts } from '../../rank/signals/bank/signal-parts.ts';
 import { loadConfig } from '../config/config.ts';
 import { buildOuterFolds, fitFold, METHODS } from './fitted-methods.ts';
 import { HeldOutRows, runOfScores } from './held-out-rows.ts';
@@ -16,6 +15,7 @@ import { LearningTask } from './learning-task.ts';
 import { measureMethods } from './measured-methods.ts';
 import {
   groupSignalFamilies,
+  groupSignalParts,
   listExchangedParts,
   measureImportance,
   measureNullControls,

@@ -1,15 +1,27 @@
+import { createRandom } from '../../core/numbers/random.ts';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { Estimate } from '../../eval/intervals/mean-intervals.ts';
 import type { Run } from '../../model/run.ts';
 import { fitPoint } from '../../rank/learning/cross-validation.ts';
-import { exchangeSignals } from '../../rank/learning/exchanged-signals.ts';
-import { createChangedSource, type FeatureSource } from '../../rank/learning/feature-source.ts';
+import {
+  createChangedSource,
+  type FeatureSource,
+  type FeatureTable,
+  findSignalPositions,
+} from '../../rank/learning/feature-table.ts';
 import type { ModelOptions } from '../../rank/learning/fit-options.ts';
 import { listAheadSignals, listCoordinateSignals, listModelSignals } from '../../rank/learning/model-signals.ts';
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
-import { groupSignalParts } from '../../rank/signals/bank/signal-parts.ts';
+import {
+  listSignalNames,
+  PRODUCTS,
+  SHARED_WORDS,
+  SIGNAL_GROUPS,
+  type SignalBankOptions,
+  type SignalGroup,
+} from '../../rank/signals/bank/options.ts';
 import { SPREAD } from '../../rank/signals/bank/spread.ts';
 import type { Importance, NullControl } from '../measure/fit-result.ts';
 import { buildSelectionPlan, type FoldOutcome, selectChosenPoint } from './fitted-methods.ts';
@@ -17,6 +29,66 @@ import type { HeldOutRows } from './held-out-rows.ts';
 import { buildJobKey, type ModelJob } from './learning-task.ts';
 import { BASELINE, measureMethods } from './measured-methods.ts';
 import type { TrainingConfig } from './training-config.ts';
+
+/** What is made of a score of the candidate alone. */
+const OWN = ['', '@share'];
+const AROUND = SPREAD.filter((suffix) => !OWN.includes(suffix));
+
+function isAround(signal: string): boolean {
+  const factors = PRODUCTS.find(({ name }) => name === signal)?.of ?? [signal];
+  const words: readonly string[] = SHARED_WORDS;
+  return factors.some((factor) => words.includes(factor) || AROUND.some((suffix) => factor.endsWith(suffix)));
+}
+
+/** What a bank can't say without a group. */
+function listSignalsOnlyBy(options: SignalBankOptions, group: SignalGroup): string[] {
+  const others = new Set(listSignalNames({ ...options, groups: options.groups.filter((one) => one !== group) }));
+  return listSignalNames(options).filter((name) => !others.has(name));
+}
+
+/**
+ * The signals of a bank that look at more than a candidate's own words, by what they look at: `neighbours`, the words of the turns beside it and of its session,
+ * one of the groups but `text`, or `plugins`, whose signals may look at anything. A product looks at what both of its factors do. A part without signals is left out.
+ */
+export function groupSignalParts(options: SignalBankOptions): ReadonlyMap<string, readonly string[]> {
+  const groups = SIGNAL_GROUPS.filter((group) => group !== 'text');
+  const parts: [string, string[]][] = [
+    ['neighbours', listSignalNames(options).filter(isAround)],
+    ...groups.map((group): [string, string[]] => [group, listSignalsOnlyBy(options, group)]),
+    ['plugins', Object.keys(options.plugins ?? {})],
+  ];
+  return new Map(parts.filter(([, signals]) => signals.length > 0));
+}
+
+/** Places of a row that hold a candidate. */
+function listCandidatePlaces({ mask, width }: FeatureTable, row: number): number[] {
+  const slots: number[] = [];
+  for (let slot = 0; slot < width; slot++) if (mask[row * width + slot] === 1) slots.push(slot);
+  return slots;
+}
+
+/**
+ * A null control: the candidates of each query exchange some signals at random, all of them together. The joint distribution of these signals over a query's
+ * candidates does not change; the values of one candidate become those of another. A query's draw depends on its id alone, so that a
+ * row is the same in every fold.
+ *
+ * @throws ValidationError for a signal that the table lacks.
+ */
+export function exchangeSignals(table: FeatureTable, signals: readonly string[], seed: number): FeatureTable {
+  const columns = findSignalPositions(table, signals);
+  const values = table.values.slice();
+  const stride = table.signals.length;
+  for (let row = 0; row < table.queryIds.length; row++) {
+    const slots = listCandidatePlaces(table, row);
+    const givers = createRandom(seed, `exchanged-signals ${table.queryIds[row]}`).shuffle([...slots]);
+    for (const [i, slot] of slots.entries()) {
+      const to = (row * table.width + slot) * stride;
+      const from = (row * table.width + givers[i]!) * stride;
+      for (const column of columns) values[to + column] = table.values[from + column]!;
+    }
+  }
+  return { ...table, values };
+}
 
 /** The base of a signal's name: without its spread over a session, and without the number that distinguishes it from similar ones. */
 function findRootSignal(signal: string): string {

@@ -13,8 +13,7 @@ import {
 } from '../../index/graph/fact-edge.ts';
 import { FactGraph, FactLedger, type FactNeighbour } from '../../index/graph/fact-graph.ts';
 import { removeSnapshots } from '../store/snapshot-folder.ts';
-import { applyStored, encodeFactOperation } from './fact-operation.ts';
-import { readFactSnapshot, writeFactSnapshot } from './fact-snapshot.ts';
+import { applyStored, encodeFactOperation, readFactSnapshot, writeFactSnapshot } from './fact-snapshot.ts';
 
 /** How messages name a store. */
 const FACT_STORE_NAME = 'fact store';

@@ -1,11 +1,9 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
-import { readQuantile } from '../../core/numbers/distributions.ts';
+import { readQuantile, wilsonInterval } from '../../core/numbers/distributions.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { OutcomeStatistics } from '../../model/turns/memory-record.ts';
 import { RunningSums } from '../../ops/conservation/running-sums.ts';
-import { computeBoundedInterval } from './bounded-interval.ts';
-import { computeHistogram, type Histogram } from './histogram.ts';
-import { computeMeanInterval } from './mean-interval.ts';
+import { computeMeanInterval, studentQuantile } from './mean-interval.ts';
 import {
   type CountedValue,
   listObserved,
@@ -15,6 +13,97 @@ import {
 } from './outcome-pool.ts';
 import { findBounds, type OutcomeRange, outcomeRange } from './outcome-range.ts';
 import { assertOutcome, assertOutcomeStatistics } from './outcome-statistics.ts';
+
+/** How many values fall between edges. */
+interface Histogram {
+  /** [bins] */
+  readonly counts: readonly number[];
+  /** [bins + 1] in ascending order. */
+  readonly edges: readonly number[];
+}
+
+/** numpy's linspace: `bins + 1` edges at equal steps, the last one exact. */
+function listEdges(low: number, high: number, bins: number): number[] {
+  const range = high - low;
+  const step = range / bins;
+  const computeEdge = (i: number) => (step === 0 ? (i / bins) * range : i * step) + low;
+  return Array.from({ length: bins + 1 }, (_, i) => (i === bins ? high : Math.min(high, computeEdge(i))));
+}
+
+/** The last bin that begins at or below the value; the last bin holds its upper edge too. */
+function findBin(edges: readonly number[], value: number): number {
+  let bin = edges.length - 2;
+  while (bin > 0 && value < (edges[bin] as number)) bin--;
+  return bin;
+}
+
+/**
+ * Values in bins of equal width from the least to the greatest one, as numpy's histogram: a bin holds its lower edge, the last bin both. Values that are all
+ * equal get a range of 0.5 to both sides. Every value is in one bin.
+ *
+ * @param values at least one, all finite.
+ * @param times how often each value counts; null: once.
+ */
+export function computeHistogram(
+  values: ArrayLike<number>,
+  bins = 10,
+  times: ArrayLike<number> | null = null,
+): Histogram {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < values.length; i++) {
+    low = Math.min(low, values[i] as number);
+    high = Math.max(high, values[i] as number);
+  }
+  const edges = low === high ? listEdges(low - 0.5, high + 0.5, bins) : listEdges(low, high, bins);
+  const counts = new Array<number>(bins).fill(0);
+  for (let i = 0; i < values.length; i++) {
+    const bin = findBin(edges, values[i] as number);
+    counts[bin] = (counts[bin] as number) + (times === null ? 1 : (times[i] as number));
+  }
+  return { counts, edges };
+}
+
+/** The standard normal quantile of a 95 % interval. */
+const Z = 1.959963984540054;
+
+/**
+ * 95 % interval of the mean of outcomes within a known range [a, b]; never beyond the range, never a point.
+ *
+ * Outcomes are scaled to [0, 1]: p = (mean - a) / (b - a), and s^2 is their sample variance. m = p (1 - p) is the
+ * largest variance that outcomes of this mean can have.
+ *
+ * phi = min(1, (n s^2 / m + 1) / (n + 1)), or 1 where m = 0 or n <= 1
+ *
+ * z*^2 = min(z^2, phi t_{.975, n - 1}^2)
+ *
+ * interval = the shares q with |p - q| <= z* sqrt(q (1 - q) / n), scaled to [a, b]: Wilson's with z* in place of z.
+ *
+ * phi is the share of the largest variance, with one more observation of that variance counted.
+ * Outcomes at both ends have s^2 >= m, so phi is 1 and the interval is Wilson's. No outcomes of this mean vary more,
+ * so no interval is wider. Of many outcomes that vary less it approaches Student's. Source: wilson1927interval.
+ *
+ * @param mean within the range.
+ * @param variance population variance.
+ * @param count n, or the effective count of weighted outcomes, at least 1.
+ */
+export function computeBoundedInterval(
+  mean: number,
+  variance: number,
+  count: number,
+  [low, high]: readonly [low: number, high: number],
+): readonly [low: number, high: number] {
+  const width = high - low;
+  const share = Math.min(1, Math.max(0, (mean - low) / width));
+  const largest = share * (1 - share);
+  const isMeasured = largest > 0 && count > 1;
+  const part = isMeasured ? (variance / width / width / largest) * (count / (count - 1)) : 1;
+  const phi = Math.min(1, (count * part + 1) / (count + 1));
+  const quantile = phi === 1 ? Z : Math.min(Z, Math.sqrt(phi) * studentQuantile(count));
+  const ends = wilsonInterval(share * count, count, quantile);
+  const scaleEnd = (end: number) => low + end * width;
+  return [Math.max(low, Math.min(mean, scaleEnd(ends.low))), Math.min(high, Math.max(mean, scaleEnd(ends.high)))];
+}
 
 /** The percentiles of a prior. */
 export const PRIOR_PERCENTILES = Object.freeze([5, 25, 50, 75, 95] as const);

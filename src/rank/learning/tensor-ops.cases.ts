@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import type { Own, TensorOps } from '../../core/tensors/tensor-op.harness.ts';
-import { coordinateAscent } from './coordinate-ascent.ts';
 import {
   crossValidate,
   fitPoint,
@@ -11,15 +10,13 @@ import {
   type HyperParameters,
   type SelectionPlan,
 } from './cross-validation.ts';
-import { createFixedSource } from './feature-source.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
-import { type FeatureTable, selectQueries } from './feature-table.ts';
+import { createFixedSource, type FeatureTable, selectQueries } from './feature-table.ts';
 import { buildWholeFold, splitByCluster } from './folds.ts';
 import { computeRawWeights, createLinearModel } from './linear-model.ts';
 import { computeQueryLosses, uploadLossTargets } from './losses.ts';
-import { searchOnTable } from './parameter-search.ts';
+import { coordinateAscent, randomSearch, searchOnTable } from './parameter-search.ts';
 import { countParameters } from './parameters.ts';
-import { randomSearch } from './random-search.ts';
 import { decomposeTable, scoreTable } from './table-scorer.ts';
 import { type TrainingOptions, train } from './training.ts';
 import { createTrajectoryModel } from './trajectory-model.ts';

@@ -1,6 +1,6 @@
 import type { Plan } from '../signals/plan.ts';
 import type { Stage } from '../signals/stage.ts';
-import type { WeightsOrigin } from '../signals/weights-origin.ts';
+import type { WeightsOrigin } from '../signals/strategy-options.ts';
 import { CONTROL_KINDS, type ControlKind, type ControlOptions } from '../signals/worlds/control-options.ts';
 import { disturbs } from '../signals/worlds/world-parts.ts';
 import { poolRows } from './candidate-sources.ts';

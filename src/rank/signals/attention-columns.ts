@@ -6,7 +6,7 @@ import { maskedSoftmax } from '../../ops/attention/masked-softmax.ts';
 import type { AttentionMix } from '../../ops/attention/options.ts';
 import { assertMix, mixAttentions } from '../../ops/attention/unified-attention.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
-import type { AttentionOptions } from './attention-options.ts';
+import { type AttentionOptions, computeForwardWidth } from './attention-options.ts';
 import {
   type CandidatePool,
   type Column,
@@ -17,7 +17,6 @@ import {
 } from './candidate-pool.ts';
 import type { ForwardCosines } from './forward-cosines.ts';
 import { computeForwardLogMasses, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
-import { computeForwardWidth } from './forward-width.ts';
 import type { World } from './signal.ts';
 import { measureDistances } from './trajectory-columns.ts';
 import type { TrajectoryOptions } from './trajectory-options.ts';

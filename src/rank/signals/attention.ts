@@ -1,8 +1,7 @@
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
-import type { AttentionOptions } from './attention-options.ts';
+import { type AttentionOptions, computeForwardWidth } from './attention-options.ts';
 import { cosineSignal } from './cosine.ts';
 import type { ForwardCosines } from './forward-cosines.ts';
-import { computeForwardWidth } from './forward-width.ts';
 import { pairFrames } from './frames.ts';
 import { defineSignal, defineStage, type Setting, type Signal, type StageUse } from './signal.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './trajectory-options.ts';

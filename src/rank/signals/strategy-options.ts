@@ -3,7 +3,17 @@ import { parse } from '../../core/validation/validation.ts';
 import type { Query } from '../../model/dataset.ts';
 import { STRATEGY_NAMES, STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
 import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals } from './memory-signals.ts';
-import { weightsOrigin } from './weights-origin.ts';
+
+/** Where learned weights come from, for whoever asks on what they were trained. */
+export const weightsOrigin = z.strictObject({
+  file: z.string(),
+  dataHash: z.string(),
+  trainingClusters: z.array(z.string()),
+  /** Content hashes of the training conversations; absent where the weight file has none. */
+  trainingContents: z.array(z.string()).optional(),
+  commit: z.string(),
+});
+export type WeightsOrigin = z.output<typeof weightsOrigin>;
 
 /** How far the weights may be from a sum of 1. */
 const TOLERANCE = 0.01;

@@ -1,4 +1,4 @@
-import { GRADIENT_EVALUATIONS } from '../../../rank/learning/search-budget.ts';
+import { GRADIENT_EVALUATIONS } from '../../../rank/learning/parameter-search.ts';
 import type { FitResult } from '../../measure/fit-result.ts';
 import type { ExperimentResult, UserFit } from '../../measure/result.ts';
 import { describeUndecidable } from './decision.ts';

@@ -14,8 +14,18 @@ import {
 import { RELATIVE_TIMES } from './relative-times.ts';
 import { modifyAtom, sliceAfter, sliceBefore } from './time-modifiers.ts';
 import { createTimeReader } from './time-reader.ts';
-import type { Groups, Reading, TimeAtom, TimeContext, TimeRule } from './time-rule.ts';
-import { AMOUNT, MONTH, readAmount, readMonth, readOffset } from './time-words.ts';
+import {
+  AMOUNT,
+  type Groups,
+  MONTH,
+  type Reading,
+  readAmount,
+  readMonth,
+  readOffset,
+  type TimeAtom,
+  type TimeContext,
+  type TimeRule,
+} from './time-words.ts';
 import { ZoneClock } from './zone-clock.ts';
 
 const YEAR = '(?:(?<year>(?:19|20)\\d\\d)(?!\\d)|(?<yearSide>last|this|next|the previous) year)';

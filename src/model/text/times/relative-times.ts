@@ -1,6 +1,15 @@
 import { chooseRange, computePeriod, moveBy, type TimeRange, type TimeUnit } from './calendar.ts';
-import type { Groups, Reading, TimeRule } from './time-rule.ts';
-import { AMOUNT, NIGHT, PARTS_OF_DAY, readAmount, readOffset, takeHours } from './time-words.ts';
+import {
+  AMOUNT,
+  type Groups,
+  NIGHT,
+  PARTS_OF_DAY,
+  type Reading,
+  readAmount,
+  readOffset,
+  type TimeRule,
+  takeHours,
+} from './time-words.ts';
 
 type Read = TimeRule[1];
 

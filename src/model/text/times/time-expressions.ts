@@ -2,8 +2,16 @@ import { ValidationError } from '../../../core/errors/errors.ts';
 import { replaceByBlanks } from '../tokens.ts';
 import { buildMonthRange, computePeriod, type TimeMention, type TimeRange, type TimeUnit } from './calendar.ts';
 import { createTimeReader } from './time-reader.ts';
-import type { Groups, Reading, TimeRule } from './time-rule.ts';
-import { AMOUNT, MONTH, readAmount, readMonth, readOffset } from './time-words.ts';
+import {
+  AMOUNT,
+  type Groups,
+  MONTH,
+  type Reading,
+  readAmount,
+  readMonth,
+  readOffset,
+  type TimeRule,
+} from './time-words.ts';
 
 const UNITS = 'day|week|weekend|month|year';
 const UNIT = `(?<unit>${UNITS})s?`;

@@ -2,8 +2,7 @@ import { createRequire } from 'node:module';
 import type { en } from 'chrono-node';
 import { once } from '../../../core/values/once.ts';
 import { buildMonthRange, computePeriod, DAY, type TimeMention, type TimeRange } from './calendar.ts';
-import type { TimeAtom, TimeContext, TimeRule } from './time-rule.ts';
-import { findYears } from './time-words.ts';
+import { findYears, type TimeAtom, type TimeContext, type TimeRule } from './time-words.ts';
 
 type Result = ReturnType<typeof en.parse>[number];
 type Components = Result['start'];

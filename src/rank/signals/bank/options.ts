@@ -12,7 +12,7 @@ import {
 } from '../memory-columns.ts';
 import { ADDED_SIGNALS, type AddedSignal, type Signal } from '../signal.ts';
 import { signalNumbers } from '../signal-names.ts';
-import { weightsOrigin } from '../weights-origin.ts';
+import { weightsOrigin } from '../strategy-options.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { RANK_SIGNALS } from './session-ranks.ts';
