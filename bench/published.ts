@@ -83,6 +83,7 @@ function readPublished(results: string, name: string): Published {
 function readCommand(command: string): string[] {
   const [program = '', ...options] = command
     .replace(/^npm run experiment -- /, 'experiments/main.ts ')
+    .replace(/^ragpp train /, 'src/cli/main.ts run ') // fits had a command of their own
     .replace(/^ragpp /, 'src/cli/main.ts ')
     .split(/ (?=--)/);
   const words = options.flatMap((option) => {
