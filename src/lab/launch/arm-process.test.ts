@@ -159,7 +159,7 @@ test('a full heap is recognised by what V8 writes, another death is not', async 
 
 test('the advice names the limit that holds, and an option that doubles it', async () => {
   const code = `
-    import { describeMemoryAdvice } from ${JSON.stringify(findBuiltUrl('lab/launch/memory-advice'))};
+    import { describeMemoryAdvice } from ${JSON.stringify(findBuiltUrl('lab/launch/arm-process'))};
     console.log(describeMemoryAdvice());`;
   const options = ['--max-old-space-size=211', '--max-semi-space-size=1'];
   const written = await new Promise<string>((resolve, reject) => {

@@ -75,7 +75,7 @@ describe('a look', () => {
     writeFileSync(
       program,
       `import { existsSync, writeFileSync } from 'node:fs';
-      import { countLook } from ${JSON.stringify(findBuiltUrl('lab/looks/test-looks'))};
+      import { countLook } from ${JSON.stringify(findBuiltUrl('lab/measure/test-looks'))};
       const [, , runs = '', name = '', others = ''] = process.argv;
       const isReady = (other) => existsSync(runs + '-ready-' + other);
       writeFileSync(runs + '-ready-' + name, '');
