@@ -62,14 +62,7 @@ export function readApi(root: string): ApiModule[] {
   try {
     const compiler = join(root, 'node_modules/typescript/bin/tsc');
     // One thread: the order of the members of a union is that in which checkers meet them.
-    const settings = [
-      '-p',
-      join(root, 'tsconfig.build.json'),
-      '--emitDeclarationOnly',
-      '--singleThreaded',
-      '--outDir',
-      folder,
-    ];
+    const settings = ['-p', join(root, 'tsconfig.build.json'), '--singleThreaded', '--outDir', folder];
     execFileSync(process.execPath, [compiler, ...settings], { stdio: 'pipe' });
     return readModules(folder, listEntries(root));
   } finally {

@@ -1,9 +1,29 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const HERE = fileURLToPath(import.meta.url);
+
+/** Whether this process runs from the source, not from the built package. */
+export const IS_SOURCE = extname(HERE) === '.ts';
+
+function findRoot(folder: string): string {
+  const parent = dirname(folder);
+  return existsSync(join(folder, 'package.json')) || parent === folder ? folder : findRoot(parent);
+}
+
 /** The project's own folder, of the source as of the built package. */
-export const PROJECT_ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+export const PROJECT_ROOT = findRoot(dirname(HERE));
+
+/** The path of a file of src as it runs: of the source or of the build, which has most modules in shared chunks. */
+export function findOwnFile(path: string): string {
+  return join(PROJECT_ROOT, IS_SOURCE ? 'src' : 'dist', path);
+}
+
+/** The same for a module. @param module its path in src, without the ending; `build.ts` lists those of the build. */
+export function findOwnModule(module: string): string {
+  return findOwnFile(`${module}${IS_SOURCE ? '.ts' : '.js'}`);
+}
 
 /** The version of the package in a folder. */
 export function readPackageVersion(folder: string): string {

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { totalmem } from 'node:os';
+import { findProgram } from '../code/own-program.ts';
 import { ConfigurationError, ProcessDiedError, StorageError } from '../errors/errors.ts';
-import { findProgram } from '../terminal/own-program.ts';
 import {
   type DecoderParts,
   type DecoderQuestion,
@@ -78,7 +78,7 @@ export class Decoder {
 
   private constructor(task: DecoderTask) {
     this.#task = task;
-    const { main, nodeOptions } = findProgram('./decoder-process', import.meta.url);
+    const { main, nodeOptions } = findProgram('core/decoding/decoder-process');
     this.#child = fork(main, [JSON.stringify(task)], {
       execArgv: [`--max-old-space-size=${Math.ceil(task.memoryBytes / MEBIBYTE)}`, ...nodeOptions],
       serialization: 'advanced',

@@ -20,14 +20,15 @@ test('from the source, Node reads TypeScript in whatever folder, and the command
 });
 
 test('from the build, Node needs no loader', async () => {
+  const dist = join(root, 'dist');
   writeFileSync(join(root, 'package.json'), '{"type": "module"}');
   const compiler = join(PROJECT_ROOT, 'node_modules', '.bin', 'tsc');
   const source = fileURLToPath(new URL('./program.ts', import.meta.url));
-  const options = ['--ignoreConfig', '--rootDir', join(PROJECT_ROOT, 'src'), '--outDir', root, '--module', 'nodenext'];
+  const options = ['--ignoreConfig', '--rootDir', join(PROJECT_ROOT, 'src'), '--outDir', dist, '--module', 'nodenext'];
   options.push('--types', 'node', '--skipLibCheck', '--rewriteRelativeImportExtensions');
   execFileSync(compiler, [source, ...options], { cwd: PROJECT_ROOT });
-  const built = (await import(pathToFileURL(join(root, 'lab', 'launch', 'program.js')).href)) as {
+  const built = (await import(pathToFileURL(join(dist, 'lab', 'launch', 'program.js')).href)) as {
     findOwnProgram(): Program;
   };
-  expect(built.findOwnProgram()).toEqual({ nodeOptions: [], main: join(root, 'cli', 'work.js') });
+  expect(built.findOwnProgram()).toEqual({ nodeOptions: [], main: join(dist, 'cli', 'work.js') });
 });

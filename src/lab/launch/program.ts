@@ -1,4 +1,4 @@
-import { findProgram, type Program } from '../../core/terminal/own-program.ts';
+import { findProgram, type Program } from '../../core/code/own-program.ts';
 
 export type { Program };
 
@@ -7,6 +7,6 @@ const MEMORY_OPTION = /^--max[-_]/;
 
 /** The arguments with which Node starts the command line in another process. */
 export function findOwnProgram(): Program {
-  const { nodeOptions, main } = findProgram('../../cli/work', import.meta.url);
+  const { nodeOptions, main } = findProgram('cli/work');
   return { nodeOptions: [...process.execArgv.filter((option) => MEMORY_OPTION.test(option)), ...nodeOptions], main };
 }

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, extname, join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { IS_SOURCE } from '../../core/code/package-root.ts';
 import { PluginError, RagPlusPlusError, UnavailableError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { parse } from '../../core/validation/validation.ts';
@@ -25,7 +26,7 @@ const importPlain: ImportModule = (url) => import(url);
 
 /** Whether this process reads TypeScript: Node from 22.18 on, or a process that runs from our source. */
 function readsTypeScript(): boolean {
-  return 'typescript' in process.features || extname(fileURLToPath(import.meta.url)) === '.ts';
+  return 'typescript' in process.features || IS_SOURCE;
 }
 
 /** Finds the package that compiles TypeScript, from the module's folder and from ours. */

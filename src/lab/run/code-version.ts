@@ -1,6 +1,5 @@
-import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ModuleVersions } from '../../core/code/module-versions.ts';
+import { findOwnModule } from '../../core/code/package-root.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { getOrCompute, once } from '../../core/values/once.ts';
 import { findInstalledVersion, NUMERIC_PACKAGES } from './environment.ts';
@@ -24,16 +23,13 @@ export const RECORD_MODULES = ['lab/run/arm-runner', 'lab/run/arm-task'] as cons
 /** Modules that train, and that measure what was trained. */
 export const TRAINING_MODULES = ['lab/training/training-run', 'lab/training/test-run'] as const;
 
-const OWN_PATH = fileURLToPath(import.meta.url);
-const SOURCE = join(dirname(OWN_PATH), '..', '..');
-
 const moduleVersions = once(
   () => new ModuleVersions(new Map(NUMERIC_PACKAGES.map((name) => [name, findInstalledVersion(name)]))),
 );
 
 /** The paths of modules of src, as they run: of the source or of the build. */
 export function modulePaths(modules: readonly string[]): string[] {
-  return modules.map((module) => join(SOURCE, `${module}${extname(OWN_PATH)}`));
+  return modules.map(findOwnModule);
 }
 
 /**

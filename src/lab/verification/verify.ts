@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { findOwnFile } from '../../core/code/package-root.ts';
 import { StorageError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
@@ -42,7 +42,7 @@ export const TOPICS: readonly Topic[] = freezeDeeply([
 ]);
 
 /** The project's own copy of the golden cases. */
-export const OWN_GOLDEN = fileURLToPath(new URL('./golden/', import.meta.url));
+export const OWN_GOLDEN = findOwnFile('lab/verification/golden');
 
 const goldenFile = z.strictObject({
   topic: z.string(),

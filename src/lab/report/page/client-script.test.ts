@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROJECT_ROOT } from '../../../core/code/package-root.ts';
 import { bundleClientScript, CLIENT_PAGES } from './client-script.ts';
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -31,11 +32,14 @@ test('every file of the client is in a script, and a script has no other files b
 
 describe('the built package', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-client-'));
-  const client = join(folder, 'report', 'client');
-  const built = join(folder, 'report', 'page', 'client-script.mjs');
+  const dist = join(folder, 'dist');
+  const client = join(dist, 'lab', 'report', 'client');
+  const built = join(dist, 'client-script.js');
   afterAll(() => rmSync(folder, { recursive: true }));
 
   beforeAll(() => {
+    execFileSync(process.execPath, ['--import', 'tsx', join(PROJECT_ROOT, 'build.ts'), dist]);
+    writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
     buildSync({
       entryPoints: [fileOf('client-script.ts')],
       outfile: built,
@@ -43,7 +47,6 @@ describe('the built package', () => {
       format: 'esm',
       platform: 'node',
     });
-    execFileSync(process.execPath, ['--import', 'tsx', fileOf('write-client-scripts.ts'), client]);
   });
 
   /** What the built package answers, in a folder from which esbuild cannot be found. */

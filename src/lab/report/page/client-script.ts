@@ -1,21 +1,15 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { dirname } from 'node:path';
+import { findOwnModule, IS_SOURCE } from '../../../core/code/package-root.ts';
 import { UnavailableError } from '../../../core/errors/errors.ts';
 import { readText } from '../../../core/files/files.ts';
 import { freezeDeeply } from '../../../core/values/frozen.ts';
 
-/** Where the script of each kind of page starts. */
-const ENTRIES = freezeDeeply({
-  run: 'run.ts',
-  comparison: 'comparison.ts',
-});
+/** The kinds of pages, each with the name of the file where its script starts. */
+export const CLIENT_PAGES = freezeDeeply(['run', 'comparison'] as const);
 
-export type ClientPage = keyof typeof ENTRIES;
-
-export const CLIENT_PAGES = freezeDeeply(Object.keys(ENTRIES) as ClientPage[]);
-
-const CLIENT = fileURLToPath(new URL('../client', import.meta.url));
+export type ClientPage = (typeof CLIENT_PAGES)[number];
 
 const scripts = new Map<ClientPage, string>();
 
@@ -26,7 +20,7 @@ const scripts = new Map<ClientPage, string>();
  * @throws UnavailableError if the built package lacks the file.
  */
 export function bundleClientScript(page: ClientPage): string {
-  const script = scripts.get(page) ?? (import.meta.url.endsWith('.ts') ? bundleScript(page) : readScript(page));
+  const script = scripts.get(page) ?? (IS_SOURCE ? bundleScript(page) : readScript(page));
   scripts.set(page, script);
   return script;
 }
@@ -34,9 +28,10 @@ export function bundleClientScript(page: ClientPage): string {
 /** Loads esbuild here because the built package does not install it. */
 function bundleScript(page: ClientPage): string {
   const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild');
+  const entry = findOwnModule(`lab/report/client/${page}`);
   const { outputFiles } = buildSync({
-    entryPoints: [ENTRIES[page]],
-    absWorkingDir: CLIENT, // the comments of the bundle name files relative to it
+    entryPoints: [entry],
+    absWorkingDir: dirname(entry), // the comments of the bundle name files relative to it
     bundle: true,
     write: false,
     format: 'iife',
@@ -49,7 +44,7 @@ function bundleScript(page: ClientPage): string {
 }
 
 function readScript(page: ClientPage): string {
-  const file = `${CLIENT}/${page}.js`;
+  const file = findOwnModule(`lab/report/client/${page}`);
   if (!existsSync(file))
     throw new UnavailableError(`script of the page of a ${page}`, `no file ${file}; run npm run build`);
   return readText(file);

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { extname } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { findOwnModule, IS_SOURCE } from './package-root.ts';
 
 /** The package that reads our TypeScript where we run from the source. */
 const LOADER = 'tsx';
@@ -12,11 +12,10 @@ export interface Program {
   readonly main: string;
 }
 
-/** @param module the path of the module, without its ending, from the file whose `import.meta.url` is `from`. */
-export function findProgram(module: string, from: string): Program {
-  const here = fileURLToPath(import.meta.url);
-  const main = fileURLToPath(new URL(`${module}${extname(here)}`, from));
-  if (extname(here) !== '.ts') return { nodeOptions: [], main };
+/** @param module its path in src, without the ending. */
+export function findProgram(module: string): Program {
+  const main = findOwnModule(module);
+  if (!IS_SOURCE) return { nodeOptions: [], main };
   const loader = createRequire(import.meta.url).resolve(LOADER);
   return { nodeOptions: ['--import', pathToFileURL(loader).href], main };
 }
