@@ -10,7 +10,7 @@ import { extendsOptions } from '../composition/config-composition.ts';
 import { groupOptions } from '../composition/config-groups.ts';
 import { CONFIG_LIMITS } from '../composition/config-limits.ts';
 import { launcherOptions } from '../launch/registry.ts';
-import { resolvedPlugin, writtenPlugins } from '../plugins/plugin.ts';
+import { resolvedPlugin, writtenPlugins } from '../plugins/resolved-plugin.ts';
 import { sweepDesign, sweepOptions } from '../sweep/sweep-points.ts';
 import { armName, armOptions } from './arm-options.ts';
 

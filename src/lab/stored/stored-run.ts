@@ -15,7 +15,7 @@ import { type Plain, readYaml } from '../composition/config-file.ts';
 import { listRepetitions } from '../config/repeated-arms.ts';
 import { numberedLook } from '../measure/numbered-look.ts';
 import type { Environment } from '../measure/result.ts';
-import { resolvedPlugin } from '../plugins/plugin.ts';
+import { resolvedPlugin } from '../plugins/resolved-plugin.ts';
 import { encoderUse } from '../run/environment.ts';
 
 /** The part of a stored run that is shown. */
