@@ -47,7 +47,7 @@ export interface GraphFigures {
   readonly insertion: Times;
   /** Means of the operations of an insertion: the first {@link INSERTIONS} and the last. */
   readonly operations: { readonly first: number; readonly last: number };
-  /** Whether the graph that grew by one memory at a time equals a rebuilt one. */
+  /** True if the graph that grew by one memory at a time equals a rebuilt one. */
   readonly isRebuilt: boolean;
   /** By what was asked. */
   readonly asked: Readonly<Record<string, Times>>;

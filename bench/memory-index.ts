@@ -73,7 +73,7 @@ export interface IndexTask {
   readonly folder: string;
   /** The breadths of the curve. */
   readonly breadths: readonly number[];
-  /** Whether filtered searches are measured. */
+  /** True if filtered searches are measured. */
   readonly isFiltered: boolean;
 }
 

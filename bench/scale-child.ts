@@ -31,7 +31,7 @@ export interface StepCost {
   readonly seconds: number;
   /** Peak memory in bytes, including the rest of earlier steps. */
   readonly peak: number;
-  /** Whether the step is that of a named peer, for comparison, and not part of the run. */
+  /** True if the step is that of a named peer, for comparison, and not part of the run. */
   readonly isPeer: boolean;
 }
 

@@ -23,7 +23,7 @@ function listValueImports(file: string): string[] {
 
 const reaching = new Map<string, boolean>();
 
-/** Whether running a file can touch a tensor. */
+/** True if running a file can touch a tensor. */
 function reachesTensors(file: string): boolean {
   const known = reaching.get(file);
   if (known !== undefined) return known;

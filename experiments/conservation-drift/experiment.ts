@@ -38,7 +38,7 @@ export interface DriftResult {
 
 type DriftContext = Required<Omit<RunContext, 'armsAtOnce'>>;
 
-/** Whether the encoder may be fitted on a turn. */
+/** True if the encoder may be fitted on a turn. */
 function isFitted({ devConversations }: Dataset, { fit }: DriftSettings, turn: Turn): boolean {
   return fit === 'all' || devConversations.has(turn.conversationId);
 }

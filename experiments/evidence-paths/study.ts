@@ -28,13 +28,13 @@ const settings = z.strictObject({
 /** A turn of the conversation that a question asks. */
 interface AskedTurn {
   readonly isRelevant: boolean;
-  /** Whether question and turn share a content word. */
+  /** True if question and turn share a content word. */
   readonly sharesWord: boolean;
   /** From 1 in the list of BM25; infinite for a turn that is not in it. */
   readonly rank: number;
   /** Edges to the nearest of the first turns of BM25; infinite beyond {@link MOST_HOPS}. */
   readonly edges: number;
-  /** Whether the turn mentions a concept of the question. */
+  /** True if the turn mentions a concept of the question. */
   readonly mentions: boolean;
 }
 

@@ -47,9 +47,9 @@ export function resampleCalibrationError(
 
 /** [turns] each 1 or 0, of the 95 % intervals of priors. */
 export interface Coverage {
-  /** Whether the interval holds the outcome itself. */
+  /** True if the interval holds the outcome itself. */
   readonly outcome: Float64Array;
-  /** Whether it holds the rate of the turns whose prior has a mean in the same bin. */
+  /** True if it holds the rate of the turns whose prior has a mean in the same bin. */
   readonly rate: Float64Array;
   /** The same of Student's interval, which does not know that outcomes are 0 or 1. */
   readonly rateByStudent: Float64Array;
@@ -61,7 +61,7 @@ export interface Coverage {
   readonly medianWidth: number | null;
 }
 
-/** Whether low <= value <= high, as 0 or 1. */
+/** True if low <= value <= high, as 0 or 1. */
 const holds = (low: number, value: number, high: number) => (low <= value && value <= high ? 1 : 0);
 
 /**

@@ -114,7 +114,7 @@ const formatEstimate = (estimate: Estimate | null) => {
   return low === null ? formatNumber(mean) : `${formatNumber(mean)} [${formatNumber(low)}, ${formatNumber(high)}]`;
 };
 
-/** Whether questions about a shop find the orders that answer them, and no others. */
+/** True if questions about a shop find the orders that answer them, and no others. */
 export const shopRecords: Study<typeof settings> = {
   name: 'shop-records',
   description: 'whether questions about a shop find the orders that answer them in its database, and no others',

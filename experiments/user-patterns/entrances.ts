@@ -13,7 +13,7 @@ export interface EntranceOptions {
   /** Earlier turns of a person: entrances with fewer are left out, and of more the latest count. */
   readonly leastHistory: number;
   readonly mostHistory: number;
-  /** Whether only the first turns of conversations are candidates. */
+  /** True if only the first turns of conversations are candidates. */
   readonly openingsAlone: boolean;
   /** Whose earlier turns an author's are compared with, by the name of the null control: one of these people is drawn. */
   readonly controls: Readonly<Record<string, (author: string, other: string) => boolean>>;

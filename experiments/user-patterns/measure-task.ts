@@ -17,7 +17,7 @@ export interface Task extends Pick<EntranceOptions, 'days' | 'openingsAlone' | '
   readonly fitTexts: readonly string[];
   /** For each fold, whether a turn may be used to choose; the entrances of the other turns are measured. */
   readonly folds: readonly ((turn: Turn) => boolean)[];
-  /** Whether newer candidates may score higher. */
+  /** True if newer candidates may score higher. */
   readonly hasNewness: boolean;
   /** What is resampled, by the author of an entrance. */
   readonly clusterOf: (author: string) => string;

@@ -93,7 +93,7 @@ interface MeasureOptions {
   readonly seed: number;
   readonly samples: number;
   readonly level: number;
-  /** Whether newer candidates may score higher. */
+  /** True if newer candidates may score higher. */
   readonly hasNewness: boolean;
   /** What is resampled. */
   readonly clusterOf: (features: EntranceFeatures) => string;

@@ -25,7 +25,7 @@ async function listIds(folder: string): Promise<string[]> {
   return Array.from(store.records(), ({ id }) => id);
 }
 
-/** Whether a batch is in the journal. */
+/** True if a batch is in the journal. */
 const isBegun = (folder: string) =>
   existsSync(folder) &&
   readdirSync(folder).some((name) => name.endsWith('.journal') && statSync(join(folder, name)).size > 0);

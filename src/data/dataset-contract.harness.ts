@@ -10,7 +10,7 @@ interface DatasetContractOptions {
   readonly reassigned: (
     answers: ReadonlyMap<string, string>,
   ) => Promise<Pick<Dataset, 'corpus' | 'queries' | 'qrels' | 'relevantGrade'>>;
-  /** Whether the source can mark the turn, which is earlier, as the answer of the query. By default it always can. */
+  /** True if the source can mark the turn, which is earlier, as the answer of the query. By default it always can. */
   readonly mayAnswer?: (turn: Turn, query: Query, dataset: Dataset) => boolean;
   /** False if the source itself splits single queries, so that a conversation may be in neither part as a whole. */
   readonly splitsConversations?: boolean;

@@ -14,7 +14,7 @@ export interface MemoryQuestion {
   readonly entities: readonly string[];
   /** The first and the last millisecond that it is about; null: no time. */
   readonly window: { readonly start: number; readonly end: number } | null;
-  /** Whether it is about a process. */
+  /** True if it is about a process. */
   readonly procedural: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface PairToJudge {
   readonly stratum: string | null;
   /** The person or model that wrote the query. */
   readonly generator: string;
-  /** Whether query and text must stay on this machine. */
+  /** True if query and text must stay on this machine. */
   readonly sensitive: boolean;
 }
 

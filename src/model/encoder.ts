@@ -7,7 +7,7 @@ export type { ServiceUse as EncoderUse } from '../core/service/endpoint-ledger.t
 export interface TextOwner {
   readonly kind: 'turn' | 'query';
   readonly id: string;
-  /** Whether the text must stay on this machine. An encoder that calls a service refuses it. */
+  /** True if the text must stay on this machine. An encoder that calls a service refuses it. */
   readonly sensitive?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Encoder {
   describeUse?(): string;
   /** {@link describeUse} as numbers, of an encoder that calls a service; null for no calls. */
   readUse?(): ServiceUse | null;
-  /** Whether texts leave this machine. */
+  /** True if texts leave this machine. */
   readonly isRemote?: boolean;
   dispose(): void;
 }

@@ -44,7 +44,7 @@ export interface VectorIndex {
   /** D. */
   readonly dimension: number;
   readonly distance: Distance;
-  /** Whether the rows outlive the process without `save`, as those of a database do. */
+  /** True if the rows outlive the process without `save`, as those of a database do. */
   readonly keepsRows?: boolean;
   /** The most rows that it holds; absent: no limit of its own. */
   readonly capacity?: number;

@@ -134,7 +134,7 @@ function zipFields(fields: readonly string[], row: readonly Field[]): Record<str
   return Object.fromEntries(fields.map((field, at) => [field, row[at] ?? null]));
 }
 
-/** Whether an order by a field ranks arms by quality. */
+/** True if an order by a field ranks arms by quality. */
 function isFigure(sort: string, runs: readonly FoundRun[]): boolean {
   const field = sort.replace(/^-/, '');
   return runs.some(({ summary }) =>

@@ -49,7 +49,7 @@ function unquoted(token: string): string {
   return token.slice(1, -1);
 }
 
-/** Whether a separator has nothing to separate. A comma before `]` does where an array has holes. */
+/** True if a separator has nothing to separate. A comma before `]` does where an array has holes. */
 function isTrailing(before: string | undefined, separator: ',' | ';', next: string): boolean {
   if (separator === ';') return next === '}';
   if (before === ',' || before === '[') return false;
@@ -97,7 +97,7 @@ interface Opened {
   comma: boolean;
 }
 
-/** Whether parentheses hold a whole expression that means the same without them. A list and an object do not. */
+/** True if parentheses hold a whole expression that means the same without them. A list and an object do not. */
 function isWrapping(tokens: readonly string[], { at, comma }: Opened, end: number): boolean {
   const before = tokens[at - 1] as string;
   if (comma || !BEFORE_WHOLE.has(before) || tokens[at + 1] === '{' || at + 1 === end) return false;
@@ -167,7 +167,7 @@ function listModuleBindings(keyword: string, clause: readonly string[]): string[
   return ['', ...[...renamed, ...named].map((part) => `${keyword} ${part.join(' ')}`)];
 }
 
-/** Whether a string is the module of `import(...)` or of `new URL(...)`. */
+/** True if a string is the module of `import(...)` or of `new URL(...)`. */
 function leadsToModule(tokens: readonly string[], at: number): boolean {
   if (tokens[at - 1] !== '(' || tokens[at - 3] === '.' || !/^.\.\.?\//.test(tokens[at] as string)) return false;
   return tokens[at - 2] === 'import' || (tokens[at - 2] === 'URL' && /\.[cm]?[jt]s.$/.test(tokens[at] as string));

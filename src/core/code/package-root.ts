@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(import.meta.url);
 
-/** Whether this process runs from the source, not from the built package. */
+/** True if this process runs from the source, not from the built package. */
 export const IS_SOURCE = extname(HERE) === '.ts';
 
 function findRoot(folder: string): string {

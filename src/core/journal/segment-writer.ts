@@ -46,7 +46,7 @@ export class SegmentWriter {
     this.#options = options;
   }
 
-  /** Whether a segment is open. */
+  /** True if a segment is open. */
   get isOpen(): boolean {
     return this.#current !== null;
   }

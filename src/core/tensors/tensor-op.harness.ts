@@ -14,7 +14,7 @@ export interface TensorOp {
   readonly use: Scenario;
   /** Invalid inputs, and the error of each. */
   readonly refuses: readonly (readonly [Scenario, RegExp])[];
-  /** Whether the op reports a failure of the device instead of throwing it. */
+  /** True if the op reports a failure of the device instead of throwing it. */
   readonly catches?: boolean;
   /** Odd inputs that it may meet, and all numbers that it must make of them. */
   readonly edges?: Readonly<Partial<Record<Edge, readonly [Scenario, readonly number[]]>>>;

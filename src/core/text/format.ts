@@ -1,7 +1,7 @@
 /** The farthest time from 1970, in milliseconds, that a date can be: 100 million days. */
 const FARTHEST_TIME = 8.64e15;
 
-/** Whether a number of milliseconds since 1970 is a time. Nanoseconds of today are not. */
+/** True if a number of milliseconds since 1970 is a time. Nanoseconds of today are not. */
 export function isTime(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= FARTHEST_TIME;
 }

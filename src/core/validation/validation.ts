@@ -264,7 +264,7 @@ function convertIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$Zo
   return [typeof got === 'string' ? withNearest(fault, got, choices) : fault];
 }
 
-/** Whether numbers sum to 1 within a tolerance; allows for rounding, as of 0.4 + 0.61 at a tolerance of 0.01. */
+/** True if numbers sum to 1 within a tolerance; allows for rounding, as of 0.4 + 0.61 at a tolerance of 0.01. */
 export function sumsToOne(numbers: readonly number[], tolerance: number): boolean {
   return Math.abs(numbers.reduce((sum, number) => sum + number, 0) - 1) <= tolerance + 1e-9;
 }

@@ -26,7 +26,7 @@ export interface ChatGptMessage {
   /** In seconds since 1970. */
   readonly createTime: number | null;
   readonly skipped: string | null;
-  /** Whether it is of the machinery, so that what comes after it answers what it comes after. */
+  /** True if it is of the machinery, so that what comes after it answers what it comes after. */
   readonly passedOver: boolean;
 }
 

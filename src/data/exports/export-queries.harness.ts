@@ -92,7 +92,7 @@ export interface ExportSample {
   readonly extension?: string;
   /** The id of the turn of a message; by default that of the message. */
   readonly formatTurnId?: (message: SampleMessage) => string;
-  /** Whether messages with the same author and parent are versions of one message. */
+  /** True if messages with the same author and parent are versions of one message. */
   readonly hasVersions: boolean;
 }
 

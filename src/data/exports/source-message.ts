@@ -66,9 +66,9 @@ export interface SourceMessage {
   readonly skipped: string | null;
   /** True for a skipped message of the machinery, such as a tool's: what comes after it answers what it comes after. */
   readonly passedOver: boolean;
-  /** Whether the source states that it answers its parent. */
+  /** True if the source states that it answers its parent. */
   readonly answers: boolean;
-  /** Whether a person wrote it, so that it may be the query that continues a conversation. */
+  /** True if a person wrote it, so that it may be the query that continues a conversation. */
   readonly byPerson: boolean;
   /** Why it can be no query; null if it can be one. */
   readonly notAsked: string | null;

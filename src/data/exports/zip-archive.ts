@@ -32,7 +32,7 @@ export interface ZipArchive {
   readonly close: () => Promise<void>;
 }
 
-/** Whether a file begins as a zip file with an entry does: a browser may have saved one without the ending of its name. */
+/** True if a file begins as a zip file with an entry does: a browser may have saved one without the ending of its name. */
 export function isZip(path: string): boolean {
   const file = openSync(path, 'r');
   try {

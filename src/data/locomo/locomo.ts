@@ -76,7 +76,7 @@ export interface LocomoOptions {
   readonly categories: readonly LocomoCategory[];
   /** The conversations whose questions are for test; all others are for development. */
   readonly testConversations: readonly string[];
-  /** Whether a hash of a question's id puts it into dev or test, instead of its conversation; false by default. */
+  /** True if a hash of a question's id puts it into dev or test, instead of its conversation; false by default. */
   readonly splitQuestions?: boolean | undefined;
 }
 

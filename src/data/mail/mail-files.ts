@@ -14,7 +14,7 @@ const QUOTED_FROM = /^>(>*From )/gm;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Whether a file is a mailbox (mbox) and not a single mail. */
+/** True if a file is a mailbox (mbox) and not a single mail. */
 export function isMbox(bytes: Uint8Array): boolean {
   return isEnvelope(viewMailBytes(bytes), 0);
 }

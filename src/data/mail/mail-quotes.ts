@@ -102,7 +102,7 @@ function measureLoneAttribution(lines: readonly string[], quoted: readonly boole
   return 0;
 }
 
-/** Whether a text that ends in a colon names the author of the following text. */
+/** True if a text that ends in a colon names the author of the following text. */
 function isLoneAttribution(text: string): boolean {
   const told = text.replace(/^\s*[*-]*\s*/, '');
   SAYING_AT_END.lastIndex = Math.max(0, told.length - LONGEST_SAYING - AFTER_SAYING - 1);
@@ -111,7 +111,7 @@ function isLoneAttribution(text: string): boolean {
   return false;
 }
 
-/** Whether a text contains a time or an address of an attribution. */
+/** True if a text contains a time or an address of an attribution. */
 function namesSomebody(text: string): boolean {
   const preposition = PREPOSITION.exec(text);
   const { least, most } = AFTER_PREPOSITION;

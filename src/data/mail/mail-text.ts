@@ -126,7 +126,7 @@ function speaksAsFooter(text: string): boolean {
   return FOOTER_WORDS.test(text) || text.split(/\s+/).some(isListPage);
 }
 
-/** Whether a word has the address of a list's page in it. The first `http://` will do, so that a word of many is read once. */
+/** True if a word has the address of a list's page in it. The first `http://` will do, so that a word of many is read once. */
 function isListPage(word: string): boolean {
   const scheme = /https?:\/\//i.exec(word);
   return scheme !== null && /\/(?:list|mail)/i.test(word.slice(scheme.index + scheme[0].length + 1));

@@ -1,7 +1,7 @@
 import { countRelevantWithin } from './judged-ranking.ts';
 import type { MetricFamily } from './metric-family.ts';
 
-/** Whether nothing relevant is missing: what a question with several pieces of evidence needs. */
+/** True if nothing relevant is missing: what a question with several pieces of evidence needs. */
 export const allEvidence: MetricFamily = {
   name: 'all',
   description: '1 if every relevant turn is found',

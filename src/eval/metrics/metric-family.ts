@@ -15,7 +15,7 @@ export interface MetricFamily {
   readonly name: string;
   /** One line for people. */
   readonly description: string;
-  /** Whether `name@k` and `name` exist. */
+  /** True if `name@k` and `name` exist. */
   readonly cutoff: 'required' | 'optional' | 'none';
   /** True if the cutoff cannot be a budget of tokens: the metric divides by k. */
   readonly ranksOnly?: true;

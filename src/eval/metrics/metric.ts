@@ -47,7 +47,7 @@ export interface Metric {
   readonly tokenBudget: number | null;
   /** The lowest relevant grade that the name states, as `map(rel=2)` does; null where the data's own counts. */
   readonly relevantGrade: number | null;
-  /** Whether the highest grade of the scale affects the value. */
+  /** True if the highest grade of the scale affects the value. */
   readonly readsScale: boolean;
   readonly aggregate: 'mean' | 'sum';
   /** @throws ValidationError for a token budget if the tokens of the ranking are unknown. */

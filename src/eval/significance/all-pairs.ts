@@ -10,7 +10,7 @@ export function nameLetter(index: number): string {
   return index < 26 ? last : nameLetter(Math.floor(index / 26) - 1) + last;
 }
 
-/** Whether every item of one group is in the other. */
+/** True if every item of one group is in the other. */
 function isWithin(group: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
   if (group.size > other.size) return false;
   for (const item of group) if (!other.has(item)) return false;

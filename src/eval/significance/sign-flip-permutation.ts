@@ -93,7 +93,7 @@ export interface PermutationTest {
   readonly meanDifference: number;
   /** Two-sided. */
   readonly p: number;
-  /** Whether all sign vectors were enumerated. */
+  /** True if all sign vectors were enumerated. */
   readonly exact: boolean;
   /** Sign vectors drawn; 0 where every one was tried. */
   readonly samples: number;
@@ -136,7 +136,7 @@ interface Draws {
   readonly column: Column;
   /** Null if there are too many sign vectors to enumerate. */
   readonly exactP: number | null;
-  /** Whether more samples would give the smallest p, so that none are drawn. */
+  /** True if more samples would give the smallest p, so that none are drawn. */
   isSmallest: boolean;
   hits: number;
   samples: number;

@@ -31,7 +31,7 @@ export interface ClusteredTest {
   readonly correctedP: number;
   /** The number of sign vectors drawn for p; null if p needs none. */
   readonly samples: number | null;
-  /** Whether the bound, 1 - level, still lies in the Monte Carlo interval of the corrected p: the comparison is undecided, and more samples might decide it. */
+  /** True if the bound, 1 - level, still lies in the Monte Carlo interval of the corrected p: the comparison is undecided, and more samples might decide it. */
   readonly unresolved: boolean;
 }
 
@@ -85,7 +85,7 @@ function computeEffectSize(differences: Float64Array): number | null {
   return Number.isFinite(d) ? d : null;
 }
 
-/** Whether a difference of these clusters can be tested by its standard error, as an interval needs it. */
+/** True if a difference of these clusters can be tested by its standard error, as an interval needs it. */
 function hasError(clusters: Clusters): boolean {
   return chooseIntervalMethod(clusters.sizes.length) !== 'none';
 }

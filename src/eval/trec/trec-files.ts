@@ -25,7 +25,7 @@ function findFloat32Below(value: number): number {
   return float[0] as number;
 }
 
-/** Whether `next` is below `last` for a reader in 32 and in 64 bits. */
+/** True if `next` is below `last` for a reader in 32 and in 64 bits. */
 function keepsOrder(last: Scored, next: Scored): boolean {
   const lost = Math.fround(next.score) - Math.fround(last.score);
   return lost < 0 || (lost === 0 && next.score <= last.score && compareBytes(next.id, last.id) < 0);

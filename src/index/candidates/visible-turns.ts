@@ -8,7 +8,7 @@ export interface Visibility {
   readonly visible?: QueryBatch['visible'] | undefined;
 }
 
-/** Whether an ascending list of positions holds a position. */
+/** True if an ascending list of positions holds a position. */
 export function isListed(ascending: Int32Array, position: number): boolean {
   return ascending[findLowerBound(ascending, position)] === position;
 }

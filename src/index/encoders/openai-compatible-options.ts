@@ -9,7 +9,7 @@ const options = z.strictObject({
   model: z.string().min(1),
   /** Of the vectors that come; another one is an error. */
   dimension: z.int().min(1),
-  /** Whether the request asks for this dimension. */
+  /** True if the request asks for this dimension. */
   sendDimension: z.boolean().default(false),
   /** The environment variable that holds the key; null to send none. */
   apiKeyVariable: z.string().min(1).nullable().default(null),

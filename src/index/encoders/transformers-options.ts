@@ -18,7 +18,7 @@ const options = z.strictObject({
   model: z.string().min(1),
   /** Branch, tag or commit of a model of the hub. */
   revision: z.string().min(1).default('main'),
-  /** Whether a model of the hub that is not there may be downloaded. */
+  /** True if a model of the hub that is not there may be downloaded. */
   download: z.boolean().default(false),
   modelsFolder: z.string().min(1).default('.ragpp/models'),
   dtype: z.enum(Object.keys(WEIGHT_SUFFIXES) as [WeightType, ...WeightType[]]).default('fp32'),

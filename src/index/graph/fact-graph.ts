@@ -180,7 +180,7 @@ export class FactGraph {
   }
 }
 
-/** Whether a half-open window contains a moment. */
+/** True if a half-open window contains a moment. */
 function isWithin(from: number, until: number | null, moment: number): boolean {
   return from <= moment && (until === null || moment < until);
 }

@@ -38,7 +38,7 @@ export class GraphMoment {
     this.#scalesMentions = scalesMentions;
   }
 
-  /** Whether a node exists and is no hidden memory. */
+  /** True if a node exists and is no hidden memory. */
   has(node: number): boolean {
     return this.adjacency.nodeTimes[node]! < this.#asOf && !this.#isHidden(node);
   }

@@ -16,7 +16,7 @@ function isInitialOf(initial: string, word: string): boolean {
   return initial.length === 1 && word.startsWith(initial);
 }
 
-/** Whether two words are one, in another spelling or shortened to its first letter. Numbers are alike where they are equal. */
+/** True if two words are one, in another spelling or shortened to its first letter. Numbers are alike where they are equal. */
 function areAlike(a: string, b: string): boolean {
   if (a === b) return true;
   if (NUMBER.test(a) || NUMBER.test(b)) return false;
@@ -26,7 +26,7 @@ function areAlike(a: string, b: string): boolean {
   return shared >= ALIKE * (first.size + second.size - shared);
 }
 
-/** Whether two forms hold the same numbers in the same order. */
+/** True if two forms hold the same numbers in the same order. */
 export function haveSameNumbers(a: readonly string[], b: readonly string[]): boolean {
   const listNumbers = (words: readonly string[]) => words.filter((word) => NUMBER.test(word)).join(' ');
   return listNumbers(a) === listNumbers(b);

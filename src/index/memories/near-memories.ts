@@ -14,7 +14,7 @@ interface NearOptions {
   readonly name: MemorySource;
   /** Turns with a lower cosine are no candidates. */
   readonly minCosine: number;
-  /** Whether only procedures are searched, for questions about a process alone. */
+  /** True if only procedures are searched, for questions about a process alone. */
   readonly isProcedural: boolean;
 }
 

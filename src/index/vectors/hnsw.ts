@@ -18,7 +18,7 @@ export type HnswGraph = InstanceType<HnswLibrary['HierarchicalNSW']>;
  */
 export const SCANNED_PER_ROOT = 3;
 
-/** Whether to compare a query with all of `count` visible turns is cheaper than to look for `considered` of them in a graph of `size` turns. */
+/** True if to compare a query with all of `count` visible turns is cheaper than to look for `considered` of them in a graph of `size` turns. */
 export function isScanCheaper(
   count: number,
   size: number,

@@ -172,7 +172,7 @@ export class PgvectorIndex implements VectorIndex {
     }, options.signal);
   }
 
-  /** Whether a search compares every visible row: where few are visible, and where the table has no index. */
+  /** True if a search compares every visible row: where few are visible, and where the table has no index. */
   async #scansEveryRow(k: number, options: VectorSearchOptions): Promise<boolean> {
     if (this.#options.method === 'none' || (options.visible?.size ?? Infinity) <= SCANNED_ROWS) return true;
     const { isThere } = this.#index;

@@ -55,7 +55,7 @@ export class RowTable {
     return this.#slots.length;
   }
 
-  /** Whether more than half of the slots are of removed rows. */
+  /** True if more than half of the slots are of removed rows. */
   get isSparse(): boolean {
     return this.end - this.size > Math.max(KEPT_HOLES, this.size);
   }

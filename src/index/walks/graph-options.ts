@@ -72,7 +72,7 @@ export interface ConceptVectorOptions {
   readonly aliasCosine: number | null;
 }
 
-/** Whether spellings of concepts are found by vectors too. */
+/** True if spellings of concepts are found by vectors too. */
 export function needsConceptVectors({ edges, aliasCosine }: ConceptVectorOptions): boolean {
   return edges.alias > 0 && aliasCosine !== null;
 }

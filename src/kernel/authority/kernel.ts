@@ -33,7 +33,7 @@ export interface KernelOptions {
   readonly keys: KeyRing;
   /** Seconds that a slice is valid. */
   readonly validSeconds?: number;
-  /** Whether a request may name its moment, as experiments do; otherwise every slice is of now. */
+  /** True if a request may name its moment, as experiments do; otherwise every slice is of now. */
   readonly allowAsOf?: boolean;
   /** The most turns of a slice, whatever the policy says. */
   readonly maxTurns?: number;

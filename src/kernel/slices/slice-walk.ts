@@ -94,7 +94,7 @@ class FirstReached {
     this.#kept = new TinyQueue<Reached>([], (a, b) => compare(b, a));
   }
 
-  /** Whether a turn would be among them. */
+  /** True if a turn would be among them. */
   accepts(turn: Reached): boolean {
     const last = this.#kept.peek();
     return last === undefined || this.#kept.length < this.#most || this.#compare(turn, last) < 0;

@@ -51,7 +51,7 @@ export interface ExpandedArm {
   readonly keyPath: Path | null;
 }
 
-/** Whether a layer has a value at a path within its arm. */
+/** True if a layer has a value at a path within its arm. */
 export function hasValueAt({ at, content }: Layer, keys: Path): boolean {
   return at.every((key, i) => key === keys[i]) && getValueAt(content, keys.slice(at.length)) !== undefined;
 }

@@ -57,7 +57,7 @@ const REFERENCE = /^(extends|groups)[.=]/;
 interface ConfigFile {
   /** The paths of the files that it extends. */
   readonly others: readonly string[];
-  /** Whether they are written as a list. */
+  /** True if they are written as a list. */
   readonly isList: boolean;
   readonly groups: readonly FileLayer[];
   readonly own: FileLayer;
@@ -155,7 +155,7 @@ class FileReader {
     return getOrCompute(this.#files, resolve(file), () => this.#open(file, referrer));
   }
 
-  /** Whether a file may be merged over the current config. */
+  /** True if a file may be merged over the current config. */
   #isTaken(file: string, chain: readonly string[]): boolean {
     const last = chain.at(-1) ?? file;
     const known = chain.findIndex((earlier) => resolve(earlier) === resolve(file));

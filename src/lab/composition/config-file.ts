@@ -72,7 +72,7 @@ const KIND_KEYS: Readonly<Record<string, string>> = {
   model: 'name',
 };
 
-/** Whether `later` is of another kind than `earlier`, so that it keeps none of its keys. */
+/** True if `later` is of another kind than `earlier`, so that it keeps none of its keys. */
 function changesKind(key: string, earlier: Plain, later: Plain): boolean {
   if (key === 'fuse' || key === 'select' || key === 'rerank') return Object.keys(earlier)[0] !== Object.keys(later)[0];
   const kind = KIND_KEYS[key];

@@ -60,7 +60,7 @@ type ArmsByName = ReadonlyMap<string, ArmOptions>;
 
 const listControlsFor = (arm: ArmOptions) => listControlsOfArm(readArm(arm));
 
-/** Whether a value that tuning may set at a path affects which controls change anything. */
+/** True if a value that tuning may set at a path affects which controls change anything. */
 function decidesControls(arm: ArmOptions, path: string): boolean {
   const kinds = (arm.tune[path] ?? []).map((value) => {
     const tried = check(armOptions, applyTunedPoint(arm, { [path]: value }));

@@ -113,7 +113,7 @@ export function compareJudges(first: Qrels, second: Qrels): JudgeAgreement {
   };
 }
 
-/** Whether the judges agree enough: kappa is defined and reaches the gate. */
+/** True if the judges agree enough: kappa is defined and reaches the gate. */
 export function passesGate({ kappa }: JudgeAgreement, gate = KAPPA_GATE): boolean {
   return kappa !== null && kappa >= gate;
 }

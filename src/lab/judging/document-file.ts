@@ -7,7 +7,7 @@ import { RowFaults } from '../../data/jsonl/row-faults.ts';
 /** The text of a document that a judge reads. */
 export interface DocumentText {
   readonly text: string;
-  /** Whether the text must stay on this machine. */
+  /** True if the text must stay on this machine. */
   readonly sensitive: boolean;
 }
 

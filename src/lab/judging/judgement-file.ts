@@ -18,7 +18,7 @@ function simplifyName(name: string): string {
   return own.replace(VERSION, '').replace(/\s+/g, ' ') || own;
 }
 
-/** Whether two names are of one person or model: case, the provider before a slash and the date or tag of a version do not count. */
+/** True if two names are of one person or model: case, the provider before a slash and the date or tag of a version do not count. */
 export function isSameAuthor(a: string, b: string): boolean {
   return simplifyName(a) === simplifyName(b);
 }

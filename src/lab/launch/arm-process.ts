@@ -7,7 +7,7 @@ import { buildChildEnvironment } from './parent-watch.ts';
 
 const OUT_OF_MEMORY = /heap out of memory|ERR_WORKER_OUT_OF_MEMORY/;
 
-/** Whether a dead process complained that V8's heap was full. */
+/** True if a dead process complained that V8's heap was full. */
 export function isOutOfMemory(words: string): boolean {
   return OUT_OF_MEMORY.test(words);
 }
@@ -111,7 +111,7 @@ export class ArmProcess {
     return Promise.race([done, this.#ended]);
   }
 
-  /** Whether the process became ready to run arms; if not, its end is not the failure of an arm. */
+  /** True if the process became ready to run arms; if not, its end is not the failure of an arm. */
   get isReady(): boolean {
     return this.#ready;
   }

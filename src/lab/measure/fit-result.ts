@@ -51,7 +51,7 @@ export interface NullControl {
   /** Metric with them exchanged minus the learned method's, and the paired test, corrected over the controls. */
   readonly comparisons: Readonly<Record<string, BaselineComparison>>;
   readonly baseline: {
-    /** Whether the hand-tuned numbers rank as before: only then is the loss part of the gain alone. */
+    /** True if the hand-tuned numbers rank as before: only then is the loss part of the gain alone. */
     readonly isUnchanged: boolean;
     /** Metric of the hand-tuned numbers with them exchanged minus that without, and the paired test. */
     readonly comparisons: Readonly<Record<string, BaselineComparison>>;

@@ -39,7 +39,7 @@ export interface MetricPassport {
   readonly cutoff: number | null;
   /** The least grade that counts as relevant. */
   readonly relevantGrade: number;
-  /** Whether unjudged documents were removed from the rankings first. */
+  /** True if unjudged documents were removed from the rankings first. */
   readonly judgedOnly: boolean;
   readonly dataHash: string;
   /** Share of judged documents among the first k of the rankings, k being the cut-off or the end of the budget, or 10 without one; over arms and queries. 1 without rankings. */
@@ -48,7 +48,7 @@ export interface MetricPassport {
   readonly queries: number;
   /** Queries without a relevant document. */
   readonly unanswerable: number;
-  /** Whether those count with the value 0, or are excluded. */
+  /** True if those count with the value 0, or are excluded. */
   readonly unanswerableAre: 'counted' | 'apart';
   /** What a token is, of a metric with a token budget. */
   readonly tokens?: string;

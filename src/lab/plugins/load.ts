@@ -24,7 +24,7 @@ type ImportModule = (url: string) => Promise<unknown>;
 
 const importPlain: ImportModule = (url) => import(url);
 
-/** Whether this process reads TypeScript: Node from 22.18 on, or a process that runs from our source. */
+/** True if this process reads TypeScript: Node from 22.18 on, or a process that runs from our source. */
 function readsTypeScript(): boolean {
   return 'typescript' in process.features || IS_SOURCE;
 }

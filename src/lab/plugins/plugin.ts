@@ -65,7 +65,7 @@ export interface PluginStep extends PluginScores {
 export interface PluginMetric {
   readonly name: string;
   readonly description: string;
-  /** Whether `name@k` and `name` exist; by default both. */
+  /** True if `name@k` and `name` exist; by default both. */
   readonly cutoff?: 'required' | 'optional' | 'none';
   /** The value for one query. @param k infinite without a cutoff. */
   compute(ranking: JudgedRanking, k: number): number;
@@ -222,7 +222,7 @@ const definition = z.strictObject({
 
 const PLUGINS = new WeakSet<object>();
 
-/** Whether a value is what {@link definePlugin} returned. */
+/** True if a value is what {@link definePlugin} returned. */
 export function isPlugin(value: unknown): value is PluginDefinition {
   return typeof value === 'object' && value !== null && PLUGINS.has(value);
 }

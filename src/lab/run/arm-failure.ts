@@ -64,7 +64,7 @@ export function encodeFailure({ name, code, message }: ArmFailure): string {
   return formatFailure({ name, code, message, stack: '' });
 }
 
-/** Whether an arm is done, with or without an error. */
+/** True if an arm is done, with or without an error. */
 export function hasOutcome(runFolder: string, arm: string): boolean {
   return existsSync(recordPath(runFolder, arm)) || existsSync(joinFailurePath(runFolder, arm));
 }

@@ -123,7 +123,7 @@ export interface RankedReason {
   /** The parts of the score by name, such as `hnsw` or `bm25`. */
   readonly parts: Readonly<Record<string, number>>;
   readonly tokens: number;
-  /** Whether it is in the prompt. */
+  /** True if it is in the prompt. */
   readonly packed: boolean;
   /** Of an arm with the signal `strategy`: the signal without which its score would fall most. Null for other arms. */
   readonly reason: MemoryReason | null;

@@ -14,7 +14,7 @@ export type Opening = 'fresh' | 'resume' | 'retry-failed';
 const PARTIAL = '.partial';
 const REPLACED = '.replaced';
 
-/** Whether a folder's name is that of an unfinished run, or of a run that was just replaced. */
+/** True if a folder's name is that of an unfinished run, or of a run that was just replaced. */
 export function isUnderWay(name: string): boolean {
   return name.endsWith(PARTIAL) || name.endsWith(REPLACED);
 }

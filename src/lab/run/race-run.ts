@@ -19,7 +19,7 @@ export interface Raced {
   readonly stages: StageCounts;
 }
 
-/** Whether an arm was stopped, or controls or repeats one that was. */
+/** True if an arm was stopped, or controls or repeats one that was. */
 function isOut(arm: ArmOptions, stopped: ReadonlySet<string>): boolean {
   return stopped.has(describeControl(arm)?.of ?? arm.repeats ?? arm.name);
 }

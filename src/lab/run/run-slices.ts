@@ -57,7 +57,7 @@ interface RunSlicesOptions {
   readonly cacheFolder: string | null;
   /** Stored slices, which are used in the place of kernels. */
   readonly replay: ReplayedSlices | null;
-  /** Whether the config leads to the dataset, so that a local kernel can load it. */
+  /** True if the config leads to the dataset, so that a local kernel can load it. */
   readonly isLoadable: boolean;
 }
 

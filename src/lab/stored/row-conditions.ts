@@ -48,7 +48,7 @@ export function assertOrderable({ field, operator, value }: Condition, rows: rea
     );
 }
 
-/** Whether a row meets a condition. A missing field meets only `!=`; numbers are compared as numbers if both are. */
+/** True if a row meets a condition. A missing field meets only `!=`; numbers are compared as numbers if both are. */
 export function meetsCondition(row: ResultRow, { field, operator, value }: Condition): boolean {
   const held = row.get(field) ?? null;
   if (operator === '!=') return held === null || !isFieldEqual(held, value);

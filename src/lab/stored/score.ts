@@ -168,7 +168,7 @@ function warnOfLaterTurns(
   queries: readonly Query[],
 ): ProtocolWarning[] {
   const known = new Map(queries.map((query) => [query.id, query]));
-  /** Whether a query can see a turn: it is strictly earlier, and of the conversation that the query asks. */
+  /** True if a query can see a turn: it is strictly earlier, and of the conversation that the query asks. */
   const isVisible = (queryId: string, turnId: string): boolean => {
     const query = known.get(queryId);
     if (query === undefined || !corpus.has(turnId)) return true; // a warning of its own

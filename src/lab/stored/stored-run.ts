@@ -163,7 +163,7 @@ function readRepetitions(folder: string, config: Plain): Map<string, Map<number,
   return repetitions;
 }
 
-/** Whether a path is the folder of a finished run. */
+/** True if a path is the folder of a finished run. */
 export function isStoredRun(path: string): boolean {
   return existsSync(join(path, 'metrics.json')) && existsSync(join(path, 'queries.jsonl'));
 }

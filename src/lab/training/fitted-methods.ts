@@ -108,7 +108,7 @@ interface FoundValues {
   readonly method: SearchMethod;
   /** The number of its evaluations of the metric on all training rows. */
   readonly evaluations: number;
-  /** Whether no evaluation was better than the hand-tuned start. */
+  /** True if no evaluation was better than the hand-tuned start. */
   readonly isStart: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface RecordChange {
   readonly id: string;
   readonly before: MemoryRecord | null;
   readonly after: MemoryRecord | null;
-  /** Whether the record is sensitive, so that the log holds its id alone. */
+  /** True if the record is sensitive, so that the log holds its id alone. */
   readonly withheld: boolean;
 }
 

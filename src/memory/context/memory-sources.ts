@@ -56,7 +56,7 @@ interface Asked {
   readonly segments: readonly MemorySegment[];
 }
 
-/** Whether a source compares vectors. */
+/** True if a source compares vectors. */
 const COMPARES: ReadonlySet<string> = new Set<MemorySource>(['semantic', 'procedural']);
 
 /** The order in which a source lists what it finds, which holds across segments. */

@@ -23,7 +23,7 @@ export const queryBundleSchema = z.strictObject({
   trajectory: trajectorySchema.optional(),
   /** Only records strictly earlier may answer, and ages count from here. Milliseconds since 1970. Absent: all records, ages from the newest candidate. */
   asOf: z.number().optional(),
-  /** Whether the prior weighs candidates by their scores. */
+  /** True if the prior weighs candidates by their scores. */
   weighted: z.boolean().default(false),
   /** Which observations of a candidate the prior pools: its outcome, later ones, or both. */
   pool: outcomePool.default('both'),

@@ -17,7 +17,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 export const readUser = ({ metadata }: MemoryRecord): string | null =>
   isText(metadata.userId) ? metadata.userId : null;
 
-/** Whether consolidation reads a record: something that happened, that may leave its place, and that was not superseded. */
+/** True if consolidation reads a record: something that happened, that may leave its place, and that was not superseded. */
 export function isEpisode({ metadata }: MemoryRecord): boolean {
   const { memoryType, sensitive } = metadata;
   const isEvent = memoryType === undefined || memoryType === 'episodic';

@@ -130,7 +130,7 @@ const RECORD_WRITERS: KilledWriters = {
   },
 };
 
-/** Whether a folder has an unfinished snapshot, or one that was not yet removed. */
+/** True if a folder has an unfinished snapshot, or one that was not yet removed. */
 function hasUnfinished(folder: string): boolean {
   const found = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('snapshot-')) : [];
   return found.length > 1 || found.some((name) => name.endsWith('.partial'));

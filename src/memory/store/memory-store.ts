@@ -14,7 +14,7 @@ import { measureSnapshot, removeSnapshots } from './snapshot-folder.ts';
 /** How messages name a store. */
 export const STORE_NAME = 'memory store';
 
-/** Whether a record will be there once the operations that wait are done. */
+/** True if a record will be there once the operations that wait are done. */
 interface Expectation {
   exists: boolean;
   operations: number;
@@ -151,7 +151,7 @@ export class MemoryStore {
     return [...this.#changes].filter(([, changed]) => changed > sequence).map(([id]) => id);
   }
 
-  /** Whether a record was added, replaced or removed after an operation, or may have been: before the last snapshot that is no longer known. */
+  /** True if a record was added, replaced or removed after an operation, or may have been: before the last snapshot that is no longer known. */
   hasChangedSince(id: string, sequence: number): boolean {
     return sequence < this.#snapshotSequence || (this.#changes.get(id) ?? 0) > sequence;
   }

@@ -23,7 +23,7 @@ function listLines({ shapes }: Readonly<Record<string, unknown>>): LineShape[] {
   return Array.isArray(shapes) ? (shapes as LineShape[]).filter(({ type }) => type === 'line') : [];
 }
 
-/** Whether an end is a share of the frame and not a value on the axis. */
+/** True if an end is a share of the frame and not a value on the axis. */
 function isShare(shape: LineShape, axis: 'x' | 'y'): boolean {
   return /^paper$| domain$/.test(String(shape[`${axis}ref`] ?? axis));
 }

@@ -12,7 +12,7 @@ import {
 import { readFilter } from './filter-schema.ts';
 import { type ResolvedVariables, resolveValue, resolveVariables } from './filter-values.ts';
 
-/** Whether a filter accepts a turn, for a query with these variables. */
+/** True if a filter accepts a turn, for a query with these variables. */
 export type FilterPredicate = (subject: FilterSubject, variables?: FilterVariables) => boolean;
 
 type Test = (subject: FilterSubject, variables: ResolvedVariables) => boolean;

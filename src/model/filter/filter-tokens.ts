@@ -26,7 +26,7 @@ const EXCERPT_SIDE = 60;
 
 export const KEYWORDS = ['and', 'or', 'not', 'in', 'between', 'contains', 'exists', 'true', 'false', 'null'] as const;
 
-/** Whether a key may be written without backticks. */
+/** True if a key may be written without backticks. */
 export function isPlainKey(key: string): boolean {
   WORD.lastIndex = 0;
   const isWord = WORD.exec(key)?.[0] === key;

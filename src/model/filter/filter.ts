@@ -71,7 +71,7 @@ export function isOwnField(field: string): field is OwnField {
   return (OWN_FIELDS as readonly string[]).includes(field);
 }
 
-/** Whether a value is a variable. */
+/** True if a value is a variable. */
 export function isVariable(value: FilterValue): value is { readonly query: string } {
   return typeof value === 'object' && value !== null;
 }
@@ -113,7 +113,7 @@ export function listAskedFields(filter: Filter): string[] {
   return Array.from(walkLeaves(filter)).flatMap(({ op, field }) => (op === 'exists' ? field : []));
 }
 
-/** Whether a tree, of whatever shape, has more levels than a filter may have. A loop over a list: the tree may be too deep for calls. */
+/** True if a tree, of whatever shape, has more levels than a filter may have. A loop over a list: the tree may be too deep for calls. */
 export function exceedsFilterDepth(tree: unknown): boolean {
   const pending: [node: unknown, depth: number][] = [[tree, 1]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -28,7 +28,7 @@ export interface CuratedText {
   readonly numbers: string;
   /** The other stems, in order. */
   readonly names: string;
-  /** Whether it says that something no longer holds. */
+  /** True if it says that something no longer holds. */
   readonly corrects: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface TaggedWord {
   readonly stop: boolean;
   /** The form that a dictionary lists: `map` of `maps`. Its case varies. */
   readonly lemma: string;
-  /** Whether it stands directly after the token before. */
+  /** True if it stands directly after the token before. */
   readonly joined: boolean;
 }
 

@@ -12,7 +12,7 @@ export function replaceByBlanks(text: string): string {
 
 /** Changes of words besides lower-casing. */
 export interface TokenOptions {
-  /** Whether stop words are left out: those of wink-nlp, or a list in lower case. */
+  /** True if stop words are left out: those of wink-nlp, or a list in lower case. */
   readonly dropStopWords: boolean | readonly string[];
   /**
    * Whether words become stems: by Porter's second algorithm as wink-nlp has it; `english`, the same with its step 0, which drops the ending of a possessive, as
@@ -78,7 +78,7 @@ function createWordReader(): (word: string) => WinkTokens {
 // The package declares these two with other signatures than those that `out` takes.
 const asItem = <T>(its: unknown) => its as ItsFunction<T>;
 
-/** Whether a word counts. */
+/** True if a word counts. */
 function createStopRule(
   { dropStopWords }: TokenOptions,
   readWord: (word: string) => WinkTokens,

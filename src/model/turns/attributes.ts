@@ -51,7 +51,7 @@ const reserved = {
   entities: z.array(text),
   /** How often it was of use. */
   useCount: z.int('a whole number of uses').min(0),
-  /** Whether it may leave this machine. */
+  /** True if it may leave this machine. */
   sensitive: z.boolean(),
 };
 

@@ -76,7 +76,7 @@ export function readMemoryFields({ attributes = {} }: Described): MemoryFields {
 /** The attribute `status` of a memory that another one has replaced, whatever its type. */
 export const SUPERSEDED = 'superseded';
 
-/** Whether a memory holds: it was not superseded, and if it is a fact its `status` is `active`. Other statuses of other types have no meaning here. */
+/** True if a memory holds: it was not superseded, and if it is a fact its `status` is `active`. Other statuses of other types have no meaning here. */
 export function isActive({ attributes = {} }: Described): boolean {
   const { memoryType, status = 'active' } = attributes;
   return memoryType === 'semantic' ? status === 'active' : status !== SUPERSEDED;

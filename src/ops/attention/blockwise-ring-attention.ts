@@ -82,7 +82,7 @@ async function attendBlock(
   return computeAttentionBlock(block, 0);
 }
 
-/** Whether the direction lets no query of the block see any key of the other. */
+/** True if the direction lets no query of the block see any key of the other. */
 function isHidden(
   ringPositions: Int32Array,
   queries: RingSpan,

@@ -33,7 +33,7 @@ export function countNewcomerSteps(options: PropagationOptions, tolerance: numbe
   return options.combine === 'additive' ? computeBandWidth(options, tolerance) : Number.POSITIVE_INFINITY;
 }
 
-/** Whether no later turn can change a turn's version in a conversation of `size` turns. */
+/** True if no later turn can change a turn's version in a conversation of `size` turns. */
 function isSettled(
   ringPosition: number,
   size: number,

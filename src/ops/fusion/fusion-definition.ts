@@ -9,6 +9,6 @@ export type Fuse<Options> = (columns: ScoreColumns, options: Options) => Float64
 export interface FusionDefinition<S extends NamingOptions<'method'> = NamingOptions<'method'>>
   extends Definition<'method', S> {
   readonly fuse: Fuse<z.output<S>>;
-  /** Whether an arm gives it the scores of its whole pool; false by default: the lists of its signals. */
+  /** True if an arm gives it the scores of its whole pool; false by default: the lists of its signals. */
   readonly fusesPool?: boolean;
 }

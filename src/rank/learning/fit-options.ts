@@ -84,9 +84,9 @@ export const fitOptions = z.strictObject({
   innerFolds: z.int().min(2).default(3),
   /** Trainings on resampled conversations behind the intervals of the weights; 0 for no intervals. */
   resamples: z.int().min(0).default(100),
-  /** Whether to leave out signals one family at a time, to measure each. */
+  /** True if to leave out signals one family at a time, to measure each. */
   importance: z.boolean().default(true),
-  /** Whether to exchange signals between candidates, one part at a time, to measure their share of the gain. */
+  /** True if to exchange signals between candidates, one part at a time, to measure their share of the gain. */
   controls: z.boolean().default(true),
   /** Learns the weights of the signal `strategy` for each user; absent in a resolved config that does not. */
   users: userOptions.optional(),

@@ -57,7 +57,7 @@ export interface SearchResult {
   readonly value: number;
   /** The number of evaluations of the objective. */
   readonly evaluations: number;
-  /** Whether no evaluation was better than the first. */
+  /** True if no evaluation was better than the first. */
   readonly isStart: boolean;
 }
 
@@ -176,7 +176,7 @@ const FIRST_STEP = 0.05;
 const STEPS = 9;
 const TOLERANCE = 1e-9;
 
-/** Whether positive numbers are within the range of the searches: a temperature near 0 gives scores that are not finite. */
+/** True if positive numbers are within the range of the searches: a temperature near 0 gives scores that are not finite. */
 function isWithinReach(model: Parametric, values: Float64Array): boolean {
   return [...splitParameters(model, values)].every(
     ([{ constraint, range, initial }, part]) =>

@@ -10,7 +10,7 @@ interface Constraint {
   inverse(values: ArrayLike<number>): Float64Array;
   /** The gradient by theta from that by the parameter. */
   pullBack(theta: Float64Array, gradient: ArrayLike<number>): Float64Array;
-  /** Whether the number is within the domain. */
+  /** True if the number is within the domain. */
   holds(value: number): boolean;
 }
 

@@ -171,7 +171,7 @@ class Training {
     };
   }
 
-  /** Whether another epoch follows a state. */
+  /** True if another epoch follows a state. */
   isOver({ curve, best }: TrainingState): boolean {
     const epoch = curve.length - 1;
     return epoch >= this.#options.epochs || (this.#validate !== null && epoch - best.epoch >= this.#options.patience);

@@ -9,7 +9,7 @@ import { listAheadSignals, listCoordinateSignals, TURNS_AHEAD } from './model-si
 /** The number of trajectory coordinates of a trajectory model (3, 5 or 7), and whether a turn attends to itself. */
 export interface TrajectoryModelOptions {
   readonly dimensions: Dimensions;
-  /** Whether a turn attends to itself. */
+  /** True if a turn attends to itself. */
   readonly self: 'include' | 'exclude';
 }
 

@@ -17,13 +17,13 @@ import {
 export interface QueryType {
   /** The kind of answer: a fact, the steps of a process, an overview, or a reason, comparison or trend. */
   readonly category: QueryCategory;
-  /** Whether it names things or persons, or a kind of party such as customers. */
+  /** True if it names things or persons, or a kind of party such as customers. */
   readonly entityFocused: boolean;
-  /** Whether it names a time, or depends on the order of events. */
+  /** True if it names a time, or depends on the order of events. */
   readonly timeFocused: boolean;
-  /** Whether it is about a process. */
+  /** True if it is about a process. */
   readonly procedural: boolean;
-  /** Whether its answer needs current business records. */
+  /** True if its answer needs current business records. */
   readonly requiresDomainDb: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface QueryType {
 export interface QuestionFindings {
   /** The things and persons that it names, known or not, as it writes them. */
   readonly names: readonly string[];
-  /** Whether it has a time range. */
+  /** True if it has a time range. */
   readonly hasTime: boolean;
 }
 

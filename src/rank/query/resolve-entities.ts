@@ -21,7 +21,7 @@ interface Word extends PlacedWord {
   readonly tag: TaggedWord['tag'];
   readonly stop: boolean;
   readonly first: boolean;
-  /** Whether it is part of a time: `May`. */
+  /** True if it is part of a time: `May`. */
   readonly inTime: boolean;
 }
 
@@ -54,7 +54,7 @@ function readWords(text: string, times: readonly Place[]): Word[] {
 
 const isCapital = (written: string) => /^\p{Lu}/u.test(written);
 
-/** Whether a word of a question can be a name that the registry writes with a capital: `will` and `mark` are verbs too. */
+/** True if a word of a question can be a name that the registry writes with a capital: `will` and `mark` are verbs too. */
 function canBeName({ written, tag, first, inTime }: Word, hasCapitals: boolean): boolean {
   if (inTime) return false;
   if (first && MODAL.test(written)) return false;

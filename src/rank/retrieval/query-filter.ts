@@ -29,7 +29,7 @@ function bindFilterToQueries(text: string, queries: readonly Query[]): Accepts[]
   });
 }
 
-/** Whether every filter of a list accepts a turn for a query; their texts are read once. */
+/** True if every filter of a list accepts a turn for a query; their texts are read once. */
 export function createPoolFilter(
   filters: readonly string[],
   { corpus, queries }: Pick<World, 'corpus' | 'queries'>,

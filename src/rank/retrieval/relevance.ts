@@ -24,7 +24,7 @@ export const relevanceFusionOptions = createOpenSchema(
 /** The checked options of one fusion of an arm. */
 export type PoolFusionOptions = z.output<typeof relevanceFusionOptions>;
 
-/** Whether the signals' own lists are fused, and not scores of the whole pool. */
+/** True if the signals' own lists are fused, and not scores of the whole pool. */
 export function fusesLists({ method }: PoolFusionOptions): boolean {
   if (method === 'pool-rrf' || method === 'pool-combsum') return false;
   return FUSIONS.get(method).fusesPool !== true;

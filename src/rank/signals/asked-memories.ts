@@ -14,7 +14,7 @@ const TIME_ZONE = 'UTC';
 
 /** What each of N turns is about. */
 export interface TurnEntities {
-  /** Whether the entities are the attribute `entities`, and not the named things of the texts. */
+  /** True if the entities are the attribute `entities`, and not the named things of the texts. */
   readonly areGiven: boolean;
   /** [N] canonical ids, or named things in lower case. */
   readonly entities: readonly (readonly string[])[];

@@ -109,7 +109,7 @@ export function computeLogMasses(
   return computeForwardLogMasses(ahead, { positions: pool.positions, ...inputs.frames }, attention);
 }
 
-/** Whether the mechanism compares coordinates. */
+/** True if the mechanism compares coordinates. */
 function comparesCoordinates({ mechanism }: AttentionOptions): boolean {
   return mechanism === 'tpo' || mechanism === 'unified';
 }

@@ -15,7 +15,7 @@ export interface AttentionUse {
 
 const coordinatesUsed = ({ trajectory }: AttentionUse) => trajectory ?? TRAJECTORY_DEFAULTS;
 
-/** Whether the mechanism is a directed IRCP, which alone looks forward. Reversed positions leave every ring distance as it is, so the literal one is RCP. */
+/** True if the mechanism is a directed IRCP, which alone looks forward. Reversed positions leave every ring distance as it is, so the literal one is RCP. */
 function looksForward({ mechanism, mode }: AttentionOptions): boolean {
   return mode === 'directed' && (mechanism === 'ircp' || mechanism === 'unified');
 }

@@ -89,9 +89,9 @@ export interface StageUse<R> {
   readonly version: number;
   /** What there is a result for: the turns of the corpus, the queries, or the pairs of a pool. */
   readonly of: 'turns' | 'queries' | 'pairs';
-  /** Whether the result is kept on disk. */
+  /** True if the result is kept on disk. */
   readonly isKept: boolean;
-  /** Whether all subsets of the queries share one result. */
+  /** True if all subsets of the queries share one result. */
   readonly isShared: boolean;
   /** The parts of the world that the result depends on, those of its inputs included. */
   readonly reads: readonly WorldPart[];

@@ -10,7 +10,7 @@ export interface Stage {
   readonly key: string;
   /** What it is computed from, and so what is made before it where the result itself is not kept. */
   readonly inputs: readonly Stage[];
-  /** Whether the result is kept on disk: not where computing it takes a few times less than writing and reading a file. */
+  /** True if the result is kept on disk: not where computing it takes a few times less than writing and reading a file. */
   readonly isKept: boolean;
 }
 

@@ -46,7 +46,7 @@ export function readStrategyOptions({ strategy = {} }: { readonly strategy?: unk
 
 const UNIFORM = Object.fromEntries(MEMORY_SIGNALS.map((name) => [name, 1 / MEMORY_SIGNALS.length])) as MemorySignals;
 
-/** Whether two questions of one user may have different weights. */
+/** True if two questions of one user may have different weights. */
 export function dependsOnStrategy({ weights, users = {} }: StrategyOptions): boolean {
   return [weights, ...Object.values(users)].some(
     (chosen) => chosen === 'by-question' || (typeof chosen === 'object' && !('importance' in chosen)),

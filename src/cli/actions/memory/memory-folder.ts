@@ -27,7 +27,7 @@ export type WrittenSettings = Readonly<Record<string, unknown>>;
 export interface MemoryFolder {
   readonly written: WrittenSettings;
   readonly settings: MemorySettings;
-  /** Whether the folder has a memory already. */
+  /** True if the folder has a memory already. */
   readonly exists: boolean;
 }
 

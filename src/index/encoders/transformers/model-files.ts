@@ -39,7 +39,7 @@ export function isModelFolder({ model }: Pick<ModelChoice, 'model'>): boolean {
   return existsSync(join(model, MAIN_FILE));
 }
 
-/** Whether the name may be that of a model on the hub. */
+/** True if the name may be that of a model on the hub. */
 export function isHubName({ model }: Pick<ModelChoice, 'model'>): boolean {
   return HUB_NAME.test(model) && !/(^|\/)\.\.?(\/|$)/.test(model);
 }

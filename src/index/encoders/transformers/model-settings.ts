@@ -11,12 +11,12 @@ import { POOLING_MODES, type PoolingMode } from './pooling.ts';
 export interface ModelSettings {
   /** Null if the folder has no module that pools. */
   readonly pooling: PoolingMode | null;
-  /** Whether the tokens of a prompt are pooled with those of the text. */
+  /** True if the tokens of a prompt are pooled with those of the text. */
   readonly includePrompt: boolean;
   /** A longer text is cut, its special tokens kept; null if no file limits it. */
   readonly maxTokens: number | null;
   readonly lowerCase: boolean;
-  /** Whether the model's own vectors have length 1. Those of the encoder always do. */
+  /** True if the model's own vectors have length 1. Those of the encoder always do. */
   readonly normalised: boolean;
   /** Written before a text, by the kind of its owner. */
   readonly prompts: Readonly<Record<TextOwner['kind'], string>>;

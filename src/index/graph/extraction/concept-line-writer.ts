@@ -33,7 +33,7 @@ interface BroughtRelation extends DefinedRelation {
 
 /** A canonical relation. */
 interface CanonicalRelation extends DefinedRelation {
-  /** Whether the turn that brought it is now sensitive. */
+  /** True if the turn that brought it is now sensitive. */
   readonly sensitive: boolean;
 }
 

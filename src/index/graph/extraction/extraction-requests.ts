@@ -59,7 +59,7 @@ const defined = z.object({
   ),
 });
 
-/** Whether the entries of an answer are those of the numbers from `first` on, in order. */
+/** True if the entries of an answer are those of the numbers from `first` on, in order. */
 const areNumbered = (entries: readonly { readonly number: number }[], first: number, count: number) =>
   entries.length === count && entries.every((entry, i) => entry.number === first + i);
 

@@ -124,7 +124,7 @@ export async function countRows(session: SqlSession, table: string): Promise<num
   return row?.count as number;
 }
 
-/** Whether more than `count` rows of a table meet a condition, whose parameters begin with `$1`. */
+/** True if more than `count` rows of a table meet a condition, whose parameters begin with `$1`. */
 export async function hasMoreRows(
   session: SqlSession,
   table: string,
@@ -145,7 +145,7 @@ export function lockWriters(session: SqlSession, table: string): Promise<unknown
 
 /** The approximate index of the column of vectors: hnsw or ivfflat. One that other options made answers no search, and the next build replaces it. */
 export class ColumnIndex {
-  /** Whether the table has it, made with these options. */
+  /** True if the table has it, made with these options. */
   isThere = false;
   /** Rows written since it was built. */
   added = 0;
@@ -174,7 +174,7 @@ export class ColumnIndex {
     this.added = 0;
   }
 
-  /** Whether a search can use it, or needs none. The lists of ivfflat are trained again when the table has doubled. */
+  /** True if a search can use it, or needs none. The lists of ivfflat are trained again when the table has doubled. */
   get isReady(): boolean {
     const { method } = this.#options;
     if (method === 'none') return true;

@@ -73,7 +73,7 @@ export function getQueryValue(app: App, arm: number, query: number): number {
   return app.data.arms[arm]?.perQuery[app.choice.metric]?.[query] ?? 0;
 }
 
-/** Whether a name contains every word of the filter. */
+/** True if a name contains every word of the filter. */
 export function isShown({ choice }: App, name: string): boolean {
   return choice.filter.split(/\s+/).every((word) => name.toLowerCase().includes(word));
 }

@@ -19,7 +19,7 @@ export function getElement<Type extends HTMLElement = HTMLElement>(id: string): 
   return node as Type;
 }
 
-/** Whether the page has the element: sections without data are omitted. */
+/** True if the page has the element: sections without data are omitted. */
 export function has(id: string): boolean {
   return document.getElementById(id) !== null;
 }

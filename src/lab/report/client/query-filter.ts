@@ -53,7 +53,7 @@ export function listArmsWithoutRankings({ data, choice }: App): string[] {
   return [...new Set(missing)];
 }
 
-/** Whether a query passes the filters, by the turns and fates of arm B. */
+/** True if a query passes the filters, by the turns and fates of arm B. */
 export function passesFilters(state: App, query: number): boolean {
   const { stratum, moved, lost, right } = state.choice;
   if (stratum !== '' && !listLevels(state, query).includes(stratum)) return false;

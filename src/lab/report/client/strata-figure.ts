@@ -12,7 +12,7 @@ interface Branch {
   readonly isHeading: boolean;
   /** [difference, low, high, corrected p], the ends null without an interval; empty without a difference. */
   readonly figures: readonly (number | null)[];
-  /** Whether the p decides. */
+  /** True if the p decides. */
   readonly decided: boolean;
 }
 

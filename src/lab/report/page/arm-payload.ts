@@ -15,7 +15,7 @@ type Bounds = readonly [number, number | null, number | null];
 /** An arm as the page's script reads it: everything by position, in the order of the payload's metrics, queries, strata, factors and fates. */
 export interface ArmPayload {
   readonly name: string;
-  /** Whether it is a null control. */
+  /** True if it is a null control. */
   readonly control: boolean;
   /** By metric. */
   readonly intervals: readonly Bounds[];
@@ -40,7 +40,7 @@ export interface ArmPayload {
   readonly coordinateNames: readonly string[];
   /** [Q] of the coordinates of each ranked turn, then of the query in its frame; null as for the rankings. */
   readonly coordinates: readonly (readonly number[])[] | null;
-  /** Whether a selection reordered what the parts add up to. */
+  /** True if a selection reordered what the parts add up to. */
   readonly selects: boolean;
   /** [Q] of relevant turn and fate, one after the other; null as for the rankings. */
   readonly lost: readonly (readonly number[])[] | null;

@@ -100,9 +100,9 @@ export interface Payload {
   readonly strata: readonly StratumPayload[];
   /** Of a sweep; levels that are all numbers are sorted. */
   readonly factors: readonly SweptFactor[];
-  /** Whether every level of a factor was combined with those of the others: not one at a time, not at random. */
+  /** True if every level of a factor was combined with those of the others: not one at a time, not at random. */
   readonly crossed: boolean;
-  /** Whether the levels were drawn at random. */
+  /** True if the levels were drawn at random. */
   readonly drawn: boolean;
   /** Position of the arm that the sweep started from among the arms; -1 if it was not run. */
   readonly start: number;
@@ -117,7 +117,7 @@ export interface Payload {
 }
 
 interface SweptFactor extends Factor {
-  /** Whether all levels are numbers. */
+  /** True if all levels are numbers. */
   readonly numeric: boolean;
 }
 

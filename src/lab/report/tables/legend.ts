@@ -26,7 +26,7 @@ interface LegendFacts {
   /** The name of the rows, in the plural. */
   readonly rows: string;
   readonly baseline: string;
-  /** Whether there is a baseline to compare with. */
+  /** True if there is a baseline to compare with. */
   readonly compared: boolean;
   readonly isTested: boolean;
   /** The number of null controls, whose p are corrected together; 0 where it is left out. */

@@ -42,7 +42,7 @@ function raise(letters: readonly string[]): string {
   return raised.join(isLong(letters) ? ' ' : '');
 }
 
-/** Whether a label has two letters, so that labels need something between them. */
+/** True if a label has two letters, so that labels need something between them. */
 function isLong(letters: readonly string[]): boolean {
   return letters.some((letter) => letter.length > 1);
 }

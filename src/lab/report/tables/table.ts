@@ -63,7 +63,7 @@ export interface AbsentRow {
 export interface LadderTable {
   readonly metrics: readonly string[];
   readonly baseline: string;
-  /** Whether the arms are compared with the baseline; false if the baseline failed. */
+  /** True if the arms are compared with the baseline; false if the baseline failed. */
   readonly compared: boolean;
   /** Null controls stand below the arm that they control. */
   readonly rows: readonly LadderRow[];

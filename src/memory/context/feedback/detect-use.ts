@@ -23,7 +23,7 @@ export interface AnsweredQuestion {
   readonly memories: readonly { readonly id: string; readonly text: string }[];
 }
 
-/** Whether a response uses a memory, and what speaks for it. */
+/** The use of a memory by a response, and what speaks for it. */
 export interface MemoryUse {
   readonly id: string;
   readonly used: boolean;

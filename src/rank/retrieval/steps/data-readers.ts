@@ -28,7 +28,7 @@ const THREAD_PARTS: readonly WorldPart[] = ['replies', 'order', 'trees', 'answer
 /** Signals that follow replies where there are any, besides what the texts name and mention. */
 const WITHOUT_THREADS: ReadonlySet<string> = new Set(['list-scores', ...Object.keys(GRAPH_SIGNALS)]);
 
-/** Whether a signal needs a part of the data. What reads times and nothing else ranks by them; other signals read times only to see no later turn. */
+/** True if a signal needs a part of the data. What reads times and nothing else ranks by them; other signals read times only to see no later turn. */
 const NEEDS: Readonly<Record<DataPart, (reader: Reader) => boolean>> = {
   clock: ({ reads }) => reads.includes('clock'),
   order: ({ reads }) => reads.length === 1 && reads[0] === 'times',

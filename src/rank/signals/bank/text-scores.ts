@@ -104,7 +104,7 @@ interface OtherTerms {
   readonly name: string;
   readonly postings: TermPostings;
   readonly index: GroupedBm25;
-  /** Whether a text is looked for with the names in it. */
+  /** True if a text is looked for with the names in it. */
   readonly withNames: boolean;
 }
 

@@ -60,7 +60,7 @@ export class ThreadTables {
     return first !== undefined && first < this.countThreadTurns(position, cutoff);
   }
 
-  /** Whether one of the turn's answers before the cutoff is by this author. */
+  /** True if one of the turn's answers before the cutoff is by this author. */
   isAnsweredBy(author: string, position: number, cutoff: number): boolean {
     return (this.#children[position] as number[]).some(
       (child) => child < cutoff && this.#corpus.turns[child]?.author === author,

@@ -46,7 +46,7 @@ const DESTROYED: Readonly<Record<ControlKind, readonly WorldPart[]>> = {
   'shuffled-strategies': ['strategies'],
 };
 
-/** Whether a control changes anything that is read. */
+/** True if a control changes anything that is read. */
 export function disturbs(kind: ControlKind, reads: readonly WorldPart[]): boolean {
   return DESTROYED[kind].some((part) => reads.includes(part));
 }
