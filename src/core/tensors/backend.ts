@@ -9,7 +9,7 @@ export { activeBackend, BACKENDS, type BackendName };
 /** A backend by name, or `auto`: the first that works, in the order of `BACKENDS`. */
 export type BackendChoice = BackendName | 'auto';
 
-/** The backend can be used on this machine, or why not. */
+/** The state of a backend on this machine: usable, or why not. */
 export interface BackendProbe {
   readonly name: BackendName;
   readonly available: boolean;
