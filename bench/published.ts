@@ -13,7 +13,7 @@ export const PUBLISHED_USAGE = `published [folder…]    makes published results
     --made F           where they are made; what is there already is only compared (default .ragpp/published/<commit>)
     --limit-minutes N  stops making results after N minutes; the cheapest are first (default 60)`;
 
-/** What equal results may differ in: hashes, which look at a test split a run was, the commit and config of weights, time and memory. */
+/** Keys in which equal results may differ: hashes, which look at a test split a run was, the commit and config of weights, time and memory. */
 const PROVENANCE = /hash|sha256$|^looks?$|^touches$|^provenance$|seconds?$|^bytes$/i;
 const COMPARED = /(?<!^environment)\.json$|\.(?:csv|safetensors)$/;
 /** A file or folder of data in the options of a command. */
@@ -25,7 +25,7 @@ interface Published {
   readonly name: string;
   readonly folder: string;
   readonly command: string;
-  /** What it took, 0 if unknown. */
+  /** The time that it took, 0 if unknown. */
   readonly seconds: number;
 }
 type Outcome = { readonly kind: 'same' | 'differs' | 'skipped'; readonly text: string };
@@ -57,7 +57,7 @@ function readFigures(folder: string): ReadonlyMap<string, string> {
   return figures;
 }
 
-/** What was published and is missing or other in what was made: `same`, or the number and the first of the differences, which `list` has. */
+/** Published figures that are missing or other in what was made: `same`, or the number and the first of the differences, which `list` has. */
 function compareResults(published: string, made: string, list: string): Outcome {
   const now = readFigures(made);
   const figures = readFigures(published);

@@ -63,7 +63,7 @@ export function withPoolSteps(arm: FittedArm, steps: readonly unknown[]): Fitted
   return { ...kept, ...parsed, name } as FittedArm;
 }
 
-/** Where the candidates of a fitted arm come from. */
+/** The sources of a fitted arm's candidates. */
 export function readPoolParts(arm: FittedArm): PoolParts {
   return readArm(arm).outline;
 }
@@ -82,7 +82,7 @@ function findTransferFaults(arm: FittedArm, path: string): ConfigurationFault[] 
   });
 }
 
-/** What an experiment that fits an arm can not have beside it. */
+/** Errors of an experiment that fits an arm: what it cannot have beside it. */
 export function findFitFaults(config: ExperimentConfig): ConfigurationFault[] {
   const arm = findFittedArm(config);
   if (arm === null) return [];
