@@ -13,8 +13,8 @@ export { definePlugin, type PluginDefinition } from './lab/plugins/plugin.ts';
 export { rescore } from './lab/stored/rescore-on-first-use.ts';
 export { openRun } from './lab/stored/stored-run.ts';
 export { toDataFrame } from './lab/workbench/data-frame.ts';
+export type { ArmInput, ExperimentInput } from './lab/workbench/experiment.ts';
 export { experiment } from './lab/workbench/experiment.ts';
-export type { ArmInput, ExperimentInput } from './lab/workbench/experiment-input.ts';
 export type { FinishedExperiment } from './lab/workbench/finished-experiment.ts';
 export { showFigure } from './model/figures/figure.ts';
 export {

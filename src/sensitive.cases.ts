@@ -82,7 +82,7 @@ export const DISPLAYS: Readonly<Record<string, string | ((results: SecretResults
   'model/turns/conversation.ts': chooseConversation,
   'model/turns/corpus.ts': ({ data }) => data.corpus,
   'model/run-display.ts': ({ finished }) => finished.run('fading'),
-  'lab/report/tables/ladder-display.ts': ({ finished }) => buildLadderTable(finished.result),
+  'lab/report/tables/table.ts': ({ finished }) => buildLadderTable(finished.result),
   'lab/training/training-run.ts': 'names of arms and learned numbers',
   'ops/trajectory/coordinates.ts': locateTurns,
   'lab/workbench/finished-experiment.ts': ({ finished }) => finished,

@@ -8,10 +8,10 @@ import { type BaselineComparison, compareWithBaseline } from '../../src/eval/sig
 import { createIndex } from '../../src/index/registry.ts';
 import { type AssemblyInput, assemble } from '../../src/memory/context/assemble.ts';
 import { type BudgetPreset, PRESET_OF_STRATEGY } from '../../src/memory/context/budget.ts';
+import { describeTurn } from '../../src/memory/context/context-item.ts';
 import { type MemorySources, openMemorySources } from '../../src/memory/context/memory-sources.ts';
 import type { MemorySourcesInput } from '../../src/memory/context/memory-sources-options.ts';
 import type { ContextSource } from '../../src/memory/context/source.ts';
-import { describeTurn } from '../../src/memory/context/turn-item.ts';
 import type { Encoder } from '../../src/model/encoder.ts';
 import { Corpus } from '../../src/model/turns/corpus.ts';
 import type { Turn } from '../../src/model/turns/turn.ts';

@@ -1,4 +1,4 @@
-import type { ArmInput, ArmMapping } from '../../src/lab/workbench/experiment-input.ts';
+import type { ArmInput, ArmMapping } from '../../src/lab/workbench/experiment.ts';
 import { blend, decay, fuse, propagate, score, search } from '../../src/rank/retrieval/steps/functions.ts';
 import type { pageRankPlugin } from './page-rank-signal.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parse } from '../../src/core/validation/validation.ts';
-import { chooseSplitByHash } from '../../src/data/prepared/hash-split.ts';
+import { chooseSplitByHash } from '../../src/data/prepared/splits.ts';
 import type { QueryTimeRange } from '../../src/model/text/times/question-times.ts';
 import { EARLIEST_TIME, LATEST_TIME } from '../../src/model/text/times/question-times.ts';
 import { ZoneClock } from '../../src/model/text/times/zone-clock.ts';

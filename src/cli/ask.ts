@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { QuestionInput } from '../lab/run/ask.ts';
-import { ASSEMBLY_STRATEGIES } from '../memory/context/assembly-strategies.ts';
-import type { BudgetPreset } from '../memory/context/budget.ts';
+import { ASSEMBLY_STRATEGIES, type BudgetPreset } from '../memory/context/budget.ts';
 import { PACKING_NAMES } from '../memory/context/packing.ts';
 import { TOKEN_COUNTERS } from '../model/text/token-options.ts';
 import { cacheOption, collect, createBackendOption, lazyAction } from './options/options.ts';

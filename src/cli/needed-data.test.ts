@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../core/errors/errors.ts';
 import { fromTurns } from '../data/memory/from-turns.ts';
-import { experiment } from '../lab/workbench/experiment.ts';
-import type { ArmInput } from '../lab/workbench/experiment-input.ts';
+import { type ArmInput, experiment } from '../lab/workbench/experiment.ts';
 import type { DatasetDeclaration } from '../model/dataset.ts';
 import {
   blend,

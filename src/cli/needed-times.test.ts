@@ -6,8 +6,7 @@ import { ValidationError } from '../core/errors/errors.ts';
 import { loadDataset } from '../data/registry.ts';
 import type { Plain } from '../lab/composition/config-file.ts';
 import { buildSampleTrainingConfig, changeSampleTraining } from '../lab/training/training-config.fixture.ts';
-import { experiment } from '../lab/workbench/experiment.ts';
-import type { ArmInput } from '../lab/workbench/experiment-input.ts';
+import { type ArmInput, experiment } from '../lab/workbench/experiment.ts';
 import { blend, decay, mix, search } from '../rank/retrieval/steps/functions.ts';
 import { runRagpp } from './command.harness.ts';
 

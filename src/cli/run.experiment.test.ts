@@ -6,8 +6,7 @@ import { fromTurns, type QueryInput, type TurnInput } from '../data/memory/from-
 import { loadDataset } from '../data/registry.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import { readRunSummary } from '../lab/stored/run-summary.ts';
-import { experiment } from '../lab/workbench/experiment.ts';
-import type { ExperimentInput } from '../lab/workbench/experiment-input.ts';
+import { type ExperimentInput, experiment } from '../lab/workbench/experiment.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-experiment-'));

@@ -3,14 +3,16 @@ import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/validati
 import { parse } from '../core/validation/validation.ts';
 import type { Dataset } from '../model/dataset.ts';
 import { withFoundPath } from './prepared/data-folder.ts';
-import type { DatasetContext, DatasetDefinition, LoadDataset } from './prepared/dataset-definition.ts';
 import { displayDataset } from './prepared/dataset-display.ts';
 import {
   cast,
   chatGptExport,
   claudeExport,
+  type DatasetContext,
+  type DatasetDefinition,
   irc,
   jsonl,
+  type LoadDataset,
   locomo,
   mailThreads,
   memory,

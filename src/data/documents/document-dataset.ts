@@ -5,8 +5,8 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { Counts } from '../prepared/counts.ts';
 import { displayDataset } from '../prepared/dataset-display.ts';
-import { chooseSplitByHash } from '../prepared/hash-split.ts';
 import { groupJudgements, type Judgement } from '../prepared/prepared.ts';
+import { chooseSplitByHash } from '../prepared/splits.ts';
 import { countUndecodable } from '../prepared/undecodable.ts';
 
 /** A document of a collection. */

@@ -7,7 +7,7 @@ import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { Counts, countUnknownTurns } from '../prepared/counts.ts';
 import { describeData } from '../prepared/data-folder.harness.ts';
-import { chooseSplitByHash } from '../prepared/hash-split.ts';
+import { chooseSplitByHash } from '../prepared/splits.ts';
 import { DOCUMENTS, MORE_DOCUMENTS, QRELS, TOPICS } from './trec-collection.fixture.ts';
 import { loadTrecCollection, type TrecCollectionOptions } from './trec-collection.ts';
 import { readTrecDocuments } from './trec-documents.ts';

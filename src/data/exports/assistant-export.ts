@@ -3,7 +3,7 @@ import { ignoreProgress, mapWithBreaks } from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts } from '../prepared/counts.ts';
-import type { DatasetContext } from '../prepared/dataset-definition.ts';
+import type { DatasetContext } from '../prepared/datasets.ts';
 import { buildExportDataset, type ExportOptions } from './export-dataset.ts';
 import { findExportFiles, readExport } from './export-files.ts';
 import { readJson } from './export-json.ts';

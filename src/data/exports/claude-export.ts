@@ -1,5 +1,5 @@
 import type { Dataset } from '../../model/dataset.ts';
-import type { DatasetContext } from '../prepared/dataset-definition.ts';
+import type { DatasetContext } from '../prepared/datasets.ts';
 import { loadAssistantExport } from './assistant-export.ts';
 import { listClaudeMessages } from './claude-chats.ts';
 import type { ExportOptions } from './export-dataset.ts';

@@ -14,7 +14,7 @@ import { GRADE_NAMES, PARENT, SAME_THREAD } from '../prepared/judgements.ts';
 import { groupJudgements } from '../prepared/prepared.ts';
 import { ReplyJudgements } from '../prepared/reply-judgements.ts';
 import { replyQuery } from '../prepared/reply-query.ts';
-import { findTestStart, isDev } from '../prepared/time-split.ts';
+import { findTestStart, isDev } from '../prepared/splits.ts';
 import { countUndecodable } from '../prepared/undecodable.ts';
 import { type AskedMessage, selectAsked, selectContinuations } from './asked-messages.ts';
 import { buildMessageTurns, type MessageTurn, type Siblings } from './message-turns.ts';

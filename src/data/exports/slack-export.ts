@@ -3,7 +3,7 @@ import { ignoreProgress, mapWithBreaks } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { Pseudonyms } from '../mail/pseudonyms.ts';
 import { Counts } from '../prepared/counts.ts';
-import type { DatasetContext } from '../prepared/dataset-definition.ts';
+import type { DatasetContext } from '../prepared/datasets.ts';
 import { buildExportDataset, type ExportOptions } from './export-dataset.ts';
 import { readExport } from './export-files.ts';
 import { readJson } from './export-json.ts';

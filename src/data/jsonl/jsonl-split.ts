@@ -1,7 +1,7 @@
 import type { Query, Split } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { findTestStart, isDev, type Start } from '../prepared/time-split.ts';
+import { findTestStart, isDev, type Start } from '../prepared/splits.ts';
 import type { QueryRow } from './jsonl-rows.ts';
 
 /** The queries made from rows. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StorageError } from '../../core/errors/errors.ts';
 import { finishStepsWithBreaks, ignoreProgress, type StartProgress, type Steps } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import type { DatasetContext } from '../prepared/dataset-definition.ts';
+import type { DatasetContext } from '../prepared/datasets.ts';
 import { queryRow, readQrelsInSteps, readRowsInSteps, turnRow } from './jsonl-rows.ts';
 import { buildRowDatasetInSteps, countRowDatasetSteps } from './row-dataset.ts';
 import { type OnDirtyRow, RowFaults } from './row-faults.ts';

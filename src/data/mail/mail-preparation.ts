@@ -6,7 +6,7 @@ import type { Turn } from '../../model/turns/turn.ts';
 import { Counts } from '../prepared/counts.ts';
 import type { Prepared } from '../prepared/prepared.ts';
 import { replyQuery } from '../prepared/reply-query.ts';
-import { findTestStart, isDev } from '../prepared/time-split.ts';
+import { findTestStart, isDev } from '../prepared/splits.ts';
 import { countUndecodable } from '../prepared/undecodable.ts';
 import { type CleanMail, cleanMails, type Selection, selectMails } from './cleaned-mails.ts';
 import { Pseudonyms } from './pseudonyms.ts';

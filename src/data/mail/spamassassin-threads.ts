@@ -1,7 +1,6 @@
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import type { DatasetContext } from '../prepared/dataset-definition.ts';
-import { SPAM_ASSASSIN_LICENCE } from '../prepared/datasets.ts';
+import { type DatasetContext, SPAM_ASSASSIN_LICENCE } from '../prepared/datasets.ts';
 import { findMailArchive, readHamMails } from './mail-archive.ts';
 import { loadMailThreads } from './mail-dataset.ts';
 

@@ -4,7 +4,7 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import { Counts } from '../prepared/counts.ts';
 import { displayDataset } from '../prepared/dataset-display.ts';
 import { SYNTHETIC_LICENCE, type SyntheticOptions } from '../prepared/datasets.ts';
-import { findTestStart, isDev } from '../prepared/time-split.ts';
+import { findTestStart, isDev } from '../prepared/splits.ts';
 import { drawPlantedConversations, type PlantedConversations, type PlantedQuery } from './planted-conversations.ts';
 
 const RELEVANT = 1;

@@ -6,8 +6,8 @@ import { isPlain, type Plain } from '../composition/config-file.ts';
 import { encodingOptions } from './arm-options.ts';
 import { type Key, listKeysWithin, type Schema } from './config-keys.ts';
 import { configFile } from './config-schema.ts';
+import { ARM_DEPTH } from './file-references.ts';
 import { describeKeys } from './key-descriptions.ts';
-import { ARM_DEPTH } from './run-references.ts';
 
 /** Steps that a later one of the same name may add to. */
 const ADDED_TO: readonly string[] = ['search', 'score', 'mix', 'blend'];

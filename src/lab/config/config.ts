@@ -24,11 +24,15 @@ import { chooseDataset, listDatasetNames, selectArmSweep } from './config-datase
 import { findDatasetPath, locateFaults } from './config-faults.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { findControlFaults, withControls } from './control-arms.ts';
-import { noteEncoderFolder, withEncoderFiles } from './encoder-references.ts';
+import {
+  noteEncoderFolder,
+  withEncoderFiles,
+  withPolicyFile,
+  withSourceFiles,
+  withWeightFiles,
+} from './file-references.ts';
 import { findFitFaults, findFittedArm, HAND_TUNED_ARM, hasFit, withFitDefaults, withFoldsFile } from './fitted-arm.ts';
 import { withRepetitions } from './repeated-arms.ts';
-import { withPolicyFile, withSourceFiles } from './run-references.ts';
-import { withWeightFiles } from './weight-references.ts';
 
 export type { ArmOptions } from './arm-options.ts';
 export { configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors/errors.ts';
 import { check } from '../../core/validation/validation.ts';
-import type { DatasetContext } from '../../data/prepared/dataset-definition.ts';
+import type { DatasetContext } from '../../data/prepared/datasets.ts';
 import type { JudgedRanking } from '../../eval/metrics/judged-ranking.ts';
 import type { IndexContext, IndexReads } from '../../index/candidates/index-definition.ts';
 import type { EncoderInputs } from '../../index/encoders/encoder-definition.ts';

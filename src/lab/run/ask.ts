@@ -9,12 +9,15 @@ import { loadDataset } from '../../data/registry.ts';
 import { findVectorInput } from '../../index/encoders/registry.ts';
 import { scaleRowsToUnit } from '../../index/encoders/unit-rows.ts';
 import { type AssembledContext, assemble } from '../../memory/context/assemble.ts';
-import { ASSEMBLY_STRATEGIES } from '../../memory/context/assembly-strategies.ts';
-import { type ContextShares, contextSharesSchema, PRESET_OF_STRATEGY } from '../../memory/context/budget.ts';
-import { type ContextItem, type ItemType, readItemText } from '../../memory/context/context-item.ts';
+import {
+  ASSEMBLY_STRATEGIES,
+  type ContextShares,
+  contextSharesSchema,
+  PRESET_OF_STRATEGY,
+} from '../../memory/context/budget.ts';
+import { type ContextItem, describeTurn, type ItemType, readItemText } from '../../memory/context/context-item.ts';
 import { PACKING_NAMES, PACKINGS } from '../../memory/context/packing.ts';
 import { formatPrompt } from '../../memory/context/prompt.ts';
-import { describeTurn } from '../../memory/context/turn-item.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { createTokenCounter } from '../../model/text/token-counts.ts';
 import { TOKEN_COUNTERS } from '../../model/text/token-options.ts';

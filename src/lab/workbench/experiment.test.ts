@@ -14,8 +14,7 @@ import { buildLadderTable } from '../report/tables/table.ts';
 import { writeSampleJsonl } from '../run/jsonl.fixture.ts';
 import { readRunSummary } from '../stored/run-summary.ts';
 import { listFrameRows } from './data-frame.ts';
-import { experiment } from './experiment.ts';
-import type { ArmInput, ArmMapping, ExperimentInput } from './experiment-input.ts';
+import { type ArmInput, type ArmMapping, type ExperimentInput, experiment } from './experiment.ts';
 import type { FinishedExperiment } from './finished-experiment.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-experiment-'));

@@ -19,10 +19,9 @@ import {
   type PlotlyFigure,
 } from '../report/figures/figures.ts';
 import { renderCsv } from '../report/tables/csv.ts';
-import { buildLadderBundle } from '../report/tables/ladder-display.ts';
 import { renderLatex } from '../report/tables/latex.ts';
 import { renderMarkdown } from '../report/tables/markdown.ts';
-import { buildLadderTable } from '../report/tables/table.ts';
+import { buildLadderBundle, buildLadderTable } from '../report/tables/table.ts';
 import { renderText } from '../report/tables/text-table.ts';
 import type { FinishedRun } from '../run/run.ts';
 import { recordFiles, writeRunFolder } from '../run/run-folder.ts';

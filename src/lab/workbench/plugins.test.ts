@@ -18,8 +18,7 @@ import { uninstallPlugin } from '../plugins/install.ts';
 import { definePlugin, type PluginDefinition } from '../plugins/plugin.ts';
 import { listInstalledPlugins } from '../plugins/resolved-plugin.ts';
 import { runExperiment } from '../run/run.ts';
-import { experiment } from './experiment.ts';
-import type { ArmInput } from './experiment-input.ts';
+import { type ArmInput, experiment } from './experiment.ts';
 import { assertSignalContract } from './signal-contract.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../examples/plugins/experiment.yaml', import.meta.url));

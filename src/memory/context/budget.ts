@@ -5,6 +5,9 @@ import { freezeDeeply } from '../../core/values/frozen.ts';
 import { MERGE_PRESETS } from '../../ops/fusion/weighted-merge.ts';
 import type { StrategyName } from '../../rank/query/strategy.ts';
 
+/** What shares the budget: `rag`: documents and memories; `hybrid`: memories of every type; `episodic` and `semantic`: memories of one type. */
+export const ASSEMBLY_STRATEGIES = Object.freeze(['rag', 'hybrid', 'episodic', 'semantic'] as const);
+
 /** The shares of documents and of memories in a context. */
 export interface ContextShares {
   readonly documents: number;

@@ -4,8 +4,8 @@ import type { CandidateIndex } from '../../model/candidates.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { AskedMemory } from '../../rank/signals/asked-memories.ts';
+import { describeTurn } from './context-item.ts';
 import type { MemorySourcesOptions } from './memory-sources-options.ts';
-import { describeTurn } from './turn-item.ts';
 
 /** The two kinds of turns, each of which is a source of a context. */
 export const TURN_KINDS = Object.freeze(['documents', 'memories'] as const);

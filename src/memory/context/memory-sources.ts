@@ -13,12 +13,12 @@ import { type AskedMemory, askMemory } from '../../rank/signals/asked-memories.t
 import { computeMemorySignals, scoreMemorySignals } from '../../rank/signals/memory-signals.ts';
 import { chooseStrategyWeights } from '../../rank/signals/strategy-options.ts';
 import type { AssemblySources } from './assemble.ts';
+import { describeTurn } from './context-item.ts';
 import type { FoundRow, MemorySegment, SegmentQuestion, TurnKind } from './memory-segment.ts';
 import { type FollowedMemory, listMemoryRows, MemorySegments, type UnreadRow } from './memory-segments.ts';
 import { type MemorySourcesInput, type MemorySourcesOptions, memorySourcesSchema } from './memory-sources-options.ts';
 import { selectMemories } from './select-memories.ts';
 import { askSource, type ContextSource, type FoundItems, type SourceAnswer, type SourceRequest } from './source.ts';
-import { describeTurn } from './turn-item.ts';
 
 /** Turns that are searched as they are now. */
 export interface MemorySourcesTurns {

@@ -1,13 +1,30 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { scoped } from '../../core/tensors/scope.ts';
 import { type Definition, type Lazy, type NamingOptions, OptionsRegistry } from '../../core/validation/registry.ts';
 import { diversity } from '../../ops/selection/diversity-filter-options.ts';
-import { mmr } from '../../ops/selection/marginal-relevance-options.ts';
 import type { Selection, SelectionInputs } from '../../ops/selection/selection.ts';
-import type { Select } from '../../ops/selection/selection-definition.ts';
+import {
+  DEFAULT_LAMBDA,
+  duplicateAbove,
+  type Select,
+  selectedCount,
+} from '../../ops/selection/selection-definition.ts';
 import type { Signal } from '../signals/signal.ts';
 import { mentions, nodeDistance } from './column-options.ts';
 import { crossEncoder } from './cross-encoder-options.ts';
+
+const options = z.strictObject({
+  method: z.literal('mmr'),
+  k: selectedCount,
+  duplicateAbove,
+  /** Weight of relevance against novelty. */
+  lambda: z.number().min(0).max(1).default(DEFAULT_LAMBDA),
+});
+
+const mmr = {
+  options,
+  description: 'maximal marginal relevance: one after the other, what is relevant and unlike those taken before',
+};
 
 /** A selection that is not loaded yet. */
 interface SelectionDefinition<S extends NamingOptions<'method'> = NamingOptions<'method'>>

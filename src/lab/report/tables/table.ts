@@ -1,12 +1,63 @@
+import { attachDisplay, buildTableBundle, type MimeBundle, type ShownRow } from '../../../core/display/display.ts';
+import { type ShowableText, stateShown } from '../../../core/display/showable-text.ts';
 import { NotFiniteError, ValidationError } from '../../../core/errors/errors.ts';
+import { escapeHtml } from '../../../core/text/escape.ts';
 import { formatLook } from '../../measure/numbered-look.ts';
 import type { ArmResult, Comparison, Estimate, ExperimentResult, Interval, StoppedArm } from '../../measure/result.ts';
 import { countSeeds, listAlikeArms, readSeedDeviation } from '../../measure/seed-count.ts';
 import { describeDecisions } from './decision.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
-import { displayLadder } from './ladder-display.ts';
 import { buildStatisticsLegend, countConversations, listUnresolved, MARKS } from './legend.ts';
 import { describeSurvivals } from './structure-table.ts';
+
+/** The part of a ladder that is shown. */
+interface ShownLadder {
+  readonly baseline: string;
+  readonly compared: boolean;
+  readonly rows: readonly {
+    readonly arm: string;
+    readonly isBaseline: boolean;
+    readonly cells: readonly {
+      readonly metric: string;
+      readonly value: string;
+      readonly interval: string;
+      readonly mark: string;
+      readonly comparison: { readonly difference: string; readonly p: string } | null;
+    }[];
+  }[];
+  readonly absent: readonly { readonly arm: string; readonly kind: string; readonly reason: string }[];
+  readonly decision: readonly string[];
+  readonly legend: readonly string[];
+}
+
+/** The first metric has the difference from the baseline and its p beside it, as in a terminal. */
+function listShownCells({ arm, isBaseline, cells }: ShownLadder['rows'][number], compared: boolean): ShownRow {
+  const columns = cells.flatMap(({ metric, value, interval, mark, comparison }, at) => {
+    const written = [value, interval, mark].filter((text) => text !== '').join(' ');
+    const cell: [string, ShowableText] = [metric, stateShown(written)];
+    if (at > 0 || !compared) return [cell];
+    return [cell, ['Δ', stateShown(comparison?.difference ?? '—')], ['p', stateShown(comparison?.p ?? '—')]];
+  });
+  return { arm: stateShown(isBaseline ? `${arm} (baseline)` : arm), ...Object.fromEntries(columns) };
+}
+
+/** A ladder of arms for a notebook, with what it decides and its legend below. */
+export function buildLadderBundle({ rows, absent, compared, decision, legend }: ShownLadder): MimeBundle {
+  const shown = rows.map((row) => listShownCells(row, compared));
+  const failed = absent.map(({ arm, kind, reason }) => ({ arm: stateShown(`${arm}: ${kind}, ${reason}`) }));
+  const table = buildTableBundle([...shown, ...failed], { limit: 200 });
+  const sentences = [...decision, ...legend];
+  const notes = sentences.map((sentence) => `<br>${escapeHtml(sentence)}`).join('');
+  return {
+    'text/plain': [table['text/plain'], ...sentences].join('\n'),
+    'text/html': `${table['text/html']}\n<p>${notes.replace('<br>', '')}</p>`,
+  };
+}
+
+/** Lets a notebook show a ladder. @returns the same object. */
+function displayLadder<T extends ShownLadder>(table: T): T {
+  return attachDisplay(table, buildLadderBundle);
+}
 
 /** One metric of one arm: the numbers, and how every rendering writes them. */
 export interface LadderCell {

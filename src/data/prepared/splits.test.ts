@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { findTestStart, isDev } from './time-split.ts';
+import { createHash } from 'node:crypto';
+import { describe, expect, it, test } from 'vitest';
+import { chooseSplitByHash, findTestStart, isDev } from './splits.ts';
 
 describe('the split by time', () => {
   const starts = Array.from({ length: 13 }, (_, i) => ({ id: `c${i}`, timestamp: (i * 5) % 13 }));
@@ -20,4 +21,18 @@ describe('the split by time', () => {
   it('leaves nothing for test where nothing is counted', () => {
     expect(isDev({ id: 'a', timestamp: 1 }, findTestStart([]))).toBe(true);
   });
+});
+
+const ids = Array.from({ length: 1009 }, (_, i) => `question-${i}`);
+
+test('the first bit of the SHA-256 of the id decides', () => {
+  for (const id of ids) {
+    const isDev = (createHash('sha256').update(id).digest()[0] as number) < 128;
+    expect(chooseSplitByHash(id)).toBe(isDev ? 'dev' : 'test');
+  }
+});
+
+test('about half of the questions are for test', () => {
+  const share = ids.filter((id) => chooseSplitByHash(id) === 'test').length / ids.length;
+  expect(Math.abs(share - 0.5)).toBeLessThan(0.05); // three standard deviations
 });

@@ -8,7 +8,7 @@ import { chooseParameterValues } from '../../rank/learning/parameters.ts';
 import { createTrajectoryModel } from '../../rank/learning/trajectory-model.ts';
 import { formatUserWeights } from '../../rank/learning/user-weights-file.ts';
 import { writeWeights } from '../../rank/learning/weight-file.ts';
-import { withWeightFiles } from './weight-references.ts';
+import { withWeightFiles } from './file-references.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-references-'));
 afterAll(() => rmSync(folder, { recursive: true }));
