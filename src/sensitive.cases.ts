@@ -33,7 +33,7 @@ export async function findSecretResults(root: string): Promise<SecretResults> {
     evaluation: { samples: 101, split: 'all' },
     arms: { words: [search({ bm25: {} })], fading: { from: 'words', then: [decay(9)] } },
   }).run();
-  return { data, finished, folder: finished.save(join(root, 'runs')) };
+  return { data, finished, folder: await finished.save(join(root, 'runs')) };
 }
 
 const chooseConversation = ({ data }: SecretResults) =>

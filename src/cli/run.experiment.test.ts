@@ -52,7 +52,7 @@ test.each([
 ])('experiment() on %s leaves the folder of ragpp run, byte for byte', async (_, load) => {
   const results = mkdtempSync(join(root, 'saved-'));
   const finished = await experiment(buildInput(await load())).run();
-  finished.save(results);
+  await finished.save(results);
   const saved = readFolder(results.slice(root.length + 1));
   expect([...saved.keys()]).toEqual([...files.keys()]);
   const compared = [...files.keys()].filter((name) => !TIMED.test(name));
@@ -74,7 +74,7 @@ test('experiment() on the same rows in memory gives the same rankings and figure
   const data = fromTurns(read('turns.jsonl') as TurnInput[], read('queries.jsonl') as QueryInput[], qrels);
   const results = mkdtempSync(join(root, 'memory-'));
   const finished = await experiment(buildInput(data)).run();
-  const summary = readRunSummary(finished.save(results));
+  const summary = readRunSummary(await finished.save(results));
   const saved = readFolder(results.slice(root.length + 1));
   const compared = [...files.keys()].filter((name) => /\.trec$|per-query\.jsonl|strata\.json/.test(name));
   expect(compared.length).toBeGreaterThan(6);

@@ -160,11 +160,11 @@ describe('an experiment from code', () => {
     expect(bars).toEqual([...bars].sort((a, b) => b - a));
   });
 
-  test('writes no file, and saves the folder of a run on request', () => {
+  test('writes no file, and saves the folder of a run on request', async () => {
     expect(readdirSync(folder).sort()).toEqual(['qrels.txt', 'queries.jsonl', 'turns.jsonl']);
     const results = mkdtempSync(join(tmpdir(), 'ragpp-saved-'));
     try {
-      const saved = finished.save(results);
+      const saved = await finished.save(results);
       expect(readdirSync(results)).toEqual([`experiment-${finished.result.hash}`, 'test-looks.json']);
       expect(finished.table()).not.toContain('Look 1'); // nothing is counted before it is saved
       expect(readFileSync(join(saved, 'table.md'), 'utf8')).toContain('Look 1 at the test split of');
@@ -328,7 +328,7 @@ test('an arm of an experiment from code may be fitted, and its folder has the we
   const fitted = await experiment({ ...input, arms: { learned } }).run();
   const { fit, baseline, arms } = fitted.result;
   expect([baseline, arms.at(-1)?.name, fit?.numbers.length]).toEqual(['hand-tuned', 'learned', 2]);
-  const names = readdirSync(fitted.save(join(folder, 'fitted')));
+  const names = readdirSync(await fitted.save(join(folder, 'fitted')));
   expect(names).toContain('weights-linear.safetensors');
   expect(names).not.toContain('state.json');
 });

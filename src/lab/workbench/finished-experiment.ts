@@ -25,7 +25,6 @@ import { buildLadderBundle, buildLadderTable } from '../report/tables/table.ts';
 import { renderText } from '../report/tables/text-table.ts';
 import type { FinishedRun } from '../run/run.ts';
 import { recordFiles, writeRunFolder } from '../run/run-folder.ts';
-import { renderRunFiles } from './run-files.ts';
 
 /** Components that are made of others, and so are no signals. */
 const isComposed = (name: string) => name === 'relevance' || name === 'scoring' || name.startsWith('before ');
@@ -214,7 +213,8 @@ export class FinishedExperiment {
    * @returns the path of the run's folder.
    * @throws StorageError, UnavailableError while another process writes it.
    */
-  save(folder: string): string {
+  async save(folder: string): Promise<string> {
+    const { renderRunFiles } = await import('./run-files.ts');
     const { name, hash } = this.result;
     const target = resolve(join(folder, `${name}-${hash}`));
     const finished = withCountedLook(this.#finished, folder);
