@@ -101,18 +101,18 @@ describe('an error is reported for', () => {
     [
       'a step twice without a name',
       [...start, { decay: 3 }, { decay: 4 }],
-      ['[3]: one decay, which stands at [2]; write as: NAME beside this one'],
+      ['[3]: one decay, which is at [2]; write as: NAME beside this one'],
     ],
     [
       'three rerankings without names',
       [...start, { rerank: 'mentions' }, { rerank: 'mentions' }, { rerank: 'mentions' }],
-      ['[4]: one rerank, which stands at [3]; write as: NAME beside this one'],
+      ['[4]: one rerank, which is at [3]; write as: NAME beside this one'],
     ],
-    ['two searches', [{ search }, { search }], ['[1]: one search in an arm, which stands at [0]']],
+    ['two searches', [{ search }, { search }], ['[1]: one search in an arm, which is at [0]']],
     [
       'two slices',
       [{ slice: { policy: {} } }, { slice: { policy: {} } }, { search }],
-      ['[1]: one slice in an arm, which stands at [0]'],
+      ['[1]: one slice in an arm, which is at [0]'],
     ],
     ['a search with a name', [{ search, as: 'found' }], ['as.found: a step that may stand twice']],
     [

@@ -107,7 +107,7 @@ describe('an arm is refused', () => {
 test('a list says of an item that is not one step, and of a step that stands twice, where it is', () => {
   const list = ['search', { decay: 3, boost: [] }, 'search'];
   expect(() => parseSteps(list)).toThrow(
-    /\[1\]: expected one step.*[\s\S]*\[2\]: expected one search in an arm, which stands at \[0\]/,
+    /\[1\]: expected one step.*[\s\S]*\[2\]: expected one search in an arm, which is at \[0\]/,
   );
 });
 
@@ -175,7 +175,7 @@ describe.each(STEPS.members)('$name', ({ name, takes, gives }) => {
     const isThere = BEFORE[state].some((step) => Object.hasOwn(step as object, name));
     const found = listListFaults(list);
     if (takes.includes(state)) expect(found.filter((fault) => fault.includes('after a step'))).toEqual([]);
-    else if (isThere) expect(found[0]).toMatch(new RegExp(`${name}.* in an arm, which stands at \\[\\d\\]`));
+    else if (isThere) expect(found[0]).toMatch(new RegExp(`${name}.* in an arm, which is at \\[\\d\\]`));
     else
       expect(found[0]).toContain(
         `${name}: after a step that gives ${takes.join(' or ')}, not after ${LAST[state]}, which gives ${state}`,

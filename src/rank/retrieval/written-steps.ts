@@ -41,14 +41,15 @@ const ownName = z
   .refine((name) => STEPS.find(name) === undefined, 'a name that no step has')
   .refine((name) => !TAKEN_NAMES.includes(name), 'a name that no column and no key of an arm has');
 
-/** What is wrong with a name of its own for a step; null for nothing. */
+/** Describes what is wrong with a name of its own for a step; null for nothing. */
 export function findNameFault(name: unknown): string | null {
   const found = check(ownName, name);
   return 'faults' in found ? (found.faults[0]?.expected ?? null) : null;
 }
 
 /**
- * The name of a step that follows others of an arm: that of its kind, with a number where it takes another state than the one that has the name.
+ * The name of a step that follows others of an arm: that of its kind, with a number where it takes another state than
+ * the one that has the name.
  *
  * @param placed the names of the steps before it.
  * @returns the name, or the name of the step of its kind that takes the same state.
@@ -95,8 +96,8 @@ export function readStepItem(item: unknown): StepItem | null {
 /** The expectation of an error about a step that stands twice. @param place of the other one. */
 export const describeRepeated = (kind: string, place: string) =>
   mayRepeat(STEPS.find(kind) as StepKey)
-    ? `one ${kind}, which stands at ${place}; write as: NAME beside this one`
-    : `one ${kind} in an arm, which stands at ${place}`;
+    ? `one ${kind}, which is at ${place}; write as: NAME beside this one`
+    : `one ${kind} in an arm, which is at ${place}`;
 
 /** The steps of an arm by their names, in the order in which `steps` lists them; null for one that is left out. */
 export interface WrittenSteps {
@@ -134,7 +135,9 @@ const stepNames = z.record(
   }, 'a step that may stand twice'),
 );
 
-/** The schema of an arm that is written out: its steps, and other keys. Those that have names of their own are keys too. */
+/**
+ * The schema of an arm that is written out: its steps, and other keys. Those that have names of their own are keys too.
+ */
 export function createArmSchema(shape: Readonly<Record<string, z.ZodType>>): z.ZodType {
   const build = (as: StepNames) =>
     z

@@ -80,7 +80,7 @@ function listWeighedSignals(options: MixOptions): BankSignal[] {
 const describeRemedy = (options: MixOptions) =>
   'fit' in options ? 'list other signals in mix.fit.model.signals' : 'remove its weight from the weights of the mix';
 
-/** What a trajectory model reads of the data. */
+/** The parts of the data that a trajectory model reads. */
 function listTrajectoryNeeds(find: FindNeed): DataReader[] {
   const remedy = 'fit model linear on other signals';
   const needs = find({ name: 'trajectory', reads: ['coordinates', 'clock'] });
@@ -144,7 +144,10 @@ export const blendWithTrajectory = defineScoreStep<TrajectoryOptions>({
 
 const WITHOUT_TEMPORAL = 'set weights.temporal of trajectory: 0';
 
-/** The mechanism of attention, its share of the blend, and the coordinates that TPO compares; null for those of the paper. */
+/**
+ * The mechanism of attention, its share of the blend, and the coordinates that TPO compares; null for those of the
+ * paper.
+ */
 interface AttentionBlend {
   readonly attention: AttentionOptions;
   readonly coordinates: TrajectoryOptions | null;

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { findNearestWord } from '../../../core/validation/validation.ts';
 import { COORDINATES } from '../../../ops/trajectory/coordinate-names.ts';
 import { HAND_TUNED, listMixSignals } from '../../learning/model-signals.ts';
@@ -59,4 +60,17 @@ export function checkBlend(blends: Readonly<Record<string, unknown>>, _: Outline
     if (coordinates !== undefined)
       checkCoordinates(coordinates as TrajectoryOptions, (path, expected) => fault([...at, ...path], expected));
   }
+}
+
+/** A mapping whose values may be left out in a later file or arm by null. */
+export const withoutNulls = <T>(mapping: Readonly<Record<string, T | null>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(mapping).filter((entry): entry is [string, T] => entry[1] !== null));
+
+/** A member that there is none of by its name, which is a key. */
+export function addUnknownKey(
+  key: string,
+  known: readonly string[],
+  context: Pick<z.core.$RefinementCtx, 'issues'>,
+): void {
+  context.issues.push({ code: 'unrecognized_keys', keys: [key], known, path: [] } as never);
 }

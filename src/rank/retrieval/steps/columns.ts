@@ -29,7 +29,10 @@ function alignListScores(found: Candidates, { positions, width, queryCount }: Po
   return column;
 }
 
-/** The scores of a source's list as a column of a pool, never negative, since decay multiplies them; 0 for a candidate that the source did not find. */
+/**
+ * The scores of a source's list as a column of a pool, never negative, since decay multiplies them; 0 for a candidate
+ * that the source did not find.
+ */
 const listScores = defineStage<StageUse<Candidates>, Column, { readonly found: StageUse<Candidates> }>({
   name: 'list-scores',
   module: import.meta.url,
@@ -124,7 +127,9 @@ export function createStrategyColumn(options: StrategyOptions): ScoreColumn {
   });
 }
 
-/** A signal of a plugin. What it does not declare it may read, except for slices where the arm has none, and strategies. */
+/**
+ * A signal of a plugin. What it does not declare it may read, except for slices where the arm has none, and strategies.
+ */
 export function createPluginColumn(
   added: AddedSignal,
   options: Readonly<Record<string, unknown>>,

@@ -47,7 +47,7 @@ test('a list of steps is an arm of `retrieve`', async () => {
   await retrieve(workspace, [search({ bm25: {} }), decay(31), { ...decay(3), as: 'recent' }]);
   const twice = retrieve(workspace, [search({ bm25: {} }), decay(31), decay(3)]);
   await expect(twice).rejects.toThrow(ConfigurationError);
-  await expect(twice).rejects.toThrow(/\[2\]: expected one decay, which stands at \[1\]; write as: NAME/);
+  await expect(twice).rejects.toThrow(/\[2\]: expected one decay, which is at \[1\]; write as: NAME/);
   workspace.dispose();
   expect(listed.scores).toEqual(parsed.scores);
   expect([...listed.components.keys()]).toEqual([

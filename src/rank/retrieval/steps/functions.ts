@@ -76,7 +76,10 @@ export function search<const Sources extends Mapping<object>>(
   return { search: sources };
 }
 
-/** Keeps the turns that an expression accepts: before `search`, its sources see no others; after it, others leave the pool. */
+/**
+ * Keeps the turns that an expression accepts: before `search`, its sources see no others; after it, others leave the
+ * pool.
+ */
 export function filter(where: string | Filter): PlainStep<'filter', string | Filter> {
   return { filter: where };
 }
@@ -84,7 +87,11 @@ export function filter(where: string | Filter): PlainStep<'filter', string | Fil
 type SliceInput = Input<typeof sliceOptions>;
 type WrittenSlice = Omit<SliceInput, 'policy'> & { readonly policy: SliceInput['policy'] | string };
 
-/** Queries see the turns that a kernel signs for them. @param options of which `policy` may be a file, in an experiment. */
+/**
+ * Queries see the turns that a kernel signs for them.
+ *
+ * @param options of which `policy` may be a file, in an experiment.
+ */
 export function slice(options: WrittenSlice): PlainStep<'slice', WrittenSlice> {
   return { slice: options };
 }
@@ -120,7 +127,8 @@ type FusionName<Fusion> = Fusion extends string ? Fusion : keyof Fusion & string
 /**
  * One score of several columns.
  *
- * @param fusion a method; a method with the weights of columns by their names and its options; or `only` with one column.
+ * @param fusion a method; a method with the weights of columns by their names and its options; or `only` with one
+ *   column.
  */
 export function fuse<const Fusion extends FusionMethod | (string & {}) | Mapping<object | string>>(
   fusion: Fusion & (string | KnownFusions),
@@ -137,7 +145,11 @@ type Mix =
       readonly fit: Omit<FitInput, 'folds'> & { readonly folds?: FitInput['folds'] | string };
     });
 
-/** The weighted sum of signals of the bank. @param options `signals` and `weights`, or the weight file that has both, or how they are fitted, in an experiment. */
+/**
+ * The weighted sum of signals of the bank.
+ *
+ * @param options `signals` and `weights`, or the weight file that has both, or how they are fitted, in an experiment.
+ */
 export function mix(options: Mix): PlainStep<'mix', Mix> {
   return { mix: options };
 }
@@ -172,7 +184,10 @@ type Blends = { readonly trajectory?: number | WrittenTrajectory } & {
   readonly [Name in Mechanism]?: number | Attention;
 };
 
-/** (1 - weight) x scores + weight x `trajectory`, `rcp`, `ircp`, `tpo` or `unified`, in the order in which they are written. */
+/**
+ * (1 - weight) x scores + weight x `trajectory`, `rcp`, `ircp`, `tpo` or `unified`, in the order in which they are
+ * written.
+ */
 export function blend(blends: Blends): PlainStep<'blend', Blends> {
   return { blend: blends };
 }
@@ -199,7 +214,11 @@ export function select(choice: Choice<Selecting>): PlainStep<'select', Choice<Se
 
 type Pack = number | Input<typeof packOptions>;
 
-/** Keeps the best turns whose texts fit a budget of tokens. @param options the budget, or `tokens` with other options. */
+/**
+ * Keeps the best turns whose texts fit a budget of tokens.
+ *
+ * @param options the budget, or `tokens` with other options.
+ */
 export function pack(options: Pack): PlainStep<'pack', Pack> {
   return { pack: options };
 }

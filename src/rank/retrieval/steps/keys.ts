@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { ConfigurationError } from '../../../core/errors/errors.ts';
 import { createOpenSchema } from '../../../core/validation/open-schema.ts';
 import { Registry } from '../../../core/validation/registry.ts';
-import { check, parse, parsePart } from '../../../core/validation/validation.ts';
+import { parse, parsePart } from '../../../core/validation/validation.ts';
 import { type IndexOptions, indexOptions } from '../../../index/registry.ts';
 import { sliceOptions } from '../../../kernel/slices/slice-options.ts';
 import { readWrittenFilter, writtenFilter } from '../../../model/filter/filter-schema.ts';
 import { formatFilter } from '../../../model/filter/format-filter.ts';
 import { PROPAGATION_PRESETS, propagationOptions } from '../../../ops/attention/options.ts';
-import { FUSIONS } from '../../../ops/fusion/registry.ts';
 import { fittedMixOptions } from '../../learning/fit-options.ts';
 import { SELECTIONS, type SelectionOptions, selectionOptions } from '../../rerank/registry.ts';
 import { attentionOptions } from '../../signals/attention-options.ts';
@@ -19,15 +17,15 @@ import { decayOptions } from '../../signals/decay.ts';
 import { ADDED_SIGNALS } from '../../signals/signal.ts';
 import { strategyOptions } from '../../signals/strategy-options.ts';
 import { trajectoryOptions } from '../../signals/trajectory-options.ts';
-import { relevanceFusionOptions } from '../relevance.ts';
 import { blendWithAttention, blendWithTrajectory, boost, curate, decay, type MixOptions, mix } from './change.ts';
-import { type AddFault, checkBlend, checkMix, checkScore, checkSearch } from './checks.ts';
+import { type AddFault, addUnknownKey, checkBlend, checkMix, checkScore, checkSearch, withoutNulls } from './checks.ts';
 import { SOURCE_COLUMN_NAMES } from './columns.ts';
 import { fuse } from './fuse.ts';
 import { type ScoreOptions, type SearchOptions, score, search } from './search.ts';
 import { pack, packOptions, select } from './select.ts';
 import type { ArmState, Outline, Step, StepOf } from './step.ts';
 import { filter, propagate, slice } from './visible.ts';
+import { checkFusion, createFusion, fuseOptions } from './written-fusion.ts';
 
 /** A step as a config writes it: the schema of its options, and the steps that they become. */
 export interface StepKey {
@@ -61,10 +59,6 @@ export function defineKey<S extends z.ZodType, O>(
   return checkOptions === undefined ? own : { ...own, check: checkOptions as NonNullable<StepKey['check']> };
 }
 
-/** A mapping whose values may be left out in a later file or arm by null. */
-const withoutNulls = <T>(mapping: Readonly<Record<string, T | null>>): Record<string, T> =>
-  Object.fromEntries(Object.entries(mapping).filter((entry): entry is [string, T] => entry[1] !== null));
-
 const writtenParts = z.record(z.string().min(1), z.unknown());
 
 const filterText = writtenFilter.transform((written, context) => {
@@ -87,11 +81,6 @@ const searchOptions = writtenParts
     return named;
   })
   .refine((named) => Object.keys(named).length > 0, 'at least one source');
-
-/** A member that there is none of by its name, which is a key. */
-function addUnknownKey(key: string, known: readonly string[], context: Pick<z.core.$RefinementCtx, 'issues'>): void {
-  context.issues.push({ code: 'unrecognized_keys', keys: [key], known, path: [] } as never);
-}
 
 /** Options with the name of their member, which is that of their place unless they have another. */
 function withName(key: string, name: string, written: unknown): unknown {
@@ -128,129 +117,6 @@ const scoreOptions = writtenParts.transform((parts, context): ScoreOptions => {
   }
   return named;
 });
-
-/** The weight of a column in a fusion: `rest` is 1 without the others. */
-type FusionWeight = number | 'rest';
-/** `only: column`, or a method with its options and the weights of columns. */
-type WrittenFusion = Readonly<Record<string, string | Readonly<Record<string, unknown>>>>;
-
-/** Keys of fusions that the names of columns take the place of. */
-const NAMED_BY_COLUMNS: readonly string[] = ['method', 'weights', 'alpha', 'theoreticalMinimum'];
-
-const POOL_METHODS: readonly string[] = ['pool-rrf', 'pool-combsum'];
-/** The names of the methods that the step `fuse` knows. */
-export const listMethods = () => [...FUSIONS.names, ...POOL_METHODS];
-
-/** The options of a method that are no weights. */
-export function getMethodOptions(method: string): Readonly<Record<string, z.ZodType>> {
-  const member = FUSIONS.find(method.replace(/^pool-/, '')) as { readonly options: z.ZodObject } | undefined;
-  const all = Object.entries(member?.options.shape ?? {});
-  return Object.fromEntries(all.filter(([key]) => !NAMED_BY_COLUMNS.includes(key))) as Record<string, z.ZodType>;
-}
-
-function takesWeights(method: string): boolean {
-  const member = FUSIONS.find(method.replace(/^pool-/, '')) as { readonly options: z.ZodObject } | undefined;
-  return member !== undefined && 'weights' in member.options.shape;
-}
-
-/** A fusion as written: the weights of columns by their names, and what is left of the options. */
-function readFusion([method, written]: readonly [string, Readonly<Record<string, unknown>>]) {
-  const own = Object.keys(getMethodOptions(method));
-  const entries = Object.entries(withoutNulls(written));
-  const weights = Object.fromEntries(entries.filter(([key]) => !own.includes(key))) as Record<string, FusionWeight>;
-  return { options: Object.fromEntries(entries.filter(([key]) => own.includes(key))), weights };
-}
-
-/** The weights with the rest as a number, whatever their order. */
-function resolveWeights(weights: Readonly<Record<string, FusionWeight>>): Record<string, number> {
-  const given = Object.values(weights).filter((weight) => weight !== 'rest');
-  const rest = given.sort((a, b) => b - a).reduce((left, weight) => left - weight, 1);
-  return Object.fromEntries(Object.entries(weights).map(([name, weight]) => [name, weight === 'rest' ? rest : weight]));
-}
-
-export const fusionWeight = z.union([z.number().nonnegative(), z.literal('rest')]);
-
-const fuseOptions = z
-  .union([z.string().transform((method) => ({ [method]: {} })), z.record(z.string(), z.unknown())])
-  .transform((written, context): WrittenFusion => {
-    const entries = Object.entries(withoutNulls(written as Record<string, unknown>));
-    const [[method, options] = ['', {}], ...others] = entries;
-    const known = ['only', ...listMethods()];
-    if (others.length > 0) context.addIssue({ code: 'custom', message: `one method: ${known.join(', ')}` });
-    else if (!known.includes(method)) addUnknownKey(method, known, context);
-    if (context.issues.length > 0) return z.NEVER;
-    if (method === 'only') return { only: parsePart(z.string(), options, ['only'], context) };
-    const parsed = parsePart(z.record(z.string(), z.unknown()), options ?? {}, [method], context);
-    if (context.issues.length > 0) return z.NEVER;
-    const { weights, options: own } = readFusion([method, parsed]);
-    for (const [name, weight] of Object.entries(weights)) parsePart(fusionWeight, weight, [method, name], context);
-    const values = Object.values(weights);
-    if (values.filter((weight) => weight === 'rest').length > 1)
-      context.addIssue({ code: 'custom', path: [method], message: 'the weight rest once at most' });
-    if (!takesWeights(method) && values.some((weight) => weight !== 1))
-      context.addIssue({
-        code: 'custom',
-        path: [method],
-        message: `1 for each column, since ${method} has no weights`,
-      });
-    const full = { ...own, method, ...(takesWeights(method) && needsWeights(method) ? { weights: { a: 1 } } : {}) };
-    const checked = parsePart(relevanceFusionOptions, full, [method], context) as Record<string, unknown>;
-    if (context.issues.length > 0) return z.NEVER;
-    return { [method]: { ...Object.fromEntries(Object.keys(own).map((key) => [key, checked[key]])), ...weights } };
-  });
-
-/** True if every column of a fusion needs a weight of its own. */
-const needsWeights = (method: string) => method === 'convex' || method === 'weighted';
-
-function createFusion(written: WrittenFusion, { columns }: Outline): readonly Step[] {
-  const [[method, options]] = Object.entries(written) as [[string, string | Readonly<Record<string, unknown>>]];
-  if (typeof options === 'string') return [fuse({ columns: [options], fusion: null })];
-  const { weights } = readFusion([method, options]);
-  const named = Object.keys(weights).length > 0 ? Object.keys(weights) : [...columns.keys()];
-  const resolved = resolveFusion([method, options]);
-  if ('faults' in resolved) throw new ConfigurationError('the fusion of an arm', resolved.faults);
-  return [fuse({ columns: named, fusion: named.length === 1 ? null : resolved.value })];
-}
-
-/** The options of a fusion with the weights of columns in their place, or what is wrong with them. */
-function resolveFusion(written: readonly [string, Readonly<Record<string, unknown>>]) {
-  const [method] = written;
-  const { options, weights } = readFusion(written);
-  const named = takesWeights(method) && Object.keys(weights).length > 0 ? { weights: resolveWeights(weights) } : {};
-  return check(relevanceFusionOptions, { ...options, method, ...named });
-}
-
-function checkFusion(written: WrittenFusion, { columns }: Outline, fault: AddFault): void {
-  const [[method, options]] = Object.entries(written) as [[string, string | Readonly<Record<string, unknown>>]];
-  const known = [...columns.keys()];
-  const expected = `a column of the arm (${known.join(', ')})`;
-  if (typeof options === 'string') {
-    if (!columns.has(options)) fault(['only'], expected);
-    return;
-  }
-  const { weights } = readFusion([method, options]);
-  for (const name of Object.keys(weights)) if (!columns.has(name)) fault([method, name], expected);
-  const resolved = resolveFusion([method, options]);
-  for (const { path, expected: wanted } of 'faults' in resolved ? resolved.faults : []) {
-    const [name, ...rest] = path
-      .replace(/^weights\.?/, '')
-      .split('.')
-      .filter(Boolean);
-    const isRest = name !== undefined && weights[name] === 'rest';
-    const place = name === undefined ? [] : [name, ...rest];
-    fault([method, ...place], isRest ? 'other weights whose sum is at most 1' : wanted);
-  }
-  if (needsWeights(method) && Object.keys(weights).length === 0)
-    fault([method], `the weight of each column by its name (${known.join(', ')})`);
-  const named = Object.keys(weights).length > 0 ? Object.keys(weights) : known;
-  if (FUSIONS.find(method)?.fusesPool === true || POOL_METHODS.includes(method)) return;
-  for (const name of named)
-    if (columns.get(name)?.lists.length === 0)
-      fault(
-        [method],
-        `columns of sources, whose lists ${method} fuses; ${name} is of none, or method pool-rrf or pool-combsum`,
-      );
-}
 
 /** Attention without its mechanism, which the key of the blend names, and the coordinates that TPO and the mix compare. */
 const attentionBlend = attentionOptions.omit({ mechanism: true }).extend({ coordinates: trajectoryOptions.optional() });

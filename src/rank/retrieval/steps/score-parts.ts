@@ -8,7 +8,7 @@ export interface Contributions {
   readonly values: Float32Array;
 }
 
-/** What a signal measures: its name without variants and contexts. A product is of both. */
+/** The measure of a signal: its name without variants and contexts. A product is of both. */
 export function readSignalFamily(signal: string): string {
   return signal
     .split('*')
@@ -17,7 +17,8 @@ export function readSignalFamily(signal: string): string {
 }
 
 /**
- * Splits weighted sums of signals by the families of the signals, greatest total magnitude first: each part is the sum of weight times signal over its family.
+ * Splits weighted sums of signals by the families of the signals, greatest total magnitude first: each part is the sum
+ * of weight times signal over its family.
  *
  * @param pairs [N] among those of the table, [Q, C]; -1 for none.
  */
@@ -58,8 +59,9 @@ function invertMaximum(row: Float64Array): number {
 }
 
 /**
- * The scores of one query, step by step, and the parts that they are the sum of at some of its slots. Each step of an arm says what it did to them: it starts
- * them, multiplies them by a column, or adds a column to a share of them. The arithmetic is float64 over float32 columns.
+ * The scores of one query, step by step, and the parts that they are the sum of at some of its slots. Each step of an
+ * arm says what it did to them: it starts them, multiplies them by a column, or adds a column to a share of them. The
+ * arithmetic is float64 over float32 columns.
  */
 export class ScoreParts {
   /** By name, [slots] each. */
@@ -106,7 +108,10 @@ export class ScoreParts {
     );
   }
 
-  /** `(1 - weight) scores / max(scores) + weight component`, the component divided by its own maximum where that is asked for. */
+  /**
+   * `(1 - weight) scores / max(scores) + weight component`, the component divided by its own maximum where that is
+   * asked for.
+   */
   blend(component: string, weight: number, dividesByMaximum: boolean): void {
     const factor = (1 - weight) * invertMaximum(this.#scores);
     for (const [name, part] of this.parts)

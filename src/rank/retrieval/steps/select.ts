@@ -38,7 +38,7 @@ export const select = defineStep<SelectionOptions>({
 
 /** A budget of tokens for the texts of a ranking. */
 export const packOptions = z.strictObject({
-  /** Of all texts that stay together. */
+  /** The tokens of all texts that stay, together. */
   tokens: z.int().min(1),
   /** `prefix` ends at the first text that does not fit; `greedy` leaves such a text out and goes on. */
   fill: z.enum(['prefix', 'greedy']).default('prefix'),
