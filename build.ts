@@ -38,7 +38,8 @@ const versioned = [
 ];
 
 rmSync(folder, { recursive: true, force: true });
-// one build: its entry points share their modules, so that a plugin and the command have the same classes and registries
+// one build: its entry points share their modules, so that a plugin and the command have the same classes and
+// registries
 await build({
   entryPoints: [...doors, ...PROGRAMS, ...versioned].map((module) => join(source, `${module}.ts`)),
   outdir: folder,

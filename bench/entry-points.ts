@@ -2,7 +2,7 @@ import { DOORS } from '../src/entry-points.harness.ts';
 import { listLoaded } from '../src/loaded-modules.harness.ts';
 import { formatTextTable } from './text-table.ts';
 
-/** What an import of an entry point costs. */
+/** The cost of importing an entry point. */
 interface DoorCost {
   readonly door: string;
   /** The modules of the project that it loads. */

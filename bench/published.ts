@@ -13,7 +13,10 @@ export const PUBLISHED_USAGE = `published [folder…]    makes published results
     --made F           where they are made; what is there already is only compared (default .ragpp/published/<commit>)
     --limit-minutes N  stops making results after N minutes; the cheapest are first (default 60)`;
 
-/** Keys in which equal results may differ: hashes, which look at a test split a run was, the commit and config of weights, time and memory. */
+/**
+ * Keys in which equal results may differ: hashes, which look at a test split a run was, the commit and config of
+ * weights, time and memory.
+ */
 const PROVENANCE = /hash|sha256$|^looks?$|^touches$|^provenance$|seconds?$|^bytes$/i;
 const COMPARED = /(?<!^environment)\.json$|\.(?:csv|safetensors)$/;
 /** A file or folder of data in the options of a command. */
@@ -57,7 +60,10 @@ function readFigures(folder: string): ReadonlyMap<string, string> {
   return figures;
 }
 
-/** Published figures that are missing or other in what was made: `same`, or the number and the first of the differences, which `list` has. */
+/**
+ * Published figures that are missing or other in what was made: `same`, or the number and the first of the differences,
+ * which `list` has.
+ */
 function compareResults(published: string, made: string, list: string): Outcome {
   const now = readFigures(made);
   const figures = readFigures(published);

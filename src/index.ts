@@ -1,4 +1,6 @@
-/** Experiments from code or a config, the steps of their arms, stored runs, trainings, plugins, and estimates from logs. */
+/**
+ * Experiments from code or a config, the steps of their arms, stored runs, trainings, plugins, and estimates from logs.
+ */
 
 export { z } from 'zod';
 export { fromTurns } from './data/memory/from-turns.ts';

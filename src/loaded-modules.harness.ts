@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript-6';
 import { SOURCE } from './entry-points.harness.ts';
 
-/** What an import of a file loads before it runs: neither types nor what is imported on first use. */
+/** Modules that an import of a file loads before it runs: neither types nor what is imported on first use. */
 export interface Loaded {
   /** Files of src, with the file itself. */
   readonly modules: readonly string[];
@@ -11,7 +11,7 @@ export interface Loaded {
   readonly packages: readonly string[];
 }
 
-/** What a file imports when it is loaded, a package by its whole specifier. */
+/** Imports of a file when it is loaded, a package by its whole specifier. */
 function listImports(file: string): string[] {
   const { statements } = ts.createSourceFile(file, readFileSync(join(SOURCE, file), 'utf8'), ts.ScriptTarget.ES2023);
   return statements.flatMap((statement) => {

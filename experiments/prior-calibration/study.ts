@@ -25,7 +25,10 @@ async function loadSeries(settings: PriorCalibrationSettings, context: StudyCont
   return settings.tasks.map((task) => (task === 'answered' ? answered : mails?.[task]) as OutcomeSeries);
 }
 
-/** Tells whether the outcomes of similar earlier turns predict that of a turn, and what a prior's confidence and interval are worth. */
+/**
+ * Tells whether the outcomes of similar earlier turns predict that of a turn, and what a prior's confidence and
+ * interval are worth.
+ */
 export const priorCalibration: Study<typeof priorCalibrationSettings> = {
   name: 'prior-calibration',
   description: 'how well priors over the outcomes of similar earlier turns predict: Brier score, calibration, coverage',

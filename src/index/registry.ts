@@ -19,7 +19,9 @@ function member<S extends NamingOptions<'index'>>(
   return { ...definition, load };
 }
 
-/** Every index: to add one takes its file and a line here; a kind of vector index has its line in vectors/registry.ts. */
+/**
+ * Every index: to add one takes its file and a line here; a kind of vector index has its line in vectors/registry.ts.
+ */
 export const INDEXES = new OptionsRegistry('index', [
   ...VECTOR_SOURCES,
   member(bm25, async () => (await import('./words/bm25.ts')).createBm25),

@@ -2,7 +2,10 @@ import type { Qrels } from './run.ts';
 import type { Attributes } from './turns/attributes.ts';
 import type { Corpus } from './turns/corpus.ts';
 
-/** The grades of a judge: 0 unrelated, 1 related without an answer, 2 a partial or unclear answer, 3 the answer. Source: upadhyay2024umbrela. */
+/**
+ * The grades of a judge: 0 unrelated, 1 related without an answer, 2 a partial or unclear answer, 3 the answer. Source:
+ * upadhyay2024umbrela.
+ */
 export const GRADES = Object.freeze([0, 1, 2, 3] as const);
 
 /** A grade that a named judge gives a document for a query. */
@@ -38,7 +41,10 @@ export interface Query {
   readonly text: string;
   /** Milliseconds since 1970-01-01 UTC. */
   readonly timestamp: number;
-  /** The newest turn of the conversation before the query, if the searcher knows it; null for a new message of unknown thread. */
+  /**
+   * The newest turn of the conversation before the query, if the searcher knows it; null for a new message of unknown
+   * thread.
+   */
   readonly anchorTurnId: string | null;
   /** The later turn of the corpus that is the query, if any. For display only, no scorer reads it. */
   readonly turnId?: string;
@@ -62,11 +68,15 @@ export interface DatasetDeclaration {
   readonly features: readonly string[];
   readonly licence: string;
   /**
-   * `order` if timestamps only put turns in order, because the source has no times: what reads hours and dates is then refused. `none` if all turns have one
-   * time, before every query: what ranks by the order of turns is refused too. By default `real`.
+   * `order` if timestamps only put turns in order, because the source has no times: what reads hours and dates is then
+   * refused. `none` if all turns have one time, before every query: what ranks by the order of turns is refused too. By
+   * default `real`.
    */
   readonly times?: 'real' | 'order' | 'none';
-  /** `none` if every turn is a conversation of its own without a channel, as a document: what reads threads is then refused. By default `real`. */
+  /**
+   * `none` if every turn is a conversation of its own without a channel, as a document: what reads threads is then
+   * refused. By default `real`.
+   */
   readonly threads?: 'real' | 'none';
 }
 

@@ -1,4 +1,7 @@
-/** The mathematics, on tensors or arrays: trajectory coordinates, ring attention, conservation, PageRank, fusion, selection. */
+/**
+ * The mathematics, on tensors or arrays: trajectory coordinates, ring attention, conservation, PageRank, fusion,
+ * selection.
+ */
 
 export { attend } from './attention/attend.ts';
 export { computeBandError } from './attention/band.ts';

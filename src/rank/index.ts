@@ -1,4 +1,4 @@
-/** What a question asks for, the candidates of an arm in their order, and models that learn from judgements. */
+/** The reading of a question, the candidates of an arm in their order, and models that learn from judgements. */
 
 export { computeRawWeights, createLinearModel } from './learning/linear-model.ts';
 export { listHandTunedValues } from './learning/parameters.ts';

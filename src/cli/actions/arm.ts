@@ -4,7 +4,10 @@ import type { ArmRunner } from '../../lab/run/arm-runner.ts';
 import { joinRun, runArmTask } from '../../lab/run/arm-task.ts';
 import { FailedCheck } from '../process/failed-check.ts';
 
-/** Answers the process that started this one, arm after arm, until that one lets go or is gone; then whatever runs here ends where it stands. */
+/**
+ * Answers the process that started this one, arm after arm, until that one lets go or is gone; then whatever runs here
+ * ends where it stands.
+ */
 function serveArms(runner: ArmRunner, folder: string): void {
   const reply = (message: ArmReply) => void process.send?.(message);
   process.on('message', async ({ arm }: ArmRequest) => {

@@ -17,7 +17,10 @@ interface FuseFlags {
   readonly tag?: string;
 }
 
-/** Keys that are whole numbers stand first in a JavaScript object, so that a method that reads the order of the systems would exchange them. */
+/**
+ * Keys that are whole numbers stand first in a JavaScript object, so that a method that reads the order of the systems
+ * would exchange them.
+ */
 function assertOrder(names: readonly string[], options: FusionOptions): void {
   const readsOrder =
     (options.method === 'convex' && options.weights === undefined) ||
@@ -31,7 +34,8 @@ function assertOrder(names: readonly string[], options: FusionOptions): void {
 }
 
 /**
- * Fuses the rankings of systems, query by query. A system without a ranking for a query adds nothing to it. Weights go by the names of the systems.
+ * Fuses the rankings of systems, query by query. A system without a ranking for a query adds nothing to it. Weights go
+ * by the names of the systems.
  *
  * @param depth documents of each fused ranking.
  * @returns every query of any system, in the order in which the systems name them first.

@@ -21,14 +21,16 @@ import { applyOverrides } from '../../lab/composition/config-file.ts';
 import { openConfigDataset } from '../../lab/config/config.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 
-/** What the keys of a header say of a file. */
+/** The meaning of each key of a header. */
 const ORIGINS = { model: 'by another model', prompts: 'with other prompts', corpus: 'from other turns' } as const;
 
 /**
- * Begins a file of concepts of turns by a model, or opens one that an earlier call began. An unfinished last line, which a killed process leaves, is removed.
+ * Begins a file of concepts of turns by a model, or opens one that an earlier call began. An unfinished last line,
+ * which a killed process leaves, is removed.
  *
  * @returns the lines that exist.
- * @throws ValidationError for a file of other turns, by another model or with other prompts, and as {@link readConceptFile}; StorageError.
+ * @throws ValidationError for a file of other turns, by another model or with other prompts, and as
+ *   {@link readConceptFile}; StorageError.
  */
 function openConceptFile(path: string, model: string, turns: readonly Turn[]): readonly ConceptLine[] {
   const corpus = hashTurnTexts(turns);

@@ -11,7 +11,7 @@ const CONVERSATIONS = 110;
 const HOUR_MILLISECONDS = 3_600_000;
 const START = Date.UTC(2024, 0, 8, 9);
 
-/** What people write about: six words a topic. */
+/** Topics of the sample, six words each. */
 const TOPICS: readonly (readonly string[])[] = [
   'kernel driver module patch panic boot',
   'lentils soup garlic onion pepper broth',
@@ -54,8 +54,9 @@ function formatLines(rows: readonly object[]): string {
 }
 
 /**
- * Draws made-up conversations with replies: 110 threads of 4 to 8 turns, which overlap in time, and two queries a thread. A query comes after the last turn, in
- * words of the turn that it looks for. The same seed gives the same files.
+ * Draws made-up conversations with replies: 110 threads of 4 to 8 turns, which overlap in time, and two queries a
+ * thread. A query comes after the last turn, in words of the turn that it looks for. The same seed gives the same
+ * files.
  */
 function drawSampleData(seed: number): SampleFiles {
   const source = createRandom(seed, 'sample-conversations');

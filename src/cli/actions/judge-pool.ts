@@ -16,7 +16,9 @@ interface PoolFlags extends TextFlags {
   readonly judged: readonly string[];
 }
 
-/** True if the text of the query may reveal a sensitive record: its own mark, or that of a record it was written from. */
+/**
+ * True if the text of the query may reveal a sensitive record: its own mark, or that of a record it was written from.
+ */
 function isSensitiveQuery({ queries, documents }: JudgingTexts, queryId: string): boolean {
   const query = queries.get(queryId);
   return query?.sensitive === true || query?.sources.some((id) => documents.get(id)?.sensitive === true) === true;

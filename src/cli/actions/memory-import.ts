@@ -12,7 +12,12 @@ import { assertFreeEncoder, openEncoder } from './memory/open-encoder.ts';
 import { runWithMemory } from './memory/open-folder.ts';
 import { type LocatedRecord, type ReadRows, readFiles } from './memory/read-files.ts';
 
-/** Gives records the vectors of a file, by id if the file has ids, else by order. A record without a vector, or with two, is a fault. @throws DimensionMismatchError for another number of rows without ids. */
+/**
+ * Gives records the vectors of a file, by id if the file has ids, else by order. A record without a vector, or with
+ * two, is an error.
+ *
+ * @throws DimensionMismatchError for another number of rows without ids.
+ */
 async function attachVectors({ located, rows }: ReadRows, path: string, faults: RowFaults): Promise<LocatedRecord[]> {
   const file = await readVectorRows(path);
   if (file.ids === null && file.rows !== rows)

@@ -25,7 +25,7 @@ const DRAWN = z.object({
   }),
 });
 
-/** How a part of the queries was drawn; null for all of them. */
+/** Describes how a part of the queries was drawn; null for all of them. */
 function describeQueryDraw(config: Plain, seed: number) {
   const drawn = parseOrNull(DRAWN, config);
   if (drawn === null) return null;
@@ -33,7 +33,12 @@ function describeQueryDraw(config: Plain, seed: number) {
   return limitQueries === null && share === 1 ? null : { limitQueries, share, seed };
 }
 
-/** Identity of the queries that a stored run is measured on. Figures of two runs may be ranked together only if it is the same. @param config of the run. */
+/**
+ * Identity of the queries that a stored run is measured on. Figures of two runs may be ranked together only if it is
+ * the same.
+ *
+ * @param config of the run.
+ */
 export function computeQuerySetHash({ dataset, queries, environment }: RunSummary, config: Plain): string {
   return computeHash([dataset.hash, dataset.split, queries, describeQueryDraw(config, environment.seed)]);
 }

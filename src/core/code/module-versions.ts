@@ -4,18 +4,18 @@ import jsTokens from 'js-tokens';
 import { readText } from '../files/files.ts';
 import { computeHash } from '../hash/hash.ts';
 
-/** What one module says, whatever its formatting and the paths that it imports from. */
+/** The content of one module, whatever its formatting and the paths that it imports from. */
 interface ModuleText {
   /** Hash of all tokens but imports and re-exports. */
   readonly body: string;
-  /** What the module takes from other modules. */
+  /** Imports from other modules. */
   readonly links: readonly Link[];
   /** Every string of the code: names of packages are among them. */
   readonly strings: ReadonlySet<string>;
 }
 
 interface Link {
-  /** What is imported or re-exported, and under which name. */
+  /** The imported or re-exported name, and the name that it gets. */
   readonly binding: string;
   readonly specifier: string;
 }
@@ -26,7 +26,7 @@ const ENDED_BY_BREAK = new Set(['return', 'break', 'continue', 'yield']);
 /** After these a formatter may add `|` or `&` before the first member of a type. */
 const BEFORE_TYPE = new Set(['=', ':', '(', '<', ',', '=>', '[', 'as', 'extends', 'satisfies']);
 
-/** What comes before an expression or a type that is in parentheses as a whole, and what after. */
+/** Tokens before and after an expression or a type that is in parentheses as a whole. */
 const BEFORE_WHOLE = new Set(['=>', 'return', '(', '[', ',', '=', ':', '?']);
 const AFTER_WHOLE = new Set([')', ']', '}', ',', ';']);
 

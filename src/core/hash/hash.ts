@@ -18,7 +18,8 @@ export function computeCrc32ByTable(bytes: Uint8Array, previous = 0): number {
 }
 
 /**
- * The CRC-32 of bytes, as in zip and gzip (ISO 3309). Uses `node:zlib` where it has one: it is ten times as fast as the table.
+ * The CRC-32 of bytes, as in zip and gzip (ISO 3309). Uses `node:zlib` where it has one: it is ten times as fast as the
+ * table.
  *
  * @param previous the CRC-32 of the bytes before these.
  */
@@ -29,7 +30,10 @@ function viewAsBytes(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
 
-/** The entries of a Map, a Date or an instance of a class do not represent its content: different values would have one hash. */
+/**
+ * The entries of a Map, a Date or an instance of a class do not represent its content: different values would have one
+ * hash.
+ */
 function assertPlain(value: object): void {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return;
@@ -50,7 +54,8 @@ function canonicalise(value: unknown): string {
 }
 
 /**
- * SHA-256 in hex of bytes, a text, or a plain value in canonical JSON (keys sorted). Every key and identity of the project comes from here.
+ * SHA-256 in hex of bytes, a text, or a plain value in canonical JSON (keys sorted). Every key and identity of the
+ * project comes from here.
  *
  * @throws ValidationError for an object that is not plain.
  */

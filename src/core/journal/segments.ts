@@ -53,9 +53,10 @@ function findFrame(bytes: Buffer, at: number, salt: number, expected: number, bu
 /**
  * The frames of a segment in order, and the damage between and after them.
  *
- * A place without a correct frame, or with one of another sequence, is searched byte by byte for the next frame, since the damaged byte may be in a length.
- * Damage with a later frame is damage inside; damage that no frame follows is a torn tail. The checksums of the search cost at most {@link CHECKS_PER_BYTE}
- * times the segment. Only a segment that was made to be slow needs more; the rest of it counts as damage, not as a torn tail.
+ * A place without a correct frame, or with one of another sequence, is searched byte by byte for the next frame, since
+ * the damaged byte may be in a length. Damage with a later frame is damage inside; damage that no frame follows is a
+ * torn tail. The checksums of the search cost at most {@link CHECKS_PER_BYTE} times the segment. Only a segment that
+ * was made to be slow needs more; the rest of it counts as damage, not as a torn tail.
  */
 function* scanFrames(bytes: Buffer, salt: number, first: number): Generator<Scanned> {
   const budget = { left: CHECKS_PER_BYTE * bytes.byteLength };
@@ -214,7 +215,9 @@ class SegmentReader {
     }
   }
 
-  /** @returns false for an entry of another history than that of the snapshot: those after it follow what is not there. */
+  /**
+   * @returns false for an entry of another history than that of the snapshot: those after it follow what is not there.
+   */
   #take(path: string, { sequence, payload }: Pick<JournalEntry, 'sequence' | 'payload'>): boolean {
     const after = this.#after;
     const before = sequence - 1 === after.sequence ? after.hash : this.#hash;

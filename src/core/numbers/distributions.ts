@@ -22,7 +22,8 @@ export function quantile(ascending: Float64Array, share: number): number {
 }
 
 /**
- * The interval of a share of which `hits` of n draws were seen, by Wilson: the shares p with |hits / n - p| <= z sqrt(p (1 - p) / n).
+ * The interval of a share of which `hits` of n draws were seen, by Wilson: the shares p with |hits / n - p| <= z sqrt(p
+ * (1 - p) / n).
  *
  * @param z standard normal quantile of the confidence; 3.29 for 99.9 %. Source: wilson1927interval.
  */
@@ -37,7 +38,10 @@ export function wilsonInterval(hits: number, n: number, z: number): { readonly l
   };
 }
 
-/** Distribution functions of stdlib, each loaded with its first call: together they take longer to load than all of our own code. */
+/**
+ * Distribution functions of stdlib, each loaded with its first call: together they take longer to load than all of our
+ * own code.
+ */
 
 const require = createRequire(import.meta.url);
 

@@ -24,7 +24,8 @@ const FIELDS: Readonly<Record<'num' | TopicField, { readonly tag: string; readon
 };
 
 /**
- * The topics of a file: `<top>` with `<num>`, `<title>`, `<desc>` and `<narr>`, whose ends may be missing. Zeros before a number are left out, as in judgements.
+ * The topics of a file: `<top>` with `<num>`, `<title>`, `<desc>` and `<narr>`, whose ends may be missing. Zeros before
+ * a number are left out, as in judgements.
  *
  * @param fields what is asked, in this order.
  * @throws ValidationError for a file without topics, and for a topic without a number or without any of the fields.
@@ -83,9 +84,11 @@ export interface TrecCollectionOptions {
 }
 
 /**
- * A test collection in the formats of TREC: a topic must find the documents that are judged relevant. See docs/datasets/trec-collection.md.
+ * A test collection in the formats of TREC: a topic must find the documents that are judged relevant. See
+ * docs/datasets/trec-collection.md.
  *
- * @throws ValidationError for files of another form, and if no topic has a relevant document; StorageError if a file cannot be read.
+ * @throws ValidationError for files of another form, and if no topic has a relevant document; StorageError if a file
+ *   cannot be read.
  */
 export async function loadTrecCollection(
   options: TrecCollectionOptions,

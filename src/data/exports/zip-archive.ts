@@ -32,7 +32,9 @@ export interface ZipArchive {
   readonly close: () => Promise<void>;
 }
 
-/** True if a file begins as a zip file with an entry does: a browser may have saved one without the ending of its name. */
+/**
+ * True if a file begins as a zip file with an entry does: a browser may have saved one without the ending of its name.
+ */
 export function isZip(path: string): boolean {
   const file = openSync(path, 'r');
   try {
@@ -86,7 +88,10 @@ function createRepeatedError(where: string): StorageError {
   });
 }
 
-/** Refuses an entry that other programs can unpack: one with a password, or of a method such as Deflate64, which Windows takes for large files. */
+/**
+ * Refuses an entry that other programs can unpack: one with a password, or of a method such as Deflate64, which Windows
+ * takes for large files.
+ */
 function refuseUnreadable({ method, isEncrypted }: ZipEntry, where: string): void {
   if ((method === STORED || method === DEFLATED) && !isEncrypted) return;
   throw new StorageError('unpack', where, {
@@ -95,7 +100,9 @@ function refuseUnreadable({ method, isEncrypted }: ZipEntry, where: string): voi
   });
 }
 
-/** Refuses an entry by the sizes that it states, before anything is unpacked; yauzl stops at a byte more than stated. */
+/**
+ * Refuses an entry by the sizes that it states, before anything is unpacked; yauzl stops at a byte more than stated.
+ */
 function refuseBomb({ compressedSize, uncompressedSize }: ZipEntry, where: string, bytesRead: number): void {
   refuseLargeFile(uncompressedSize, where);
   assertUnpackedSize(where, compressedSize, uncompressedSize, 'folder');

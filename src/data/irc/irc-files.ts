@@ -12,7 +12,8 @@ export type Answers = ReadonlyMap<number, readonly number[]>;
 const LINK = /^(\d+) (\d+) -\s*$/;
 
 /**
- * Reads the links of a log, `earlier later -` each. A line linked to itself starts a conversation, and is read as a line that answers nothing.
+ * Reads the links of a log, `earlier later -` each. A line linked to itself starts a conversation, and is read as a
+ * line that answers nothing.
  *
  * @param file names the source in errors.
  * @throws ValidationError for a line of another form, or a link to a line outside the log.
@@ -55,7 +56,8 @@ export interface AnnotatedLog {
 /**
  * The logs of the folders `train`, `dev` and `test`, in the order of their names; one of the last two may be missing.
  *
- * @throws ValidationError for a folder without logs for both parts, and for a file that is no log; StorageError if a file cannot be read.
+ * @throws ValidationError for a folder without logs for both parts, and for a file that is no log; StorageError if a
+ *   file cannot be read.
  */
 export async function readIrcFiles(path: string, counts: Counts, progress: StartProgress): Promise<AnnotatedLog[]> {
   const present = readFolder(path);

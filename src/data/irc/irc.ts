@@ -27,8 +27,9 @@ interface IrcTurns {
 }
 
 /**
- * Each message as a turn, in the tree of nearest parents that it belongs to as its conversation, so that no conversation tells what is said later. Each annotated
- * message that answers another as a query, whose cluster is the log.
+ * Each message as a turn, in the tree of nearest parents that it belongs to as its conversation, so that no
+ * conversation tells what is said later. Each annotated message that answers another as a query, whose cluster is the
+ * log.
  */
 export function buildIrcTurns({ log, answers, split }: AnnotatedLog): IrcTurns {
   const lines = log.messages.map(({ line }) => line);
@@ -69,7 +70,8 @@ export interface IrcOptions {
 }
 
 /**
- * Ubuntu's IRC channel with links from each message to those that it answers: a message must find them in the log before it. See docs/datasets/irc.md.
+ * Ubuntu's IRC channel with links from each message to those that it answers: a message must find them in the log
+ * before it. See docs/datasets/irc.md.
  *
  * @throws ValidationError for a folder or a file of another form; StorageError if a file cannot be read.
  */

@@ -14,7 +14,10 @@ import { splitQueries } from './jsonl-split.ts';
 import { selectSoundTurns } from './jsonl-turns.ts';
 import type { RowFaults } from './row-faults.ts';
 
-/** The queries whose ids are their own, whose turns and conversations are there, and whose anchors are earlier turns of their conversations, in time order. */
+/**
+ * The queries whose ids are their own, whose turns and conversations are there, and whose anchors are earlier turns of
+ * their conversations, in time order.
+ */
 export function selectSoundQueries(
   located: readonly Located<QueryRow>[],
   turns: readonly Turn[],
@@ -44,7 +47,10 @@ function describeAnchorFault(row: QueryRow, turns: ReadonlyMap<string, Turn>): [
   return anchor.timestamp >= row.timestamp ? ['anchor is not earlier than its query', anchor.id] : null;
 }
 
-/** The judgements of queries and turns that are there; a turn that is not strictly earlier than its query can't be found. */
+/**
+ * The judgements of queries and turns that are there; a turn that is not strictly earlier than its query can't be
+ * found.
+ */
 export function selectSoundJudgements(
   located: readonly Located<QrelRow>[],
   queries: readonly QueryRow[],

@@ -26,8 +26,8 @@ interface SessionSpan {
 }
 
 /**
- * The times of the turns of each session: its time, and half a minute a turn, or less where the next session is near. All times rise strictly; a session that
- * begins before the last turn of the one before it is moved behind it.
+ * The times of the turns of each session: its time, and half a minute a turn, or less where the next session is near.
+ * All times rise strictly; a session that begins before the last turn of the one before it is moved behind it.
  *
  * @param sessions in time order.
  */
@@ -60,7 +60,8 @@ interface Evidence {
 }
 
 /**
- * Reads dialogue ids out of strings that people have typed: `D8:6; D9:17` is two, `D30:05` is D30:5, `D:11:26` is D11:26.
+ * Reads dialogue ids out of strings that people have typed: `D8:6; D9:17` is two, `D30:05` is D30:5, `D:11:26` is
+ * D11:26.
  *
  * @param turns the id of the turn by its dialogue key.
  */

@@ -26,7 +26,10 @@ interface AskedQuestions {
   readonly judgements: readonly Judgement[];
 }
 
-/** The questions of the categories that have evidence, asked after the last turn. Their ids contain their index among all questions of the sample, from 0. */
+/**
+ * The questions of the categories that have evidence, asked after the last turn. Their ids contain their index among
+ * all questions of the sample, from 0.
+ */
 export function buildLocomoQueries(
   sample: LocomoSample,
   { turns, byKey }: LocomoConversation,
@@ -87,9 +90,11 @@ interface Read {
 }
 
 /**
- * LoCoMo, very long conversations of two speakers: a question must find the turns that its answer rests on. See docs/datasets/locomo.md.
+ * LoCoMo, very long conversations of two speakers: a question must find the turns that its answer rests on. See
+ * docs/datasets/locomo.md.
  *
- * @throws ValidationError for content that the format does not allow, and if no question is left; StorageError if the file cannot be read.
+ * @throws ValidationError for content that the format does not allow, and if no question is left; StorageError if the
+ *   file cannot be read.
  */
 export async function loadLocomo(
   options: LocomoOptions,

@@ -17,7 +17,10 @@ const REMEDY = 'delete the file and run again to prepare the data';
 const PARTS = ['turns', 'queries', 'devConversations'] as const;
 const LINE_FEED = 0x0a;
 
-/** Writes a row a line, `[part, row]`, and a last line with the SHA-256 of all the others. As bytes: the rows may be longer together than a string can be. */
+/**
+ * Writes a row a line, `[part, row]`, and a last line with the SHA-256 of all the others. As bytes: the rows may be
+ * longer together than a string can be.
+ */
 export function writePrepared(path: string, prepared: Prepared): void {
   const lines = [encodeJsonLine(['facts', prepared.facts])];
   for (const part of PARTS) for (const row of prepared[part]) lines.push(encodeJsonLine([part, row]));
@@ -35,7 +38,8 @@ function encodeChecksumLine(body: Uint8Array): Buffer {
 
 /**
  * @returns null if the file does not exist; the data is then prepared and written.
- * @throws ChecksumMismatchError for a truncated or altered file; StorageError for a link, and if a missing file could not be written.
+ * @throws ChecksumMismatchError for a truncated or altered file; StorageError for a link, and if a missing file could
+ *   not be written.
  */
 export function readPrepared(path: string): Prepared | null {
   assertNoLink(path, dirname(dirname(path)));
@@ -76,7 +80,8 @@ interface MailSource {
 }
 
 /**
- * Mail threads, prepared by the steps of docs/datasets/spamassassin-threads.md: a reply without its quotes must find the mail that it answers.
+ * Mail threads, prepared by the steps of docs/datasets/spamassassin-threads.md: a reply without its quotes must find
+ * the mail that it answers.
  *
  * @param cacheFolder where prepared rows are cached between runs; null prepares them each time.
  * @throws ChecksumMismatchError for a damaged cache file; StorageError where files can't be read or written.

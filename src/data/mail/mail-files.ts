@@ -5,7 +5,9 @@ import { readBytes } from '../../core/files/files.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import { createRawMail, type RawMail } from './read-mails.ts';
 
-/** `From `, then an address or a word instead, a time of day and a year: `From ana@x.example  Thu Aug 22 09:07:00 2002`. */
+/**
+ * `From `, then an address or a word instead, a time of day and a year: `From ana@x.example  Thu Aug 22 09:07:00 2002`.
+ */
 const ENVELOPE = /^From \S/;
 const TIME = /\b\d{1,2}:\d\d\b/g;
 const YEAR = /\b\d{4}\b/g;
@@ -20,8 +22,9 @@ export function isMbox(bytes: Uint8Array): boolean {
 }
 
 /**
- * The mails of a mailbox, each from its envelope line on, as views of the same memory. A mail begins with an envelope line at the beginning of the file or after
- * an empty line; a line of a text that begins with `From ` but names no time and year is none, quoted or not.
+ * The mails of a mailbox, each from its envelope line on, as views of the same memory. A mail begins with an envelope
+ * line at the beginning of the file or after an empty line; a line of a text that begins with `From ` but names no time
+ * and year is none, quoted or not.
  */
 export function splitMbox(bytes: Uint8Array): Uint8Array[] {
   const view = viewMailBytes(bytes);
@@ -31,7 +34,10 @@ export function splitMbox(bytes: Uint8Array): Uint8Array[] {
   return starts.map((start, i) => bytes.subarray(start, starts[i + 1]));
 }
 
-/** The mail as it was sent: in its body a line of `>`s and `From ` loses one `>` (mboxrd; of mboxo files, which quote plain `From ` alone, the same). */
+/**
+ * The mail as it was sent: in its body a line of `>`s and `From ` loses one `>` (mboxrd; of mboxo files, which quote
+ * plain `From ` alone, the same).
+ */
 export function unquoteFromLines(mail: Uint8Array): Uint8Array {
   const text = viewMailBytes(mail).toString('latin1');
   const body = /\r?\n\r?\n/.exec(text);
@@ -63,8 +69,8 @@ function followsEmptyLine(view: Buffer, at: number): boolean {
 }
 
 /**
- * The mails of a file, or of all files of a folder and its folders, in the order of their paths. A file that begins with an envelope line is a mailbox (mbox) of
- * many mails, any other is one mail (RFC 5322).
+ * The mails of a file, or of all files of a folder and its folders, in the order of their paths. A file that begins
+ * with an envelope line is a mailbox (mbox) of many mails, any other is one mail (RFC 5322).
  *
  * @throws StorageError if a file cannot be read.
  */

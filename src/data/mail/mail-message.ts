@@ -3,10 +3,16 @@ import type { Email, Header } from 'postal-mime';
 import PostalMime from 'postal-mime';
 
 const WORD = '[^\\s<>@,;]+';
-/** An address. The expression looks backwards from the `@` for its first part: forwards, it would try every place of a long word without an `@`. */
+/**
+ * An address. The expression looks backwards from the `@` for its first part: forwards, it would try every place of a
+ * long word without an `@`.
+ */
 const ADDRESS = new RegExp(`@(?<=(${WORD})@)(${WORD})`);
 
-/** Headers that name a list outright, most telling first, and what of their value is its id: the groups of the expression, joined. */
+/**
+ * Headers that name a list outright, most telling first, and what of their value is its id: the groups of the
+ * expression, joined.
+ */
 const NAMING: readonly (readonly [key: string, id: RegExp])[] = [
   ['list-id', /<([^<>\s]+)>\s*$/],
   ['x-beenthere', ADDRESS],
@@ -21,8 +27,8 @@ const OWNER = /^owner-([^\s@]+)@/i;
 const MACHINERY = /@(?<=([^\s<>@"]+)-(?:admin|owner|bounces|request)@)/i;
 
 /**
- * The id of the mailing list that a mail came over, in the form of List-Id (`ilug.linux.ie`); null for a mail of no list. If no header names the list, the
- * Sender of the list's machinery does.
+ * The id of the mailing list that a mail came over, in the form of List-Id (`ilug.linux.ie`); null for a mail of no
+ * list. If no header names the list, the Sender of the list's machinery does.
  */
 export function readMailingList(headers: readonly Header[]): string | null {
   for (const [key, id] of NAMING) {
@@ -42,7 +48,10 @@ export function readMailingList(headers: readonly Header[]): string | null {
   return machinery === null || domain === undefined ? null : `${machinery[1]}.${domain}`.toLowerCase();
 }
 
-/** The parts of a mail that the preparation needs. Ids and addresses are those of the source: they never leave the preparation. */
+/**
+ * The parts of a mail that the preparation needs. Ids and addresses are those of the source: they never leave the
+ * preparation.
+ */
 export interface MailMessage {
   readonly id: string;
   /** Message ids in header order. */
@@ -65,7 +74,8 @@ const DAY_MILLISECONDS = 86_400_000;
 const TRUSTED_DRIFT = 3 * DAY_MILLISECONDS;
 
 /**
- * Parses a raw mail (RFC 5322, with or without the mbox `From ` line), decodes it, and takes its plain text, or its HTML as text where it has no other.
+ * Parses a raw mail (RFC 5322, with or without the mbox `From ` line), decodes it, and takes its plain text, or its
+ * HTML as text where it has no other.
  *
  * @throws Error from the parser if the mail exceeds its limits.
  */
@@ -106,7 +116,9 @@ export function parseMessageIds(value: string): string[] {
   return value.match(/<[^<>\s]+>/g) ?? [];
 }
 
-/** A zone that `Date.parse` knows by name, or an offset, which only follows a time: the year of 22-Aug-2002 is not one. */
+/**
+ * A zone that `Date.parse` knows by name, or an offset, which only follows a time: the year of 22-Aug-2002 is not one.
+ */
 const ZONE = /\b(?:GMT|UTC?|[ECMP][SD]T)\b|:\d\d(?:\.\d+)?\s*(?:[AP]M\s*)?(?:[+-]\d\d:?\d\d|Z)\b/i;
 
 /** A time without a zone, or with the unknown zone `-0000`, is UTC, never the zone of this machine. */
@@ -120,7 +132,10 @@ function readMailTime(mail: Email): number | null {
   return parseMailTime(readMailHeader(mail, 'date'));
 }
 
-/** The hop nearest to the author that bears a legible time: the reader's own machines may have fetched the mail much later. */
+/**
+ * The hop nearest to the author that bears a legible time: the reader's own machines may have fetched the mail much
+ * later.
+ */
 function findReceivedTime(mail: Email): number | null {
   const hops = mail.headers
     .filter((entry) => entry.key === 'received')

@@ -18,7 +18,10 @@ const STEPS: readonly (readonly [keyof CutLines, Step])[] = [
   ['headers', withoutHeaderBlocks],
 ];
 
-/** Cuts text that the author did not write for this thread, except quotes, from a decoded body: PGP armour, forwarded mails, list footers, signatures, header blocks. */
+/**
+ * Cuts text that the author did not write for this thread, except quotes, from a decoded body: PGP armour, forwarded
+ * mails, list footers, signatures, header blocks.
+ */
 export function withoutMatter(body: string): { readonly lines: readonly string[]; readonly cut: CutLines } {
   const cut = { armour: 0, forwarded: 0, footer: 0, signature: 0, headers: 0 };
   let lines: readonly string[] = body.split('\n').map((line) => line.trimEnd());
@@ -33,7 +36,9 @@ export function withoutMatter(body: string): { readonly lines: readonly string[]
 const QUOTE_PREFIX = '(?:[>|:}][>|:}\\s]*)?';
 const ARMOUR_BEGIN = new RegExp(`^${QUOTE_PREFIX}-----BEGIN PGP (.+)-----`);
 
-/** Drops PGP's frame around a signed text, its signatures and its keys; undoes the dashes with which it escapes lines. */
+/**
+ * Drops PGP's frame around a signed text, its signatures and its keys; undoes the dashes with which it escapes lines.
+ */
 export function withoutArmour(lines: readonly string[]): string[] {
   const kept: string[] = [];
   let inside: 'text' | 'frame' | 'block' = 'text';
@@ -52,14 +57,20 @@ export function withoutArmour(lines: readonly string[]): string[] {
   return kept;
 }
 
-/** Quote marks and spaces before a line's first word. One part of the expression matches spaces: with two, every division of them would be tried. */
+/**
+ * Quote marks and spaces before a line's first word. One part of the expression matches spaces: with two, every
+ * division of them would be tried.
+ */
 const INDENT = '(?:[>|:}][>|:}\\s]*|\\s*)';
 
 const FORWARD_END = new RegExp(`^${INDENT}-{2,}\\s*(?:end (?:of )?(?:the )?(?:original|forward)|end forward)`, 'i');
 const FORWARD_BEGIN =
   /^(?:[-_=*8<]{2,}\s*(?:begin |start of )?(?:the )?(?:forwarded|original)(?: (?:message|text|mail|email|article|by|from)|\s*[-_=*:]*$)|begin forwarded message:?$)/i;
 
-/** Drops forwarded and appended mails: to their end mark if one follows; else to the end of the body, unless quote marks show where they end. */
+/**
+ * Drops forwarded and appended mails: to their end mark if one follows; else to the end of the body, unless quote marks
+ * show where they end.
+ */
 export function withoutForwarded(lines: readonly string[]): string[] {
   const kept: string[] = [];
   const ends = lines.map((line) => FORWARD_END.test(line));
@@ -109,7 +120,10 @@ const FOOTER_WORDS =
   /mailing list|list maintainer|listinfo|subscribe\b|subscription|sf\.net email is|sponsored by|yahoo|hotmail|msn\.com|archive/i;
 const FOOTER_REACH = 7;
 
-/** Cuts the body at the first footer that follows a text and whose next lines speak as footers do; advertisements between texts go alone. */
+/**
+ * Cuts the body at the first footer that follows a text and whose next lines speak as footers do; advertisements
+ * between texts go alone.
+ */
 export function withoutFooter(lines: readonly string[]): readonly string[] {
   const texts = withoutSponsor(lines);
   const first = texts.findIndex((line) => line !== '');
@@ -126,7 +140,10 @@ function speaksAsFooter(text: string): boolean {
   return FOOTER_WORDS.test(text) || text.split(/\s+/).some(isListPage);
 }
 
-/** True if a word has the address of a list's page in it. The first `http://` will do, so that a word of many is read once. */
+/**
+ * True if a word has the address of a list's page in it. The first `http://` will do, so that a word of many is read
+ * once.
+ */
 function isListPage(word: string): boolean {
   const scheme = /https?:\/\//i.exec(word);
   return scheme !== null && /\/(?:list|mail)/i.test(word.slice(scheme.index + scheme[0].length + 1));
@@ -165,7 +182,10 @@ const LONE_HEADER = new RegExp(
   'i',
 );
 
-/** Drops mail headers inside the body, two lines or more in a row with their folded continuations, or alone where they name the parent. */
+/**
+ * Drops mail headers inside the body, two lines or more in a row with their folded continuations, or alone where they
+ * name the parent.
+ */
 export function withoutHeaderBlocks(lines: readonly string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i < lines.length; ) {

@@ -23,7 +23,8 @@ export class Vocabulary {
 }
 
 /**
- * Hashes of the runs of `size` tokens, one a start position, 53 bits each: among 10^7 runs two different ones meet with a chance below 0.6 %.
+ * Hashes of the runs of `size` tokens, one a start position, 53 bits each: among 10^7 runs two different ones meet with
+ * a chance below 0.6 %.
  *
  * @param tokens [T]
  * @returns [max(T - size + 1, 0)]
@@ -48,8 +49,9 @@ const RUN = 5;
 const SAME = 0.8;
 
 /**
- * For each text the position of the first one that it repeats, -1 if it repeats none: Jaccard of the sets of 5-token runs over 0.8. Texts below five tokens
- * repeat nothing. An inverted index counts the shared runs, so the cost is O(tokens + pairs that share a run).
+ * For each text the position of the first one that it repeats, -1 if it repeats none: Jaccard of the sets of 5-token
+ * runs over 0.8. Texts below five tokens repeat nothing. An inverted index counts the shared runs, so the cost is
+ * O(tokens + pairs that share a run).
  */
 export function findFirstCopies(texts: readonly string[], vocabulary: Vocabulary): Int32Array {
   const copies = new Int32Array(texts.length).fill(-1);

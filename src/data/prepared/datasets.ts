@@ -4,9 +4,9 @@ import type { Definition, NamingOptions } from '../../core/validation/registry.t
 import { freezeDeeply } from '../../core/values/frozen.ts';
 import type { Dataset } from '../../model/dataset.ts';
 
-/** What a loader may use besides its options. */
+/** Means of a loader besides its options. */
 export interface DatasetContext {
-  /** Where prepared data is kept between runs; null keeps none. */
+  /** The folder of prepared data between runs; null keeps none. */
   readonly cacheFolder: string | null;
   readonly progress?: StartProgress;
 }
@@ -15,16 +15,15 @@ export interface DatasetContext {
 export interface DatasetDefinition<S extends NamingOptions<'name'> = NamingOptions<'name'>>
   extends Definition<'name', S> {
   readonly licence: string;
-  /** Where a user gets it. */
+  /** The place where a user gets it. */
   readonly source: string;
 }
 
 /** The loader of a dataset. */
 export type LoadDataset<Options> = (options: Options, context: DatasetContext) => Promise<Dataset>;
 
-/** What is asked of conversations that come without queries. */
 const QUERY_KINDS = ['continuation', 'replies', 'own', 'none'] as const;
-/** What is asked of conversations that come without queries. */
+/** A kind of queries that are made of conversations that come without any. */
 export type QueryKind = (typeof QUERY_KINDS)[number];
 
 /** The task of a dataset with the option `queries: none`. */
@@ -33,8 +32,9 @@ export const TASK_WITHOUT_QUERIES = 'no queries: conversations to search';
 /** The options by which a dataset of conversations without queries gets some. */
 export interface QueryChoice {
   /**
-   * `replies`: each message that answers another must find it. `continuation`: the last message of each conversation must find the others. `own`: the queries of
-   * `queryFile`, which have no judgements. `none`: no query, for data that is only searched.
+   * `replies`: each message that answers another must find it. `continuation`: the last message of each conversation
+   * must find the others. `own`: the queries of `queryFile`, which have no judgements. `none`: no query, for data that
+   * is only searched.
    */
   readonly queries: QueryKind;
   /** A JSON Lines file with `text`, and optionally `id` and `timestamp`; null unless queries is `own`. */
@@ -168,7 +168,10 @@ export const locomo = {
 
 const mailOptions = z.strictObject({
   name: z.literal('mail-threads'),
-  /** A mailbox file (mbox), or a folder of mailboxes and single mails; null for the mails of 2002 that come with the project, by time. */
+  /**
+   * A mailbox file (mbox), or a folder of mailboxes and single mails; null for the mails of 2002 that come with the
+   * project, by time.
+   */
   path: z.string().min(1).nullable().default(null),
   split: z.enum(['time', 'test']).default('time'),
 });
@@ -254,25 +257,31 @@ export const oasst = {
 /** The licence of a shop. */
 export const SHOP_LICENCE = 'CC0-1.0 (nobody wrote the texts)';
 
-/** What kinds of questions about a shop ask for. */
+/** Kinds of questions about a shop, with what they ask for. */
 export const SHOP_KINDS = Object.freeze(['preference', 'episode', 'procedure', 'overview', 'both', 'records'] as const);
-/** What further kinds of questions ask for where the shop has a handbook: a page alone, or a page and a memory. */
+/** Further kinds of questions where the shop has a handbook: a page alone, or a page and a memory. */
 export const HANDBOOK_KINDS = Object.freeze(['rule', 'rule-and-memory'] as const);
-/** One of {@link SHOP_KINDS} or {@link HANDBOOK_KINDS}; `records` needs the database alone, so a question of this kind is no query of the dataset. */
+/**
+ * One of {@link SHOP_KINDS} or {@link HANDBOOK_KINDS}; `records` needs the database alone, so a question of this kind
+ * is no query of the dataset.
+ */
 export type ShopKind = (typeof SHOP_KINDS | typeof HANDBOOK_KINDS)[number];
 
 const shopOptions = z.strictObject({
   name: z.literal('shop'),
   seed: z.int().default(1),
   customers: z.int().min(10).max(400).default(40),
-  /** Pages of the handbook, which are documents; absent in resolved options of a shop without one, so that its hash stays. */
+  /**
+   * Pages of the handbook, which are documents; absent in resolved options of a shop without one, so that its hash
+   * stays.
+   */
   pages: z.int().min(10).max(5000).optional(),
-  /** Of all kinds together, in equal numbers. */
+  /** The number of questions of all kinds together, in equal parts. */
   questions: z.int().min(12).max(2000).default(150),
 });
 /** Options of a shop. */
 export type ShopOptions = z.output<typeof shopOptions>;
-/** As written: all have a default. */
+/** Options as written: all have a default. */
 export type ShopInput = Omit<z.input<typeof shopOptions>, 'name'>;
 
 export const shop = {
@@ -293,9 +302,9 @@ export const slackExport = {
 /** The licence of synthetic conversations. */
 export const SYNTHETIC_LICENCE = 'CC0-1.0 (nobody wrote the texts)';
 
-/** What decides which of the turns on a query's topic is relevant. */
+/** Causes that decide which of the turns on a query's topic is relevant. */
 export const PLANTED_DEPENDENCIES = freezeDeeply(['time', 'thread', 'entity', 'correction'] as const);
-/** What the relevant turn of a synthetic query depends on. */
+/** The cause that the relevant turn of a synthetic query depends on. */
 export type PlantedDependency = (typeof PLANTED_DEPENDENCIES)[number];
 
 /** Rounds of turns, one turn of each branch in a round, that the scenes need. */
@@ -313,7 +322,7 @@ const syntheticOptions = z
     turns: z.int().min(9).max(MOST_TURNS).default(31),
     /** Branches of a conversation, and turns on the topic of its query: chance is 1 divided by it. */
     branching: z.int().min(2).default(5),
-    /** What the relevant turns depend on; conversations take turns. */
+    /** Causes that the relevant turns depend on; each conversation has one of them, in turn. */
     dependencies: z
       .array(z.enum(PLANTED_DEPENDENCIES))
       .min(1)
@@ -332,7 +341,7 @@ const syntheticOptions = z
   });
 /** Options of planted conversations. */
 export type SyntheticOptions = z.output<typeof syntheticOptions>;
-/** As written: all have a default. */
+/** Options as written: all have a default. */
 export type SyntheticInput = Omit<z.input<typeof syntheticOptions>, 'name'>;
 
 export const synthetic = {
@@ -367,7 +376,7 @@ export const trecCollection = {
     documents: z.array(z.string().min(1)).min(1),
     topics: z.string().min(1),
     qrels: z.string().min(1),
-    /** What is asked of a topic. */
+    /** The part of a topic that is asked as a query. */
     topicFields: z.array(z.enum(TOPIC_FIELDS)).min(1).default(['title']),
     relevantGrade: z.int().min(1).default(1),
   }),

@@ -2,7 +2,10 @@ import { computeHash } from '../../core/hash/hash.ts';
 import type { Split } from '../../model/dataset.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 
-/** Puts a question into dev or test by a hash of its id, about half in each: neither the order of a file nor the other questions matter. */
+/**
+ * Puts a question into dev or test by a hash of its id, about half in each: neither the order of a file nor the other
+ * questions matter.
+ */
 export function chooseSplitByHash(id: string): Split {
   return Number.parseInt(computeHash(id).charAt(0), 16) < 8 ? 'dev' : 'test';
 }
@@ -22,8 +25,8 @@ function compareStarts(a: Start, b: Start): number {
 }
 
 /**
- * The first conversation of the test part: the first 70 % of those that are counted come before it. Whatever starts before it is for development, so that
- * nothing learned there has seen a test conversation.
+ * The first conversation of the test part: the first 70 % of those that are counted come before it. Whatever starts
+ * before it is for development, so that nothing learned there has seen a test conversation.
  *
  * @returns null if no conversation is left for test.
  */

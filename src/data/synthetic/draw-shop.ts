@@ -22,7 +22,11 @@ function writePage(source: Random, range: string): string {
   return sentences.join(' ');
 }
 
-/** Draws pages of some 70 words, documents that are older than every memory. No range has the name of a customer. @param taken words that name customers. */
+/**
+ * Draws pages of some 70 words, documents that are older than every memory. No range has the name of a customer.
+ *
+ * @param taken words that name customers.
+ */
 function drawHandbook(
   count: number,
   seed: number,
@@ -183,8 +187,8 @@ function drawOrders(source: Random, customers: readonly ShopCustomer[]): ShopOrd
 }
 
 /**
- * Draws customers, their orders, and what is remembered: facts of which some were replaced, events, procedures of which one of two is proven, and a summary of each
- * customer. The same seed gives the same shop.
+ * Draws customers, their orders, and what is remembered: facts of which some were replaced, events, procedures of which
+ * one of two is proven, and a summary of each customer. The same seed gives the same shop.
  */
 export function drawShop({ seed = 1, customers: count = 40, pages: pageCount = 0 }: ShopInput): DrawnShop {
   const customers = drawCustomers(count, seed);

@@ -3,7 +3,10 @@ import { normalCdf, normalQuantile, quantile } from '../../core/numbers/distribu
 import { createRandom } from '../../core/numbers/random.ts';
 import { type Clusters, sumByCluster } from './clusters.ts';
 
-/** Columns that are summed together, so that each weight is loaded once for all of them and the additions do not wait for each other. */
+/**
+ * Columns that are summed together, so that each weight is loaded once for all of them and the additions do not wait
+ * for each other.
+ */
 const AT_ONCE = 8;
 
 /** [G, 8] the columns from `first`, side by side; zeros beyond the last. */
@@ -41,8 +44,9 @@ function sumBlock(weights: Float64Array, block: Float64Array, into: Float64Array
 }
 
 /**
- * Sums of weight x value over groups, for many columns and again and again with other weights, which is what resampling does: 10,000 resamples of 450 groups
- * for 1,200 columns are 5.4e9 products, in about 5 s. Each column is summed in the order of the groups, independent of the other columns.
+ * Sums of weight x value over groups, for many columns and again and again with other weights, which is what resampling
+ * does: 10,000 resamples of 450 groups for 1,200 columns are 5.4e9 products, in about 5 s. Each column is summed in the
+ * order of the groups, independent of the other columns.
  *
  * @param columns [G] each, all finite.
  * @returns a function of weights [G] that calls back with each column's sum.
@@ -70,7 +74,10 @@ export interface Interval {
   readonly high: number;
 }
 
-/** The number of bootstrap resamples (by default 10,000), the confidence of the interval in (0, 1) (by default 0.95), and the seed of the draws. */
+/**
+ * The number of bootstrap resamples (by default 10,000), the confidence of the interval in (0, 1) (by default 0.95),
+ * and the seed of the draws.
+ */
 export interface BootstrapOptions {
   readonly samples?: number;
   /** Confidence, for example 0.95. */
@@ -78,7 +85,10 @@ export interface BootstrapOptions {
   readonly seed: number;
 }
 
-/** Means that differ by less than this share of the mean magnitude are equal: the order of summation changes the last digits. */
+/**
+ * Means that differ by less than this share of the mean magnitude are equal: the order of summation changes the last
+ * digits.
+ */
 const ROUNDING = 1e-12;
 
 function dot(a: Float64Array, b: Float64Array): number {
@@ -92,8 +102,8 @@ function sumValues(values: Float64Array): number {
 }
 
 /**
- * Means of resampled groups, [samples] a column. A resample is drawn once for all columns, as how often it holds each group; see {@link createWeightedSums} for
- * the cost.
+ * Means of resampled groups, [samples] a column. A resample is drawn once for all columns, as how often it holds each
+ * group; see {@link createWeightedSums} for the cost.
  */
 function resampleMeans(
   columns: readonly Float64Array[],
@@ -120,7 +130,10 @@ function resampleMeans(
   return means;
 }
 
-/** Skewness of the means that leave out one group each, as BCa defines it: sum u^3 / (6 (sum u^2)^1.5), u = mean of them - one of them. Below 1/6. */
+/**
+ * Skewness of the means that leave out one group each, as BCa defines it: sum u^3 / (6 (sum u^2)^1.5), u = mean of them
+ * - one of them. Below 1/6.
+ */
 function computeAcceleration(sums: Float64Array, sizes: Float64Array): number {
   const sum = sumValues(sums);
   const queries = sumValues(sizes);
@@ -135,7 +148,10 @@ function computeAcceleration(sums: Float64Array, sizes: Float64Array): number {
   return squares === 0 ? 0 : cubes / (6 * squares ** 1.5);
 }
 
-/** Standard normal quantile of the share of means below the observed one, equal ones counting half; at least half a sample lies on each side. */
+/**
+ * Standard normal quantile of the share of means below the observed one, equal ones counting half; at least half a
+ * sample lies on each side.
+ */
 function computeBiasCorrection(sorted: Float64Array, observed: number, tolerance: number): number {
   let below = 0;
   for (const mean of sorted) below += mean < observed - tolerance ? 1 : mean <= observed + tolerance ? 0.5 : 0;
@@ -169,14 +185,15 @@ export function assertBootstrapOptions({ samples = 1, level = 0.95 }: BootstrapO
 }
 
 /**
- * Bias-corrected and accelerated (BCa) bootstrap intervals of means over queries. Groups are resampled with all their queries, since the queries of one
- * group are not independent; the statistic is the mean over the queries drawn, and the jackknife of the acceleration leaves out one group at a time.
- * All columns share the resamples. Values that are all equal give a point. With fewer than 20 groups the intervals are too short: see `meanIntervals`.
+ * Bias-corrected and accelerated (BCa) bootstrap intervals of means over queries. Groups are resampled with all their
+ * queries, since the queries of one group are not independent; the statistic is the mean over the queries drawn, and
+ * the jackknife of the acceleration leaves out one group at a time. All columns share the resamples. Values that are
+ * all equal give a point. With fewer than 20 groups the intervals are too short: see `meanIntervals`.
  *
  * @param columns values, [Q] each.
  * @returns an interval a column.
- * @throws ValidationError for fewer than 2 groups, which have no variation, and for wrong options; DimensionMismatchError, NotFiniteError.
- * Source: efron1987bca.
+ * @throws ValidationError for fewer than 2 groups, which have no variation, and for wrong options;
+ *   DimensionMismatchError, NotFiniteError. Source: efron1987bca.
  */
 export function computeBootstrapIntervals(
   columns: readonly ArrayLike<number>[],

@@ -18,8 +18,8 @@ function isWithin(group: ReadonlySet<number>, other: ReadonlySet<number>): boole
 }
 
 /**
- * Splits the groups that hold both items of a pair. Only a new group can be within another one: the old groups are not within each other, and a group that is
- * split holds no other one. O(new groups x groups x items).
+ * Splits the groups that hold both items of a pair. Only a new group can be within another one: the old groups are not
+ * within each other, and a group that is split holds no other one. O(new groups x groups x items).
  */
 function splitGroups(groups: readonly ReadonlySet<number>[], a: number, b: number): ReadonlySet<number>[] {
   const kept: ReadonlySet<number>[] = [];
@@ -37,8 +37,9 @@ function splitGroups(groups: readonly ReadonlySet<number>[], a: number, b: numbe
 }
 
 /**
- * Compact letter display: groups of items such that two items share a group exactly if they do not differ. Insert and absorb: one group of all items is
- * split at each pair that differs, and groups within others are dropped. Source: piepho2004letters.
+ * Compact letter display: groups of items such that two items share a group exactly if they do not differ. Insert and
+ * absorb: one group of all items is split at each pair that differs, and groups within others are dropped. Source:
+ * piepho2004letters.
  *
  * @param order the items, best first; groups are in the order of their best members.
  * @param pairs that differ.
@@ -76,7 +77,10 @@ export interface AllPairs {
   readonly pairs: readonly PairComparison[];
   /** [S] the systems that each one is better than, ascending. */
   readonly beaten: readonly (readonly number[])[];
-  /** The compact letter display: systems share a group exactly if their difference is undecided. The group of the best system is first. */
+  /**
+   * The compact letter display: systems share a group exactly if their difference is undecided. The group of the best
+   * system is first.
+   */
   readonly groups: readonly (readonly number[])[];
 }
 
@@ -85,7 +89,8 @@ function computeMean(values: ArrayLike<number>): number {
 }
 
 /**
- * Tests every pair of systems in one metric, corrected over all pairs: by Holm, unless the options name another correction. O(S² Q samples).
+ * Tests every pair of systems in one metric, corrected over all pairs: by Holm, unless the options name another
+ * correction. O(S² Q samples).
  *
  * @param systems values of one metric, [Q] each; at least 2.
  * @throws ValidationError for fewer systems; as the tests.

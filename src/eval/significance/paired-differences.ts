@@ -1,6 +1,9 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 
-/** Differences up to this magnitude, and magnitudes that differ by at most this, are ties: the order of summation changes the last digits. */
+/**
+ * Differences up to this magnitude, and magnitudes that differ by at most this, are ties: the order of summation
+ * changes the last digits.
+ */
 export const TIE = 1e-12;
 
 /** Treatment minus baseline, query by query. @throws DimensionMismatchError when the lengths differ. */
@@ -47,7 +50,8 @@ export function computeMoments(differences: ArrayLike<number>): Moments {
 }
 
 /**
- * Cohen's d of paired values: mean difference / sample standard deviation of the differences. 0 without any difference, infinite for a constant one.
+ * Cohen's d of paired values: mean difference / sample standard deviation of the differences. 0 without any difference,
+ * infinite for a constant one.
  *
  * @param differences [Q] treatment minus baseline, at least 2.
  * @throws ValidationError for fewer than 2, NotFiniteError. Source: cohen1988power.

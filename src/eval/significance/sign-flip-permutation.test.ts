@@ -237,11 +237,11 @@ describe('the count of a column', () => {
   });
 
   test('in later rounds is that of fair and independent flips', () => {
-    const one = { sums: Float64Array.from({ length: GROUPS }, (_, g) => (g < 4 ? 1 : 0)), threshold: 4 };
+    const column = { sums: Float64Array.from({ length: GROUPS }, (_, g) => (g < 4 ? 1 : 0)), threshold: 4 };
     const count = signFlipCounter(GROUPS, 11);
-    count([one], 1);
+    count([column], 1);
     // Four signs are alike in 2 of 16 sign vectors; five standard errors of 100,000 draws.
-    expect(Math.abs((count([one], 100_000)[0] as number) / 100_000 - 1 / 8)).toBeLessThan(0.0053);
+    expect(Math.abs((count([column], 100_000)[0] as number) / 100_000 - 1 / 8)).toBeLessThan(0.0053);
   });
 
   test.each([1, 2, 3])('gives each group of a later round its own signs, seed %i', (seed) => {

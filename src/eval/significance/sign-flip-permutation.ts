@@ -11,7 +11,10 @@ export interface FlippedColumn {
   readonly threshold: number;
 }
 
-/** Sign vectors that are counted at once: their bytes fit a cache, and the tables of sums cost little beside the lookups. */
+/**
+ * Sign vectors that are counted at once: their bytes fit a cache, and the tables of sums cost little beside the
+ * lookups.
+ */
 const BATCH = 4096;
 /** The values of a byte, which holds the signs of eight groups. */
 const BYTES = 256;
@@ -29,7 +32,7 @@ function fillTables(sums: Float64Array, tables: Float64Array): void {
   }
 }
 
-/** Of some sign vectors, those whose flipped sum is as extreme as the column's. @param signs [count, width] */
+/** Sign vectors whose flipped sum is as extreme as the column's. @param signs [count, width] */
 function countExtreme({ threshold }: FlippedColumn, tables: Float64Array, signs: Uint8Array, width: number): number {
   let hits = 0;
   for (let at = 0; at < signs.length; at += width) {
@@ -42,8 +45,8 @@ function countExtreme({ threshold }: FlippedColumn, tables: Float64Array, signs:
 }
 
 /**
- * Draws sign vectors of G groups and counts how many make a column as extreme as it is. Each call draws new ones, the same for all of its columns, so that
- * the count of a column does not depend on the other columns.
+ * Draws sign vectors of G groups and counts how many make a column as extreme as it is. Each call draws new ones, the
+ * same for all of its columns, so that the count of a column does not depend on the other columns.
  *
  * A sample costs G / 8 additions a column. The first call draws one flip at a time, the others 32 at a time.
  *
@@ -88,7 +91,10 @@ export function signFlipCounter(
   };
 }
 
-/** The sign-flip permutation test of one column of paired differences: the mean difference and its p, with the uncertainty of p due to the draws. */
+/**
+ * The sign-flip permutation test of one column of paired differences: the mean difference and its p, with the
+ * uncertainty of p due to the draws.
+ */
 export interface PermutationTest {
   readonly meanDifference: number;
   /** Two-sided. */
@@ -102,14 +108,18 @@ export interface PermutationTest {
   readonly high: number;
 }
 
-/** The draws of a sign-flip permutation test: how many sign vectors (by default 10,000), from which seed, and whether a p near its bound gets more. */
+/**
+ * The draws of a sign-flip permutation test: how many sign vectors (by default 10,000), from which seed, and whether a
+ * p near its bound gets more.
+ */
 export interface PermutationOptions {
   /** The number of sign vectors to draw if there are too many to enumerate. */
   readonly samples?: number;
   readonly seed: number;
   /**
-   * The columns whose p is too uncertain, called after each round of draws. These get as many new sign vectors as were drawn before, up to
-   * {@link MOST_SAMPLES} in total, except if by Hoeffding's bound these would give the smallest p. Without it there is one round.
+   * The columns whose p is too uncertain, called after each round of draws. These get as many new sign vectors as were
+   * drawn before, up to {@link MOST_SAMPLES} in total, except if by Hoeffding's bound these would give the smallest p.
+   * Without it there is one round.
    */
   readonly wantsMore?: (tests: readonly PermutationTest[]) => readonly boolean[];
 }
@@ -122,7 +132,10 @@ const LEAST_P = 1 / (MOST_SAMPLES + 1);
 const MONTE_CARLO_Z = 3.2905267314919255;
 /** All 2^n sign vectors are tried up to this n. */
 const EXACT_UP_TO = 12;
-/** Sums whose magnitudes differ by less than this share of the largest possible one are equal: the order of summation moves the last digits. */
+/**
+ * Sums whose magnitudes differ by less than this share of the largest possible one are equal: the order of summation
+ * moves the last digits.
+ */
 const ROUNDING = 1e-12;
 
 interface Column extends FlippedColumn {
@@ -206,13 +219,19 @@ function countFlipDraws(column: Column): Draws {
   return { column, exactP, isSmallest: false, hits: 0, samples: 0 };
 }
 
-/** Hoeffding's bound of p: the flipped sums reach t with a chance of at most 2 exp(-t^2 / (2 sum s^2)). Source: hoeffding1963. */
+/**
+ * Hoeffding's bound of p: the flipped sums reach t with a chance of at most 2 exp(-t^2 / (2 sum s^2)). Source:
+ * hoeffding1963.
+ */
 function computeHoeffdingBound({ differing, threshold }: Column): number {
   const squares = differing.reduce((sum, s) => sum + s * s, 0);
   return 2 * Math.exp(-(threshold ** 2) / (2 * squares));
 }
 
-/** No sampled p is below that of a sum which only two sign vectors make as extreme: the observed one, and all of its signs turned. */
+/**
+ * No sampled p is below that of a sum which only two sign vectors make as extreme: the observed one, and all of its
+ * signs turned.
+ */
 function concludeFlipTest({ column, exactP, isSmallest, hits, samples }: Draws): PermutationTest {
   const { meanDifference, differing } = column;
   if (exactP !== null) return { meanDifference, p: exactP, exact: true, samples, low: exactP, high: exactP };
@@ -223,7 +242,10 @@ function concludeFlipTest({ column, exactP, isSmallest, hits, samples }: Draws):
   return { meanDifference, p, exact: false, samples, low: Math.max(least, low), high: Math.max(p, high) };
 }
 
-/** The columns that need more samples. Those whose p is below the smallest one for sure have it from here on, without a draw. */
+/**
+ * The columns that need more samples. Those whose p is below the smallest one for sure have it from here on, without a
+ * draw.
+ */
 function listColumnsToDraw(draws: readonly Draws[], wantsMore: NonNullable<PermutationOptions['wantsMore']>): Draws[] {
   const unsure = wantsMore(draws.map(concludeFlipTest));
   const open = draws.filter(({ exactP, isSmallest }, c) => exactP === null && !isSmallest && unsure[c] === true);
@@ -233,15 +255,18 @@ function listColumnsToDraw(draws: readonly Draws[], wantsMore: NonNullable<Permu
 }
 
 /**
- * Sign-flip permutation tests of mean differences. Under the null hypothesis a difference is as likely as its negative; the differences of one group
- * share a sign, since its queries are not independent, so the statistic is the sum over groups of +- the group's sum. Two-sided.
+ * Sign-flip permutation tests of mean differences. Under the null hypothesis a difference is as likely as its negative;
+ * the differences of one group share a sign, since its queries are not independent, so the statistic is the sum over
+ * groups of +- the group's sum. Two-sided.
  *
- * A column with at most 12 groups that differ is tested exactly (p = hits / 2^n); others by 10,000 seeded draws, p = (1 + hits) / (1 + samples), which
- * counts the observed signs as one of the draws and is never 0. All columns share the draws, and their order does not matter.
+ * A column with at most 12 groups that differ is tested exactly (p = hits / 2^n); others by 10,000 seeded draws, p = (1
+ * + hits) / (1 + samples), which counts the observed signs as one of the draws and is never 0. All columns share the
+ * draws, and their order does not matter.
  *
  * @param columns differences, treatment minus baseline, [Q] each.
  * @returns a test a column.
- * @throws ValidationError, DimensionMismatchError, NotFiniteError. Source: smucker2007significance, phipson2010permutation, hoeffding1963.
+ * @throws ValidationError, DimensionMismatchError, NotFiniteError. Source: smucker2007significance,
+ *   phipson2010permutation, hoeffding1963.
  */
 export function signFlipPermutation(
   columns: readonly ArrayLike<number>[],

@@ -15,7 +15,10 @@ import { computeExactFlipP, type PermutationTest, signFlipPermutation } from './
 import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 import { chooseVerdict, isSignificant, type Verdict } from './verdict.ts';
 
-/** The paired test, the correction for multiple comparisons, and the resampling of a comparison of systems with a baseline. */
+/**
+ * The paired test, the correction for multiple comparisons, and the resampling of a comparison of systems with a
+ * baseline.
+ */
 export interface ComparisonOptions extends BootstrapOptions {
   /** By default `permutation`. */
   readonly test?: TestName;
@@ -31,7 +34,10 @@ export interface ClusteredTest {
   readonly correctedP: number;
   /** The number of sign vectors drawn for p; null if p needs none. */
   readonly samples: number | null;
-  /** True if the bound, 1 - level, still lies in the Monte Carlo interval of the corrected p: the comparison is undecided, and more samples might decide it. */
+  /**
+   * True if the bound, 1 - level, still lies in the Monte Carlo interval of the corrected p: the comparison is
+   * undecided, and more samples might decide it.
+   */
   readonly unresolved: boolean;
 }
 
@@ -41,9 +47,14 @@ export interface BaselineComparison extends ClusteredTest {
   readonly difference: Estimate;
   /** Decided by the corrected p alone. */
   readonly verdict: Verdict;
-  /** Cohen's d: mean / standard deviation of the queries' differences; null if every query differs by the same amount. */
+  /**
+   * Cohen's d: mean / standard deviation of the queries' differences; null if every query differs by the same amount.
+   */
   readonly effectSize: number | null;
-  /** The least difference that a test of these queries at the level finds with power 0.8, see {@link minimumDetectable}; null with too few clusters for an interval. */
+  /**
+   * The least difference that a test of these queries at the level finds with power 0.8, see {@link minimumDetectable};
+   * null with too few clusters for an interval.
+   */
   readonly minimumDetectable: number | null;
   /** Queries that the system answers better than the baseline, as well, and worse. */
   readonly wins: number;
@@ -54,8 +65,8 @@ export interface BaselineComparison extends ClusteredTest {
   readonly clusterTies: number;
   readonly clusterLosses: number;
   /**
-   * The uncorrected p of all sign vectors of whole clusters, whichever test is asked for; null where {@link
-   * LEAST_TRUSTED} or more clusters are too many.
+   * The uncorrected p of all sign vectors of whole clusters, whichever test is asked for; null where
+   * {@link LEAST_TRUSTED} or more clusters are too many.
    */
   readonly signFlipP: number | null;
 }
@@ -91,8 +102,8 @@ function hasError(clusters: Clusters): boolean {
 }
 
 /**
- * Which corrected p are on neither side of the bound for sure. A correction gives no smaller p for larger ones, so that the corrected ends of the Monte
- * Carlo intervals are the ends of an interval of the corrected p.
+ * Which corrected p are on neither side of the bound for sure. A correction gives no smaller p for larger ones, so that
+ * the corrected ends of the Monte Carlo intervals are the ends of an interval of the corrected p.
  */
 function findUnresolved(tests: readonly PermutationTest[], correction: CorrectionName, level: number): boolean[] {
   const [lows, highs] = [
@@ -102,7 +113,10 @@ function findUnresolved(tests: readonly PermutationTest[], correction: Correctio
   return tests.map((_, i) => isSignificant(lows[i] as number, level) && !isSignificant(highs[i] as number, level));
 }
 
-/** Permutation tests for which sign vectors are drawn until each corrected p is on one side of the bound, or there are too many of them. */
+/**
+ * Permutation tests for which sign vectors are drawn until each corrected p is on one side of the bound, or there are
+ * too many of them.
+ */
 function computePermutationTests(
   differences: readonly Float64Array[],
   clusters: Clusters,
@@ -144,8 +158,8 @@ export function computeClusteredTests(
 }
 
 /**
- * Compares systems with a baseline in one metric: the clustered interval of each mean difference, a clustered test corrected over the systems, the size of
- * the effect and the minimum detectable difference.
+ * Compares systems with a baseline in one metric: the clustered interval of each mean difference, a clustered test
+ * corrected over the systems, the size of the effect and the minimum detectable difference.
  *
  * @param systems values of one metric, [Q] each.
  * @param baseline [Q]
@@ -190,8 +204,9 @@ function describeComparison(
 }
 
 /**
- * {@link compareWithBaseline} of systems that were run with several seeds: interval and p are those of {@link estimateRepeatedMean}, whichever test is asked
- * for; of few clusters the p is confirmed. Effect size, wins and losses are of the queries' means over the seeds.
+ * {@link compareWithBaseline} of systems that were run with several seeds: interval and p are those of
+ * {@link estimateRepeatedMean}, whichever test is asked for; of few clusters the p is confirmed. Effect size, wins and losses
+ * are of the queries' means over the seeds.
  *
  * @param pairs for each system, the values of system and baseline by seed, [S][Q] each
  */

@@ -9,8 +9,8 @@ import { compareScored, type Scored } from '../../model/turns/tie-rule.ts';
 type TableRow = Readonly<Record<string, unknown>>;
 
 /**
- * A table as programs hand it over: rows; columns by name (`{ query_id: [...] }`); a data frame of danfo (`columns` and `values`), of arquero (`objects()`) or of
- * nodejs-polars (`toRecords()`).
+ * A table as programs hand it over: rows; columns by name (`{ query_id: [...] }`); a data frame of danfo (`columns` and
+ * `values`), of arquero (`objects()`) or of nodejs-polars (`toRecords()`).
  */
 type Table =
   | readonly TableRow[]
@@ -84,7 +84,10 @@ function assertRows(rows: unknown): readonly TableRow[] {
 /** A score or grade of each document, by query: `{ q1: { d1: 0.9 } }`. */
 export type PlainScores = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** The columns of a table; by default the first one that the table has, of the names that ranx, ir_measures and PyTerrier use. */
+/**
+ * The columns of a table; by default the first one that the table has, of the names that ranx, ir_measures and
+ * PyTerrier use.
+ */
 export interface TableColumns {
   readonly query?: string;
   readonly document?: string;
@@ -208,9 +211,11 @@ function collectScores(kind: Kind, source: unknown, columns: TableColumns): Scor
 }
 
 /**
- * A run from a plain object, `{ q1: { d1: 0.9 } }`, a Map of such, or a table with a row for each document, see {@link Table}.
+ * A run from a plain object, `{ q1: { d1: 0.9 } }`, a Map of such, or a table with a row for each document, see
+ * {@link Table}.
  *
- * @throws ValidationError naming query and document or row: for a score that is no finite number, a missing column or id, and a repeated document.
+ * @throws ValidationError naming query and document or row: for a score that is no finite number, a missing column or
+ *   id, and a repeated document.
  */
 export function createRun(
   source: PlainScores | ReadonlyMap<string, ReadonlyMap<string, number>> | Table,
@@ -226,7 +231,8 @@ export function createRun(
 }
 
 /**
- * Judgements from a plain object, `{ q1: { d1: 2 } }`, a Map of such, or a table with a row for each judgement, see {@link Table}.
+ * Judgements from a plain object, `{ q1: { d1: 2 } }`, a Map of such, or a table with a row for each judgement, see
+ * {@link Table}.
  *
  * @throws ValidationError as {@link createRun} does, and for a grade that is not whole.
  */

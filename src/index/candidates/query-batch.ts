@@ -12,7 +12,8 @@ const MAX_CANDIDATES = 2 ** 31;
  *
  * @param size N, the turns that the index holds.
  * @throws ValidationError for a k that is no positive integer or too large for the queries, or a cutoff outside 0 … N.
- * @throws DimensionMismatchError, ValidationError for lists of visible turns as {@link assertVisibleLists}, and for seeds outside the corpus or with weights below 0.
+ * @throws DimensionMismatchError, ValidationError for lists of visible turns as {@link assertVisibleLists}, and for
+ *   seeds outside the corpus or with weights below 0.
  */
 export function assertQueries(queries: QueryBatch, size: number, k: number): void {
   if (!Number.isInteger(k) || k < 1)
@@ -100,7 +101,10 @@ export function assertUnitRows(vectors: Float32Array, dimension: number, nameOf:
   }
 }
 
-/** The turns of a query's list that are before its cutoff, ascending: a view. null for a query without a list, which sees every turn before its cutoff. */
+/**
+ * The turns of a query's list that are before its cutoff, ascending: a view. null for a query without a list, which
+ * sees every turn before its cutoff.
+ */
 export function listVisibleTurns({ cutoffs, visible }: Visibility, query: number): Int32Array | null {
   const list = visible?.[query] ?? null;
   return list === null ? null : list.subarray(0, findLowerBound(list, cutoffs[query] as number));
@@ -125,7 +129,8 @@ export function isZero(vector: Float32Array): boolean {
 }
 
 /**
- * The guard wherever candidates enter: a query sees the turns that are strictly earlier, of the conversation that it asks, and in its list of visible turns.
+ * The guard wherever candidates enter: a query sees the turns that are strictly earlier, of the conversation that it
+ * asks, and in its list of visible turns.
  *
  * @param queries the batch that was searched.
  * @param corpus whose positions the candidates are.
@@ -177,7 +182,8 @@ function findVisibilityFault(
 /**
  * Checks pairs of queries and turns, row-major [Q, width], -1 for padding.
  *
- * @throws DimensionMismatchError for another number of pairs; ValidationError for a position that is not before its query's cutoff.
+ * @throws DimensionMismatchError for another number of pairs; ValidationError for a position that is not before its
+ *   query's cutoff.
  */
 export function assertPairs({ cutoffs }: QueryBatch, positions: Int32Array, width: number): void {
   if (positions.length !== cutoffs.length * width)
@@ -193,7 +199,8 @@ export function assertPairs({ cutoffs }: QueryBatch, positions: Int32Array, widt
 }
 
 /**
- * What a search has to say when it is over; rows without a direction that a query could have found otherwise are not passed over in silence.
+ * What a search has to say when it is over; rows without a direction that a query could have found otherwise are not
+ * passed over in silence.
  *
  * @param zeroTurns positions of turns with zero vectors.
  */

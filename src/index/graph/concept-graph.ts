@@ -17,9 +17,10 @@ export const EDGE_KINDS = freezeDeeply([
   'similar',
 ] as const);
 /**
- * What an edge says: a memory mentions a concept; two concepts are spellings of one (`alias`); two concepts stand near each other in a memory (`cooccurrence`), or are joined by
- * a triple of a memory (`relation`); a turn answers a turn (`reply`) or follows it in their
- * conversation (`next`); the text of a memory holds the title of another (`names`); two memories are `similar` by the cosine of their vectors.
+ * What an edge says: a memory mentions a concept; two concepts are spellings of one (`alias`); two concepts stand near
+ * each other in a memory (`cooccurrence`), or are joined by a triple of a memory (`relation`); a turn answers a turn
+ * (`reply`) or follows it in their conversation (`next`); the text of a memory holds the title of another (`names`);
+ * two memories are `similar` by the cosine of their vectors.
  */
 export type EdgeKind = (typeof EDGE_KINDS)[number];
 
@@ -46,8 +47,8 @@ export interface ConceptNode {
 }
 
 /**
- * An edge: `time` is the number of the memory that brought it, the later one where it joins two. Its source is what mentions or names, its target what is mentioned
- * or named.
+ * An edge: `time` is the number of the memory that brought it, the later one where it joins two. Its source is what
+ * mentions or names, its target what is mentioned or named.
  */
 export interface ConceptEdge {
   readonly kind: EdgeKind;
@@ -55,7 +56,10 @@ export interface ConceptEdge {
   readonly time: number;
 }
 
-/** The concepts after a concept, in the order of a memory's text, that it has an edge to: the edges of a memory are linear in its concepts. */
+/**
+ * The concepts after a concept, in the order of a memory's text, that it has an edge to: the edges of a memory are
+ * linear in its concepts.
+ */
 const NEARBY_CONCEPTS = 4;
 
 /** The node of a memory in a concept graph. */
@@ -63,18 +67,25 @@ export const nameMemoryNode = (id: string): string => `memory ${id}`;
 /** The node of a concept in a concept graph. */
 export const nameConceptNode = (concept: string): string => `concept ${concept}`;
 
-/** Forms that are near a form by another measure than its letters, such as the cosine of vectors, with the weights of the edges; those that come later are not read. */
+/**
+ * Forms that are near a form by another measure than its letters, such as the cosine of vectors, with the weights of
+ * the edges; those that come later are not read.
+ */
 export type NearForms = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** The least similarity of two spellings of a concept: the best on half of the pairs of the experiment `concept-aliases`. */
+/**
+ * The least similarity of two spellings of a concept: the best on half of the pairs of the experiment
+ * `concept-aliases`.
+ */
 export const ALIAS_ABOVE = 0.4;
 
 /**
- * Memories and the concepts that they mention, with weighted edges that each have a kind and a time; undirected. Several edges of one kind may join two concepts,
- * one for each memory where they stand near each other, so that the sum of their weights is right at every time.
+ * Memories and the concepts that they mention, with weighted edges that each have a kind and a time; undirected.
+ * Several edges of one kind may join two concepts, one for each memory where they stand near each other, so that the
+ * sum of their weights is right at every time.
  *
- * Memories arrive in time order, in batches of any size, and nothing is ever removed: an insertion is the union of two sets, so that the graph does not depend on
- * the batches. It costs what is new, see {@link NamedTitles} for titles.
+ * Memories arrive in time order, in batches of any size, and nothing is ever removed: an insertion is the union of two
+ * sets, so that the graph does not depend on the batches. It costs what is new, see {@link NamedTitles} for titles.
  */
 export class ConceptGraph {
   readonly graph = new MultiUndirectedGraph<ConceptNode, ConceptEdge>();
@@ -111,17 +122,26 @@ export class ConceptGraph {
     return this.#added + this.#titles.operations + this.#aliases.operations;
   }
 
-  /** @throws ValidationError for a memory that is in the graph, that is similar to one that is not, or that relates what is none of its concepts. */
+  /**
+   * @throws ValidationError for a memory that is in the graph, that is similar to one that is not, or that relates what
+   *   is none of its concepts.
+   */
   insert(memories: readonly GraphMemory[]): void {
     for (const memory of memories) this.#insertOne(memory);
   }
 
-  /** The memories of each title that a text holds, such as a question, by number, ascending; none unless the graph makes edges of `names`. */
+  /**
+   * The memories of each title that a text holds, such as a question, by number, ascending; none unless the graph makes
+   * edges of `names`.
+   */
   findNamed(text: string): (readonly number[])[] {
     return this.#titles.find(text);
   }
 
-  /** The concepts of the graph that are spellings of a concept, first mentioned first; none unless the graph makes edges of `alias`. */
+  /**
+   * The concepts of the graph that are spellings of a concept, first mentioned first; none unless the graph makes edges
+   * of `alias`.
+   */
   findAliases(concept: string): FormAlias[] {
     return this.#aliases.find(concept);
   }

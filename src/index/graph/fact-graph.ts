@@ -55,14 +55,17 @@ class RowList {
 }
 
 /**
- * Facts as directed edges on two timelines (snodgrass1985taxonomy). Valid time says when a fact held in the world. Transaction time says when the store believed
- * it. A change adds a version and removes nothing, so a query can be answered as the store would have answered it at any earlier moment.
+ * Facts as directed edges on two timelines (snodgrass1985taxonomy). Valid time says when a fact held in the world.
+ * Transaction time says when the store believed it. A change adds a version and removes nothing, so a query can be
+ * answered as the store would have answered it at any earlier moment.
  *
- * The transaction timeline only grows: a change is recorded at the moment of the last one, or later. So an answer for a `known` before the last recorded moment
- * is final. An answer holds nothing that was learned after `known`: its `supersededAt` is null.
+ * The transaction timeline only grows: a change is recorded at the moment of the last one, or later. So an answer for a
+ * `known` before the last recorded moment is final. An answer holds nothing that was learned after `known`: its
+ * `supersededAt` is null.
  *
- * Cost, with V versions in the graph, v versions that touch a node, b of them believed: a change O(1); {@link asOf} now O(believed versions), at an earlier
- * moment O(versions recorded until then); {@link neighbours} now O(b), at an earlier moment O(v). Memory O(V).
+ * Cost, with V versions in the graph, v versions that touch a node, b of them believed: a change O(1); {@link asOf} now
+ * O(believed versions), at an earlier moment O(versions recorded until then); {@link neighbours} now O(b), at an
+ * earlier moment O(v). Memory O(V).
  */
 export class FactGraph {
   /** @internal What a change of the graph is checked against. */
@@ -96,19 +99,21 @@ export class FactGraph {
    * Adds a fact that the store learns at a moment.
    *
    * @returns its version.
-   * @throws ValidationError for an id that is in the graph, a time or weight that is not finite, a weight that is not above 0, a validUntil that is not after
-   * validFrom, an empty text, an unknown key, and a recordedAt before the last one; the graph is as before then.
+   * @throws ValidationError for an id that is in the graph, a time or weight that is not finite, a weight that is not
+   *   above 0, a validUntil that is not after validFrom, an empty text, an unknown key, and a recordedAt before the
+   *   last one; the graph is as before then.
    */
   assert(fact: Fact, recordedAt: number): FactEdge {
     return this.apply(checkFact(fact, recordedAt));
   }
 
   /**
-   * Records when a fact ceased to hold. The version that the store believed stays, with supersededAt; a version with the closed window follows. A fact that has an
-   * end may be superseded again, which corrects the end.
+   * Records when a fact ceased to hold. The version that the store believed stays, with supersededAt; a version with
+   * the closed window follows. A fact that has an end may be superseded again, which corrects the end.
    *
    * @returns the new version.
-   * @throws ValidationError for an id or `by` that is not in the graph, a fact `by` itself, and as {@link assert}; the graph is as before then.
+   * @throws ValidationError for an id or `by` that is not in the graph, a fact `by` itself, and as {@link assert}; the
+   *   graph is as before then.
    */
   supersede(id: string, closing: FactClosing): FactEdge {
     return this.apply(checkClosing(id, closing));
@@ -141,7 +146,8 @@ export class FactGraph {
   }
 
   /**
-   * The edges that the store believed at `known` and that held in the world at `valid`, in the order in which their versions were recorded.
+   * The edges that the store believed at `known` and that held in the world at `valid`, in the order in which their
+   * versions were recorded.
    *
    * @throws ValidationError for a moment that is not finite, or an unknown key.
    */
@@ -149,7 +155,11 @@ export class FactGraph {
     return this.#select(this.#rows, moments);
   }
 
-  /** The edges from and to a node as of two moments, as {@link asOf}; none for an unknown node. @throws ValidationError. */
+  /**
+   * The edges from and to a node as of two moments, as {@link asOf}; none for an unknown node.
+   *
+   * @throws ValidationError.
+   */
   neighbours(node: string, moments: FactMoments = {}): FactNeighbour[] {
     const list = this.#byNode.get(node);
     const edges = this.#select(list ?? new RowList(), moments);
@@ -169,7 +179,8 @@ export class FactGraph {
   }
 
   /**
-   * Every version so far in the order in which they were recorded, with the moments at which they were superseded: of a fact, or of all facts.
+   * Every version so far in the order in which they were recorded, with the moments at which they were superseded: of a
+   * fact, or of all facts.
    *
    * @throws ValidationError for an unknown id.
    */
@@ -186,8 +197,8 @@ function isWithin(from: number, until: number | null, moment: number): boolean {
 }
 
 /**
- * What decides whether an operation may follow others: the facts so far, and the moment of the last operation. A ledger above another one adds to what that one
- * has and leaves that one as it is, for operations that wait to be written.
+ * What decides whether an operation may follow others: the facts so far, and the moment of the last operation. A ledger
+ * above another one adds to what that one has and leaves that one as it is, for operations that wait to be written.
  */
 export class FactLedger {
   readonly #below: FactLedger | null;

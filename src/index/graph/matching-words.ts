@@ -16,7 +16,10 @@ function isInitialOf(initial: string, word: string): boolean {
   return initial.length === 1 && word.startsWith(initial);
 }
 
-/** True if two words are one, in another spelling or shortened to its first letter. Numbers are alike where they are equal. */
+/**
+ * True if two words are one, in another spelling or shortened to its first letter. Numbers are alike where they are
+ * equal.
+ */
 function areAlike(a: string, b: string): boolean {
   if (a === b) return true;
   if (NUMBER.test(a) || NUMBER.test(b)) return false;
@@ -33,8 +36,9 @@ export function haveSameNumbers(a: readonly string[], b: readonly string[]): boo
 }
 
 /**
- * Whether two forms may name one concept by their words: the first words are alike, so are the last, every word of one form is alike to a word of the other, and both
- * hold the same numbers. `ann b. davis` and `ann bradford davis` match; `diocese of Kundiawa` and `diocese of Rochester` do not, nor do `world war i` and `world war ii`.
+ * Whether two forms may name one concept by their words: the first words are alike, so are the last, every word of one
+ * form is alike to a word of the other, and both hold the same numbers. `ann b. davis` and `ann bradford davis` match;
+ * `diocese of Kundiawa` and `diocese of Rochester` do not, nor do `world war i` and `world war ii`.
  */
 export function haveMatchingWords(a: readonly string[], b: readonly string[]): boolean {
   const [first, second] = [a.at(0), b.at(0)];

@@ -2,7 +2,10 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { NodeQueue } from '../../ops/pagerank/node-queue.ts';
 import type { GraphMoment } from './graph-moment.ts';
 
-/** Scores of few of many nodes, 0 for the others: reading and clearing them costs the nodes that were touched. For one query after another. */
+/**
+ * Scores of few of many nodes, 0 for the others: reading and clearing them costs the nodes that were touched. For one
+ * query after another.
+ */
 class NodeScores {
   /** [V] */
   readonly values: Float64Array;
@@ -50,8 +53,9 @@ export interface GraphScoringOptions {
 }
 
 /**
- * Scores the nodes around the seeds of one query after another, each on a graph as of the query's moment. Seeds that are not visible are left out, the others
- * normalised to sum 1. A query costs the edges that it touches, so that neither later nodes nor far ones matter.
+ * Scores the nodes around the seeds of one query after another, each on a graph as of the query's moment. Seeds that
+ * are not visible are left out, the others normalised to sum 1. A query costs the edges that it touches, so that
+ * neither later nodes nor far ones matter.
  */
 export class MomentScorer {
   readonly #scores: NodeScores;
@@ -87,9 +91,10 @@ export class MomentScorer {
   }
 
   /**
-   * Personalised PageRank by forward push (Andersen, Chung, Lang 2006): see {@link PushPageRank}, whose transition matrix holds a whole graph. A node is pushed while its
-   * residual is above tolerance times its edges, so that at most 1 / ((1 - damping) tolerance) edges are followed, however large the graph is. The residuals that
-   * stay give their own share to the scores.
+   * Personalised PageRank by forward push (Andersen, Chung, Lang 2006): see {@link PushPageRank}, whose transition
+   * matrix holds a whole graph. A node is pushed while its residual is above tolerance times its edges, so that at most
+   * 1 / ((1 - damping) tolerance) edges are followed, however large the graph is. The residuals that stay give their
+   * own share to the scores.
    */
   #push(moment: GraphMoment, shares: readonly Share[], { damping, tolerance }: GraphScoringOptions): void {
     const queue = this.#queue;

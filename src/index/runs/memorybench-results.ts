@@ -33,7 +33,7 @@ export interface ForeignRun {
   readonly lines: readonly RunLine[];
   /** The name of the system, empty if the file does not state it. */
   readonly system: string;
-  /** Of a file that reports its hit rate as recall: the number of its questions. */
+  /** The number of questions of a file that reports its hit rate as recall. */
   readonly hitRates?: number;
 }
 

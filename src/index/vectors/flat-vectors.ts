@@ -13,8 +13,9 @@ import { type PreparedRow, prepareQueries, prepareRows } from './vector-doors.ts
 import { LARGEST_TABLE, type OpenVectorIndex } from './vector-kind.ts';
 
 /**
- * Exact search over vectors that come and go, in this process: every visible vector is compared, in float64 on the host. O(N D) a query. Calls are answered one
- * after another, in their order. An index that is faster adds to it what it has besides the rows.
+ * Exact search over vectors that come and go, in this process: every visible vector is compared, in float64 on the
+ * host. O(N D) a query. Calls are answered one after another, in their order. An index that is faster adds to it what
+ * it has besides the rows.
  */
 export class FlatVectorIndex implements VectorIndex {
   readonly name: string = 'flat';

@@ -13,12 +13,16 @@ export type HnswLibrary = Pick<typeof hnswlib, 'HierarchicalNSW'>;
 export type HnswGraph = InstanceType<HnswLibrary['HierarchicalNSW']>;
 
 /**
- * Of n turns, v are visible, and ef are considered: to compare all costs v products, to walk the graph about as many as the neighbours fetched, ef n / v. So they
- * cost the same at some multiple of the root of ef n. `npm run bench -- filtered-search` measures it: docs/performance.md.
+ * Of n turns, v are visible, and ef are considered: to compare all costs v products, to walk the graph about as many as
+ * the neighbours fetched, ef n / v. So they cost the same at some multiple of the root of ef n. `npm run bench --
+ * filtered-search` measures it: docs/performance.md.
  */
 export const SCANNED_PER_ROOT = 3;
 
-/** True if to compare a query with all of `count` visible turns is cheaper than to look for `considered` of them in a graph of `size` turns. */
+/**
+ * True if to compare a query with all of `count` visible turns is cheaper than to look for `considered` of them in a
+ * graph of `size` turns.
+ */
 export function isScanCheaper(
   count: number,
   size: number,
@@ -43,12 +47,15 @@ export function startGraph(
 }
 
 /**
- * Approximate search by cosine in a navigable small-world graph (hnswlib), by replay, so that no filter cuts the paths of the graph. Zero vectors are not added.
+ * Approximate search by cosine in a navigable small-world graph (hnswlib), by replay, so that no filter cuts the paths
+ * of the graph. Zero vectors are not added.
  *
- * A query with a list of visible turns is answered by comparing it with all of them, if these are few ({@link SCANNED_PER_ROOT}). Otherwise it fetches more
- * neighbours: as many of them are visible as a query without a list considers. If fewer than k are, it is compared with all after all.
+ * A query with a list of visible turns is answered by comparing it with all of them, if these are few (
+ * {@link SCANNED_PER_ROOT}). Otherwise it fetches more neighbours: as many of them are visible as a query without a list
+ * considers. If fewer than k are, it is compared with all after all.
  *
- * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small world graphs".
+ * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small
+ * world graphs".
  */
 export class HnswIndex extends Replay {
   readonly name = 'hnsw';
@@ -72,7 +79,7 @@ export class HnswIndex extends Replay {
     this.#scannedPerRoot = scannedPerRoot;
   }
 
-  /** How many turns with a direction are before a cutoff. */
+  /** The number of turns with a direction before a cutoff. */
   #countTurns(cutoff: number): number {
     return cutoff - findLowerBound(this.zeroTurns, cutoff);
   }

@@ -29,7 +29,10 @@ import { writeSavedIndex } from './saved-index.ts';
 import { type PreparedRow, prepareQueries, prepareRows } from './vector-doors.ts';
 import type { OpenVectorIndex, VectorIndexContext } from './vector-kind.ts';
 
-/** Up to this number of visible rows, or this share of all rows, a search compares each: exact, in about the time that the index takes behind a filter. */
+/**
+ * Up to this number of visible rows, or this share of all rows, a search compares each: exact, in about the time that
+ * the index takes behind a filter.
+ */
 const SCANNED_ROWS = 1000;
 const SCANNED_SHARE = 0.1;
 /** Numbers of vectors that are sent at once: 16 MiB. */
@@ -38,8 +41,9 @@ const COPIED_NUMBERS = 2 ** 22;
 const MOST_INDEXED = 2000;
 
 /**
- * Vectors in a table of Postgres with pgvector. Filters become conditions of SQL. Where an index finds fewer rows than k, and where fewer than a thousand are
- * visible, the rows are compared one by one. The index is built when a search first meets more than a thousand rows, or before by {@link PgvectorIndex.build}.
+ * Vectors in a table of Postgres with pgvector. Filters become conditions of SQL. Where an index finds fewer rows than
+ * k, and where fewer than a thousand are visible, the rows are compared one by one. The index is built when a search
+ * first meets more than a thousand rows, or before by {@link PgvectorIndex.build}.
  */
 export class PgvectorIndex implements VectorIndex {
   readonly name = 'pgvector';
@@ -70,8 +74,8 @@ export class PgvectorIndex implements VectorIndex {
    *
    * @param database disposed with the index, also if this throws.
    * @param lifetime `session`: the table belongs to the one connection of the database, and is dropped with the index.
-   * @throws DimensionMismatchError, ValidationError for a table of another dimension or distance; IndexBuildError for vectors too long for an index;
-   * UnavailableError without a server or without pgvector.
+   * @throws DimensionMismatchError, ValidationError for a table of another dimension or distance; IndexBuildError for
+   *   vectors too long for an index; UnavailableError without a server or without pgvector.
    */
   static async open(
     options: PgvectorOptions,
@@ -201,8 +205,9 @@ export class PgvectorIndex implements VectorIndex {
   }
 
   /**
-   * How many rows a search in the index asks for: more than k, so that the tie rule can choose. Among a part of the rows hnsw stops where it has as many as were asked
-   * for, so that it must find efSearch of them to search as thoroughly as among all.
+   * How many rows a search in the index asks for: more than k, so that the tie rule can choose. Among a part of the
+   * rows hnsw stops where it has as many as were asked for, so that it must find efSearch of them to search as
+   * thoroughly as among all.
    */
   #chooseLeastFound(k: number, { filter, visible }: VectorSearchOptions): number {
     const { method, efSearch } = this.#options;
@@ -295,9 +300,11 @@ export function openReplayDatabase(url: string | null): Promise<SqlDatabase> {
 }
 
 /**
- * Turns in a temporary table of Postgres, by replay. Vectors are of length 1 or zero, so that every distance orders them as the cosine does.
+ * Turns in a temporary table of Postgres, by replay. Vectors are of length 1 or zero, so that every distance orders
+ * them as the cosine does.
  *
- * @throws UnavailableError if the variable of the connection string is not set; a search without a server or without PGlite.
+ * @throws UnavailableError if the variable of the connection string is not set; a search without a server or without
+ *   PGlite.
  */
 export function replayInPostgres(options: PgvectorSourceOptions, turns: ReplayedTurns): CandidateIndex {
   const { k: _, urlVariable, ...column } = options;

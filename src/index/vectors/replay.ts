@@ -41,10 +41,12 @@ export interface ReplayedQuery {
 }
 
 /**
- * An index that grows, over a corpus in time order: queries are answered in the order of their cutoffs, and turns are added as the replay passes them, so that the
- * index holds exactly the turns that each query may see. Results come in the caller's order. A zero query has no candidates.
+ * An index that grows, over a corpus in time order: queries are answered in the order of their cutoffs, and turns are
+ * added as the replay passes them, so that the index holds exactly the turns that each query may see. Results come in
+ * the caller's order. A zero query has no candidates.
  *
- * The index is kept between searches, and emptied where a query needs an earlier state of it. Searches that overlap are answered one after another.
+ * The index is kept between searches, and emptied where a query needs an earlier state of it. Searches that overlap are
+ * answered one after another.
  */
 export abstract class Replay implements CandidateIndex {
   abstract readonly name: string;
@@ -57,7 +59,10 @@ export abstract class Replay implements CandidateIndex {
   #added = 0;
   #disposed = false;
 
-  /** @throws DimensionMismatchError for vectors that do not fit the ids; NotFiniteError, ValidationError for one that is neither of length 1 nor zero. */
+  /**
+   * @throws DimensionMismatchError for vectors that do not fit the ids; NotFiniteError, ValidationError for one that is
+   *   neither of length 1 nor zero.
+   */
   constructor(turns: ReplayedTurns) {
     const { ids, vectors, dimension } = turns;
     const size = ids.length * dimension;

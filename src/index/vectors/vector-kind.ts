@@ -4,20 +4,20 @@ import type { VectorIndex } from '../../model/vector-index.ts';
 import type { IndexDefinition } from '../candidates/index-definition.ts';
 import type { SavedIndex } from './saved-index.ts';
 
-/** How vectors are compared, an option of every index. */
+/** The comparison of vectors, an option of every index. */
 export const distanceOption = z.enum(['cosine', 'l2', 'inner-product']).default('cosine');
 
 /** Rows that an index in this process can hold: the most entries of a Map of V8. */
 export const LARGEST_TABLE = 2 ** 24;
 
-/** What every index in this process has besides its own options. */
+/** Options of every index in this process besides its own. */
 export const liveKeys = {
   distance: distanceOption,
   /** The most rows; absent: {@link LARGEST_TABLE}. */
   capacity: z.int().min(1).max(LARGEST_TABLE).optional(),
 };
 
-/** What an index is made from besides its options. */
+/** Inputs of an index besides its options. */
 export interface VectorIndexContext {
   /** D, at least 1. */
   readonly dimension: number;

@@ -20,9 +20,10 @@ import type { GraphIndexOptions } from './graph-options.ts';
 import { allocateGraphPairs, fillGraphPairs, type GraphPairs } from './graph-pairs.ts';
 
 /**
- * Null control `random-graph`: the edges that exist at a moment exchange their targets at random, those of each kind among themselves (the configuration model, in
- * which an edge may join a node with itself, and two edges the same nodes). Each node keeps the number of its edges of each kind, at the sources and at the
- * targets. Later edges are left out and affect nothing.
+ * Null control `random-graph`: the edges that exist at a moment exchange their targets at random, those of each kind
+ * among themselves (the configuration model, in which an edge may join a node with itself, and two edges the same
+ * nodes). Each node keeps the number of its edges of each kind, at the sources and at the targets. Later edges are left
+ * out and affect nothing.
  */
 export function permuteTargets(edges: KindedEdges, asOf: number, seed: number): KindedEdges {
   const present = Array.from(edges.times.keys()).filter((edge) => edges.times[edge]! < asOf);
@@ -47,7 +48,12 @@ export function permuteTargets(edges: KindedEdges, asOf: number, seed: number): 
   };
 }
 
-/** Null control `shuffled-titles`: the titles that there are at a moment, exchanged at random among the memories that have one. @param titles [memories], null for none. */
+/**
+ * Null control `shuffled-titles`: the titles that there are at a moment, exchanged at random among the memories that
+ * have one.
+ *
+ * @param titles [memories], null for none.
+ */
 export function shuffleTitles(titles: readonly (string | null)[], asOf: number, seed: number): (string | null)[] {
   const present = titles.slice(0, asOf);
   const titled = Array.from(present.keys()).filter((memory) => present[memory] !== null);
@@ -63,7 +69,10 @@ interface PreparedGraph extends WalkableGraph {
   readonly scorer: MomentScorer;
 }
 
-/** The graph of a corpus for the queries of an index, built when it is asked for: one for all moments, and in a null control one for each, drawn as of the moment. */
+/**
+ * The graph of a corpus for the queries of an index, built when it is asked for: one for all moments, and in a null
+ * control one for each, drawn as of the moment.
+ */
 class PreparedGraphs {
   readonly #context: Omit<IndexContext, 'seed'>;
   readonly #options: GraphIndexOptions;
@@ -115,9 +124,10 @@ interface AskedQuery {
 }
 
 /**
- * The turns around the seeds of a query, on a {@link ConceptGraph} of the corpus as of the query's moment: what exists later and what is hidden is not there for its
- * walks. Seeds are the turns that other sources found (`QueryBatch.seeds`), the concepts of the query and the turns whose titles it holds; a query whose seeds are not
- * in the graph finds nothing.
+ * The turns around the seeds of a query, on a {@link ConceptGraph} of the corpus as of the query's moment: what exists
+ * later and what is hidden is not there for its walks. Seeds are the turns that other sources found
+ * (`QueryBatch.seeds`), the concepts of the query and the turns whose titles it holds; a query whose seeds are not in
+ * the graph finds nothing.
  *
  * The graph is built with the first search. A query costs what its walks touch.
  */
@@ -161,7 +171,11 @@ export class GraphIndex implements CandidateIndex {
     return candidates;
   }
 
-  /** What given turns are on the graph at each query's time: see {@link GraphPairs}. @throws ValidationError also after `dispose()`. */
+  /**
+   * What given turns are on the graph at each query's time: see {@link GraphPairs}.
+   *
+   * @throws ValidationError also after `dispose()`.
+   */
   readonly scorePairs: ScorePairs<GraphPairs> = async (queries, positions, width, progress = ignoreProgress) => {
     this.#assertUsable();
     assertPairs(queries, positions, width);
@@ -249,7 +263,10 @@ export class GraphIndex implements CandidateIndex {
   }
 }
 
-/** The nodes of concepts that are there at a moment, each with weight 1; in place of a concept that no visible turn mentions its spellings, with their similarity. */
+/**
+ * The nodes of concepts that are there at a moment, each with weight 1; in place of a concept that no visible turn
+ * mentions its spellings, with their similarity.
+ */
 function findConceptNodes(
   { conceptNodes, graph }: PreparedGraph,
   moment: GraphMoment,

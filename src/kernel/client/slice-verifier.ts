@@ -14,7 +14,10 @@ import { TurnLists } from '../slices/anchors.ts';
 import { assertFingerprint, assertValidAt, computeCorpusVersion } from '../slices/slice-checks.ts';
 import { type AskedSlice, assertAsked, type VerifiedSlice } from './asked-slice.ts';
 
-/** Letters of Cyrillic and Greek, and marks, that look like characters of ASCII: each, and that character. Source: Unicode TR39, confusables.txt. */
+/**
+ * Letters of Cyrillic and Greek, and marks, that look like characters of ASCII: each, and that character. Source:
+ * Unicode TR39, confusables.txt.
+ */
 const LOOKALIKES = new Map(
   [
     'аaсcԁdеeһhіiјjӏlоoрpԛqѕsԝwхxуyѵv', // Cyrillic
@@ -29,8 +32,8 @@ const LOOKALIKES = new Map(
 );
 
 /**
- * What an id looks like: compatibility forms and composed letters as one, invisible characters and blanks at its ends left out, and letters of other scripts as
- * those of ASCII. Two ids with one look are twins.
+ * What an id looks like: compatibility forms and composed letters as one, invisible characters and blanks at its ends
+ * left out, and letters of other scripts as those of ASCII. Two ids with one look are twins.
  */
 export function foldId(id: string): string {
   const plain = id
@@ -53,9 +56,15 @@ export interface SliceVerifierOptions {
   readonly retiredKeyIds?: readonly string[];
   /** The turns that the index holds. */
   readonly corpus: Corpus;
-  /** The versions that the corpus had before it grew, see {@link SliceVerifier.corpusVersion}: their slices are `stale`, those of any other corpus are `corpus`. */
+  /**
+   * The versions that the corpus had before it grew, see {@link SliceVerifier.corpusVersion}: their slices are `stale`,
+   * those of any other corpus are `corpus`.
+   */
   readonly earlierVersions?: readonly string[];
-  /** By how much this clock may differ from that of the kernel, in seconds from 0 to 3600; 1 by default. A named moment has none. */
+  /**
+   * By how much this clock may differ from that of the kernel, in seconds from 0 to 3600; 1 by default. A named moment
+   * has none.
+   */
   readonly clockToleranceSeconds?: number;
 }
 
@@ -81,7 +90,10 @@ export class SliceVerifier {
   readonly #tolerance: number;
   readonly #looks: () => ReadonlyMap<string, string>;
 
-  /** @throws ValidationError without a key, ConfigurationError for one that is no public key and for a tolerance out of its range. */
+  /**
+   * @throws ValidationError without a key, ConfigurationError for one that is no public key and for a tolerance out of
+   *   its range.
+   */
   constructor({
     publicKeys,
     retiredKeyIds = [],

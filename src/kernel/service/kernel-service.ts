@@ -15,7 +15,7 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 /** Upper bounds of the buckets of the turns of a slice. */
 const TURNS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 10_000, 100_000];
 
-/** What a kernel counts, as Prometheus reads it. Labels have few values: no id is one. */
+/** Counters of a kernel, as Prometheus reads it. Labels have few values: no id is one. */
 class ServiceMetrics {
   readonly #registry = new Registry();
   readonly #registers = [this.#registry];

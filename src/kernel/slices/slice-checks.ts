@@ -6,12 +6,14 @@ import { AdmissibilityError } from '../signatures/admissibility-error.ts';
 import { computeFingerprint } from '../signatures/fingerprint.ts';
 import type { SliceExport, SliceScope } from '../signatures/slice-export.ts';
 
-/** What a slice depends on, turn by turn. */
+/** The inputs of a slice, turn by turn. */
 function listWalked({ id, conversationId, parentId, timestamp, author, channel, attributes }: Turn): unknown[] {
   return [id, conversationId, parentId, timestamp, author, channel, attributes?.phase, attributes?.references];
 }
 
-/** The identity of everything that slices of a corpus depend on: texts do not count, one more turn does. 16 hex digits. */
+/**
+ * The identity of everything that slices of a corpus depend on: texts do not count, one more turn does. 16 hex digits.
+ */
 export function computeCorpusVersion({ turns }: Pick<Corpus, 'turns'>): string {
   return computeHash(turns.map(listWalked)).slice(0, 16);
 }

@@ -16,7 +16,10 @@ interface SliceWalk {
   readonly policy: Omit<SlicePolicy, 'id' | 'version' | 'anchor' | 'unanchored' | 'hierarchy'>;
   /** Positions, each with priority 1. */
   readonly anchors: readonly number[];
-  /** Only turns at positions below this exist: those that are strictly earlier than the moment, see `Corpus.countEarlierTurns`. */
+  /**
+   * Only turns at positions below this exist: those that are strictly earlier than the moment, see
+   * `Corpus.countEarlierTurns`.
+   */
   readonly cutoff: number;
   /** A walk that takes longer throws; null or absent: no limit. */
   readonly maxSeconds?: number | null;
@@ -40,8 +43,9 @@ function createTimeCheck(maxSeconds: number | null): (visits: number) => void {
 }
 
 /**
- * The neighbours of a turn by each relation. A group of siblings, and the children of a turn, are named once in a walk: the first visited member has the highest
- * priority, and so has what it gives to the others. So a walk is linear in the edges of the turns that it visits.
+ * The neighbours of a turn by each relation. A group of siblings, and the children of a turn, are named once in a walk:
+ * the first visited member has the highest priority, and so has what it gives to the others. So a walk is linear in the
+ * edges of the turns that it visits.
  */
 class Neighbours {
   readonly #graph: TurnGraph;
@@ -81,7 +85,10 @@ function createOrder({ idRanks }: TurnGraph): Compare {
   return (a, b) => b.priority - a.priority || rank(b.position) - rank(a.position);
 }
 
-/** The first turns that a walk reaches from one turn, at most as many as it may still visit: these would be visited before any other. */
+/**
+ * The first turns that a walk reaches from one turn, at most as many as it may still visit: these would be visited
+ * before any other.
+ */
 class FirstReached {
   readonly #most: number;
   readonly #compare: Compare;
@@ -111,9 +118,10 @@ class FirstReached {
 }
 
 /**
- * Best-first search: the turn with the highest priority is visited next, and reaches its neighbours with
- * priority x relationWeight x phaseWeight x distanceDecay, multiplied in this order, where that is above `minPriority`. It ends with `maxNodes` visited turns.
- * Source: Algorithm ADMISSIBLE_SLICE of the paper, with weights of relations and as of a moment.
+ * Best-first search: the turn with the highest priority is visited next, and reaches its neighbours with priority x
+ * relationWeight x phaseWeight x distanceDecay, multiplied in this order, where that is above `minPriority`. It ends
+ * with `maxNodes` visited turns. Source: Algorithm ADMISSIBLE_SLICE of the paper, with weights of relations and as of a
+ * moment.
  *
  * @returns the priority of each visited position, in the order of the visits.
  * @throws AdmissibilityError if the walk takes longer than `maxSeconds`.
@@ -165,8 +173,8 @@ export interface LevelledWalk extends SliceWalk {
 }
 
 /**
- * The first level: whole conversations, in the order in which the walk meets them, as far as they fit into their share of `maxNodes`. Of a conversation that does
- * not fit it takes the turns that the walk visits.
+ * The first level: whole conversations, in the order in which the walk meets them, as far as they fit into their share
+ * of `maxNodes`. Of a conversation that does not fit it takes the turns that the walk visits.
  *
  * @returns positions, of turns before the cutoff.
  */
@@ -188,7 +196,8 @@ export function admitConversations(walk: LevelledWalk): number[] {
 }
 
 /**
- * The second level: what a walk from the first results reaches beyond the first level, within what is left of `maxNodes`.
+ * The second level: what a walk from the first results reaches beyond the first level, within what is left of
+ * `maxNodes`.
  *
  * @param admitted of the first level.
  */

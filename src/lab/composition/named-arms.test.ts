@@ -185,13 +185,13 @@ describe('arms in a mapping', () => {
       'a step twice',
       { a: { from: 'hybrid', then: [{ decay: 3 }] } },
       [
-        'arms.a.then[0].decay: one decay, which stands at arms.hybrid.then[2].decay; write as: NAME beside this one; set changes decay',
+        'arms.a.then[0].decay: one decay, which is at arms.hybrid.then[2].decay; write as: NAME beside this one; set changes decay',
       ],
     ],
     [
       'a search twice',
       { a: { from: 'words', then: [{ search: {} }] } },
-      ['arms.a.then[0].search: one search in an arm, which stands at arms.words[0].search; search+ adds sources'],
+      ['arms.a.then[0].search: one search in an arm, which is at arms.words[0].search; search+ adds sources'],
     ],
     [
       'a path that leads nowhere',
@@ -379,7 +379,7 @@ describe('a step with a name of its own', () => {
       'a path that two steps have',
       { a: filtered, b: { from: 'a', set: { filter: null } } },
       [
-        'arms.b.set.filter: one step filter, which stands at arms.a[0].filter and arms.a[2].filter; write as: NAME beside one of them',
+        'arms.b.set.filter: one step filter, which is at arms.a[0].filter and arms.a[2].filter; write as: NAME beside one of them',
       ],
     ],
     [

@@ -192,7 +192,7 @@ class ArmWriter {
     const twice = listNumbered(this.arm, first);
     if (twice.length > 0) {
       const paths = [first, ...twice].map((name) => this.#paths.get(name) ?? name).join(' and ');
-      this.addFault([at, path], `one step ${first}, which stands at ${paths}; write as: NAME beside one of them`, path);
+      this.addFault([at, path], `one step ${first}, which is at ${paths}; write as: NAME beside one of them`, path);
       return null;
     }
     const expected = `a path that begins with a step or a source of the arm (${starts.join(', ')})`;

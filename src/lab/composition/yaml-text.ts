@@ -5,7 +5,8 @@ import { CONFIG_LIMITS } from './config-limits.ts';
 import { buildDepthFault, findValueFaults } from './config-values.ts';
 
 /**
- * The line of the value at a path, or of the innermost part of the path that a text has: a missing key is reported at its mapping.
+ * The line of the value at a path, or of the innermost part of the path that a text has: a missing key is reported at
+ * its mapping.
  *
  * @returns undefined if the text has not even the first key.
  */
@@ -125,7 +126,8 @@ function listSyntaxFaults({ errors }: Document, repeated: readonly number[], lin
  * Reads YAML 1.2 in time linear in its length.
  *
  * @param isConfig whether it must be a mapping.
- * @returns the value, aliases sharing their targets; or every syntax error with its line, else every error of its values.
+ * @returns the value, aliases sharing their targets; or every syntax error with its line, else every error of its
+ *   values.
  */
 export function readYamlText(text: string, isConfig: boolean): YamlValue {
   const { isMap, isScalar, LineCounter, parseDocument } = yaml();

@@ -45,7 +45,11 @@ function createFolderFinder(arm: ExpandedArm, composed: ComposedConfig): (keys: 
   };
 }
 
-/** An arm with the content of the files that it names: those of its encoder, weights, run files, policy and folds. @param shared the encoder of the experiment */
+/**
+ * An arm with the content of the files that it names: those of its encoder, weights, run files, policy and folds.
+ *
+ * @param shared the encoder of the experiment
+ */
 function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConfig, shared: unknown) {
   const folderOf = createFolderFinder(expanded, composed);
   const tuned = isPlain(options.tune) ? Object.keys(options.tune) : [];
@@ -85,8 +89,8 @@ function findFormerKeys(content: Plain): ConfigurationFault[] {
 }
 
 /**
- * The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. `unread` are the
- * places whose weight files can't be used.
+ * The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count`
+ * arms that are run. `unread` are the places whose weight files can't be used.
  */
 function expandComposed(composed: ComposedConfig) {
   const content = Object.fromEntries(Object.entries(composed.content).filter(([key]) => !FORMER_KEYS.includes(key)));
@@ -182,7 +186,8 @@ export function resolveConfig(raw: Plain, source: string): ExperimentConfig {
 /**
  * Imports and installs the plugins that a config file names, after which {@link loadConfig} knows their members.
  *
- * @throws ConfigurationError for a file that cannot be composed; PluginError, UnavailableError, ValidationError for a plugin that cannot be installed.
+ * @throws ConfigurationError for a file that cannot be composed; PluginError, UnavailableError, ValidationError for a
+ *   plugin that cannot be installed.
  */
 export async function loadConfigPlugins(path: string, overrides: readonly string[] = []): Promise<void> {
   await installConfigPlugins(composeFiles(path, overrides));
@@ -199,7 +204,8 @@ export async function openConfig(
 }
 
 /**
- * The dataset of a config file, with the plugins that the file names. The arms are not read: they may name files that are made from the dataset.
+ * The dataset of a config file, with the plugins that the file names. The arms are not read: they may name files that
+ * are made from the dataset.
  *
  * @throws ConfigurationError as {@link loadConfig} does for the dataset.
  */
@@ -231,7 +237,11 @@ export function loadConfig(
   return resolveComposed(chooseDataset(composeFiles(path, overrides), dataset));
 }
 
-/** The datasets of a config file that has several; null for one dataset. @throws ConfigurationError for a file that cannot be composed. */
+/**
+ * The datasets of a config file that has several; null for one dataset.
+ *
+ * @throws ConfigurationError for a file that cannot be composed.
+ */
 export function listConfigDatasets(path: string, overrides: readonly string[] = []): string[] | null {
   return listDatasetNames(composeFiles(path, overrides));
 }

@@ -30,8 +30,8 @@ function hashFiles(options: EncoderOptions): string | null {
 }
 
 /**
- * Gives an encoder that reads files of the user the paths at which they are, and the hash of their content. So the hash of the experiment covers the content, and
- * an interrupted run is not continued with other vectors.
+ * Gives an encoder that reads files of the user the paths at which they are, and the hash of their content. So the hash
+ * of the experiment covers the content, and an interrupted run is not continued with other vectors.
  *
  * @param tuned keys whose values tuning chooses: no single hash states the content of their files.
  */
@@ -66,8 +66,8 @@ function withoutModelName(options: EncoderOptions): Plain {
 }
 
 /**
- * Whether two encoders embed texts in the same way. Vectors of the user are of the same encoder if both options name the same model; otherwise files are compared
- * by content, and by path only where no content is known.
+ * Whether two encoders embed texts in the same way. Vectors of the user are of the same encoder if both options name
+ * the same model; otherwise files are compared by content, and by path only where no content is known.
  */
 function isSameEncoder(one: EncoderOptions, other: EncoderOptions): boolean {
   if (one.encoder === 'precomputed' && other.encoder === 'precomputed' && one.model && other.model)
@@ -95,7 +95,7 @@ function describeModelName(here: EncoderOptions, there: EncoderOptions | null): 
   return ', or, for vectors of the same model, embedding.model in the configs of both';
 }
 
-/** What is wrong where weights were learned with another encoder than the config's; null if nothing is. */
+/** Describes weights that were learned with another encoder than the config's; null if they were not. */
 function findEncoderFault({ provenance }: Pick<Weights, 'provenance'>, embedding: unknown) {
   const [here, there] = [parseEncoderOptions(embedding), parseEncoderOptions(provenance.config.embedding)];
   if (here === null || (there !== null && isSameEncoder(here, there))) return null;
@@ -105,7 +105,10 @@ function findEncoderFault({ provenance }: Pick<Weights, 'provenance'>, embedding
   };
 }
 
-/** The mix of signals in a weight file, with the bank that it was learned in. Its cosines and coordinates must be those of the encoder that it was learned with. */
+/**
+ * The mix of signals in a weight file, with the bank that it was learned in. Its cosines and coordinates must be those
+ * of the encoder that it was learned with.
+ */
 function readSignalMix(file: string, weights: Weights, embedding: unknown): Resolved {
   const { model, values, provenance } = weights;
   if (model.name !== 'linear')
@@ -192,7 +195,10 @@ function listNamedWeights(arm: Plain, around: Surroundings): NamedWeights[] {
   return named;
 }
 
-/** A mix and the weights of users take the place of the mapping that names the file; coordinate weights that of the name. */
+/**
+ * A mix and the weights of users take the place of the mapping that names the file; coordinate weights that of the
+ * name.
+ */
 function putWeights(arm: Plain, keys: Path, value: Plain): Plain {
   const changed: Plain = structuredClone(arm);
   const isOfCoordinates = keys[1] === 'trajectory';
@@ -234,7 +240,11 @@ interface NamedFile {
   readonly keyPath: string;
   readonly noun: string;
   readonly file: unknown;
-  /** The source whose path leads to the file, with the hash of its content. @throws RagPlusPlusError for a file that cannot be read. */
+  /**
+   * The source whose path leads to the file, with the hash of its content.
+   *
+   * @throws RagPlusPlusError for a file that cannot be read.
+   */
   readonly resolve: (folder: string | null) => Plain;
 }
 
@@ -243,7 +253,10 @@ function locateFile(file: unknown, hash: unknown, folder: string | null) {
   return { path, hash: typeof hash === 'string' ? hash : hashRunFile({ path }) };
 }
 
-/** The file that a source names: of rankings, or of the concepts of a graph; null for none, and for an error of the schema. */
+/**
+ * The file that a source names: of rankings, or of the concepts of a graph; null for none, and for an error of the
+ * schema.
+ */
 function findNamedFile(source: unknown): NamedFile | null {
   if (!isPlain(source)) return null;
   const { index, path: run, hash: stated, concepts } = source;

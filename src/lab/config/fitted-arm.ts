@@ -22,7 +22,10 @@ export function findFittedArm({ arms }: Pick<ExperimentConfig, 'arms'>): FittedA
 /** True for an arm that is written out and whose mix is fitted. */
 export const hasFit = (arm: unknown) => isPlain(arm) && isPlain(arm.mix) && isPlain(arm.mix.fit);
 
-/** A config with the defaults of an experiment that fits an arm: it measures dev, and the arm is compared with itself before the fit. */
+/**
+ * A config with the defaults of an experiment that fits an arm: it measures dev, and the arm is compared with itself
+ * before the fit.
+ */
 export function withFitDefaults(content: Plain, arms: readonly unknown[]): Plain {
   const fitted = arms.find(hasFit) as Plain | undefined;
   const { evaluation = {} } = content;
@@ -55,7 +58,11 @@ export function withFoldsFile(
 /** Steps that a fitted arm may have before its mix. */
 const POOL_STEPS: readonly string[] = ['filter', 'propagate', 'search', 'score'];
 
-/** The arm with the steps before its mix that other data needs. @throws ConfigurationError for what are no such steps. */
+/**
+ * The arm with the steps before its mix that other data needs.
+ *
+ * @throws ConfigurationError for what are no such steps.
+ */
 export function withPoolSteps(arm: FittedArm, steps: readonly unknown[]): FittedArm {
   const { name, mix } = arm;
   const { control: _, ...parsed } = parseSteps([...(steps as WrittenStep[]), { mix }]);

@@ -4,8 +4,9 @@ import { GRADES } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 
 /**
- * Weighted kappa of two judges: 1 - sum w_ij O_ij / sum w_ij E_ij, O_ij the items with grade i by the first and j by the second judge, E_ij what independent
- * judges with the same use of grades would have, w_ij the disagreement. Cost: items + grades^2. Source: cohen1968weighted.
+ * Weighted kappa of two judges: 1 - sum w_ij O_ij / sum w_ij E_ij, O_ij the items with grade i by the first and j by
+ * the second judge, E_ij what independent judges with the same use of grades would have, w_ij the disagreement. Cost:
+ * items + grades^2. Source: cohen1968weighted.
  */
 function computeWeightedKappa(a: readonly number[], b: readonly number[], weigh: (i: number, j: number) => number) {
   if (a.length !== b.length) throw new DimensionMismatchError('grades of two judges', a.length, b.length);
@@ -31,13 +32,17 @@ function countShares(grades: readonly number[]): ReadonlyMap<number, number> {
  *
  * @param a grades of the first judge, an item each.
  * @param b grades of the second judge for the same items.
- * @throws DimensionMismatchError for different numbers of items; ValidationError where kappa is undefined: no item, or both judges use one and the same grade.
+ * @throws DimensionMismatchError for different numbers of items; ValidationError where kappa is undefined: no item, or
+ *   both judges use one and the same grade.
  */
 export function linearWeightedKappa(a: readonly number[], b: readonly number[]): number {
   return computeWeightedKappa(a, b, (i, j) => Math.abs(i - j));
 }
 
-/** Kappa in which a disagreement weighs (i - j)^2, the usual one for relevance grades. Parameters and errors as {@link linearWeightedKappa}. */
+/**
+ * Kappa in which a disagreement weighs (i - j)^2, the usual one for relevance grades. Parameters and errors as
+ * {@link linearWeightedKappa}.
+ */
 export function quadraticWeightedKappa(a: readonly number[], b: readonly number[]): number {
   return computeWeightedKappa(a, b, (i, j) => (i - j) ** 2);
 }

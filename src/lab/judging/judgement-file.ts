@@ -11,14 +11,18 @@ import { GRADES, type Judgement, type PairToJudge } from '../../model/dataset.ts
 const VERSION = /(?:[-@:_.]?(?:\d{4}-\d{2}-\d{2}|\d{8})|:[\w.-]+|[-@:]latest)$/;
 
 /**
- * A name of a person or model without what services add to it: `openai/GPT-4o-2024-08-06` and `gpt-4o:latest` are `gpt-4o`.
+ * A name of a person or model without what services add to it: `openai/GPT-4o-2024-08-06` and `gpt-4o:latest` are
+ * `gpt-4o`.
  */
 function simplifyName(name: string): string {
   const own = name.trim().toLowerCase().split('/').at(-1) as string;
   return own.replace(VERSION, '').replace(/\s+/g, ' ') || own;
 }
 
-/** True if two names are of one person or model: case, the provider before a slash and the date or tag of a version do not count. */
+/**
+ * True if two names are of one person or model: case, the provider before a slash and the date or tag of a version do
+ * not count.
+ */
 export function isSameAuthor(a: string, b: string): boolean {
   return simplifyName(a) === simplifyName(b);
 }
@@ -118,7 +122,8 @@ function assertOnce(
 /**
  * Reads a pool, as {@link formatPool} writes it, with or without grades.
  *
- * @throws ValidationError naming every invalid row and every repeated pair, and for a file without a row; StorageError for a file that cannot be read.
+ * @throws ValidationError naming every invalid row and every repeated pair, and for a file without a row; StorageError
+ *   for a file that cannot be read.
  */
 export function readPool(path: string): PoolLine[] {
   const faults = new RowFaults();
@@ -158,7 +163,8 @@ function readJsonRows(path: string, judge: string | null, faults: RowFaults) {
  * Reads judgements: JSONL (a filled-in pool, or rows of `query`, `id`, `grade` and `judge`), or TREC qrels.
  *
  * @param judge the judge of rows that state none; null if every row must state its judge.
- * @throws ValidationError naming every invalid row: a grade beyond 0 to 3, no judge, another judge than the given one, a pair that a judge repeats.
+ * @throws ValidationError naming every invalid row: a grade beyond 0 to 3, no judge, another judge than the given one,
+ *   a pair that a judge repeats.
  * @throws StorageError for a file that cannot be read.
  */
 export function readJudgementFile(path: string, judge: string | null): JudgementFile {

@@ -21,8 +21,8 @@ export interface PoolOptions {
 }
 
 /**
- * Sorts by hashes of seed and key: an order that depends on nothing else, so that it shows neither the source nor the place of an item, and that stays when
- * items are added.
+ * Sorts by hashes of seed and key: an order that depends on nothing else, so that it shows neither the source nor the
+ * place of an item, and that stays when items are added.
  */
 export function sortByHash<T>(items: readonly T[], seed: number, getKey: (item: T) => readonly string[]): T[] {
   return items
@@ -32,8 +32,8 @@ export function sortByHash<T>(items: readonly T[], seed: number, getKey: (item: 
 }
 
 /**
- * The documents to judge: the union of the first `depth` documents of every run, each once, grouped by query. The order of queries and of documents is that of
- * {@link sortByHash}. Source: buckley2007pooling.
+ * The documents to judge: the union of the first `depth` documents of every run, each once, grouped by query. The order
+ * of queries and of documents is that of {@link sortByHash}. Source: buckley2007pooling.
  *
  * @param runs best first by the tie rule.
  * @throws ValidationError without a run, and for a depth that is no whole number from 1.
@@ -53,13 +53,13 @@ export function poolRuns(runs: readonly Run[], { depth, seed, judged }: PoolOpti
   );
 }
 
-/** How {@link sampleByStratum} divides and draws. */
+/** Options of {@link sampleByStratum}. */
 interface SampleOptions<T> {
-  /** Of each stratum, above 0 and at most 1. */
+  /** The share of each stratum, above 0 and at most 1. */
   readonly share: number;
   readonly seed: number;
   getStratum(item: T): string;
-  /** What identifies an item. */
+  /** The id of an item. */
   getKey(item: T): readonly string[];
 }
 
@@ -67,8 +67,8 @@ interface SampleOptions<T> {
 const ROUNDING = 1e-9;
 
 /**
- * Draws a share of every stratum, rounded up, so that each has at least one item. The draw depends on the seed and the keys alone: a larger share holds a
- * smaller one.
+ * Draws a share of every stratum, rounded up, so that each has at least one item. The draw depends on the seed and the
+ * keys alone: a larger share holds a smaller one.
  *
  * @returns the drawn items in the order of their hashes.
  * @throws ValidationError for a share that is not above 0 and at most 1.

@@ -106,7 +106,7 @@ test('of a long complaint the end is kept', async () => {
   expect(death?.stack).toBe(`${'x'.repeat(4000 - 102)}\n${'y'.repeat(101)}`);
 });
 
-/** What Node says of a program that dies. */
+/** The last lines of Node about a program that dies. */
 function captureComplaint(program: string, ...options: string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile(process.execPath, [...options, '-e', program], (_, __, stderr) => resolve(stderr));

@@ -12,7 +12,7 @@ export function isOutOfMemory(words: string): boolean {
   return OUT_OF_MEMORY.test(words);
 }
 
-/** What to do about a full heap of V8, of this process or of one that was started on this machine with the same options. */
+/** Advice about a full heap of V8, of this process or of one that was started on this machine with the same options. */
 export function describeMemoryAdvice(): string {
   const limitMebibytes = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
   return `the heap limit is ${limitMebibytes} MiB; raise it with NODE_OPTIONS=--max-old-space-size=${2 * limitMebibytes}, or take fewer queries with --limit-queries`;
@@ -25,8 +25,9 @@ const REASON = /(?:^|\s)(?:FATAL ERROR|(?:[A-Z]\w*)?Error\b|ragpp\b|slurmstepd: 
 const TRAILER = /^\s*(?:at .*|\d+: 0x[0-9a-f]+ .*|Node\.js v\S+|-+ Native stack trace -+)?$/;
 
 /**
- * The line of a dead process's complaint that says most: the last one with a reason, else the last one that is no place in code; empty where there is none. A reason
- * that announces a list, as an error in a config does, comes with the first of it.
+ * The line of a dead process's complaint that says most: the last one with a reason, else the last one that is no place
+ * in code; empty where there is none. A reason that announces a list, as an error in a config does, comes with the
+ * first of it.
  */
 export function findLastWords(text: string): string {
   const lines = text.split(/\r?\n/).filter((line) => !TRAILER.test(line));
@@ -41,7 +42,9 @@ export interface ArmRequest {
   readonly arm: string;
 }
 
-/** What it tells: that it has opened the run, how much of an arm is done, and that the arm's outcome is in the folder. */
+/**
+ * What it tells: that it has opened the run, how much of an arm is done, and that the arm's outcome is in the folder.
+ */
 export type ArmReply = { readonly ready: true } | { readonly share: number } | { readonly done: true };
 
 /** Characters of a process's last words that are kept. */
@@ -55,7 +58,9 @@ export function buildArmArguments({ folder, backend, cacheFolder }: Omit<ArmProc
   return ['arm', folder, '--backend', backend, '--cache', cacheFolder];
 }
 
-/** A process of its own that runs arms one after the other, with a backend of its own. It ends with us, however we end. */
+/**
+ * A process of its own that runs arms one after the other, with a backend of its own. It ends with us, however we end.
+ */
 export class ArmProcess {
   readonly #child: ChildProcess;
   #lastWords = '';

@@ -11,7 +11,7 @@ import { type ArmProcessJob, buildArmArguments, findLastWords, isOutOfMemory } f
 import type { Launcher, LaunchJob } from './launcher.ts';
 import type { SlurmOptions } from './slurm-options.ts';
 
-/** What a job array is written from. */
+/** Inputs of a job array. */
 interface ArrayJob extends ArmProcessJob {
   /** Names of the arms, a task each. */
   readonly arms: readonly string[];
@@ -44,7 +44,8 @@ function listDirectives(job: ArrayJob, folder: string, options: SlurmOptions): s
 }
 
 /**
- * The script of a job array, one arm a task. The arms are written into it, so that a task's arm does not depend on what happens to the folder meanwhile.
+ * The script of a job array, one arm a task. The arms are written into it, so that a task's arm does not depend on what
+ * happens to the folder meanwhile.
  *
  * @param folder where logs go, `<job>_<task>.log`.
  */
@@ -65,7 +66,7 @@ export function formatArrayScript(job: ArrayJob, folder: string, options: SlurmO
   ].join('\n');
 }
 
-/** What a command of Slurm wrote to stderr, on one line. */
+/** The stderr of a command of Slurm, on one line. */
 function readSlurmComplaint(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
   return (stderr?.trim() || message).replace(/\s*\n\s*/g, '; ');
@@ -101,7 +102,10 @@ export function submit(script: string): string {
   return id;
 }
 
-/** How many tasks of a job wait or run; 0 for one that the queue has forgotten, null where the controller does not answer. Signals are heard meanwhile. */
+/**
+ * The number of tasks of a job that wait or run; 0 for one that the queue has forgotten, null where the controller does
+ * not answer. Signals are heard meanwhile.
+ */
 export async function countPendingTasks(id: string): Promise<number | null> {
   const args = ['--noheader', '--array', '--jobs', id, '--format', '%i'];
   try {
@@ -112,7 +116,10 @@ export async function countPendingTasks(id: string): Promise<number | null> {
   }
 }
 
-/** Takes a job with all its tasks out of the queue, at once, since the process may be about to end. Warns where that fails. */
+/**
+ * Takes a job with all its tasks out of the queue, at once, since the process may be about to end. Warns where that
+ * fails.
+ */
 export function cancelJob(id: string): void {
   try {
     runSlurmCommand('scancel', ['--quiet', id]);
@@ -135,7 +142,10 @@ const LOG_CHARACTERS = 2000;
 const MEMORY_ADVICE =
   "raise the heap limit with 'export NODE_OPTIONS=--max-old-space-size=<MiB>' in the launcher's setup, and its memory";
 
-/** Runs arms as one job array, an arm a task, and waits for it. Other machines must see the run's folder, the cache and the program under the same paths. */
+/**
+ * Runs arms as one job array, an arm a task, and waits for it. Other machines must see the run's folder, the cache and
+ * the program under the same paths.
+ */
 export class SlurmLauncher implements Launcher {
   readonly name = 'slurm';
   readonly #options: SlurmOptions;

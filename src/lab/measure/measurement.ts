@@ -28,12 +28,16 @@ import type { SeedSpread, Stratum, Structure } from './result.ts';
 import { computeStratumValues, divideIntoStrata, type StratumValues } from './strata.ts';
 import { measureStructure, type StructuredArm } from './structure.ts';
 
-/** A computation over several arms: one value per arm, in their order. @param baseline its index among the members; -1 if it is not a member. */
+/**
+ * A computation over several arms: one value per arm, in their order.
+ *
+ * @param baseline its index among the members; -1 if it is not a member.
+ */
 type OfFamily<A, T> = (members: readonly A[], baseline: number) => readonly T[];
 
 /**
- * Computes values of the arms and of the null controls separately, so that a correction covers the comparisons of one family:
- * controls make no arm less certain. The baseline is in both families, and its value is that of the first.
+ * Computes values of the arms and of the null controls separately, so that a correction covers the comparisons of one
+ * family: controls make no arm less certain. The baseline is in both families, and its value is that of the first.
  */
 export function computeByFamily<A, T>(
   arms: readonly A[],
@@ -59,8 +63,8 @@ export function computeByFamily<A, T>(
 const HOLE_DEPTH = 10;
 
 /**
- * What is measured and how it is tested: the metrics, the baseline arm, the samples and confidence of the statistics, and optionally null controls and
- * other seeds.
+ * What is measured and how it is tested: the metrics, the baseline arm, the samples and confidence of the statistics,
+ * and optionally null controls and other seeds.
  */
 export interface MeasurementOptions extends ComparisonOptions {
   readonly metrics: readonly string[];
@@ -93,7 +97,10 @@ export interface ArmMeasurement {
   readonly seeds?: SeedSpread;
 }
 
-/** Rankings measured against judgements: the figures of each arm, the definition of each metric, and the strata of the queries. */
+/**
+ * Rankings measured against judgements: the figures of each arm, the definition of each metric, and the strata of the
+ * queries.
+ */
 export interface Measurement<Q = Query> {
   /** The queries that the figures are over, in order. */
   readonly queries: readonly Q[];
@@ -263,7 +270,11 @@ function* stepThroughRuns<Q extends Clustered>(
   return { queries: kept, unanswerable: without, arms, passports, strata };
 }
 
-/** The evidence of each arm against tokens; none without budgets. @throws ValidationError if the tokens of the turns are unknown. */
+/**
+ * The evidence of each arm against tokens; none without budgets.
+ *
+ * @throws ValidationError if the tokens of the turns are unknown.
+ */
 function measureCurves(
   runs: ReadonlyMap<string, Run>,
   { qrels, relevantGrade, unanswerableAre, countTokens }: Judging,
@@ -318,7 +329,8 @@ function* stepThroughStructures(
 }
 
 /**
- * Measures arms against judgements: means with intervals, differences from the baseline with corrected tests, all clustered; see docs/statistics.md.
+ * Measures arms against judgements: means with intervals, differences from the baseline with corrected tests, all
+ * clustered; see docs/statistics.md.
  *
  * @param runs by arm name; without the baseline nothing is compared.
  * @param queries in the order of the judgements.

@@ -4,7 +4,7 @@ import { parseMetric } from '../../eval/metrics/metric.ts';
 import { createTokeniser } from '../../model/text/tokens.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 
-/** What a token is, as passports state it. */
+/** The definition of a token, as passports state it. */
 export const TOKENS = 'lower-cased Unicode words, as the bm25 index has them';
 
 const countsOf = new WeakMap<Corpus, Map<string, number>>();

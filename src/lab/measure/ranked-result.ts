@@ -29,7 +29,9 @@ type ResultFacts = Pick<
 > &
   Partial<Omit<ExperimentResult, 'metrics' | 'statistics' | 'baseline' | 'passports' | 'strata'>>;
 
-/** A result: the facts, and the figures of a measurement. Without facts of them nothing failed, was swept, or was timed. */
+/**
+ * A result: the facts, and the figures of a measurement. Without facts of them nothing failed, was swept, or was timed.
+ */
 export function buildRankedResult<Q>(
   facts: ResultFacts,
   { passports, strata }: Measurement<Q>,

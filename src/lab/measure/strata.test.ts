@@ -107,7 +107,10 @@ describe('queries are grouped', () => {
   });
 });
 
-/** Q = 19: six conversations of two queries in `many`, three of one or two in `few`, two of one in `pair`, one of these in `alone`. */
+/**
+ * Q = 19: six conversations of two queries in `many`, three of one or two in `few`, two of one in `pair`, one of these
+ * in `alone`.
+ */
 const labels = [...Array.from({ length: 12 }, (_, i) => `m${i % 6}`), 'f0', 'f0', 'f1', 'f1', 'f2', 'x', 'y'];
 const stratum: Stratum = {
   name: 'size',

@@ -89,10 +89,10 @@ function correctStrata(
 }
 
 /**
- * Means of each arm within each level, and differences from the baseline with cluster-robust t intervals and tests. The t test is used whatever test the
- * table's is: a correction over all levels and arms multiplies p by hundreds, and a test by resampling has no p below 1
- * / (samples + 1). Of a level with few conversations it is confirmed by the sign-flip test, which tries every sign
- * vector there.
+ * Means of each arm within each level, and differences from the baseline with cluster-robust t intervals and tests. The
+ * t test is used whatever test the table's is: a correction over all levels and arms multiplies p by hundreds, and a
+ * test by resampling has no p below 1 / (samples + 1). Of a level with few conversations it is confirmed by the
+ * sign-flip test, which tries every sign vector there.
  *
  * @param arms values of each arm.
  * @param labels [Q] the cluster of each query.
@@ -228,7 +228,10 @@ function findNewestRelevant({ corpus, qrels, relevantGrade }: Dataset, { id }: Q
   return { target: corpus.turns[newest] as Turn, count: relevant.length };
 }
 
-/** @param levels in order; null for those of the queries, by name. @returns one division, or none with queries in fewer than two levels. */
+/**
+ * @param levels in order; null for those of the queries, by name.
+ * @returns one division, or none with queries in fewer than two levels.
+ */
 function divideByLevels(
   division: Pick<Stratum, 'name' | 'description'>,
   levels: readonly string[] | null,
@@ -244,8 +247,9 @@ function divideByLevels(
 }
 
 /**
- * Divides queries by their kind, their evidence, depth, the size of their thread and the age of what they look for, all as of the query's moment. What decides the
- * level is never shown to a scorer. Of a dataset without turns, only the kind is known.
+ * Divides queries by their kind, their evidence, depth, the size of their thread and the age of what they look for, all
+ * as of the query's moment. What decides the level is never shown to a scorer. Of a dataset without turns, only the
+ * kind is known.
  *
  * @param queries all with a relevant turn.
  * @returns the divisions that have queries in at least two levels, without the empty levels; queries by their place.

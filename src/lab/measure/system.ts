@@ -114,7 +114,7 @@ export interface System {
   readonly run: Run;
   /** Identity of the lines. */
   readonly hash: string;
-  /** What is wrong with the lines themselves. */
+  /** Warnings about the lines themselves. */
   readonly warnings: readonly ProtocolWarning[];
 }
 
@@ -129,8 +129,8 @@ function buildRun(lines: readonly RunLine[]): Run {
 }
 
 /**
- * A system from the lines of its run file. Lines without a finite score, and later lines of a document that a query has already, do not count; both are
- * among the warnings.
+ * A system from the lines of its run file. Lines without a finite score, and later lines of a document that a query has
+ * already, do not count; both are among the warnings.
  */
 export function buildSystem(name: string, source: string, lines: readonly RunLine[]): System {
   return {

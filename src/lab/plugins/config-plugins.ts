@@ -15,7 +15,10 @@ function listWritten({ content }: ComposedConfig): readonly Written[] {
   return 'value' in found ? found.value : [];
 }
 
-/** The path of a module. Composing files made the paths absolute that a file wrote; others are relative to the working directory. */
+/**
+ * The path of a module. Composing files made the paths absolute that a file wrote; others are relative to the working
+ * directory.
+ */
 function locateModule(entry: Written): string | null {
   if (typeof entry === 'string') return resolve(entry);
   return entry.module === null ? null : resolve(entry.module);
@@ -24,7 +27,8 @@ function locateModule(entry: Written): string | null {
 /**
  * Imports and installs the plugins that a composed config names.
  *
- * @throws as `loadPlugin` and `installPlugin` do; ConfigurationError for a plugin whose code is not that of the resolved config.
+ * @throws as `loadPlugin` and `installPlugin` do; ConfigurationError for a plugin whose code is not that of the
+ *   resolved config.
  */
 export async function installConfigPlugins(composed: ComposedConfig): Promise<void> {
   for (const [i, entry] of listWritten(composed).entries()) {

@@ -48,7 +48,7 @@ const query = z.looseObject({
   attributes: attributesSchema.optional(),
 });
 
-/** What the program reads of a dataset, of which a plugin in JavaScript may leave out parts. */
+/** The parts of a dataset that the program reads, of which a plugin in JavaScript may leave out parts. */
 const shape = z.looseObject({
   declaration: z.looseObject({ task: z.string(), features: z.array(z.string()), licence: z.string() }),
   corpus: z.looseObject({ turns: z.array(turn) }),
@@ -60,7 +60,7 @@ const shape = z.looseObject({
   facts: z.record(z.string(), z.number()),
 });
 
-/** What is wrong with the dataset of a plugin, null for nothing. */
+/** Describes what is wrong with the dataset of a plugin; null for nothing. */
 function findDatasetFault(dataset: Dataset): string | null {
   const result = check(shape, dataset);
   if ('faults' in result) {

@@ -45,7 +45,7 @@ import {
   type WorkspaceSource,
 } from './workspaces.ts';
 
-/** What a report shows of the first places of each ranking besides their scores: see {@link InspectedPlaces}. */
+/** The parts of a report about the first places of each ranking besides their scores: {@link InspectedPlaces}. */
 async function inspectPlaces(
   workspace: Workspace,
   options: RankOptions,

@@ -57,17 +57,25 @@ const questionSchema = z.strictObject({
   anchorTurnId: z.string().nullable().default(null),
   /** Tokens of all turns together. */
   budget: z.int('a whole number of tokens').min(1).default(2000),
-  /** `ranking`: the turns of the arm in its order, whatever they are; the others are those of `assemble`, which divides the budget. */
+  /**
+   * `ranking`: the turns of the arm in its order, whatever they are; the others are those of `assemble`, which divides
+   * the budget.
+   */
   strategy: z.enum(['ranking', ...ASSEMBLY_STRATEGIES]).default('ranking'),
-  /** Of the strategy `rag`: the shares of documents and of memories; `by-question`: the preset that follows from the understanding of the question. */
+  /**
+   * For the strategy `rag`: the shares of documents and of memories; `by-question`: the preset that follows from the
+   * understanding of the question.
+   */
   weights: z.union([z.literal('by-question'), contextSharesSchema]).default('memory-focused'),
   /** Memories of this conversation alone, beside the documents of all; null: of all. */
   session: z.string().nullable().default(null),
-  /** Of all strategies but `ranking`: one order over documents and memories. */
+  /** For all strategies but `ranking`: one order over documents and memories. */
   rerank: z.enum(['bm25', 'none']).default('bm25'),
   packing: z.enum(PACKING_NAMES).default('in-order'),
   tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
-  /** The text goes to no service and into no file of the cache. The prompt stays here too: it may hold sensitive turns. */
+  /**
+   * The text goes to no service and into no file of the cache. The prompt stays here too: it may hold sensitive turns.
+   */
   sensitive: z.boolean().default(false),
 });
 /** A question, see {@link questionSchema}. */
@@ -76,7 +84,8 @@ export type QuestionInput = z.input<typeof questionSchema>;
 type Question = z.output<typeof questionSchema>;
 
 /**
- * The queries that a question asks an arm: one; with a session a second one within this conversation, whose memories the prompt shows.
+ * The queries that a question asks an arm: one; with a session a second one within this conversation, whose memories
+ * the prompt shows.
  *
  * @throws ValidationError for a conversation, session or anchor that the corpus lacks.
  */
@@ -101,7 +110,10 @@ interface RankedItem extends ContextItem {
   readonly parts: Readonly<Record<string, number>>;
 }
 
-/** The ranking of a question: of two queries, the documents of the first and the memories of the second, which is that of the session. */
+/**
+ * The ranking of a question: of two queries, the documents of the first and the memories of the second, which is that
+ * of the session.
+ */
 function listRanking(corpus: Corpus, queries: readonly Query[], arm: RankedArm): RankedItem[] {
   const [found = [], own] = buildInspectedRankings(corpus, queries, arm, queries).map((ranking) =>
     ranking.map(({ id, score, components }): RankedItem => {
@@ -278,11 +290,13 @@ async function shareBudget(
 }
 
 /**
- * Asks one arm of an experiment a question of one's own, and packs its ranking into a prompt. The arm is tuned as in a run, on the dev queries of the dataset.
+ * Asks one arm of an experiment a question of one's own, and packs its ranking into a prompt. The arm is tuned as in a
+ * run, on the dev queries of the dataset.
  *
- * @throws ConfigurationError for a question that breaks its schema; ValidationError for an unknown arm, conversation, session, anchor or time zone;
- *   SensitiveTextError for a sensitive question to an encoder that is a service; DimensionMismatchError for a vector of
- *   another dimension than the turns have; UnavailableError without a vector if the encoder cannot embed a new text.
+ * @throws ConfigurationError for a question that breaks its schema; ValidationError for an unknown arm, conversation,
+ *   session, anchor or time zone; SensitiveTextError for a sensitive question to an encoder that is a service;
+ *   DimensionMismatchError for a vector of another dimension than the turns have; UnavailableError without a vector if
+ *   the encoder cannot embed a new text.
  */
 export async function askArm(
   config: ExperimentConfig,

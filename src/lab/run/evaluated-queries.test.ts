@@ -32,7 +32,7 @@ describe('a limited number of queries', () => {
       }),
     );
   }
-  /** How many queries each conversation has. */
+  /** The number of queries of each conversation. */
   const countConversationQueries = (queries: readonly Query[]) =>
     queries.reduce(
       (sizes, { cluster }) => sizes.set(cluster, (sizes.get(cluster) ?? 0) + 1),

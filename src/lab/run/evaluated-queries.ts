@@ -14,12 +14,15 @@ export function drawConversations(labels: readonly string[], share: number, seed
   return new Set(shuffled.slice(0, Math.ceil(shuffled.length * share)));
 }
 
-/** A limited number of queries comes from at least 20 conversations, if the data has 20: intervals over fewer are wide. */
+/**
+ * A limited number of queries comes from at least 20 conversations, if the data has 20: intervals over fewer are wide.
+ */
 const CONVERSATIONS = 20;
 
 /**
- * Some of the queries, from conversations that are drawn by the seed. A conversation is taken whole, unless it has more than a twentieth of the limit: then a
- * twentieth of the limit is drawn from it. The last conversation is cut at the limit. Where all conversations together give too few, further rounds take more.
+ * Some of the queries, from conversations that are drawn by the seed. A conversation is taken whole, unless it has more
+ * than a twentieth of the limit: then a twentieth of the limit is drawn from it. The last conversation is cut at the
+ * limit. Where all conversations together give too few, further rounds take more.
  *
  * @param limit null for all queries.
  * @returns in the order of `queries`.
@@ -42,7 +45,10 @@ export function sampleConversationQueries(
   return queries.filter((query) => kept.has(query));
 }
 
-/** The dev conversations in two parts, so that tuning resembles the evaluation: on conversations later than all fitted ones. */
+/**
+ * The dev conversations in two parts, so that tuning resembles the evaluation: on conversations later than all fitted
+ * ones.
+ */
 export interface DevSplit {
   /** Learned parts are fitted on these while arms are tuned. */
   readonly fit: ReadonlySet<string>;
@@ -58,8 +64,8 @@ function findQueryConversation({ corpus }: Dataset, { conversationId, turnId, an
 }
 
 /**
- * Holds out the latest dev conversations for tuning. An encoder looks better than it is on the conversations that it was fitted on, and a weight tuned there
- * trusts it too much.
+ * Holds out the latest dev conversations for tuning. An encoder looks better than it is on the conversations that it
+ * was fitted on, and a weight tuned there trusts it too much.
  *
  * @param holdout share of the dev conversations, in (0, 1).
  * @throws ValidationError when no dev query is left to tune on.

@@ -138,7 +138,7 @@ function sliceFiles({ records = [], sliceKeys = null, corpus }: MeasuredRankings
   return { [KEYS]: formatSliceKeys(sliceKeys), ...Object.fromEntries(files) };
 }
 
-/** What a fit learned. */
+/** The files that a fit adds. */
 function weightFiles({ result, weights = new Map(), users = null }: MeasuredRankings): RunFiles {
   const files = Array.from(weights, ([file, learned]) => [file, encodeWeights(learned)] as const);
   const own = users === null || result.users === undefined ? {} : { [result.users.file]: formatUserWeights(users) };

@@ -82,7 +82,10 @@ const fuse = (fusion: object | string) => [
   { search: { bm25: { k: 50 }, flat: { k: 50 }, graph: { k: 50 } } },
   { fuse: fusion },
 ];
-/** Lexical, dense and graph lists in weighted reciprocal ranks with k = 60 and equal weights, as a published prototype fused them. */
+/**
+ * Lexical, dense and graph lists in weighted reciprocal ranks with k = 60 and equal weights, as a published prototype
+ * fused them.
+ */
 const prototype = fuse({ rrf: { k: 60 } });
 
 function findWarnings(arms: object, evaluation: object = { metrics: ['recall@10', 'mrr@10'] }) {

@@ -25,8 +25,8 @@ function describeUnknown(field: string, known: ReadonlySet<string>): string {
 }
 
 /**
- * A warning for each arm whose filter reads an attribute that no turn has. It is no error: data without a turn that is marked as sensitive is no fault.
- * Null controls and repetitions have the filter of the arm that they repeat.
+ * A warning for each arm whose filter reads an attribute that no turn has. It is no error: data without a turn that is
+ * marked as sensitive is no fault. Null controls and repetitions have the filter of the arm that they repeat.
  */
 export function findFilterWarnings(arms: readonly ArmOptions[], dataset: Pick<Dataset, 'corpus'>): ProtocolWarning[] {
   const filtered = arms.filter(
@@ -44,7 +44,10 @@ export function findFilterWarnings(arms: readonly ArmOptions[], dataset: Pick<Da
   });
 }
 
-/** What is wrong with a run file for the measured queries, null for nothing. The rankings that are looked at are cached by the arm. */
+/**
+ * Describes what a run file lacks for the measured queries; null for nothing. The rankings that are looked at are
+ * cached by the arm.
+ */
 async function describeMissing(
   workspace: Workspace,
   source: RunIndexOptions,
@@ -85,7 +88,10 @@ async function findRunFileWarnings(
   return warnings;
 }
 
-/** The share of an arm's ranked turns from which ties at the ends of its rankings are reported: fewer hardly move a figure. */
+/**
+ * The share of an arm's ranked turns from which ties at the ends of its rankings are reported: fewer hardly move a
+ * figure.
+ */
 const REPORTED_SHARE = 0.05;
 
 /** The number of last turns of a ranking that have one score, best first; 0 if the last turn has a score of its own. */
@@ -107,9 +113,10 @@ function describeTiedEnds(rankings: readonly (readonly Scored[])[]): string | nu
 }
 
 /**
- * A warning for each arm whose rankings end in turns of one score, which only the tie rule orders: by id, descending. Ids often follow time, so such an order may find
- * much that the arm does not. Of a ranking, as deep as `evaluation.depth`, all last turns with the score of the last one count, if they are at least two; an arm is
- * reported if they are at least 5 % of its ranked turns.
+ * A warning for each arm whose rankings end in turns of one score, which only the tie rule orders: by id, descending.
+ * Ids often follow time, so such an order may find much that the arm does not. Of a ranking, as deep as
+ * `evaluation.depth`, all last turns with the score of the last one count, if they are at least two; an arm is reported
+ * if they are at least 5 % of its ranked turns.
  *
  * @param runs the rankings by the name of the arm.
  * @param queries the measured ones.
@@ -124,7 +131,10 @@ export function findTiedEndWarnings(
   });
 }
 
-/** The ranks that the figures of a run look at: the largest cutoff of its metrics; the depth of the rankings, if no metric has one. */
+/**
+ * The ranks that the figures of a run look at: the largest cutoff of its metrics; the depth of the rankings, if no
+ * metric has one.
+ */
 function findDeepestRank({ metrics, depth }: Pick<ExperimentConfig['evaluation'], 'metrics' | 'depth'>): number {
   const cutoffs = metrics.flatMap((metric) => parseMetric(metric).cutoff ?? []);
   return cutoffs.length === 0 ? depth : Math.max(...cutoffs);
@@ -154,8 +164,8 @@ function describeArmReach(arm: ArmOptions, deepest: number): string | null {
 }
 
 /**
- * A warning for each arm with a list that cannot bring a turn of its own to the ranks that are measured. Null controls and repetitions fuse as the arm that
- * they repeat, and have none of their own.
+ * A warning for each arm with a list that cannot bring a turn of its own to the ranks that are measured. Null controls
+ * and repetitions fuse as the arm that they repeat, and have none of their own.
  */
 export function findReachWarnings(
   arms: readonly ArmOptions[],

@@ -80,9 +80,9 @@ export interface FinishedRun {
   readonly sliceKeys: SliceKeys | null;
   /** At a test split; null where no test query was measured. */
   readonly look: TestLook | null;
-  /** Of a fit, by the names of their files. */
+  /** Weights of a fit, by the names of their files. */
   readonly weights?: ReadonlyMap<string, Weights>;
-  /** Of a fit that learns the weights of users. */
+  /** Weights of users, of a fit that learns them. */
   readonly users?: UserWeights | null;
 }
 

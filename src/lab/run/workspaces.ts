@@ -30,7 +30,8 @@ import {
 const mark = (sensitive: boolean) => (sensitive ? { sensitive } : {});
 
 /**
- * Whose texts an encoder gets: the turns, then the queries. A query is sensitive by its attribute, or if the turn that it is has the attribute.
+ * Whose texts an encoder gets: the turns, then the queries. A query is sensitive by its attribute, or if the turn that
+ * it is has the attribute.
  *
  * @param turns those to embed; @param corpus all turns, which queries may be.
  */
@@ -116,7 +117,10 @@ export class ByEncoding<T> {
   }
 }
 
-/** The queries of the splits that the table is about: as many of each as the limit lets through, or those of a share of their conversations. */
+/**
+ * The queries of the splits that the table is about: as many of each as the limit lets through, or those of a share of
+ * their conversations.
+ */
 export function selectEvaluatedQueries(
   dataset: Dataset,
   { evaluation: { split, limitQueries, share }, seed }: ExperimentConfig,
@@ -138,7 +142,11 @@ export function selectEvaluatedQueries(
   return queries.filter(({ cluster }) => drawn.has(cluster));
 }
 
-/** The dev conversations in two parts, with as many queries to tune on as the limit lets through. @throws ValidationError when dev has no query for it. */
+/**
+ * The dev conversations in two parts, with as many queries to tune on as the limit lets through.
+ *
+ * @throws ValidationError when dev has no query for it.
+ */
 export function splitTuningQueries(
   dataset: Dataset,
   { tuning: { holdout }, evaluation, seed }: ExperimentConfig,
@@ -148,8 +156,8 @@ export function splitTuningQueries(
 }
 
 /**
- * Where the number of queries is limited, only turns that they can look back to are embedded. All are embedded otherwise: rows of the exact index that are left out
- * change the last bits of its products.
+ * Where the number of queries is limited, only turns that they can look back to are embedded. All are embedded
+ * otherwise: rows of the exact index that are left out change the last bits of its products.
  */
 export function limitReach(
   dataset: Dataset,
@@ -234,7 +242,10 @@ function joinQueryRows(
 
 const NONE_GIVEN: ReadonlyMap<string, Float32Array> = new Map();
 
-/** Embeds the turns within reach and the queries with an encoder fitted on the turns of `fit` alone; other turns have zero vectors. */
+/**
+ * Embeds the turns within reach and the queries with an encoder fitted on the turns of `fit` alone; other turns have
+ * zero vectors.
+ */
 async function embedReachable(
   source: WorkspaceSource,
   queries: readonly Query[],
@@ -339,8 +350,8 @@ export function createTuningGraphs(source: PlanSource): ByEncoding<Plan> {
 }
 
 /**
- * Embeds the turns within reach and the queries with an encoder fitted on the turns of `fit` alone; vectors and stages come from the cache folder where it has them. The caller disposes
- * the workspace.
+ * Embeds the turns within reach and the queries with an encoder fitted on the turns of `fit` alone; vectors and stages
+ * come from the cache folder where it has them. The caller disposes the workspace.
  */
 export async function openWorkspace(
   source: WorkspaceSource,

@@ -15,7 +15,8 @@ function readQueryValue(arm: ArmResult, metric: string, queryId: string, q: numb
 }
 
 /**
- * The rows of per-query.jsonl as Parquet, in the same order: `query`, `cluster` and `arm` as strings, one double a metric, nothing nullable.
+ * The rows of per-query.jsonl as Parquet, in the same order: `query`, `cluster` and `arm` as strings, one double a
+ * metric, nothing nullable.
  *
  * @throws NotFiniteError for a value that is missing or not finite.
  */

@@ -22,7 +22,7 @@ import { describeUnknownTurns, describeWarning, joinExamples } from '../measure/
 import type { MeasuredRankings } from '../run/run-folder.ts';
 import { collapseJudgements, collapseRanking } from './rescore.ts';
 
-/** How rankings are measured. */
+/** Options of measuring rankings. */
 export interface ScoreOptions {
   /** The name of the result and the beginning of its folder's. */
   readonly name: string;
@@ -39,13 +39,13 @@ export interface ScoreOptions {
   readonly tokenBudgets?: readonly number[];
 }
 
-/** What rankings are measured against. */
+/** The data that rankings are measured against. */
 export interface ScoredDataset {
   readonly dataset: Dataset;
   readonly split: 'dev' | 'test' | 'all';
-  /** What a hit is: a relevant turn, or any turn of its session, which is its channel. */
+  /** The unit of a hit: a relevant turn, or any turn of its session, which is its channel. */
   readonly granularity: 'turn' | 'session';
-  /** Of judgements alone: the ids of the collection; null or absent if they are unknown. */
+  /** The ids of the collection, of judgements alone; null or absent if they are unknown. */
   readonly documents?: ReadonlySet<string> | null;
 }
 
@@ -71,7 +71,8 @@ function findCluster(clusters: JudgementFiles['clusters'], id: string): string {
 }
 
 /**
- * A dataset of judgements alone: of a query and a document only the id is known, and no query is a test query whose looks are counted.
+ * A dataset of judgements alone: of a query and a document only the id is known, and no query is a test query whose
+ * looks are counted.
  *
  * @throws ValidationError for a judged query without a cluster.
  */
@@ -111,7 +112,11 @@ function assertSystems(systems: readonly System[], baseline: string): void {
   );
 }
 
-/** The metrics of a table by their own names. @throws ValidationError for an unknown metric, no mean, and one that is listed twice. */
+/**
+ * The metrics of a table by their own names.
+ *
+ * @throws ValidationError for an unknown metric, no mean, and one that is listed twice.
+ */
 function resolveMetrics(written: readonly string[]): readonly string[] {
   if (written.length === 0) throw new ValidationError('no metric to score by; name at least 1, such as ndcg@10');
   const metrics = written.map((id) => parseMean(id).id);
@@ -192,7 +197,10 @@ function countUnits(turns: readonly Turn[], granularity: ScoredDataset['granular
   return [0, ...turns.map(({ channel }) => seen.add(channel).size)];
 }
 
-/** The number of documents that half of the queries see at least. Turns of a corpus and of a conversation are in the order of time. */
+/**
+ * The number of documents that half of the queries see at least. Turns of a corpus and of a conversation are in the
+ * order of time.
+ */
 function measureVisible({ dataset: { corpus }, granularity }: ScoredDataset, queries: readonly Query[]): number {
   const byConversation = new Map<string | undefined, { times: readonly number[]; units: readonly number[] }>();
   const counts = queries.map(({ timestamp, conversationId }) => {
@@ -226,7 +234,9 @@ function findWarnings(
 /** Places of each ranking that the inspector shows. */
 const INSPECTED = 10;
 
-/** The top of each ranking, of the documents that the page can show: turns of the dataset, or ids if it has no turns. */
+/**
+ * The top of each ranking, of the documents that the page can show: turns of the dataset, or ids if it has no turns.
+ */
 function listTopPlaces({ run }: System, { corpus }: Dataset, queries: readonly Query[]): ArmResult['rankings'] {
   return queries.map(({ id }) =>
     (run.get(id) ?? [])
@@ -236,7 +246,10 @@ function listTopPlaces({ run }: System, { corpus }: Dataset, queries: readonly Q
   );
 }
 
-/** The turns that the page shows. Documents of which only the id is known have the id as their text, and are of no conversation (the empty id). */
+/**
+ * The turns that the page shows. Documents of which only the id is known have the id as their text, and are of no
+ * conversation (the empty id).
+ */
 function listShownTurns(dataset: Dataset, queries: readonly Query[], rankings: ArmResult['rankings']): TurnRecord[] {
   if (dataset.corpus.size > 0) return listInspectedTurns(dataset, queries, rankings);
   const unknown = { conversationId: '', parentId: null, timestamp: 0, author: null, channel: null };
@@ -269,11 +282,13 @@ function indexRuns(systems: readonly System[]): ReadonlyMap<string, Run> {
 }
 
 /**
- * Measures run files against the judgements of a dataset, by turn or by session: the same intervals, tests and corrections as a run of an experiment, and a
- * warning for each error of protocol. A ranking is not cut: a turn that the query cannot see counts as not relevant, and is in a warning. The hash is that of
- * the options, the judgements and the lines of each file.
+ * Measures run files against the judgements of a dataset, by turn or by session: the same intervals, tests and
+ * corrections as a run of an experiment, and a warning for each error of protocol. A ranking is not cut: a turn that
+ * the query cannot see counts as not relevant, and is in a warning. The hash is that of the options, the judgements and
+ * the lines of each file.
  *
- * @throws ValidationError for an unknown metric or baseline, fewer than two queries with a relevant document, and sessions of turns without a channel.
+ * @throws ValidationError for an unknown metric or baseline, fewer than two queries with a relevant document, and
+ *   sessions of turns without a channel.
  */
 export function scoreSystems(
   typed: readonly System[],

@@ -32,7 +32,11 @@ interface ShownRun {
   readonly runs: ReadonlyMap<string, { readonly size: number }>;
 }
 
-/** Lets a notebook show a stored run as a table of its arms. Their figures are those of `rescore`. @returns the same object. */
+/**
+ * Lets a notebook show a stored run as a table of its arms. Their figures are those of `rescore`.
+ *
+ * @returns the same object.
+ */
 function displayStoredRun<T extends ShownRun>(stored: T): T {
   return attachDisplay(stored, ({ summary: { experiment, baseline, dataset, arms, failures }, queries, runs }) => {
     const rows = arms.map(({ name, description }) => ({
@@ -184,7 +188,8 @@ export function listArmRunFiles(folder: string): { readonly arm: string; readonl
 /**
  * Reads the files of a finished run.
  *
- * @throws ValidationError naming the file and line that is not as this version writes it, StorageError for a file that cannot be read.
+ * @throws ValidationError naming the file and line that is not as this version writes it, StorageError for a file that
+ *   cannot be read.
  */
 export function openRun(folder: string): StoredRun {
   const joinRunPath = (name: string) => join(folder, name);

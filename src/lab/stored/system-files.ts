@@ -103,8 +103,8 @@ function listArmFiles(file: NamedFile): NamedFile[] {
 }
 
 /**
- * Reads run files: TREC, JSONL, predictions of mteb, as LMEB writes them (`file.json#subset` chooses one), and results of memorybench, a report or a folder.
- * The folder of a stored run is a system for each of its arms.
+ * Reads run files: TREC, JSONL, predictions of mteb, as LMEB writes them (`file.json#subset` chooses one), and results
+ * of memorybench, a report or a folder. The folder of a stored run is a system for each of its arms.
  *
  * @param typed paths, or `name=path`.
  * @throws StorageError for a file that cannot be read, ValidationError naming the line that is no line of a run.
@@ -122,7 +122,10 @@ export function readSystems(typed: readonly string[]): System[] {
   });
 }
 
-/** Judgements of three columns, query, document and grade, with or without the heading that BEIR writes, as those of trec_eval. */
+/**
+ * Judgements of three columns, query, document and grade, with or without the heading that BEIR writes, as those of
+ * trec_eval.
+ */
 function widenColumns(text: string): string {
   const lines = text.split('\n');
   const width = (line: string) => line.trim().split(/\s+/).length;
@@ -151,7 +154,7 @@ export function readJudgements(path: string): Qrels {
 
 const queryLine = z.looseObject({ id: z.string().optional(), query: z.string().optional() });
 
-/** What a file says of each query, by its key in JSONL: how errors name its lines and its values, and an example. */
+/** Values of a file for each query, by its key in JSONL: how errors name its lines and its values, and an example. */
 const QUERY_COLUMNS = {
   cluster: { lines: 'clusters', meaning: 'conversation', example: 'c1' },
   kind: { lines: 'strata', meaning: 'stratum', example: 'paraphrase' },
@@ -176,7 +179,8 @@ function parseQueryLine(key: QueryColumn, line: string, at: string): readonly [s
 }
 
 /**
- * Reads the conversation (`cluster`) or the stratum (`kind`) of each query: two columns, or JSONL such as the `queries.jsonl` of a run.
+ * Reads the conversation (`cluster`) or the stratum (`kind`) of each query: two columns, or JSONL such as the
+ * `queries.jsonl` of a run.
  *
  * @throws StorageError, ValidationError naming the line.
  */
@@ -191,7 +195,8 @@ const documentLine = z.union([
 ]);
 
 /**
- * Reads the ids of a collection: one a line, or JSONL with `id` or `_id`, such as the `turns.jsonl` of a run or the corpus of BEIR.
+ * Reads the ids of a collection: one a line, or JSONL with `id` or `_id`, such as the `turns.jsonl` of a run or the
+ * corpus of BEIR.
  *
  * @throws StorageError, ValidationError naming the line.
  */

@@ -36,7 +36,9 @@ export const sweepDesign = z.strictObject({
   arm: z.string(),
   factors: z.array(z.strictObject({ name: z.string(), levels: z.array(z.string()) })),
 });
-/** The resolved design of a sweep: its method, the arm that all arms of the sweep extend, and the levels of each factor. */
+/**
+ * The resolved design of a sweep: its method, the arm that all arms of the sweep extend, and the levels of each factor.
+ */
 export type SweepDesign = z.output<typeof sweepDesign>;
 
 /** A future arm: a level of some or all of the factors. */

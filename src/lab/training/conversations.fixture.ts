@@ -46,7 +46,11 @@ export function writeConversations(path: string, replaced: readonly string[] = [
   writeFileSync(path, JSON.stringify(CONVERSATION_IDS.map((id) => sample(id, replaced.includes(id)))));
 }
 
-/** An experiment that fits an arm on such a file, all of whose encoders are fitted. @param set values at paths of the arm */
+/**
+ * An experiment that fits an arm on such a file, all of whose encoders are fitted.
+ *
+ * @param set values at paths of the arm
+ */
 export function buildConversationsConfig(path: string, set: Readonly<Record<string, unknown>> = {}) {
   const signals = {
     groups: ['text', 'time', 'author', 'structure'],

@@ -22,7 +22,7 @@ const table = drawHandmadeTable({
 });
 const options = { name: 'linear' as const, signals: null, nonNegative: [], initial: { a: 1 } };
 const sample = readTraining(resolveConfig(changeSampleTraining('nowhere', {}), 'test'));
-/** Of signals that no bank has. */
+/** A fit of signals that no bank has. */
 const config: TrainingConfig = { ...sample, fit: { ...sample.fit, model: options } };
 
 test('a point a combination of the grid, with what all have in common', () => {

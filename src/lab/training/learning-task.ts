@@ -22,7 +22,10 @@ import {
 import type { TrainingConfig } from './training-config.ts';
 
 export interface TaskContext {
-  /** Where prepared data, embeddings and the results of stages are kept between trainings; null, the default, keeps them in memory. */
+  /**
+   * Where prepared data, embeddings and the results of stages are kept between trainings; null, the default, keeps them
+   * in memory.
+   */
   readonly cacheFolder?: string | null;
   readonly progress?: StartProgress;
   /** By default the dataset that the config names. */
@@ -40,8 +43,9 @@ export function loadTaskDataset(
 }
 
 /**
- * The queries that a config measures with their candidates and signals: what models are trained and measured on. Encoders are fitted on all dev conversations in
- * `table`, and on those of its own training rows in each fold of `features`. Owns tensors.
+ * The queries that a config measures with their candidates and signals: what models are trained and measured on.
+ * Encoders are fitted on all dev conversations in `table`, and on those of its own training rows in each fold of
+ * `features`. Owns tensors.
  */
 export class LearningTask {
   readonly dataset: Dataset;
@@ -70,7 +74,10 @@ export class LearningTask {
     this.#plugins = plugins.map(({ name, version, hash }) => [name, version, hash]);
   }
 
-  /** @throws ValidationError for a dataset without a query in the split, or without times or attributes that a model needs. */
+  /**
+   * @throws ValidationError for a dataset without a query in the split, or without times or attributes that a model
+   *   needs.
+   */
   static async open(config: TrainingConfig, context: TaskContext): Promise<LearningTask> {
     const { cacheFolder = null, progress = ignoreProgress, fittedOn } = context;
     const dataset = context.dataset ?? (await loadTaskDataset(config, context));

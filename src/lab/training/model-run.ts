@@ -127,7 +127,8 @@ function resampleRows({ clusters }: FeatureTable, stream: ReturnType<typeof crea
 }
 
 /**
- * Percentile intervals of learned numbers, from trainings on resampled conversations with the hyper-parameters and the number of epochs that were chosen.
+ * Percentile intervals of learned numbers, from trainings on resampled conversations with the hyper-parameters and the
+ * number of epochs that were chosen.
  *
  * @param model with constant standardisation, so that one unit of a signal means the same in every resample
  */

@@ -30,7 +30,7 @@ import { buildJobKey, type ModelJob } from './learning-task.ts';
 import { BASELINE, measureMethods } from './measured-methods.ts';
 import type { TrainingConfig } from './training-config.ts';
 
-/** What is made of a score of the candidate alone. */
+/** Suffixes of signals that are made of a score of the candidate alone. */
 const OWN = ['', '@share'];
 const AROUND = SPREAD.filter((suffix) => !OWN.includes(suffix));
 
@@ -40,15 +40,16 @@ function isAround(signal: string): boolean {
   return factors.some((factor) => words.includes(factor) || AROUND.some((suffix) => factor.endsWith(suffix)));
 }
 
-/** What a bank can't say without a group. */
+/** Signals that a bank lacks without a group. */
 function listSignalsOnlyBy(options: SignalBankOptions, group: SignalGroup): string[] {
   const others = new Set(listSignalNames({ ...options, groups: options.groups.filter((one) => one !== group) }));
   return listSignalNames(options).filter((name) => !others.has(name));
 }
 
 /**
- * The signals of a bank that look at more than a candidate's own words, by what they look at: `neighbours`, the words of the turns beside it and of its session,
- * one of the groups but `text`, or `plugins`, whose signals may look at anything. A product looks at what both of its factors do. A part without signals is left out.
+ * The signals of a bank that look at more than a candidate's own words, by what they look at: `neighbours`, the words
+ * of the turns beside it and of its session, one of the groups but `text`, or `plugins`, whose signals may look at
+ * anything. A product looks at what both of its factors do. A part without signals is left out.
  */
 export function groupSignalParts(options: SignalBankOptions): ReadonlyMap<string, readonly string[]> {
   const groups = SIGNAL_GROUPS.filter((group) => group !== 'text');
@@ -68,9 +69,9 @@ function listCandidatePlaces({ mask, width }: FeatureTable, row: number): number
 }
 
 /**
- * A null control: the candidates of each query exchange some signals at random, all of them together. The joint distribution of these signals over a query's
- * candidates does not change; the values of one candidate become those of another. A query's draw depends on its id alone, so that a
- * row is the same in every fold.
+ * A null control: the candidates of each query exchange some signals at random, all of them together. The joint
+ * distribution of these signals over a query's candidates does not change; the values of one candidate become those of
+ * another. A query's draw depends on its id alone, so that a row is the same in every fold.
  *
  * @throws ValidationError for a signal that the table lacks.
  */
@@ -90,15 +91,19 @@ export function exchangeSignals(table: FeatureTable, signals: readonly string[],
   return { ...table, values };
 }
 
-/** The base of a signal's name: without its spread over a session, and without the number that distinguishes it from similar ones. */
+/**
+ * The base of a signal's name: without its spread over a session, and without the number that distinguishes it from
+ * similar ones.
+ */
 function findRootSignal(signal: string): string {
   const suffix = SPREAD.find((ending) => ending !== '' && signal.endsWith(ending)) ?? '';
   return signal.slice(0, signal.length - suffix.length).replace(/(?<=[-.])\d+(?=h?(?:@|$))/, 'N');
 }
 
 /**
- * Signals that are left out together, since they carry nearly the same information: a score with all its spread signals, signals that differ in a number
- * alone (half-lives, windows, dimensions), any other by itself. A product goes with both of its factors.
+ * Signals that are left out together, since they carry nearly the same information: a score with all its spread
+ * signals, signals that differ in a number alone (half-lives, windows, dimensions), any other by itself. A product goes
+ * with both of its factors.
  */
 export function groupSignalFamilies(signals: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const families = new Map<string, string[]>();
@@ -115,8 +120,8 @@ export function groupSignalFamilies(signals: readonly string[]): ReadonlyMap<str
 const ALL_PARTS = 'all of these';
 
 /**
- * The inputs of a trajectory model besides a candidate's own relevance. The order of a ring and the turns ahead are exchanged together: the number of turns that
- * a candidate attends to depends on its place in the ring.
+ * The inputs of a trajectory model besides a candidate's own relevance. The order of a ring and the turns ahead are
+ * exchanged together: the number of turns that a candidate attends to depends on its place in the ring.
  */
 function listTrajectoryParts({
   dimensions,
@@ -132,7 +137,11 @@ function listTrajectoryParts({
   ];
 }
 
-/** The signals that a model reads of each part that null controls exchange, and of all parts. @param table names of the signals that there are */
+/**
+ * The signals that a model reads of each part that null controls exchange, and of all parts.
+ *
+ * @param table names of the signals that there are
+ */
 export function listExchangedParts(
   { signals: bank, fit: { model: options } }: Pick<TrainingConfig, 'signals' | 'fit'>,
   table: readonly string[],
@@ -146,7 +155,9 @@ export function listExchangedParts(
   return new Map(parts.length < 2 ? parts : [...parts, [ALL_PARTS, all]]);
 }
 
-/** The inputs of a refit: the folds with their hyper-parameters, and the rankings of the learned method for comparison. */
+/**
+ * The inputs of a refit: the folds with their hyper-parameters, and the rankings of the learned method for comparison.
+ */
 export interface Validated {
   readonly rows: HeldOutRows;
   readonly outcomes: readonly FoldOutcome[];
@@ -237,7 +248,10 @@ function without(options: LinearOptions, all: readonly string[], left: readonly 
   return { ...options, signals: listOtherSignals(all), nonNegative: listOtherSignals(options.nonNegative) };
 }
 
-/** The value of each family of signals: the learned method without it against the learned method. Omits a family that is the whole model. */
+/**
+ * The value of each family of signals: the learned method without it against the learned method. Omits a family that is
+ * the whole model.
+ */
 export async function measureImportance(job: ModelJob, validated: Validated): Promise<Importance[]> {
   const { task, config } = job;
   const { importance, model: options } = config.fit;

@@ -30,7 +30,7 @@ export interface WeightsSplit extends TestSplit {
   readonly features: string[];
 }
 
-/** What each field of a turn counts as, where a filter reads it; any other field is an attribute. */
+/** The feature that each field of a turn counts as, where a filter reads it; any other field is an attribute. */
 const FIELD_GROUPS: Readonly<Record<OwnField, SignalGroup>> = {
   id: 'text',
   conversationId: 'thread',

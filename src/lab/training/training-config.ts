@@ -11,7 +11,11 @@ export interface TrainingConfig extends ExperimentConfig {
   readonly fit: FitOptions;
 }
 
-/** The training of an experiment, with the encoder and the seed of its arm. @param arm with other steps, for other data */
+/**
+ * The training of an experiment, with the encoder and the seed of its arm.
+ *
+ * @param arm with other steps, for other data
+ */
 export function readTraining(config: ExperimentConfig, arm = findFittedArm(config) as FittedArm): TrainingConfig {
   return { ...config, ...chooseArmEncoding(config, arm), arm, signals: arm.mix.signals, fit: arm.mix.fit };
 }

@@ -23,8 +23,8 @@ import { transferWeights } from './transfer.ts';
 import { trainUserWeights } from './user-weights.ts';
 
 /**
- * The outcome of an experiment that fits an arm: the result for reports, whose arms are the ways to choose the numbers of
- * the model, with rankings of conversations by numbers that have not seen them.
+ * The outcome of an experiment that fits an arm: the result for reports, whose arms are the ways to choose the numbers
+ * of the model, with rankings of conversations by numbers that have not seen them.
  */
 export interface FinishedTraining extends FinishedRun {
   readonly result: ExperimentResult & { readonly fit: FitResult };

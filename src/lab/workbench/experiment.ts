@@ -20,7 +20,10 @@ type Config = z.input<typeof configFile>;
 /** Plugins that a program passes. */
 export type Plugins = readonly PluginDefinition[];
 
-/** The names of the members of one kind. A plugin of {@link loadPlugin} has members that the compiler does not know, so every text is one of its names. */
+/**
+ * The names of the members of one kind. A plugin of {@link loadPlugin} has members that the compiler does not know, so
+ * every text is one of its names.
+ */
 type Names<P extends Plugins, Kind extends PluginKind> = P[number] extends infer Plugin
   ? PluginDefinition extends Plugin
     ? string
@@ -52,7 +55,9 @@ type AddingStep<Name extends string = 'search' | 'score' | 'mix' | 'curate'> = N
 /** Steps after those of another arm. */
 type FurtherSteps<P extends Plugins> = readonly (Steps<P>[number] | AddingStep)[];
 
-/** An arm with more than its steps, as docs/arms.md describes it. @typeParam Name of the arms that it may begin with. */
+/**
+ * An arm with more than its steps, as docs/arms.md describes it. @typeParam Name of the arms that it may begin with.
+ */
 export interface ArmMapping<P extends Plugins = readonly [], Name extends string = string> {
   readonly description?: string;
   readonly steps?: Steps<P>;
@@ -91,7 +96,10 @@ export type MetricName =
   | 'bpref'
   | (string & Record<never, never>);
 
-/** An experiment as a program writes it: the keys of a config file, with `data` for `dataset`, `encoder` for `embedding`, and the two parts of `evaluation` that every experiment sets at the top. */
+/**
+ * An experiment as a program writes it: the keys of a config file, with `data` for `dataset`, `encoder` for
+ * `embedding`, and the two parts of `evaluation` that every experiment sets at the top.
+ */
 export interface ExperimentInput<P extends Plugins = readonly [], Name extends string = string> {
   /** A dataset, or the options of one, as in a config. */
   readonly data: Dataset | DatasetInput | Added<'name', Names<P, 'datasets'>>;
@@ -111,7 +119,7 @@ export interface ExperimentInput<P extends Plugins = readonly [], Name extends s
   readonly only?: Written<Config['only']>;
   readonly tuning?: Written<Config['tuning']>;
   readonly evaluation?: Written<Omit<Config['evaluation'], 'metrics' | 'baseline'>>;
-  /** Of the folder that `save` writes; by default `experiment`. */
+  /** The name of the folder that `save` writes; by default `experiment`. */
   readonly name?: string;
   readonly description?: string;
   /** By default 1. */
@@ -211,7 +219,10 @@ export interface ExperimentRunOptions {
   readonly signal?: AbortSignal;
   /** By default bars on a terminal, and nothing elsewhere; null shows nothing. */
   readonly progress?: StartProgress | null;
-  /** Where prepared data, embeddings and stages are kept for later runs, such as `.ragpp/cache`; by default they stay in memory. */
+  /**
+   * Where prepared data, embeddings and stages are kept for later runs, such as `.ragpp/cache`; by default they stay in
+   * memory.
+   */
   readonly cache?: string | null;
   /** The folder of runs, such as `results/runs`, that counts a look at a test split; by default `save` counts it. */
   readonly results?: string;

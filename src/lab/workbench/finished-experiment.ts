@@ -30,7 +30,8 @@ import { recordFiles, writeRunFolder } from '../run/run-folder.ts';
 const isComposed = (name: string) => name === 'relevance' || name === 'scoring' || name.startsWith('before ');
 
 /**
- * The components of an arm's scores as signals for `rag-plusplus/rank`: a row for each measured query, its candidates those that `evaluation.inspect` keeps.
+ * The components of an arm's scores as signals for `rag-plusplus/rank`: a row for each measured query, its candidates
+ * those that `evaluation.inspect` keeps.
  *
  * @throws ValidationError for an arm without a component that is a signal.
  */
@@ -144,8 +145,9 @@ export class FinishedExperiment {
   }
 
   /**
-   * The paired, clustered test of an arm against another, by the test, level and samples of the config. Nothing is corrected over other comparisons. With several
-   * seeds it is that of the queries' means over the seeds, without the variance between seeds; `result.arms[].comparisons` has both.
+   * The paired, clustered test of an arm against another, by the test, level and samples of the config. Nothing is
+   * corrected over other comparisons. With several seeds it is that of the queries' means over the seeds, without the
+   * variance between seeds; `result.arms[].comparisons` has both.
    *
    * @param other by default the baseline.
    * @param metric by default the first.
@@ -177,8 +179,8 @@ export class FinishedExperiment {
   }
 
   /**
-   * The signals of an arm's candidates, with their grades, for `train` of `rag-plusplus/rank`. Train on `evaluation.split: 'dev'`, with
-   * `evaluation.inspect` as large as the number of candidates.
+   * The signals of an arm's candidates, with their grades, for `train` of `rag-plusplus/rank`. Train on
+   * `evaluation.split: 'dev'`, with `evaluation.inspect` as large as the number of candidates.
    *
    * @throws ValidationError for an unknown arm, and for one without signals.
    */

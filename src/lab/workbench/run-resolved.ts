@@ -36,7 +36,11 @@ async function chooseBackend({ backend }: ExperimentConfig): Promise<BackendName
   return backend === 'auto' && hasActiveBackend() ? activeBackend() : useBackend(backend);
 }
 
-/** Runs the arms of an experiment, or fits its arm. @param execute as of `runExperiment`, for arms that are not fitted. */
+/**
+ * Runs the arms of an experiment, or fits its arm.
+ *
+ * @param execute as of `runExperiment`, for arms that are not fitted.
+ */
 export async function runOrFit(
   config: ExperimentConfig,
   context: OpenRunContext,

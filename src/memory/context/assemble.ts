@@ -14,7 +14,10 @@ import { askSource, type ContextSource, type SourceAnswer } from './source.ts';
 /** The words of a query and of items alike: stems without stop words. */
 const WORDS = { k1: 1.2, b: 0.75, variant: 'lucene', dropStopWords: true, stem: true } as const;
 
-/** Documents and memories in one order: each score is multiplied by the weight of its source. An item that both found is taken once, by its better score. */
+/**
+ * Documents and memories in one order: each score is multiplied by the weight of its source. An item that both found is
+ * taken once, by its better score.
+ */
 function mergeByWeight(
   documents: readonly ContextItem[],
   memories: readonly ContextItem[],
@@ -40,7 +43,10 @@ async function scoreWords(query: string, items: readonly ContextItem[]): Promise
   return index.scorePairs(batch, Int32Array.from(items.keys()), items.length);
 }
 
-/** Items by their BM25 for a query; where it is equal, which it is for all without a word of the query, in their order before. */
+/**
+ * Items by their BM25 for a query; where it is equal, which it is for all without a word of the query, in their order
+ * before.
+ */
 async function rerankByWords(query: string, items: readonly ContextItem[]): Promise<ContextItem[]> {
   const scores = await scoreWords(query, items);
   const order = [...items.keys()].sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
@@ -63,7 +69,9 @@ export const assemblyOptionsSchema = z.strictObject({
   tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
   /** Each source is left out if it takes longer. */
   timeoutMs: z.int().min(1).default(1000),
-  /** The time zone of the dates of memories, which the prompt states if the question asks for a time; null: no dates. */
+  /**
+   * The time zone of the dates of memories, which the prompt states if the question asks for a time; null: no dates.
+   */
   timeZone: z.string().nullable().default('UTC'),
 });
 /** How a context is put together, see {@link assemblyOptionsSchema}. */
@@ -106,12 +114,13 @@ function acceptsType(strategy: AssemblyOptions['strategy'], type: ItemType): boo
 }
 
 /**
- * From a question to a context: documents and memories are asked in parallel for the share of the budget that each has, merged by weight, put into one order,
- * and packed into the budget. A source that fails or is late is left out and named in `sources`.
+ * From a question to a context: documents and memories are asked in parallel for the share of the budget that each has,
+ * merged by weight, put into one order, and packed into the budget. A source that fails or is late is left out and
+ * named in `sources`.
  *
  * @param now the moment of the question in milliseconds since 1970.
- * @throws ConfigurationError for options that break the schema, such as an empty question or weights whose sum is not 1; ValidationError for a `now` that is no time;
- *   the reason of the signal.
+ * @throws ConfigurationError for options that break the schema, such as an empty question or weights whose sum is not
+ *   1; ValidationError for a `now` that is no time; the reason of the signal.
  */
 export async function assemble(
   query: string,

@@ -5,7 +5,10 @@ import { freezeDeeply } from '../../core/values/frozen.ts';
 import { MERGE_PRESETS } from '../../ops/fusion/weighted-merge.ts';
 import type { StrategyName } from '../../rank/query/strategy.ts';
 
-/** What shares the budget: `rag`: documents and memories; `hybrid`: memories of every type; `episodic` and `semantic`: memories of one type. */
+/**
+ * Strategies that share the budget: `rag`: documents and memories; `hybrid`: memories of every type; `episodic` and
+ * `semantic`: memories of one type.
+ */
 export const ASSEMBLY_STRATEGIES = Object.freeze(['rag', 'hybrid', 'episodic', 'semantic'] as const);
 
 /** The shares of documents and of memories in a context. */
@@ -18,8 +21,9 @@ export interface ContextShares {
 export type BudgetPreset = keyof typeof MERGE_PRESETS;
 
 /**
- * The preset of a question by its strategy: what to do is in documents, what is known of somebody is in memories, and the rest may be in both. A table by judgement:
- * on an invented shop `memory-focused` for all questions is no worse (experiments/context-presets).
+ * The preset of a question by its strategy: what to do is in documents, what is known of somebody is in memories, and
+ * the rest may be in both. A table by judgement: on an invented shop `memory-focused` for all questions is no worse
+ * (experiments/context-presets).
  */
 export const PRESET_OF_STRATEGY = freezeDeeply({
   procedural: 'rag-focused',
@@ -55,8 +59,8 @@ function readPreset(preset: BudgetPreset): ContextShares {
 }
 
 /**
- * Divides a budget between documents and memories: documents get floor(budget x weight), memories the rest, and each source is asked for
- * max(1, floor(tokens / 100)) results.
+ * Divides a budget between documents and memories: documents get floor(budget x weight), memories the rest, and each
+ * source is asked for max(1, floor(tokens / 100)) results.
  *
  * @param budget tokens, a whole number above 0.
  * @throws ValidationError for another budget.

@@ -28,7 +28,11 @@ function decodeFactOperation(bytes: Uint8Array): FactOperation {
   throw new ValidationError(`kind of an operation is unknown: ${String(kind)}; use assert or supersede`, { kind });
 }
 
-/** Does the stored operation with a number. @throws ValidationError for bytes of something else, and an operation that may not follow the earlier ones. */
+/**
+ * Does the stored operation with a number.
+ *
+ * @throws ValidationError for bytes of something else, and an operation that may not follow the earlier ones.
+ */
 export function applyStored(graph: FactGraph, bytes: Uint8Array, sequence: number): void {
   try {
     graph.apply(decodeFactOperation(bytes));
@@ -42,7 +46,10 @@ export function applyStored(graph: FactGraph, bytes: Uint8Array, sequence: numbe
   }
 }
 
-/** The operations that made versions: the first version of a fact is its assertion, each later one supersedes the version before. */
+/**
+ * The operations that made versions: the first version of a fact is its assertion, each later one supersedes the
+ * version before.
+ */
 function listFactOperations(versions: readonly FactEdge[]): FactOperation[] {
   const asserted = new Set<string>();
   return versions.map(({ recordedAt, supersededAt: _, closedBy, ...fact }) => {
@@ -75,7 +82,8 @@ const END_OF_LINE = Buffer.from('\n');
 const nameLines = (folder: string, part: number) => `${namePart(folder, part)}.jsonl`;
 
 /**
- * Writes the operations of a graph so far as a folder that appears as a whole. Changes that come meanwhile are not in it: events are let in between parts.
+ * Writes the operations of a graph so far as a folder that appears as a whole. Changes that come meanwhile are not in
+ * it: events are let in between parts.
  *
  * @param position the last operation.
  * @throws StorageError; nothing is left then.

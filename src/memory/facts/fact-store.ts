@@ -26,8 +26,9 @@ interface Job {
 }
 
 /**
- * A graph of facts on two timelines, see {@link FactGraph}, whose changes are kept in a journal. A change is acknowledged, and seen, once its entry is written: an
- * acknowledged change is there after the process is killed and, with `fsync: always`, after a power failure. Changes are checked and done in the order of the calls.
+ * A graph of facts on two timelines, see {@link FactGraph}, whose changes are kept in a journal. A change is
+ * acknowledged, and seen, once its entry is written: an acknowledged change is there after the process is killed and,
+ * with `fsync: always`, after a power failure. Changes are checked and done in the order of the calls.
  */
 export class FactStore {
   /** Null for a store in memory alone. */
@@ -71,12 +72,20 @@ export class FactStore {
     return this.#graph.lastRecordedAt;
   }
 
-  /** As {@link FactGraph.assert}, once the change is written. @throws ValidationError as there, and after {@link close}; StorageError. */
+  /**
+   * As {@link FactGraph.assert}, once the change is written.
+   *
+   * @throws ValidationError as there, and after {@link close}; StorageError.
+   */
   async assert(fact: Fact, recordedAt: number): Promise<FactEdge> {
     return this.#write(checkFact(fact, recordedAt));
   }
 
-  /** As {@link FactGraph.supersede}, once the change is written. @throws ValidationError as there, and after {@link close}; StorageError. */
+  /**
+   * As {@link FactGraph.supersede}, once the change is written.
+   *
+   * @throws ValidationError as there, and after {@link close}; StorageError.
+   */
   async supersede(id: string, closing: FactClosing): Promise<FactEdge> {
     return this.#write(checkClosing(id, closing));
   }
@@ -105,8 +114,8 @@ export class FactStore {
   }
 
   /**
-   * Writes the operations that wait as one batch. The next batch is checked after this one is written or has failed, so that no entry depends on one that is not
-   * in the journal.
+   * Writes the operations that wait as one batch. The next batch is checked after this one is written or has failed, so
+   * that no entry depends on one that is not in the journal.
    */
   async #drain(): Promise<void> {
     await Promise.resolve(); // operations of the same moment share a batch
@@ -135,8 +144,8 @@ export class FactStore {
   }
 
   /**
-   * Writes every change so far as a snapshot, then removes the entries of the journal and the snapshots that it replaces. Changes go on meanwhile. Does nothing for
-   * a store in memory, nor if nothing has changed.
+   * Writes every change so far as a snapshot, then removes the entries of the journal and the snapshots that it
+   * replaces. Changes go on meanwhile. Does nothing for a store in memory, nor if nothing has changed.
    *
    * @throws StorageError; the store is as before then.
    */
@@ -190,8 +199,8 @@ async function restore(journal: Journal): Promise<FactStore> {
  * Opens a store of facts on two timelines; makes its folder if it is missing.
  *
  * @param folder null: the facts are in memory alone.
- * @throws WalCorruptedError and ChecksumMismatchError for a damaged folder, UnavailableError naming the process that has it open, ValidationError for a folder of
- * another store, StorageError.
+ * @throws WalCorruptedError and ChecksumMismatchError for a damaged folder, UnavailableError naming the process that
+ *   has it open, ValidationError for a folder of another store, StorageError.
  */
 export async function openFactStore(folder: string | null, options: FactStoreOptions = {}): Promise<FactStore> {
   if (folder === null) return new FactStore(null, new FactGraph(), 0);

@@ -14,7 +14,7 @@ import {
 import { findBounds, type OutcomeRange, outcomeRange } from './outcome-range.ts';
 import { assertOutcome, assertOutcomeStatistics } from './outcome-statistics.ts';
 
-/** How many values fall between edges. */
+/** Numbers of values between edges. */
 interface Histogram {
   /** [bins] */
   readonly counts: readonly number[];
@@ -38,8 +38,8 @@ function findBin(edges: readonly number[], value: number): number {
 }
 
 /**
- * Values in bins of equal width from the least to the greatest one, as numpy's histogram: a bin holds its lower edge, the last bin both. Values that are all
- * equal get a range of 0.5 to both sides. Every value is in one bin.
+ * Values in bins of equal width from the least to the greatest one, as numpy's histogram: a bin holds its lower edge,
+ * the last bin both. Values that are all equal get a range of 0.5 to both sides. Every value is in one bin.
  *
  * @param values at least one, all finite.
  * @param times how often each value counts; null: once.

@@ -13,11 +13,16 @@ export type ConsolidatedType = keyof typeof CONSOLIDATED_IMPORTANCE;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** The person that a memory is about; null: nobody in particular. Memories of different people are never consolidated into one. */
+/**
+ * The person that a memory is about; null: nobody in particular. Memories of different people are never consolidated
+ * into one.
+ */
 export const readUser = ({ metadata }: MemoryRecord): string | null =>
   isText(metadata.userId) ? metadata.userId : null;
 
-/** True if consolidation reads a record: something that happened, that may leave its place, and that was not superseded. */
+/**
+ * True if consolidation reads a record: something that happened, that may leave its place, and that was not superseded.
+ */
 export function isEpisode({ metadata }: MemoryRecord): boolean {
   const { memoryType, sensitive } = metadata;
   const isEvent = memoryType === undefined || memoryType === 'episodic';

@@ -37,8 +37,9 @@ function restoreNothing(): RestoredStore {
 }
 
 /**
- * Records in memory, by id, whose changes are kept in a journal. A change is acknowledged, and seen, once its entry is written: an acknowledged change is there
- * after the process is killed and, with `fsync: always`, after a power failure. A change is one entry, so it is there as a whole or not at all.
+ * Records in memory, by id, whose changes are kept in a journal. A change is acknowledged, and seen, once its entry is
+ * written: an acknowledged change is there after the process is killed and, with `fsync: always`, after a power
+ * failure. A change is one entry, so it is there as a whole or not at all.
  *
  * Records do not change but for their statistics. What the store hands out are copies.
  */
@@ -111,7 +112,11 @@ export class MemoryStore {
     return this.#journal?.describeLoss(acknowledged) ?? null;
   }
 
-  /** True if an operation with this number and history was done; null if that is no longer known. @throws StorageError. */
+  /**
+   * True if an operation with this number and history was done; null if that is no longer known.
+   *
+   * @throws StorageError.
+   */
   holds(position: JournalPosition): boolean | null {
     return this.#journal?.holds(position) ?? null;
   }
@@ -151,14 +156,17 @@ export class MemoryStore {
     return [...this.#changes].filter(([, changed]) => changed > sequence).map(([id]) => id);
   }
 
-  /** True if a record was added, replaced or removed after an operation, or may have been: before the last snapshot that is no longer known. */
+  /**
+   * True if a record was added, replaced or removed after an operation, or may have been: before the last snapshot that
+   * is no longer known.
+   */
   hasChangedSince(id: string, sequence: number): boolean {
     return sequence < this.#snapshotSequence || (this.#changes.get(id) ?? 0) > sequence;
   }
 
   /**
-   * Calls a function with the ids of every later change, at the moment at which readers see the change. Observed outcomes
-   * are no such change.
+   * Calls a function with the ids of every later change, at the moment at which readers see the change. Observed
+   * outcomes are no such change.
    *
    * @returns ends the calls.
    */
@@ -175,9 +183,10 @@ export class MemoryStore {
   /**
    * Adds records, all or none.
    *
-   * @param options `replace`: a record with a known id replaces the earlier one, with its statistics; otherwise it is an error. `admit` may refuse the
-   * records, with their defaults, by an error.
-   * @throws DuplicateRecordError, DimensionMismatchError, NotFiniteError, ConfigurationError for a record with wrong fields, StorageError.
+   * @param options `replace`: a record with a known id replaces the earlier one, with its statistics; otherwise it is
+   *   an error. `admit` may refuse the records, with their defaults, by an error.
+   * @throws DuplicateRecordError, DimensionMismatchError, NotFiniteError, ConfigurationError for a record with wrong
+   *   fields, StorageError.
    */
   async put(
     records: readonly MemoryRecordInput[],
@@ -268,8 +277,9 @@ export class MemoryStore {
   }
 
   /**
-   * Writes all records as a snapshot, then removes the entries of the journal and the snapshots that it replaces. Changes go on meanwhile; they wait for at
-   * most one part of the snapshot. Does nothing for a store in memory, nor if nothing has changed.
+   * Writes all records as a snapshot, then removes the entries of the journal and the snapshots that it replaces.
+   * Changes go on meanwhile; they wait for at most one part of the snapshot. Does nothing for a store in memory, nor if
+   * nothing has changed.
    *
    * @throws StorageError; the store is as before then.
    */

@@ -9,7 +9,10 @@ import {
   listFilterVariables,
 } from './filter.ts';
 
-/** What is wrong with a text that no table can hold: half a surrogate pair has no UTF-8 form, and Postgres has no U+0000. */
+/**
+ * What is wrong with a text that no table can hold: half a surrogate pair has no UTF-8 form, and Postgres has no
+ * U+0000.
+ */
 export function findTextFault(text: string): { expected: string; remedy: string } | undefined {
   if (!/\p{Cs}/u.test(text) && !text.includes('\0')) return undefined;
   return { expected: 'well-formed Unicode without U+0000', remedy: 'remove half surrogate pairs and U+0000' };
@@ -44,7 +47,8 @@ export type ResolvedVariables = ReadonlyMap<string, FieldValue>;
 /**
  * The values of the variables of a filter, all of them checked.
  *
- * @throws InvalidFilterError if a filter with variables has no values of variables, and for a value that no attribute may have.
+ * @throws InvalidFilterError if a filter with variables has no values of variables, and for a value that no attribute
+ *   may have.
  */
 export function resolveVariables(filter: Filter, variables: FilterVariables | undefined): ResolvedVariables {
   const resolved = new Map<string, FieldValue>();
@@ -67,7 +71,7 @@ export function resolveValue(value: FilterValue, variables: ResolvedVariables): 
   return isVariable(value) ? (variables.get(value.query) ?? null) : value;
 }
 
-/** What is wrong with a field of a filter: a text is searched, not filtered. */
+/** Describes what is wrong with a field of a filter: a text is searched, not filtered. */
 export function findFieldFault(field: string): { expected: string; remedy: string } | undefined {
   if (field !== 'text') return findTextFault(field);
   return {
@@ -76,7 +80,10 @@ export function findFieldFault(field: string): { expected: string; remedy: strin
   };
 }
 
-/** What is wrong with a value that is compared with a field: a timestamp is a number, so that a date in quotes would never match. */
+/**
+ * Describes what is wrong with a value that is compared with a field: a timestamp is a number, so that a date in quotes
+ * would never match.
+ */
 export function findOperandFault(field: string, value: FilterValue): { expected: string; remedy: string } | undefined {
   if (field !== 'timestamp' || value === null || isVariable(value) || typeof value === 'number') return undefined;
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;

@@ -4,8 +4,8 @@ import { RESERVED_ATTRIBUTES } from '../turns/attributes.ts';
 import { MEMORY_FIELDS } from '../turns/memory-fields.ts';
 
 /**
- * A filter says which turns a query may see. One tree has one meaning in a predicate and in SQL: logic has two values, a
- * missing attribute is null, and null equals null.
+ * A filter says which turns a query may see. One tree has one meaning in a predicate and in SQL: logic has two values,
+ * a missing attribute is null, and null equals null.
  */
 
 /** What a field may hold. A missing field is null. */
@@ -113,7 +113,10 @@ export function listAskedFields(filter: Filter): string[] {
   return Array.from(walkLeaves(filter)).flatMap(({ op, field }) => (op === 'exists' ? field : []));
 }
 
-/** True if a tree, of whatever shape, has more levels than a filter may have. A loop over a list: the tree may be too deep for calls. */
+/**
+ * True if a tree, of whatever shape, has more levels than a filter may have. A loop over a list: the tree may be too
+ * deep for calls.
+ */
 export function exceedsFilterDepth(tree: unknown): boolean {
   const pending: [node: unknown, depth: number][] = [[tree, 1]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -15,8 +15,8 @@ export function parseTitle(quoted: string): string | null {
 }
 
 /**
- * A line with another text for what stands between quotation marks. A mark behind the last closing one of its kind is skipped, since each of them would read the rest
- * of the line.
+ * A line with another text for what stands between quotation marks. A mark behind the last closing one of its kind is
+ * skipped, since each of them would read the rest of the line.
  */
 export function replaceQuoted(line: string, replace: (quoted: string, content: string) => string): string {
   const lastSingle = [...line.matchAll(CLOSING_SINGLE)].at(-1)?.index ?? -1;
@@ -47,7 +47,10 @@ function normaliseNumber(digits: string): string {
   return /^\d+(?:\.\d+)?$/.test(plain) && plain.length < 16 ? String(Number(plain)) : plain;
 }
 
-/** Runs of capitalised words; at the beginning of a sentence and in a sentence of capitals, only words tagged as proper nouns. */
+/**
+ * Runs of capitalised words; at the beginning of a sentence and in a sentence of capitals, only words tagged as proper
+ * nouns.
+ */
 function findNames(sentence: readonly TaggedWord[]): string[] {
   const first = sentence.findIndex(({ text }) => WORD.test(text));
   const telling = sentence.some(({ text }) => /^\p{Ll}{2}/u.test(text));
@@ -64,9 +67,9 @@ function findNames(sentence: readonly TaggedWord[]): string[] {
 }
 
 /**
- * The named things of an English text, in lower case: titles of 2 to 12 words between quotation marks, each one entity; numbers without their units; and
- * proper names, runs of capitalised words. A word that begins a sentence or a line is a name only where wink-nlp tags it a proper noun. Web and mail addresses
- * are not read.
+ * The named things of an English text, in lower case: titles of 2 to 12 words between quotation marks, each one entity;
+ * numbers without their units; and proper names, runs of capitalised words. A word that begins a sentence or a line is
+ * a name only where wink-nlp tags it a proper noun. Web and mail addresses are not read.
  */
 export function findEntities(text: string): ReadonlySet<string> {
   const entities = new Set<string>();

@@ -15,8 +15,9 @@ export interface TokenOptions {
   /** True if stop words are left out: those of wink-nlp, or a list in lower case. */
   readonly dropStopWords: boolean | readonly string[];
   /**
-   * Whether words become stems: by Porter's second algorithm as wink-nlp has it; `english`, the same with its step 0, which drops the ending of a possessive, as
-   * Snowball's stemmer of that name; or `porter`, by his first of 1980, as Terrier and most published baselines.
+   * Whether words become stems: by Porter's second algorithm as wink-nlp has it; `english`, the same with its step 0,
+   * which drops the ending of a possessive, as Snowball's stemmer of that name; or `porter`, by his first of 1980, as
+   * Terrier and most published baselines.
    */
   readonly stem: boolean | 'porter' | 'english';
 }
@@ -31,8 +32,8 @@ const WORD = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*/gu;
 type WordRule = (word: string) => string | null;
 
 /**
- * Lower-cased Unicode words of a text in order. A regular expression: Intl.Segmenter and wink-nlp find nearly the same words of mail and take many times as
- * long.
+ * Lower-cased Unicode words of a text in order. A regular expression: Intl.Segmenter and wink-nlp find nearly the same
+ * words of mail and take many times as long.
  */
 export function createTokeniser(options: TokenOptions): Tokeniser {
   const splitIntoTerms: Tokeniser = (text) =>
@@ -119,7 +120,10 @@ export function listContentStems(text: string): Set<string> {
   return new Set(splitIntoContentStems()(text.replace(POSSESSIVE, '')));
 }
 
-/** The stems of content words that both texts hold, in the order of the first; none for a paraphrase without a word of its source. */
+/**
+ * The stems of content words that both texts hold, in the order of the first; none for a paraphrase without a word of
+ * its source.
+ */
 export function listSharedContentStems(a: string, b: string): string[] {
   const other = listContentStems(b);
   return [...listContentStems(a)].filter((stem) => other.has(stem));

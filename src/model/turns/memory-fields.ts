@@ -46,8 +46,9 @@ function findSchema(memoryType: unknown): z.ZodObject | undefined {
 }
 
 /**
- * What is wrong with attributes as the fields of a memory: of `semantic` the triple `subject`, `predicate`, `object` and `status`, of `procedural` `trigger` and
- * `action`, of `summary` `scope`. Attributes of another type, or of none, may use these names freely.
+ * What is wrong with attributes as the fields of a memory: of `semantic` the triple `subject`, `predicate`, `object`
+ * and `status`, of `procedural` `trigger` and `action`, of `summary` `scope`. Attributes of another type, or of none,
+ * may use these names freely.
  */
 export function listMemoryFaults(
   attributes: Readonly<Record<string, unknown>>,
@@ -76,13 +77,19 @@ export function readMemoryFields({ attributes = {} }: Described): MemoryFields {
 /** The attribute `status` of a memory that another one has replaced, whatever its type. */
 export const SUPERSEDED = 'superseded';
 
-/** True if a memory holds: it was not superseded, and if it is a fact its `status` is `active`. Other statuses of other types have no meaning here. */
+/**
+ * True if a memory holds: it was not superseded, and if it is a fact its `status` is `active`. Other statuses of other
+ * types have no meaning here.
+ */
 export function isActive({ attributes = {} }: Described): boolean {
   const { memoryType, status = 'active' } = attributes;
   return memoryType === 'semantic' ? status === 'active' : status !== SUPERSEDED;
 }
 
-/** The text of a memory by its fields: `subject predicate object` of a fact, `trigger: action` of a procedure; null where the fields make no text. */
+/**
+ * The text of a memory by its fields: `subject predicate object` of a fact, `trigger: action` of a procedure; null
+ * where the fields make no text.
+ */
 export function buildMemoryText({ subject, predicate, object, trigger, action }: MemoryFields): string | null {
   if (subject !== undefined && predicate !== undefined && object !== undefined)
     return `${subject} ${predicate} ${object}`;

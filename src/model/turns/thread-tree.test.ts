@@ -91,7 +91,7 @@ describe('the end of a chain of parents', () => {
   });
 });
 
-/** How often a parent is asked for. */
+/** The number of times that a parent is asked for. */
 function countParentSteps(size: number, parentOf: (place: number) => number | null): number {
   let count = 0;
   const ids = Array.from({ length: size }, (_, i) => String(i));

@@ -9,8 +9,8 @@ import type { Turn } from './turn.ts';
  * The end of each chain of parents, walked once: O(ids).
  *
  * @param parentOf the parent of an id, null if the chain ends with the id.
- * @returns for each id the last id of its chain. A chain that runs into a cycle ends with the first id of the cycle that it meets, so an id on a cycle ends with
- * itself though it has a parent.
+ * @returns for each id the last id of its chain. A chain that runs into a cycle ends with the first id of the cycle
+ *   that it meets, so an id on a cycle ends with itself though it has a parent.
  */
 export function findChainEnds(ids: Iterable<string>, parentOf: (id: string) => string | null): Map<string, string> {
   const ends = new Map<string, string>();

@@ -1,21 +1,26 @@
 /**
  * The width of a band for a given accuracy.
  *
- * Row i of the exact output is N / D with N = Σ e^l_j v_j and D = Σ e^l_j over its admissible keys. The banded row takes c for e^l_j where the key is more than W
- * steps away, c = 1 (multiplicative) or 0 (additive). Semantic similarity lies in [0, 1], so a multiplicative logit is at least 0, and in both forms
- * δ = Σ_far (e^l_j - c) >= 0. Write r = Σ_far (e^l_j - c) v_j for the omitted part; for values of length 1 at most, |r| <= δ. The banded row
- * o = (N - r) / (D - δ) is a mean of values with weights that are not negative, so |o| <= 1 too, and N / D - o = (r - δ o) / D: **a row is off by at most
- * 2 δ / D**. What remains is to bound the share δ / D, with x = exp(-decay (W + 1)) / temperature, the largest far logit.
+ * Row i of the exact output is N / D with N = Σ e^l_j v_j and D = Σ e^l_j over its admissible keys. The banded row
+ * takes c for e^l_j where the key is more than W steps away, c = 1 (multiplicative) or 0 (additive). Semantic
+ * similarity lies in [0, 1], so a multiplicative logit is at least 0, and in both forms δ = Σ_far (e^l_j - c) >= 0.
+ * Write r = Σ_far (e^l_j - c) v_j for the omitted part; for values of length 1 at most, |r| <= δ. The banded row o = (N
+ * - r) / (D - δ) is a mean of values with weights that are not negative, so |o| <= 1 too, and N / D - o = (r - δ o) /
+ * D: **a row is off by at most 2 δ / D**. What remains is to bound the share δ / D, with x = exp(-decay (W + 1)) /
+ * temperature, the largest far logit.
  *
- * Multiplicative: (e^l - 1) / e^l <= 1 - e^-x for each far key, so δ / D <= 1 - e^-x <= e^x - 1. Besides, e^l - 1 <= l (e^x - 1) / x since e^l is convex, and with at
- * most two keys at each distance δ <= 2 (e^x - 1) / (1 - e^-decay), while D is at least the number of admissible keys, each of which weighs 1 or more: all of
- * them without a direction, W + 2 with one (a row that sees a far key sees all nearer ones on that side), one less where self is excluded.
+ * Multiplicative: (e^l - 1) / e^l <= 1 - e^-x for each far key, so δ / D <= 1 - e^-x <= e^x - 1. Besides, e^l - 1 <= l
+ * (e^x - 1) / x since e^l is convex, and with at most two keys at each distance δ <= 2 (e^x - 1) / (1 - e^-decay),
+ * while D is at least the number of admissible keys, each of which weighs 1 or more: all of them without a direction, W
+ * + 2 with one (a row that sees a far key sees all nearer ones on that side), one less where self is excluded.
  *
- * Additive: a row that sees any other turn sees one at most g steps away, of logit -g decay or more, so D >= e^(-g decay), and
- * δ <= 2 Σ_{d > W} exp(1 / temperature - decay d) = 2 exp(1 / temperature - decay (W + 1)) / (1 - e^-decay). Where no key is masked, g = 1.
+ * Additive: a row that sees any other turn sees one at most g steps away, of logit -g decay or more, so D >= e^(-g
+ * decay), and δ <= 2 Σ_{d > W} exp(1 / temperature - decay d) = 2 exp(1 / temperature - decay (W + 1)) / (1 -
+ * e^-decay). Where no key is masked, g = 1.
  *
- * With masked keys the first multiplicative bound stands as it is; in the second, D is at least the number of keys that are not masked without a direction, and
- * 1 with one. Queries need not be as many as the turns, nor be at different places: every step holds row by row.
+ * With masked keys the first multiplicative bound stands as it is; in the second, D is at least the number of keys that
+ * are not masked without a direction, and 1 with one. Queries need not be as many as the turns, nor be at different
+ * places: every step holds row by row.
  */
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { LogitOptions } from './attention-logits.ts';
@@ -40,7 +45,8 @@ function findLastBefore(keyMask: Uint8Array): Int32Array {
 }
 
 /**
- * @returns undefined if no key is masked: a query then sees all keys that its direction lets it see, down to its neighbour
+ * @returns undefined if no key is masked: a query then sees all keys that its direction lets it see, down to its
+ *   neighbour
  */
 export function buildKeySupport(rows: CheckedRows, options: RingAttentionOptions): KeySupport | undefined {
   const { keyMask, turns, ringPositions } = rows;
@@ -70,8 +76,9 @@ export function buildKeySupport(rows: CheckedRows, options: RingAttentionOptions
 }
 
 /**
- * The least W such that keys more than W steps away need no look, however many there are: their sum in a row's denominator is off by at most `tolerance` of that
- * denominator when each counts e^0 = 1 (multiplicative) or 0 (additive). Infinity when they don't fade (decay 0).
+ * The least W such that keys more than W steps away need no look, however many there are: their sum in a row's
+ * denominator is off by at most `tolerance` of that denominator when each counts e^0 = 1 (multiplicative) or 0
+ * (additive). Infinity when they don't fade (decay 0).
  *
  * @throws ValidationError for a tolerance that is not positive.
  */
@@ -118,7 +125,8 @@ function computeFarShare(turns: number, width: number, options: RingAttentionOpt
 }
 
 /**
- * The proven bound on the Euclidean distance between a row of banded attention and the exact one, for values of length 1 at most and exact arithmetic.
+ * The proven bound on the Euclidean distance between a row of banded attention and the exact one, for values of length
+ * 1 at most and exact arithmetic.
  *
  * @param turns n
  * @param width W
@@ -134,8 +142,8 @@ export function computeBandError(
 }
 
 /**
- * The least W, 1 at least, whose {@link computeBandError} is within the tolerance; the furthest turn's distance if no narrower band is, as with a
- * tolerance of 0.
+ * The least W, 1 at least, whose {@link computeBandError} is within the tolerance; the furthest turn's distance if no
+ * narrower band is, as with a tolerance of 0.
  *
  * @throws ValidationError for a negative tolerance.
  */

@@ -16,8 +16,9 @@ import { allocateTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './
 import type { RingAttentionOptions } from './options.ts';
 
 /**
- * The values that a query may see, summed as if every key weighed e^0 = 1: what banded attention adds to the band when multiplicative; nothing when additive. In
- * float64, since float32 loses digits over 10^5 rows. Directed sums only grow: a suffix taken as the whole minus a prefix would keep the prefix's rounding.
+ * The values that a query may see, summed as if every key weighed e^0 = 1: what banded attention adds to the band when
+ * multiplicative; nothing when additive. In float64, since float32 loses digits over 10^5 rows. Directed sums only
+ * grow: a suffix taken as the whole minus a prefix would keep the prefix's rounding.
  */
 export class FarField {
   /** [V] of the query moved to. */
@@ -70,7 +71,10 @@ export const DEFAULT_TOLERANCE = 1e-6;
 /** Why {@link attend} and {@link bandedRingAttention} look at every pair then. */
 export const PAIRS_MASKED = 'a mask of pairs is looked at pair by pair';
 
-/** Blocks of at most `size` queries on as many consecutive places, from the end when anticausal: the order in which {@link FarField} moves. */
+/**
+ * Blocks of at most `size` queries on as many consecutive places, from the end when anticausal: the order in which
+ * {@link FarField} moves.
+ */
 function splitQueryBlocks(ringPositions: Int32Array, size: number, { direction }: RingAttentionOptions): RingSpan[] {
   const blocks: RingSpan[] = [];
   for (let first = 0, end = 0; first < ringPositions.length; first = end) {
@@ -81,7 +85,10 @@ function splitQueryBlocks(ringPositions: Int32Array, size: number, { direction }
   return direction === 'anticausal' ? blocks.reverse() : blocks;
 }
 
-/** The terms of a block and its band. If every turn asks and none is masked, all full blocks whose band stays within the turns share them. */
+/**
+ * The terms of a block and its band. If every turn asks and no turn is masked, all full blocks whose band stays within the
+ * turns share them.
+ */
 class BandTerms {
   readonly #rows: CheckedRows;
   readonly #width: number;
@@ -202,19 +209,23 @@ export async function attendBanded(
 }
 
 /**
- * Ring attention of queries over a conversation as a band plus a constant: keys more than W steps away weigh e^0 = 1 (multiplicative) or nothing (additive) to
- * within the tolerance, so with m the row's largest logit
+ * Ring attention of queries over a conversation as a band plus a constant: keys more than W steps away weigh e^0 = 1
+ * (multiplicative) or nothing (additive) to within the tolerance, so with m the row's largest logit
  *
  *     numerator_i   = e^-m c Σ_j v_j + Σ_{d(i,j) <= W} (e^(logit_ij - m) - c e^-m) v_j,   c = 1 or 0
  *     denominator_i = e^-m c n_i     + Σ_{d(i,j) <= W} (e^(logit_ij - m) - c e^-m)
  *
- * over the n_i admissible keys: one sum for all rows without a direction, prefix or suffix sums with one. O(T V + B W D) time in blocks of plain matrix products,
- * memory for the output and one block. The proof of the bound is in band.ts; section 4.2.3 of diomande2026ragpp has the dense form.
+ * over the n_i admissible keys: one sum for all rows without a direction, prefix or suffix sums with one. O(T V + B W
+ * D) time in blocks of plain matrix products, memory for the output and one block. The proof of the bound is in
+ * band.ts; section 4.2.3 of diomande2026ragpp has the dense form.
  *
- * When 2 W + 1 >= T there is no far field, and under a mask of pairs it would be another for each row; the dense form is computed then, and the result says so.
+ * When 2 W + 1 >= T there is no far field, and under a mask of pairs it would be another for each row; the dense form
+ * is computed then, and the result says so.
  *
- * @param settings.tolerance largest Euclidean error of an output row for values of length 1, from which W follows; 0 asks for the dense form
- * @throws ValidationError, DimensionMismatchError, NotFiniteError for rows that cannot be attended to, ValidationError for a negative tolerance.
+ * @param settings.tolerance largest Euclidean error of an output row for values of length 1, from which W follows; 0
+ *   asks for the dense form
+ * @throws ValidationError, DimensionMismatchError, NotFiniteError for rows that cannot be attended to, ValidationError
+ *   for a negative tolerance.
  */
 export async function bandedRingAttention(
   inputs: AttentionRows,

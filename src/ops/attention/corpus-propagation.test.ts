@@ -89,7 +89,7 @@ test('refuses embeddings of another corpus, numbers that are not finite, and a n
   expect(tf.memory().numTensors).toBe(before);
 });
 
-test('packs are full of conversations of about the same length, and none is too full', () => {
+test('packs are full of conversations of about the same length, and no pack is too full', () => {
   expect(packConversations([2, 7, 13, 3, 11, 2, 1], 13)).toEqual([
     { conversations: [2], turns: 13 },
     { conversations: [4], turns: 11 },

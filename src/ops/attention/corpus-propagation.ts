@@ -18,7 +18,8 @@ interface ConversationPack {
 }
 
 /**
- * Puts conversations of about the same length together until a block is full, so that the products of a block are as large as a device likes them.
+ * Puts conversations of about the same length together until a block is full, so that the products of a block are as
+ * large as a device likes them.
  *
  * @param lengths turns of each conversation
  * @param capacity most turns in a pack; longer conversations are in none
@@ -39,8 +40,8 @@ export function packConversations(lengths: readonly number[], capacity: number):
 }
 
 /**
- * Ring attention of several conversations, each with itself, in one block: keys of other conversations are masked, so nothing is padded. O(R² D) for R turns in
- * all, two plain products.
+ * Ring attention of several conversations, each with itself, in one block: keys of other conversations are masked, so
+ * nothing is padded. O(R² D) for R turns in all, two plain products.
  *
  * @param embeddings row-major [R, D], one conversation after the other, each in ring order; queries, keys and values
  * @param lengths turns of each conversation
@@ -81,7 +82,10 @@ export interface CorpusPropagation {
   readonly vectors: Float32Array;
   /** The numbers of conversations packed into shared blocks, computed alone with every key, and banded. */
   readonly conversations: Readonly<Record<'packed' | 'dense' | 'banded', number>>;
-  /** Proven bound on the Euclidean error of an attention output, before it is mixed and normalised, for embeddings of length 1 at most. */
+  /**
+   * Proven bound on the Euclidean error of an attention output, before it is mixed and normalised, for embeddings of
+   * length 1 at most.
+   */
   readonly errorBound: number;
 }
 
@@ -128,13 +132,14 @@ function writeMixed(vectors: Float32Array, positions: Int32Array, { embeddings, 
 }
 
 /**
- * Propagates every turn of a corpus over its whole conversation, each conversation being a ring (or line) of its own, as `propagate` does for one: short
- * conversations share blocks with others of their length, longer ones go through `attend`, so that the longest cost time linear in their turns.
+ * Propagates every turn of a corpus over its whole conversation, each conversation being a ring (or line) of its own,
+ * as `propagate` does for one: short conversations share blocks with others of their length, longer ones go through
+ * `attend`, so that the longest cost time linear in their turns.
  *
  * @param embeddings row-major [N, D]
  * @param settings.tolerance largest Euclidean error of an attention output, for embeddings of length 1
- * @throws DimensionMismatchError when the embeddings do not fit the corpus, NotFiniteError for embeddings that are not finite, ValidationError for a negative
- * tolerance.
+ * @throws DimensionMismatchError when the embeddings do not fit the corpus, NotFiniteError for embeddings that are not
+ *   finite, ValidationError for a negative tolerance.
  */
 export async function propagateCorpus(
   corpus: Corpus,

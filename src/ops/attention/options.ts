@@ -5,9 +5,10 @@ import { freezeDeeply } from '../../core/values/frozen.ts';
 /**
  * The choices of ring attention (section 4.2 of diomande2026ragpp, and choices that it does not specify).
  *
- * topology `ring`: the shorter way round, `line`: |p_i - p_j|. direction `causal` keeps keys at or before the query's position, `anticausal` at or after it.
- * combine `multiplicative`: logit = exp(-decay d) (1 + cos) / 2 / temperature, which tends to 0 for far keys and so never forgets them; `additive`: logit =
- * (1 + cos) / 2 / temperature - decay d, which does. self `exclude` leaves out the key at the query's own position.
+ * topology `ring`: the shorter way round, `line`: |p_i - p_j|. direction `causal` keeps keys at or before the query's
+ * position, `anticausal` at or after it. combine `multiplicative`: logit = exp(-decay d) (1 + cos) / 2 / temperature,
+ * which tends to 0 for far keys and so never forgets them; `additive`: logit = (1 + cos) / 2 / temperature - decay d,
+ * which does. self `exclude` leaves out the key at the query's own position.
  */
 export const ringAttentionOptions = z.strictObject({
   topology: z.enum(['ring', 'line']).default('ring'),
@@ -17,7 +18,9 @@ export const ringAttentionOptions = z.strictObject({
   decay: z.number().nonnegative().default(0.5),
   temperature: z.number().positive().default(0.1),
 });
-/** Topology, direction, combination of similarity and distance, decay with distance, and temperature of ring attention. */
+/**
+ * Topology, direction, combination of similarity and distance, decay with distance, and temperature of ring attention.
+ */
 export type RingAttentionOptions = z.infer<typeof ringAttentionOptions>;
 
 /** The paper's ring without a direction: similarity times closeness, decay 0.5 a step, temperature 0.1. */
@@ -39,7 +42,10 @@ export const attentionMix = z
 /** The shares of RCP, IRCP and TPO in unified attention. */
 export type AttentionMix = z.infer<typeof attentionMix>;
 
-/** `literal`: RCP and IRCP are the same, since reversed positions do not change any ring distance; `directed`: RCP is causal, IRCP anticausal. */
+/**
+ * `literal`: RCP and IRCP are the same, since reversed positions do not change any ring distance; `directed`: RCP is
+ * causal, IRCP anticausal.
+ */
 export const attentionMode = z.enum(['literal', 'directed']);
 
 /** The schema of {@link UnifiedAttentionOptions}. */
@@ -55,12 +61,16 @@ export const propagationOptions = ringAttentionOptions.extend({
   /** The share of the attention output in a propagated embedding. */
   beta: z.number().min(0).max(1).default(0.3),
 });
-/** Ring attention of turns over their conversation, and the share `beta` of its output in a propagated embedding, in [0, 1]. */
+/**
+ * Ring attention of turns over their conversation, and the share `beta` of its output in a propagated embedding, in [0,
+ * 1].
+ */
 export type PropagationOptions = z.infer<typeof propagationOptions>;
 
 /**
- * Named settings of propagation. `published` has the paper's: a turn is its own loudest key (logit 10 against about 4 for its neighbours), so it comes out as it
- * went in. `framework` excludes the turn itself and gives far turns less weight.
+ * Named settings of propagation. `published` has the paper's: a turn is its own loudest key (logit 10 against about 4
+ * for its neighbours), so it comes out as it went in. `framework` excludes the turn itself and gives far turns less
+ * weight.
  */
 export const PROPAGATION_PRESETS = freezeDeeply({
   published: propagationOptions.parse({

@@ -25,9 +25,10 @@ interface Version {
 /**
  * Steps that a newcomer reaches, under `tolerance`.
  *
- * additive: a turn further away keeps its version, and its attention output is within 4 tolerance of the exact one (band.ts: far keys hold at most that share
- * of the mass before and after, and unit values differ by at most 2). multiplicative: every far key weighs e^0 = 1, so a newcomer moves each output by up to 2 /
- * denominator, however far it is: no distance is safe.
+ * additive: a turn further away keeps its version, and its attention output is within 4 tolerance of the exact one
+ * (band.ts: far keys hold at most that share of the mass before and after, and unit values differ by at most 2).
+ * multiplicative: every far key weighs e^0 = 1, so a newcomer moves each output by up to 2 / denominator, however far
+ * it is: no distance is safe.
  */
 export function countNewcomerSteps(options: PropagationOptions, tolerance: number): number {
   return options.combine === 'additive' ? computeBandWidth(options, tolerance) : Number.POSITIVE_INFINITY;
@@ -77,7 +78,10 @@ export function planVersions(
   return versions;
 }
 
-/** The order of R chosen turns and all T turns of a conversation, if it is not that of time, as of the time of each chosen turn. */
+/**
+ * The order of R chosen turns and all T turns of a conversation, if it is not that of time, as of the time of each
+ * chosen turn.
+ */
 interface RingPositionsAsOf {
   /** int32 [R] */
   readonly own: tf.Tensor1D;
@@ -85,7 +89,10 @@ interface RingPositionsAsOf {
   readonly keys: tf.Tensor2D;
 }
 
-/** Cosines of the chosen turns with all, [R, T], where no turn is multiplied twice: of all turns, where as many are chosen. */
+/**
+ * Cosines of the chosen turns with all, [R, T], where no turn is multiplied twice: of all turns, where as many are
+ * chosen.
+ */
 function computeChosenCosines(embeddings: tf.Tensor2D, turns: tf.Tensor1D): tf.Tensor2D {
   return scoped('computeChosenCosines', () =>
     turns.size < embeddings.shape[0]
@@ -95,9 +102,10 @@ function computeChosenCosines(embeddings: tf.Tensor2D, turns: tf.Tensor1D): tf.T
 }
 
 /**
- * Propagated embeddings of R chosen turns of a conversation, each at the time when the conversation had `sizes[r]` turns:
- * `normalise((1 - beta) e + beta * attention output)`, the attention running over the first `sizes[r]` turns as a ring of that size. O(R T D), the sum over
- * keys being one plain matrix product for all times; cosines are O(min(R, T) T D).
+ * Propagated embeddings of R chosen turns of a conversation, each at the time when the conversation had `sizes[r]`
+ * turns: `normalise((1 - beta) e + beta * attention output)`, the attention running over the first `sizes[r]` turns as
+ * a ring of that size. O(R T D), the sum over keys being one plain matrix product for all times; cosines are O(min(R,
+ * T) T D).
  *
  * @param embeddings [T, D] in time order
  * @param turns int32 [R] the chosen ones, each below its size
@@ -216,15 +224,17 @@ async function computeVersions(
 }
 
 /**
- * Propagated embeddings for a replay: as a conversation grows its turns' embeddings change, and a query may only see what was said before it. Each version is
- * computed from the turns of its conversation that are strictly earlier than the cutoffs it is valid for. Versions that no cutoff needs are not computed; turns
- * beyond the reach of a newcomer keep theirs ({@link countNewcomerSteps}).
+ * Propagated embeddings for a replay: as a conversation grows its turns' embeddings change, and a query may only see
+ * what was said before it. Each version is computed from the turns of its conversation that are strictly earlier than
+ * the cutoffs it is valid for. Versions that no cutoff needs are not computed; turns beyond the reach of a newcomer
+ * keep theirs ({@link countNewcomerSteps}).
  *
  * @param embeddings row-major [N, D]
  * @param cutoffs of the queries, in any order: how many leading turns of the corpus each may see
  * @param settings.tolerance largest share of attention mass that a newcomer out of reach may have; default 1e-5
  * @param settings.order the order of the turns; by default time order
- * @param settings.batchNumbers the maximum of numbers in a tensor of the device, without the turns of a conversation; by default 2²²
+ * @param settings.batchNumbers the maximum of numbers in a tensor of the device, without the turns of a conversation;
+ *   by default 2²²
  * @throws DimensionMismatchError when the embeddings do not fit the corpus.
  */
 export async function propagateVersions(

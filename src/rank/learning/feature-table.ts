@@ -2,7 +2,10 @@ import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../c
 import { gatherRows } from '../../core/tensors/rows.ts';
 import { suggestKnown } from '../../core/validation/validation.ts';
 
-/** Signals of the candidates of Q queries: Q x C pairs with F signals each. Candidates of a row are in the order that the tie rule gives equal scores. */
+/**
+ * Signals of the candidates of Q queries: Q x C pairs with F signals each. Candidates of a row are in the order that
+ * the tie rule gives equal scores.
+ */
 export interface FeatureTable {
   /** [F] names. */
   readonly signals: readonly string[];
@@ -31,7 +34,10 @@ function assertLength(what: string, expected: number, array: ArrayLike<unknown>)
     throw new DimensionMismatchError(`${what} of the feature table`, expected, array.length);
 }
 
-/** @throws DimensionMismatchError for a part that does not fit the others, NotFiniteError for a value naming query, place and signal, ValidationError. */
+/**
+ * @throws DimensionMismatchError for a part that does not fit the others, NotFiniteError for a value naming query,
+ *   place and signal, ValidationError.
+ */
 export function assertFeatureTable(table: FeatureTable): void {
   const { signals, queryIds, width, values, relevantGrade } = table;
   if (!Number.isInteger(width) || width < 1)
@@ -58,7 +64,11 @@ export function assertFeatureTable(table: FeatureTable): void {
   throw new NotFiniteError(`signal ${signals[at % signals.length]}`, where, values[at] as number);
 }
 
-/** The places of named signals. @throws ValidationError naming the first that the table lacks, and the nearest it has. */
+/**
+ * The places of named signals.
+ *
+ * @throws ValidationError naming the first that the table lacks, and the nearest it has.
+ */
 export function findSignalPositions(table: Pick<FeatureTable, 'signals'>, names: readonly string[]): Int32Array {
   return Int32Array.from(names, (name) => {
     const position = table.signals.indexOf(name);
@@ -119,7 +129,10 @@ export function selectQueries(table: FeatureTable, queries: ArrayLike<number>): 
   };
 }
 
-/** Rows of signals for folds. A signal of a fitted encoder has other values in every fold, since no fold fits on the rows that it holds out. */
+/**
+ * Rows of signals for folds. A signal of a fitted encoder has other values in every fold, since no fold fits on the
+ * rows that it holds out.
+ */
 export interface FeatureSource {
   /** [Q] the conversation of each row, that folds are made by. */
   readonly clusters: readonly string[];

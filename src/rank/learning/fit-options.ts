@@ -37,7 +37,7 @@ const modelOptions = z.discriminatedUnion('name', [
 /** The model whose numbers are fitted. */
 export type ModelOptions = z.output<typeof modelOptions>;
 
-/** How weights of users are learned. */
+/** Options of learning the weights of users. */
 const userOptions = strategyLearningOptions.extend({
   /** Memories that a question is taken to have shown: the best by the weights of its strategy. */
   shown: z.int().min(2).default(50),
@@ -56,7 +56,7 @@ const transferOptions = z.strictObject({
   limitQueries: z.int().min(2).nullable().default(null),
 });
 
-/** How the numbers of a mix are fitted on dev, and how the fit is measured. */
+/** Options of fitting the numbers of a mix on dev, and of measuring the fit. */
 export const fitOptions = z.strictObject({
   model: modelOptions.default({ name: 'linear', signals: null, nonNegative: [], initial: null }),
   /** The inner folds try every combination of losses, penalties and learning rates. */
@@ -66,7 +66,7 @@ export const fitOptions = z.strictObject({
     .default(['listwise', 'infonce']),
   l2: z.array(z.number().nonnegative()).min(1).default([0.0003, 0.003]),
   learningRate: z.array(positive).min(1).default([0.05]),
-  /** Of the softmax in both losses. */
+  /** The temperature of the softmax in both losses. */
   temperature: positive.default(1),
   /** The metric of early stopping, the inner folds and the searches. */
   metric: metric.prefault(VALIDATION_METRIC),

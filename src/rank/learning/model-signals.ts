@@ -7,17 +7,20 @@ export const TURNS_AHEAD = 8;
 
 const aheadNames: readonly string[] = Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead.${i + 1}`);
 
-/** Of each turn ahead, the nearest first. */
+/** Signals of each turn ahead, the nearest first. */
 export function listAheadSignals(): readonly string[] {
   return aheadNames;
 }
 
-/** Of each coordinate. */
+/** A signal of each coordinate. */
 export function listCoordinateSignals(dimensions: Dimensions): string[] {
   return COORDINATES[dimensions].map((name) => `coordinate.${toSignalPart(name)}`);
 }
 
-/** The signals that a table must have. `coordinate.` is candidate minus query; `ahead.k` the cosine of the candidate to the k-th turn after it, 0 if there is none. */
+/**
+ * The signals that a table must have. `coordinate.` is candidate minus query; `ahead.k` the cosine of the candidate to
+ * the k-th turn after it, 0 if there is none.
+ */
 export function listTrajectorySignals(dimensions: Dimensions): string[] {
   const scores = ['relevance', 'relevance@neighbour', 'relevance@session', 'age.hours', 'cosine'];
   const places = ['ring.distance', 'cold-start', 'ahead.count'];

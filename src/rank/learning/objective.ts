@@ -6,7 +6,10 @@ import { computeQueryLosses, type LossOptions, type LossTargets, uploadLossTarge
 import { nameTensors, type ScoringModel, uploadParameters } from './model.ts';
 import { constrainValues, pullBackGradient } from './parameters.ts';
 
-/** Sums a gradient over the axes that an operand was repeated along. Axis by axis: a float32 sum of millions of terms in one go is biased. */
+/**
+ * Sums a gradient over the axes that an operand was repeated along. Axis by axis: a float32 sum of millions of terms in
+ * one go is biased.
+ */
 function reduceTo(gradient: tf.Tensor, shape: number[]): tf.Tensor {
   const axes = tf.broadcast_util.getReductionAxes(shape, gradient.shape);
   const sum = [...axes].sort((a, b) => b - a).reduce((partial, axis) => tf.sum(partial, axis), gradient);
@@ -67,8 +70,8 @@ const GRADIENTS: readonly Gradient[] = [
 ];
 
 /**
- * Registers the gradients that models need in tfjs; its own come only with tfjs-layers, since tfjs-core does not register them in Node. Those that somebody
- * registered before stay.
+ * Registers the gradients that models need in tfjs; its own come only with tfjs-layers, since tfjs-core does not
+ * register them in Node. Those that somebody registered before stay.
  */
 export function registerGradients(): void {
   for (const gradient of GRADIENTS)
@@ -76,8 +79,8 @@ export function registerGradients(): void {
 }
 
 /**
- * A function's value and the gradients of `sum(dy f)` by its inputs. What tfjs keeps for the way back it lets go of only at its end: where the device fails before
- * that, this does.
+ * A function's value and the gradients of `sum(dy f)` by its inputs. What tfjs keeps for the way back it lets go of
+ * only at its end: where the device fails before that, this does.
  *
  * @param dy of the value's shape
  */

@@ -17,8 +17,9 @@ import { createTableMetric } from './table-metrics.ts';
 import { TableScorer } from './table-scorer.ts';
 
 /**
- * A row's loss with its gradient takes the time of two evaluations of the row, which are its scores, their ranking and the metric. Measured on wasm: 1.6 with a
- * linear mix of 142 signals, 2.0 with the trajectory model; 2.7 times the scores alone.
+ * A row's loss with its gradient takes the time of two evaluations of the row, which are its scores, their ranking and
+ * the metric. Measured on wasm: 1.6 with a linear mix of 142 signals, 2.0 with the trajectory model; 2.7 times the
+ * scores alone.
  */
 export const GRADIENT_EVALUATIONS = 2;
 
@@ -30,7 +31,10 @@ interface TrainedRows {
   readonly validationRows: number;
 }
 
-/** The work of a training, counted in evaluations of a row. It depends on no clock, so that a search with the same budget is the same everywhere. */
+/**
+ * The work of a training, counted in evaluations of a row. It depends on no clock, so that a search with the same
+ * budget is the same everywhere.
+ */
 export function countRowEvaluations({ epochs, rows, validationRows }: TrainedRows): number {
   return epochs * GRADIENT_EVALUATIONS * rows + (epochs + 1) * validationRows;
 }
@@ -103,7 +107,10 @@ function clampToRange({ constraint, range: [low, high], initial }: ParameterSpec
   return values.map((value, i) => Math.min(high, Math.max(Math.min(low, initial[i] as number), value)));
 }
 
-/** Values around the hand-tuned ones: normal noise on all free numbers, on one scale that is drawn evenly by its logarithm. */
+/**
+ * Values around the hand-tuned ones: normal noise on all free numbers, on one scale that is drawn evenly by its
+ * logarithm.
+ */
 export function drawAround(model: Parametric, stream: Random): Float64Array {
   const scale = NEAR * (FAR / NEAR) ** stream.uniform();
   const theta = freeValues(model, listHandTunedValues(model)).map((number) => number + scale * stream.drawNormal());
@@ -151,8 +158,8 @@ export class Evaluations {
 }
 
 /**
- * Asks the objective about the hand-tuned values first, then in turn about values near them and about values from the whole range: of many numbers, draws from the
- * range alone hardly ever beat the start (bergstra2012random).
+ * Asks the objective about the hand-tuned values first, then in turn about values near them and about values from the
+ * whole range: of many numbers, draws from the range alone hardly ever beat the start (bergstra2012random).
  */
 export async function randomSearch(
   model: Parametric,
@@ -176,7 +183,9 @@ const FIRST_STEP = 0.05;
 const STEPS = 9;
 const TOLERANCE = 1e-9;
 
-/** True if positive numbers are within the range of the searches: a temperature near 0 gives scores that are not finite. */
+/**
+ * True if positive numbers are within the range of the searches: a temperature near 0 gives scores that are not finite.
+ */
 function isWithinReach(model: Parametric, values: Float64Array): boolean {
   return [...splitParameters(model, values)].every(
     ([{ constraint, range, initial }, part]) =>
@@ -223,8 +232,9 @@ async function climb(model: Parametric, evaluations: Evaluations, start: Float64
 }
 
 /**
- * Coordinate ascent on the metric itself (metzler2007linear), over the free numbers: one after the other in random order is moved to the best of doubling steps until
- * none improves, from the hand-tuned values, then from random ones for as long as the budget lasts.
+ * Coordinate ascent on the metric itself (metzler2007linear), over the free numbers: one after the other in random
+ * order is moved to the best of doubling steps until none improves, from the hand-tuned values, then from random ones
+ * for as long as the budget lasts.
  */
 export async function coordinateAscent(
   model: Parametric,

@@ -6,7 +6,10 @@ import { freezeDeeply } from '../../core/values/frozen.ts';
 interface Constraint {
   /** The parameter that theta stands for. */
   apply(theta: Float64Array): Float64Array;
-  /** A theta that stands for values; those on the edge of the domain, which no theta reaches, are moved {@link EDGE} inside. */
+  /**
+   * A theta that stands for values; those on the edge of the domain, which no theta reaches, are moved {@link EDGE}
+   * inside.
+   */
   inverse(values: ArrayLike<number>): Float64Array;
   /** The gradient by theta from that by the parameter. */
   pullBack(theta: Float64Array, gradient: ArrayLike<number>): Float64Array;
@@ -88,7 +91,10 @@ const simplex: Constraint = {
 export const CONSTRAINTS = freezeDeeply({ free, positive, unit, simplex } as const satisfies Readonly<
   Record<string, Constraint>
 >);
-/** The name of the domain of a parameter, one of {@link CONSTRAINTS}: `free`, `positive`, `unit` (between 0 and 1) or `simplex` (shares that sum to 1). */
+/**
+ * The name of the domain of a parameter, one of {@link CONSTRAINTS}: `free`, `positive`, `unit` (between 0 and 1) or
+ * `simplex` (shares that sum to 1).
+ */
 export type ConstraintName = keyof typeof CONSTRAINTS;
 
 /** A group of numbers that is learned. */

@@ -24,14 +24,18 @@ const FIRST_DECAY = 0.9;
 const SECOND_DECAY = 0.999;
 const EPSILON = 1e-8;
 
-/** The state of Adam before the first step: step 0 and running means of 0. @param count the number P of free numbers. */
+/**
+ * The state of Adam before the first step: step 0 and running means of 0.
+ *
+ * @param count the number P of free numbers.
+ */
 export function createAdamState(count: number): AdamState {
   return { step: 0, first: new Float64Array(count), second: new Float64Array(count) };
 }
 
 /**
- * One step of Adam (kingma2015adam, algorithm 1). On the host in float64: there are a few dozen numbers, and a state of plain numbers can be stored, so
- * that an interrupted training resumes to the same result.
+ * One step of Adam (kingma2015adam, algorithm 1). On the host in float64: there are a few dozen numbers, and a state of
+ * plain numbers can be stored, so that an interrupted training resumes to the same result.
  *
  * @param theta [P]
  * @param gradient [P]
@@ -48,7 +52,10 @@ export function takeAdamStep(theta: Float64Array, gradient: Float64Array, state:
   return { theta: next, state: { step, first, second } };
 }
 
-/** The loss, the steps of Adam, the regularisation and early stopping of a training; {@link TRAINING_DEFAULTS} has values for all but the metric. */
+/**
+ * The loss, the steps of Adam, the regularisation and early stopping of a training; {@link TRAINING_DEFAULTS} has
+ * values for all but the metric.
+ */
 export interface TrainingOptions {
   readonly loss: LossOptions;
   readonly learningRate: number;
@@ -67,7 +74,7 @@ export interface TrainingOptions {
   readonly startNoise: number;
 }
 
-/** Of {@link train}, as of a fit. */
+/** Options of {@link train}, as of a fit. */
 export const TRAINING_DEFAULTS: TrainingOptions = freezeDeeply({
   loss: { name: 'infonce', temperature: 1 },
   learningRate: 0.05,
@@ -116,7 +123,10 @@ export interface TrainingHooks {
   readonly progress?: StartProgress;
 }
 
-/** Draws the queries of each step once: a step's queries then stay on the device, and epochs differ in the order of the steps. */
+/**
+ * Draws the queries of each step once: a step's queries then stay on the device, and epochs differ in the order of the
+ * steps.
+ */
 function drawBatches(usable: Int32Array, { batchSize, seed }: TrainingOptions): Int32Array[] {
   if (batchSize === null || batchSize >= usable.length) return [usable];
   const shuffled = Int32Array.from(createRandom(seed, 'training batches').shuffle([...usable]));
@@ -231,9 +241,10 @@ async function run(training: Training, { signal, progress }: TrainingHooks, epoc
 }
 
 /**
- * Fits a model's parameters to a table: gradients on the active backend, steps of Adam on the host. With a validation table the parameters of its best epoch are
- * kept (the start counts as one) and training stops when no better one comes; without, those of the last epoch. The same options and tables on the same backend
- * give the same parameters, bit for bit.
+ * Fits a model's parameters to a table: gradients on the active backend, steps of Adam on the host. With a validation
+ * table the parameters of its best epoch are kept (the start counts as one) and training stops when no better one
+ * comes; without, those of the last epoch. The same options and tables on the same backend give the same parameters,
+ * bit for bit.
  *
  * @param given by default {@link TRAINING_DEFAULTS}.
  * @throws ValidationError if no query has a relevant candidate; the reason of the signal if training is aborted.

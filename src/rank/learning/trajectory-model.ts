@@ -13,8 +13,8 @@ import { type TrajectoryModelOptions, uploadTrajectory } from './trajectory-inpu
 import { withGradient, withGradients } from './with-gradient.ts';
 
 /**
- * `e^x` for x that are not positive, as elu(x) + 1: on wasm that takes a twentieth of an exponential. Within 1e-7, which is little beside 1 but not beside a power
- * that is tiny itself.
+ * `e^x` for x that are not positive, as elu(x) + 1: on wasm that takes a twentieth of an exponential. Within 1e-7,
+ * which is little beside 1 but not beside a power that is tiny itself.
  */
 export function computePower<T extends tf.Tensor>(x: T): T {
   return withGradient(x, (given) => {
@@ -24,7 +24,8 @@ export function computePower<T extends tf.Tensor>(x: T): T {
 }
 
 /**
- * Each row divided by its largest value; a row without a positive one, or with subnormal ones alone, becomes 0. Several largest ones share the gradient.
+ * Each row divided by its largest value; a row without a positive one, or with subnormal ones alone, becomes 0. Several
+ * largest ones share the gradient.
  *
  * @param scores [B, C], not negative
  */
@@ -51,7 +52,10 @@ function sumAllAxes(x: tf.Tensor): tf.Tensor {
   );
 }
 
-/** The inputs of multiplicative logits: `likeness e^(-decay distance) / temperature` with likeness (1 + cos) / 2. Constant, of one shape. */
+/**
+ * The inputs of multiplicative logits: `likeness e^(-decay distance) / temperature` with likeness (1 + cos) / 2.
+ * Constant, of one shape.
+ */
 interface LogitParts<T extends tf.Tensor> {
   readonly likeness: T;
   readonly distance: T;
@@ -99,7 +103,9 @@ export function computeCandidateShares(
   });
 }
 
-/** The turns that candidates attend to, the query first. [B, C, K] each; all must live until the gradient is computed. */
+/**
+ * The turns that candidates attend to, the query first. [B, C, K] each; all must live until the gradient is computed.
+ */
 interface SeenKeys extends LogitParts<tf.Tensor3D> {
   /** Added to the logits. */
   readonly bias: tf.Tensor3D;
@@ -190,7 +196,10 @@ function computeRelevanceTerms(values: Named<tf.Tensor1D>, inputs: Named<tf.Tens
   return { neighbours, session, sum, fading, faded: tf.mul(sum, fading) as tf.Tensor2D };
 }
 
-/** RCP and TPO over the candidates and directed IRCP over the turns that each candidate sees, each with its share of the mix. [B, C] each */
+/**
+ * RCP and TPO over the candidates and directed IRCP over the turns that each candidate sees, each with its share of the
+ * mix. [B, C] each
+ */
 function computeMixedAttentions(
   values: Named<tf.Tensor1D>,
   inputs: tf.NamedTensorMap,
@@ -255,12 +264,13 @@ function blendShares(a: tf.Tensor2D, b: tf.Tensor2D, share: tf.Tensor1D): tf.Ten
 }
 
 /**
- * The chain of the paper with all its numbers to be learned: relevance with its surroundings, fading with age; trajectory score exp(-D) with sigma = 1; the mix of
- * three attentions (sections 4.1, 4.2 and 7.3 of diomande2026ragpp).
+ * The chain of the paper with all its numbers to be learned: relevance with its surroundings, fading with age;
+ * trajectory score exp(-D) with sigma = 1; the mix of three attentions (sections 4.1, 4.2 and 7.3 of
+ * diomande2026ragpp).
  *
- * `r = (relevance + n neighbour + s session) e^(-rate age)`, `f = alpha r / max r + (1 - alpha) e^(-D)`, score `(1 - share) f / max f + share a / max a`, maxima over
- * a query's candidates. O(B C (M + 11)). Its parts are those of relevance, neighbours, session, fading (what age takes away, never positive), trajectory, and of
- * each attention.
+ * `r = (relevance + n neighbour + s session) e^(-rate age)`, `f = alpha r / max r + (1 - alpha) e^(-D)`, score `(1 -
+ * share) f / max f + share a / max a`, maxima over a query's candidates. O(B C (M + 11)). Its parts are those of
+ * relevance, neighbours, session, fading (what age takes away, never positive), trajectory, and of each attention.
  */
 export function createTrajectoryModel(options: TrajectoryModelOptions): ScoringModel {
   return {

@@ -54,7 +54,9 @@ function readWords(text: string, times: readonly Place[]): Word[] {
 
 const isCapital = (written: string) => /^\p{Lu}/u.test(written);
 
-/** True if a word of a question can be a name that the registry writes with a capital: `will` and `mark` are verbs too. */
+/**
+ * True if a word of a question can be a name that the registry writes with a capital: `will` and `mark` are verbs too.
+ */
 function canBeName({ written, tag, first, inTime }: Word, hasCapitals: boolean): boolean {
   if (inTime) return false;
   if (first && MODAL.test(written)) return false;
@@ -70,7 +72,10 @@ interface Span {
 
 const overlap = (a: Span, b: Span) => a.from < b.to && b.from < a.to;
 
-/** Runs of capitalised words that belong to no entity. The first word of a sentence is one only where a name or a verb follows. */
+/**
+ * Runs of capitalised words that belong to no entity. The first word of a sentence is one only where a name or a verb
+ * follows.
+ */
 function findOtherNames(words: readonly Word[], known: readonly Span[]): Span[] {
   const taken = new Set(known.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i)));
   const spans: { from: number; to: number }[] = [];
@@ -160,9 +165,10 @@ function findMisspeltWholes(
 /**
  * The entities that a text names.
  *
- * Names and aliases are matched first, the longest from left to right, whatever their case and marks. A name of one word that is also a verb (`Will`, `Mark`) needs its
- * capital. Capitalised words that match nothing may be a part of a name, a misspelt name, or near a name by vectors. Each entity is listed once, with its best
- * match; a mention that several entities fit equally well is ambiguous and resolves to none of them.
+ * Names and aliases are matched first, the longest from left to right, whatever their case and marks. A name of one
+ * word that is also a verb (`Will`, `Mark`) needs its capital. Capitalised words that match nothing may be a part of a
+ * name, a misspelt name, or near a name by vectors. Each entity is listed once, with its best match; a mention that
+ * several entities fit equally well is ambiguous and resolves to none of them.
  *
  * @param times where the text names times: `May` there is no person.
  */

@@ -23,8 +23,9 @@ import type { TrajectoryOptions } from './trajectory-options.ts';
 import { drawPermutedOrder, listAheadInOrder } from './worlds/permuted-order.ts';
 
 /**
- * Directed IRCP: each candidate looks forward over the turns after it up to and including the query, and its score is the weight that falls on the query:
- * `e^l / (e^l + sum_j e^l_j)`, a column of the anticausal attention matrix of its conversation with the query as last turn.
+ * Directed IRCP: each candidate looks forward over the turns after it up to and including the query, and its score is
+ * the weight that falls on the query: `e^l / (e^l + sum_j e^l_j)`, a column of the anticausal attention matrix of its
+ * conversation with the query as last turn.
  *
  * @param cosine [B, C] of query and candidate
  * @param distance [B, C] ring (or line) steps from candidate to query
@@ -50,8 +51,9 @@ export function forwardAttention(
 }
 
 /**
- * A query's attention over its candidates: softmax of the logits of cosine and distance. With ring distances, each in the candidate's own conversation, it is
- * RCP (and literal IRCP, the same); with trajectory distances it is TPO. The query stands last, so causal attention keeps all candidates.
+ * A query's attention over its candidates: softmax of the logits of cosine and distance. With ring distances, each in
+ * the candidate's own conversation, it is RCP (and literal IRCP, the same); with trajectory distances it is TPO. The
+ * query stands last, so causal attention keeps all candidates.
  *
  * @param cosine [B, C]
  * @param distance [B, C]

@@ -15,7 +15,10 @@ export interface AttentionUse {
 
 const coordinatesUsed = ({ trajectory }: AttentionUse) => trajectory ?? TRAJECTORY_DEFAULTS;
 
-/** True if the mechanism is a directed IRCP, which alone looks forward. Reversed positions leave every ring distance as it is, so the literal one is RCP. */
+/**
+ * True if the mechanism is a directed IRCP, which alone looks forward. Reversed positions leave every ring distance as
+ * it is, so the literal one is RCP.
+ */
 function looksForward({ mechanism, mode }: AttentionOptions): boolean {
   return mode === 'directed' && (mechanism === 'ircp' || mechanism === 'unified');
 }
@@ -44,7 +47,10 @@ export const cosinesAhead = defineStage({
   },
 });
 
-/** The log of what each candidate's forward attention sums to before the query, whichever share the mechanism has in a mix. */
+/**
+ * The log of what each candidate's forward attention sums to before the query, whichever share the mechanism has in a
+ * mix.
+ */
 const logMasses = defineSignal<AttentionUse, { frames: StageUse<QueryFrames>; ahead?: StageUse<ForwardCosines> }>({
   name: 'log-masses',
   summary: 'the log of what the forward attention of a candidate sums to before the query',

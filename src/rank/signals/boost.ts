@@ -7,7 +7,7 @@ import { defineSignal } from './signal.ts';
 /** One of the boosts of an arm. */
 type Boost = BoostOptions[number];
 
-/** What a boost adds to 1 for a value of its attribute. A list has the sum of its texts. */
+/** The number that a boost adds to 1 for a value of its attribute. A list has the sum of its texts. */
 function computeShare({ factor, factors = {} }: Boost, value: AttributeValue): number {
   if (factor !== undefined) return factor * Number(value);
   const texts = Array.isArray(value) ? (value as readonly string[]) : [String(value)];
@@ -19,7 +19,11 @@ function nameKind(value: AttributeValue): string {
   return typeof value === 'string' ? 'text' : typeof value;
 }
 
-/** Why a boost cannot use a value of its attribute, and what to do; null if it can. @param where has the value, for the message. */
+/**
+ * Why a boost cannot use a value of its attribute, and what to do; null if it can.
+ *
+ * @param where has the value, for the message.
+ */
 function findMisfit(boost: Boost, value: AttributeValue, where: string): string | null {
   const isNumber = typeof value === 'number' || typeof value === 'boolean';
   if (boost.factor !== undefined && !isNumber)
@@ -60,7 +64,10 @@ export const boostOptions = z.array(boost).min(1);
 /** The boosts of an arm. */
 export type BoostOptions = z.output<typeof boostOptions>;
 
-/** The product of 1 + factor x attribute over the boosts; 1 for a turn without the attributes. A factor of less than 0 counts as 0. */
+/**
+ * The product of 1 + factor x attribute over the boosts; 1 for a turn without the attributes. A factor of less than 0
+ * counts as 0.
+ */
 export const boostSignal = defineSignal({
   name: 'boost',
   summary: 'product of (1 + factor × attribute) over the boosts of the arm, each at least 0',

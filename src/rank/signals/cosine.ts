@@ -11,7 +11,10 @@ import type { PropagatedVersions } from '../../ops/attention/versioned-propagati
 import { type PoolRows, QUERY_BATCH } from './candidate-pool.ts';
 import { defineSignal, defineStage, type StageUse } from './signal.ts';
 
-/** The turns' vectors mixed with those of their conversation, a row for each stretch of time in which a turn's row stays as it is. */
+/**
+ * The turns' vectors mixed with those of their conversation, a row for each stretch of time in which a turn's row stays
+ * as it is.
+ */
 export const propagatedRows = defineStage({
   name: 'propagated',
   module: import.meta.url,
@@ -61,8 +64,9 @@ export function findVersionRows(versions: PropagatedVersions, pool: PoolRows, cu
 }
 
 /**
- * Where tensors lie in the host's memory: multiply-adds of a plain product that take as long as one of a loop over its arrays, and the fewest queries that a
- * product takes time for. Measured on wasm at D = 512: 0.2 ns against 2.4 ns, and 2.2 ms for one query as for six.
+ * Where tensors lie in the host's memory: multiply-adds of a plain product that take as long as one of a loop over its
+ * arrays, and the fewest queries that a product takes time for. Measured on wasm at D = 512: 0.2 ns against 2.4 ns, and
+ * 2.2 ms for one query as for six.
  */
 const [LOOP_COST, LEAST_COLUMNS] = [12, 8];
 
@@ -77,9 +81,10 @@ export interface CosineRows {
 }
 
 /**
- * Cosines of queries with their candidates, 0 for padding and for zero vectors, the way that takes the fewer operations: all rows times a batch of queries on the
- * device, of which the candidates' are kept, or, where the device is the host, a loop over the candidates alone. Gathering rows on the device is slower than
- * either on wasm, 370 ms for B = 64, D = 512 and C = 300.
+ * Cosines of queries with their candidates, 0 for padding and for zero vectors, the way that takes the fewer
+ * operations: all rows times a batch of queries on the device, of which the candidates' are kept, or, where the device
+ * is the host, a loop over the candidates alone. Gathering rows on the device is slower than either on wasm, 370 ms for
+ * B = 64, D = 512 and C = 300.
  *
  * @param queries row-major [B, D] of any length
  * @param positions row-major [B, C] rows, -1 for padding
@@ -156,7 +161,8 @@ export function computeHostCosines(
 }
 
 /**
- * Cosines of queries with their candidates, 0 for padding and for zero vectors. One product with the whole corpus, of which B C numbers are kept, O(N D B).
+ * Cosines of queries with their candidates, 0 for padding and for zero vectors. One product with the whole corpus, of
+ * which B C numbers are kept, O(N D B).
  *
  * @param corpus [N, D] rows of length 1 or 0, as `normaliseRows` gives them
  * @param queries [B, D] of any length; callers keep B at {@link QUERY_BATCH} or below

@@ -30,10 +30,11 @@ function drawShuffledPairs({ positions, width }: PoolRows, queries: readonly Que
 }
 
 /**
- * Null control `shuffled-coordinates`: each query's candidates exchange their coordinates at random. What goes from one candidate to another is all that a
- * trajectory distance is made of, the query's coordinates in the candidate's conversation and the cold start included. So each query keeps exactly
- * its distances, and no turn of another moment, and none that the query may not see, affects them. Only the assignment of distances to candidates is lost.
- * (An exchange between all turns of the corpus would bring coordinates of other moments, and neither property would hold.)
+ * Null control `shuffled-coordinates`: each query's candidates exchange their coordinates at random. What goes from one
+ * candidate to another is all that a trajectory distance is made of, the query's coordinates in the candidate's
+ * conversation and the cold start included. So each query keeps exactly its distances, and no turn of another moment,
+ * and none that the query may not see, affects them. Only the assignment of distances to candidates is lost. (An
+ * exchange between all turns of the corpus would bring coordinates of other moments, and neither property would hold.)
  */
 export function shuffleFrames(
   frames: QueryFrames,
@@ -54,8 +55,8 @@ export function shuffleFrames(
 }
 
 /**
- * Null control `random-parents`: each turn that answers another answers any of the earlier turns of its conversation instead, all being equally likely. Roots stay
- * roots, and a query stays where it is.
+ * Null control `random-parents`: each turn that answers another answers any of the earlier turns of its conversation
+ * instead, all being equally likely. Roots stay roots, and a query stays where it is.
  *
  * @returns [N] positions, -1 for a root. Later turns do not affect the parent of a turn.
  */
@@ -112,7 +113,11 @@ function buildWorldTrees(world: World, tables: FrameTables): TreeAsOf {
   );
 }
 
-/** Coordinates and ring geometry of every pair, before a control moves a part of them. @param components of the texts. */
+/**
+ * Coordinates and ring geometry of every pair, before a control moves a part of them.
+ *
+ * @param components of the texts.
+ */
 export async function placeFrames(
   world: World,
   pool: CandidatePool,

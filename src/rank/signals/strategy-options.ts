@@ -4,7 +4,7 @@ import type { Query } from '../../model/dataset.ts';
 import { STRATEGY_NAMES, STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
 import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals } from './memory-signals.ts';
 
-/** Where learned weights come from, for whoever asks on what they were trained. */
+/** The origin of learned weights: the data that they were trained on. */
 export const weightsOrigin = z.strictObject({
   file: z.string(),
   dataHash: z.string(),

@@ -22,7 +22,10 @@ interface Subcorpus {
   readonly positions: Int32Array;
 }
 
-/** The places that the turns of a list have in a subcorpus; costs the shorter of the two, times the logarithm of the longer. */
+/**
+ * The places that the turns of a list have in a subcorpus; costs the shorter of the two, times the logarithm of the
+ * longer.
+ */
 function findListedPlaces({ conversationId, positions }: Subcorpus, list: Int32Array): Int32Array {
   if (conversationId === null) return list;
   const placeOf = (position: number) => findLowerBound(positions, position);
@@ -40,7 +43,10 @@ function findLocalSeeds({ conversationId, positions }: Subcorpus, seeds: SeedTur
   };
 }
 
-/** Some queries of a batch, with the cutoffs, the lists of visible turns and the seeds that they have among the turns of a subcorpus. */
+/**
+ * Some queries of a batch, with the cutoffs, the lists of visible turns and the seeds that they have among the turns of
+ * a subcorpus.
+ */
 function selectLocalBatch(
   { ids, texts, vectors, cutoffs, visible, seeds, concepts, asked }: QueryBatch,
   queryIndexes: readonly number[],
@@ -187,7 +193,8 @@ export function selectScopeVectors(subcorpus: Subcorpus, vectors: Float32Array, 
 /**
  * A column computed one subcorpus at a time.
  *
- * @param score the rows of a part, row-major [queries of the part, C], from the positions that its candidates have in the subcorpus, -1 for padding
+ * @param score the rows of a part, row-major [queries of the part, C], from the positions that its candidates have in
+ *   the subcorpus, -1 for padding
  * @returns row-major [Q, C]
  */
 export async function scoreBySubcorpus(
@@ -207,8 +214,8 @@ export async function scoreBySubcorpus(
 }
 
 /**
- * The versions of a subcorpus's turns, by the positions and the cutoffs that they have in it. A turn's version changes only when its conversation grows, so that no
- * two cutoffs that a subcorpus takes for one tell versions apart.
+ * The versions of a subcorpus's turns, by the positions and the cutoffs that they have in it. A turn's version changes
+ * only when its conversation grows, so that no two cutoffs that a subcorpus takes for one tell versions apart.
  */
 function selectScopeVersions(
   subcorpus: Subcorpus,
@@ -235,8 +242,8 @@ function selectScopeVersions(
 }
 
 /**
- * Answers each query from an index over the turns that it asks, by themselves: what is rare is then what is rare among them. Owns the indexes; throws after
- * `dispose()`.
+ * Answers each query from an index over the turns that it asks, by themselves: what is rare is then what is rare among
+ * them. Owns the indexes; throws after `dispose()`.
  */
 class SubcorpusIndex implements CandidateIndex {
   readonly name: string;
@@ -256,7 +263,10 @@ class SubcorpusIndex implements CandidateIndex {
     return getOrCompute(this.#indexes, subcorpus, this.#make);
   }
 
-  /** @throws ValidationError after `dispose()`; DimensionMismatchError, ValidationError for lists of visible turns as {@link assertVisibleLists}. */
+  /**
+   * @throws ValidationError after `dispose()`; DimensionMismatchError, ValidationError for lists of visible turns as
+   *   {@link assertVisibleLists}.
+   */
   async search(queries: QueryBatch, k: number, progress?: StartProgress): Promise<Candidates> {
     if (this.#disposed) throw new ValidationError(`index was disposed: ${this.name}; build a new index`);
     if (queries.visible !== undefined) assertVisibleLists(queries, this.#subcorpora.size);

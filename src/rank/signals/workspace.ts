@@ -37,7 +37,10 @@ function isDisposable(owned: Owned): owned is { dispose(): void } {
   return 'dispose' in owned && typeof owned.dispose === 'function';
 }
 
-/** What cannot be stored, such as tensors and indexes: made once for each key, kept until `dispose()`. Throws after it. */
+/**
+ * Results that cannot be stored, such as tensors and indexes: made once for each key, kept until `dispose()`. Throws
+ * after it.
+ */
 class Resources {
   readonly #results = new Map<string, Promise<unknown>>();
   readonly #owned: { dispose(): void }[] = [];
@@ -90,8 +93,8 @@ function assertVectors(
 }
 
 /**
- * What a {@link Workspace} is made of: N turns and Q queries with their vectors of D = `dimension` numbers, a seed, and optionally further encoders and
- * a store of results.
+ * What a {@link Workspace} is made of: N turns and Q queries with their vectors of D = `dimension` numbers, a seed, and
+ * optionally further encoders and a store of results.
  */
 export interface WorkspaceInputs {
   readonly corpus: Corpus;
@@ -109,7 +112,10 @@ export interface WorkspaceInputs {
   readonly encodeTexts?: World['embedTexts'];
   /** Where slices come from; without it there are none. */
   readonly slices?: SliceSource;
-  /** Where results are kept for other workspaces, and what distinguishes theirs from ours; without it they stay in memory. */
+  /**
+   * Where results are kept for other workspaces, and what distinguishes theirs from ours; without it they stay in
+   * memory.
+   */
   readonly stages?: { readonly store: StageStore; readonly identity: WorkspaceIdentity };
 }
 
@@ -117,8 +123,9 @@ export interface WorkspaceInputs {
 const NOBODY: WorkspaceIdentity = { code: '', data: '', encoder: {} };
 
 /**
- * What the arms of one experiment share: corpus and queries on the device, and every intermediate result by the key of its stage, so that arms which differ in
- * one step compute only that step. Owns tensors and indexes; throws after `dispose()`.
+ * What the arms of one experiment share: corpus and queries on the device, and every intermediate result by the key of
+ * its stage, so that arms which differ in one step compute only that step. Owns tensors and indexes; throws after
+ * `dispose()`.
  */
 export class Workspace implements World {
   readonly corpus: Corpus;
@@ -144,7 +151,8 @@ export class Workspace implements World {
 
   /**
    * @param shared over the same corpus, see {@link withQueries}.
-   * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or query.
+   * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or
+   *   query.
    */
   constructor(inputs: WorkspaceInputs, shared?: Workspace) {
     const { corpus, queries, turnVectors, queryVectors, dimension } = inputs;
@@ -174,8 +182,9 @@ export class Workspace implements World {
   }
 
   /**
-   * A workspace of some of these queries by themselves: what it computes for them stays in memory, and what does not depend on queries (the corpus on the device,
-   * indexes, propagated rows, tables of coordinates) is this one's. To be disposed before this one.
+   * A workspace of some of these queries by themselves: what it computes for them stays in memory, and what does not
+   * depend on queries (the corpus on the device, indexes, propagated rows, tables of coordinates) is this one's. To be
+   * disposed before this one.
    *
    * @param indexes in `queries`.
    */
@@ -268,7 +277,8 @@ export class Workspace implements World {
 
   /**
    * @throws UnavailableError where the workspace knows no other encoder.
-   * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or query.
+   * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or
+   *   query.
    */
   async embedWith(options: EncoderOptions | null): Promise<Encoding> {
     const { dimension, turnVectors, batch } = this;

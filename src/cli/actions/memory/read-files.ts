@@ -68,7 +68,7 @@ function readRecordRow(row: unknown): RowRecord | RowFault {
   return embedding instanceof RowFault ? embedding : { ...record, embedding };
 }
 
-/** What a row has beside its attributes: a row with a text is a turn. */
+/** Fields of a row that are no attributes: a row with a text is a turn. */
 const RECORD_COLUMNS: ReadonlySet<string> = new Set(memoryRecordFields);
 const TURN_COLUMNS: ReadonlySet<string> = new Set([...Object.keys(turnRow.shape), 'embedding']);
 /** Columns that may be JSON texts. */

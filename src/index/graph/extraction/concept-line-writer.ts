@@ -8,8 +8,9 @@ import type { ConceptLine } from './concept-file.ts';
 import { type DefinedRelation, type OpenTriple, requestDefinitions } from './extraction-requests.ts';
 
 /**
- * One form for the spellings of an entity. Forms arrive in the order of time, and a form becomes that of the earliest canonical form that it is a spelling of
- * ({@link FormAliases}), or canonical itself. What a form becomes never depends on later ones.
+ * One form for the spellings of an entity. Forms arrive in the order of time, and a form becomes that of the earliest
+ * canonical form that it is a spelling of ({@link FormAliases}), or canonical itself. What a form becomes never depends
+ * on later ones.
  */
 export class CanonicalEntities {
   readonly #aliases = new FormAliases(ALIAS_ABOVE);
@@ -26,7 +27,10 @@ export class CanonicalEntities {
   }
 }
 
-/** A relation as a turn brought it: with its definition, and the canonical relation that has its meaning, null if it is one itself. */
+/**
+ * A relation as a turn brought it: with its definition, and the canonical relation that has its meaning, null if it is
+ * one itself.
+ */
 interface BroughtRelation extends DefinedRelation {
   readonly same: string | null;
 }
@@ -37,7 +41,10 @@ interface CanonicalRelation extends DefinedRelation {
   readonly sensitive: boolean;
 }
 
-/** One name for the relations of one meaning, in the order of time: a relation becomes an earlier one that a model named, or is canonical itself. */
+/**
+ * One name for the relations of one meaning, in the order of time: a relation becomes an earlier one that a model
+ * named, or is canonical itself.
+ */
 export class CanonicalRelations {
   readonly #canonicalOf = new Map<string, string>();
   readonly #canonical = new Map<string, CanonicalRelation & { triples: number }>();

@@ -8,7 +8,7 @@ import type { SqlSession, SqlValue } from './sql-database.ts';
 /** Locks out another process that creates the extension or the table at the same time. */
 const CREATION_LOCK = 7_221_981;
 
-/** How long a table is there: until it is dropped, or for its connection alone. */
+/** The life of a table: until it is dropped, or for its connection alone. */
 export type TableLifetime = 'kept' | 'session';
 
 async function createTable(
@@ -26,7 +26,8 @@ async function createTable(
 }
 
 /**
- * Makes a table of vectors if it is missing, or checks that it is one of an index. A standby has the table of its primary.
+ * Makes a table of vectors if it is missing, or checks that it is one of an index. A standby has the table of its
+ * primary.
  *
  * @param table its name, which needs no escape.
  * @throws DimensionMismatchError, ValidationError for one that is there with another dimension or distance.
@@ -57,7 +58,10 @@ export async function takeTable(
     );
 }
 
-/** pgvector's operator and its class for an index. With cosine the table holds unit vectors: their negative product orders them as the cosine does. */
+/**
+ * pgvector's operator and its class for an index. With cosine the table holds unit vectors: their negative product
+ * orders them as the cosine does.
+ */
 export const OPERATORS: Readonly<Record<Distance, { readonly operator: string; readonly operatorClass: string }>> = {
   cosine: { operator: '<#>', operatorClass: 'vector_ip_ops' },
   l2: { operator: '<->', operatorClass: 'vector_l2_ops' },
@@ -115,7 +119,9 @@ export function writeIndexSearch(table: string, metric: Distance, condition: Sql
   return `select id, ${order} as raw from ${table} where ${condition.sql} order by ${order} limit ${wanted}`;
 }
 
-/** What a build may use at least; a server may allow more. A graph that does not fit is built many times slower. */
+/**
+ * Memory that a build may use at least; a server may allow more. A graph that does not fit is built many times slower.
+ */
 const BUILD_MEMORY = '256MB';
 
 /** @param table in quotes. */
@@ -143,7 +149,10 @@ export function lockWriters(session: SqlSession, table: string): Promise<unknown
   return session.query(`lock table ${table} in share row exclusive mode`);
 }
 
-/** The approximate index of the column of vectors: hnsw or ivfflat. One that other options made answers no search, and the next build replaces it. */
+/**
+ * The approximate index of the column of vectors: hnsw or ivfflat. One that other options made answers no search, and
+ * the next build replaces it.
+ */
 export class ColumnIndex {
   /** True if the table has it, made with these options. */
   isThere = false;

@@ -42,7 +42,10 @@ function splitCellLines(cells: readonly (readonly string[])[]): string[][] {
   return Array.from({ length: height }, (_, at) => cells.map((lines) => lines[at] ?? ''));
 }
 
-/** Rows as {@link alignLines} prints them, the cells of wide columns in several lines, so that no line is longer than `width`. Headings stay in one line. */
+/**
+ * Rows as {@link alignLines} prints them, the cells of wide columns in several lines, so that no line is longer than
+ * `width`. Headings stay in one line.
+ */
 export function formatWrappedTable(rows: readonly (readonly string[])[], width: number): string[] {
   const [heading = [], ...others] = rows;
   const natural = heading.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
@@ -57,7 +60,11 @@ interface Part {
   readonly table: PlainTable | null;
 }
 
-/** Two stored runs side by side, for a terminal. @param width of its lines; without it a line is as long as it must be. */
+/**
+ * Two stored runs side by side, for a terminal.
+ *
+ * @param width of its lines; without it a line is as long as it must be.
+ */
 export function renderComparisonText(comparison: RunComparison, width = Number.POSITIVE_INFINITY): string {
   const texts = listTextParts(comparison).map(({ sentences, table }) =>
     [

@@ -19,7 +19,10 @@ interface TurnColumns {
   readonly text: readonly ShowableText[];
 }
 
-/** The turns that the page shows: those that an inspected arm ranks, and every conversation of a judged turn or of a query. In their order. */
+/**
+ * The turns that the page shows: those that an inspected arm ranks, and every conversation of a judged turn or of a
+ * query. In their order.
+ */
 export function selectShownTurns(
   { arms, queries, dataset }: ExperimentResult,
   inspected: ReadonlySet<string>,
@@ -63,8 +66,9 @@ export function packTurnColumns(turns: readonly TurnRecord[], positions: Readonl
 export const INSPECTED_ARMS = 24;
 
 /**
- * The arms whose rankings the page holds: the baseline, the best ones by the first metric (a third of the places, so that there is room for what the config
- * names first), then the first of the config, null controls after all others. All of them if there are at most `limit`.
+ * The arms whose rankings the page holds: the baseline, the best ones by the first metric (a third of the places, so
+ * that there is room for what the config names first), then the first of the config, null controls after all others.
+ * All of them if there are at most `limit`.
  *
  * @returns their names.
  */
@@ -84,7 +88,9 @@ export function selectInspectedArms(
 
 export type { ArmPayload, TurnColumns };
 
-/** The data of the page's script: turns once, everything else by position. -1 is a missing value. Q queries, T turns. */
+/**
+ * The data of the page's script: turns once, everything else by position. -1 is a missing value. Q queries, T turns.
+ */
 export interface Payload {
   readonly metrics: readonly string[];
   readonly relevantGrade: number;
@@ -93,7 +99,10 @@ export interface Payload {
   readonly baseline: number;
   /** Confidence of the intervals; a corrected p below 1 - level decides. */
   readonly level: number;
-  /** Standard errors that an interval of a clustered mean reaches to either side; null where there are too few clusters for one. */
+  /**
+   * Standard errors that an interval of a clustered mean reaches to either side; null where there are too few clusters
+   * for one.
+   */
   readonly reach: number | null;
   readonly turns: TurnColumns;
   readonly queries: readonly QueryPayload[];
@@ -144,7 +153,10 @@ interface StratumPayload {
   readonly of: readonly number[];
 }
 
-/** @throws ValidationError for a ranked turn that is not in the dataset; DimensionMismatchError if an arm's arrays do not fit the queries. */
+/**
+ * @throws ValidationError for a ranked turn that is not in the dataset; DimensionMismatchError if an arm's arrays do
+ *   not fit the queries.
+ */
 export function buildPayload(result: ExperimentResult): Payload {
   const inspected = selectInspectedArms(result);
   const turns = selectShownTurns(result, inspected);
@@ -194,10 +206,16 @@ function listFates({ arms }: ExperimentResult): string[] {
   return LOSS_STAGES.filter((stage) => found.has(stage));
 }
 
-/** Of a query with more judgements than this, the page holds those that it shows. In a thread of N replies there are N² / 2. */
+/**
+ * Of a query with more judgements than this, the page holds those that it shows. In a thread of N replies there are N²
+ * / 2.
+ */
 const ALL_JUDGEMENTS = 300;
 
-/** The judgements of a query that the page holds: all, or those of relevant turns and of turns that an inspected arm ranks. */
+/**
+ * The judgements of a query that the page holds: all, or those of relevant turns and of turns that an inspected arm
+ * ranks.
+ */
 function selectHeldJudgements(
   { dataset, arms }: ExperimentResult,
   inspected: ReadonlySet<string>,

@@ -19,7 +19,9 @@ export function computeSmallestP(test: TestName, clusters: number): number {
   return test === 'permutation' ? Math.max(two, 1 / (MOST_SAMPLES + 1)) : two;
 }
 
-/** The smallest corrected p of a table: {@link computeSmallestP}, corrected over a number of columns that all reach it. */
+/**
+ * The smallest corrected p of a table: {@link computeSmallestP}, corrected over a number of columns that all reach it.
+ */
 export function computeSmallestCorrectedP(
   test: TestName,
   correction: CorrectionName,

@@ -16,7 +16,7 @@ const KEY = new RegExp(`^[0-9a-f]{${2 * KEY_BYTES}}$`);
 /** Hex digits of a hash: 128 bits. */
 const HASH_DIGITS = 32;
 
-/** What is hashed: the same text has another hash as another thing. */
+/** Kinds of hashed texts: the same text has another hash as another thing. */
 type HashedThing = 'query' | 'session' | 'memory';
 
 /** HMAC-SHA-256 of a text under the key of a log, cut to 128 bits in hex. */
@@ -26,7 +26,8 @@ type HashText = (thing: HashedThing, text: string) => string;
  * The hash under the key of a log. A log without entries gets a key, drawn by the system, in a file with mode 0600.
  *
  * @param entries of the log: those of a lost key can no longer be read.
- * @throws StorageError for a file that others may read; ValidationError for a missing key of a log with entries, and for another content.
+ * @throws StorageError for a file that others may read; ValidationError for a missing key of a log with entries, and
+ *   for another content.
  */
 function openLogKey(folder: string, entries: number): HashText {
   const path = join(folder, FILE);
@@ -85,8 +86,9 @@ function assertRetrieval({ retrieved, strategy, propensity = 1, teams, time }: R
 }
 
 /**
- * An append-only log of retrievals and of what was of use, in a journal. No text and no id is kept: query, session and ids are hashed by HMAC under a key of the
- * log, so that the same question is recognised and nobody without the key can try out texts. Strategies are kept by name. Open one with `openRetrievalLog`.
+ * An append-only log of retrievals and of what was of use, in a journal. No text and no id is kept: query, session and
+ * ids are hashed by HMAC under a key of the log, so that the same question is recognised and nobody without the key can
+ * try out texts. Strategies are kept by name. Open one with `openRetrievalLog`.
  */
 export class RetrievalLog {
   readonly #journal: Journal;
@@ -143,7 +145,8 @@ export class RetrievalLog {
    * Logs a retrieval.
    *
    * @returns the number of the event, which {@link recordUse} takes.
-   * @throws ValidationError for a time, propensity or teams that cannot be, and an id that is there twice; StorageError.
+   * @throws ValidationError for a time, propensity or teams that cannot be, and an id that is there twice;
+   *   StorageError.
    */
   async record(retrieval: Retrieval): Promise<number> {
     assertRetrieval(retrieval);
@@ -161,7 +164,8 @@ export class RetrievalLog {
   /**
    * Logs what of a retrieval was of use; an empty list says that nothing was.
    *
-   * @throws ValidationError for an event that is unknown or whose use is known, for ids that it did not retrieve, and for a time before it; StorageError.
+   * @throws ValidationError for an event that is unknown or whose use is known, for ids that it did not retrieve, and
+   *   for a time before it; StorageError.
    */
   recordUse(event: number, used: readonly string[], time: number): Promise<void> {
     return this.#runAlone(async () => {
@@ -185,11 +189,11 @@ export class RetrievalLog {
 }
 
 /**
- * Opens a log of retrievals; makes its folder and its key if they are missing. The key is in the file `key` (mode 0600): without it nobody can tell which query
- * or memory a hash stands for.
+ * Opens a log of retrievals; makes its folder and its key if they are missing. The key is in the file `key` (mode
+ * 0600): without it nobody can tell which query or memory a hash stands for.
  *
- * @throws WalCorruptedError, UnavailableError naming the process that has the folder, ValidationError for the folder of another log or a lost key, StorageError
- * for a key that others may read.
+ * @throws WalCorruptedError, UnavailableError naming the process that has the folder, ValidationError for the folder of
+ *   another log or a lost key, StorageError for a key that others may read.
  */
 export async function openRetrievalLog(
   folder: string,

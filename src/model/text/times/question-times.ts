@@ -53,7 +53,7 @@ function readYear({ year, yearSide }: Groups, { now }: TimeContext): number | nu
   return new Date(now).getUTCFullYear() + offset;
 }
 
-/** What a name means in a year that is given, or in the one that the question's moment and the word before it choose. */
+/** The time of a name in a given year, or in the year that the moment of the question and the word before choose. */
 function readYearly(groups: Groups, context: TimeContext, build: (year: number) => TimeRange): Reading {
   const year = readYear(groups, context);
   if (year !== null) return { range: build(year) };

@@ -58,8 +58,8 @@ function readLoneMonth(groups: Groups, reference: number): Reading {
 }
 
 /**
- * Periods given by their distance from a reference, each as wide as the unit of its expression (two weeks ago is a week, two years ago a year; a few are
- * three), and months without a day or a year: `since May`, `last June`.
+ * Periods given by their distance from a reference, each as wide as the unit of its expression (two weeks ago is a
+ * week, two years ago a year; a few are three), and months without a day or a year: `since May`, `last June`.
  */
 const TURN_TIMES: readonly TimeRule[] = [
   [
@@ -74,10 +74,16 @@ const TURN_TIMES: readonly TimeRule[] = [
   [LONE_MONTH, (groups, { now }) => readLoneMonth(groups, now)],
 ];
 
-/** Reads what a turn of a conversation says, or a question of a set of queries: from its moment, in UTC, whatever the tense. */
+/**
+ * Reads what a turn of a conversation says, or a question of a set of queries: from its moment, in UTC, whatever the
+ * tense.
+ */
 export const readTurnTimes = createTimeReader(TURN_TIMES);
 
-/** Characters that are read: chrono-node needs four seconds for 32,000 that repeat `2 weeks before`, and a thirtieth of a second for these. */
+/**
+ * Characters that are read: chrono-node needs four seconds for 32,000 that repeat `2 weeks before`, and a thirtieth of
+ * a second for these.
+ */
 const READ_LENGTH = 2000;
 
 function timeMentions(text: string, reference: number): TimeMention[] {
@@ -89,8 +95,9 @@ function timeMentions(text: string, reference: number): TimeMention[] {
 /**
  * The distinct times that occur in the first 2,000 characters of an English text, in the order of the text.
  *
- * A range is as wide as the unit in the text: `in May 2023` is the month, `last week` the week from Monday, `2019` the year, `the past 3 days` the days up
- * to the reference. A day or a month without a year is the one nearest to the reference; `9/5`, times of day and seasons are not dates.
+ * A range is as wide as the unit in the text: `in May 2023` is the month, `last week` the week from Monday, `2019` the
+ * year, `the past 3 days` the days up to the reference. A day or a month without a year is the one nearest to the
+ * reference; `9/5`, times of day and seasons are not dates.
  *
  * @param reference when the text was written, in milliseconds UTC.
  * @returns half open ranges in milliseconds UTC. They do not depend on the machine's time zone.
@@ -103,7 +110,9 @@ export function timeRanges(text: string, reference: number): TimeRange[] {
   return [...distinct.values()];
 }
 
-/** The number of time expressions in the text, by the rules of {@link timeRanges}; the same time twice counts as two. */
+/**
+ * The number of time expressions in the text, by the rules of {@link timeRanges}; the same time twice counts as two.
+ */
 export function countTimeExpressions(text: string, reference: number): number {
   return timeMentions(text, reference).length;
 }

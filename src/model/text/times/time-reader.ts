@@ -18,14 +18,15 @@ const WEEKDAY = /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b/i;
 const SURE_MONTH = /^(?:january|february|july|september|october|november|december)$/i;
 /** `9/5/2023`, `9/5/23`, `9.5.2023`, `9/2023`: but not `1/2`, `24/7` and the version 2.4.18. */
 const WHOLE_NUMERIC_DATE = /^(?:\d{4}\D|\d{1,2}\/\d{1,2}\/\d\d|.*\D\d{4}(?:\s|$))/;
-/** Where chrono has parsed the text after `two weeks before`. */
+/** The place of the text after `two weeks before` that chrono has parsed. */
 const BESIDE_A_DATE = /\b(?:before|after|from|since)\s+(?!now\b|today\b)\S/i;
 const VERB_AND_NUMBER = /^(?:(?:may|march|mar|sat|sun)\s*,?\s*\d+|\d+\s*(?:may|march|mar|sat|sun))$/;
 const REPEATED = /\b(?:every|each)\s+$/i;
 
 /**
- * A clock on the wall of this machine that shows the day of a reference in UTC at noon. Chrono computes with the machine's wall clock in some places whatever
- * time zone it is given; with this one it finds the same days everywhere, and no change to summer time lies near.
+ * A clock on the wall of this machine that shows the day of a reference in UTC at noon. Chrono computes with the
+ * machine's wall clock in some places whatever time zone it is given; with this one it finds the same days everywhere,
+ * and no change to summer time lies near.
  */
 function buildWallClock(reference: number): Date {
   const date = new Date(reference);
@@ -41,7 +42,10 @@ function readCertainPeriod(components: Components): TimeRange | null {
   return components.isCertain('year') ? buildMonthRange(year, 0, 12) : null;
 }
 
-/** Text that chrono wrongly reads as a date, and text that rules read: chrono takes a month from 31 July for 1 July, and a week for a day. */
+/**
+ * Text that chrono wrongly reads as a date, and text that rules read: chrono takes a month from 31 July for 1 July, and
+ * a week for a day.
+ */
 function isMisread(result: Result, whole: string): boolean {
   const { text, start, index } = result;
   const before = whole.slice(0, index);
@@ -87,8 +91,9 @@ function joinWeekdays(mentions: readonly TimeMention[], text: string): TimeMenti
 }
 
 /**
- * Dates, weekdays and words such as `yesterday` that chrono-node finds, without what it misreads: `may` and `march` as verbs, names of people (`June`), numbers,
- * fractions and versions, and times of day. A day without a year is in the year nearest to the reference (milliseconds UTC).
+ * Dates, weekdays and words such as `yesterday` that chrono-node finds, without what it misreads: `may` and `march` as
+ * verbs, names of people (`June`), numbers, fractions and versions, and times of day. A day without a year is in the
+ * year nearest to the reference (milliseconds UTC).
  */
 export function findChronoDates(text: string, reference: number): TimeMention[] {
   const mentions = english()
@@ -119,8 +124,8 @@ type ChooseDates = (
 ) => readonly TimeAtom[];
 
 /**
- * A function that finds the times that a text names by rules, as years and decades, and as dates of chrono-node. Times that overlap are one, and they are in the
- * order of the text.
+ * A function that finds the times that a text names by rules, as years and decades, and as dates of chrono-node. Times
+ * that overlap are one, and they are in the order of the text.
  */
 export function createTimeReader(
   rules: readonly TimeRule[],

@@ -16,7 +16,7 @@ export interface TimeAtom extends TimeMention {
 
 /** The named groups of a match. */
 export type Groups = Readonly<Record<string, string | undefined>>;
-/** What a match means; null for no time. */
+/** The time that a match means; null for none. */
 export type Reading = Pick<TimeAtom, 'range' | 'cycle' | 'weak'> | null;
 
 /**

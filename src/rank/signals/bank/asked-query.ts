@@ -37,8 +37,9 @@ const INTERROGATIVE = /\b(?:when|where|who|whom|whose|what|which|how|why)\b/g;
 const JOINS = new RegExp(`^(?:when|where)(?! ?${AUXILIARY}\\b| (?:and|or)\\b)`);
 
 /**
- * The kind of answer that an English question asks for: `time` (when, how long, what year), `number` (how many, how often, what amount), `person-or-place` (who,
- * whose, where, which city), else `other`. The first interrogative that does not only join clauses decides.
+ * The kind of answer that an English question asks for: `time` (when, how long, what year), `number` (how many, how
+ * often, what amount), `person-or-place` (who, whose, where, which city), else `other`. The first interrogative that
+ * does not only join clauses decides.
  */
 export function classifyQuestion(text: string): QuestionKind {
   const words = text.toLowerCase().replaceAll('’', "'").replaceAll(/\s+/g, ' ');

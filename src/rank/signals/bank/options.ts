@@ -27,7 +27,10 @@ interface BankedSignal {
   readonly use: Signal;
 }
 
-/** The signals of plugins that a bank holds, by name. Names that no plugin of this process has are faults of the bank's schema. */
+/**
+ * The signals of plugins that a bank holds, by name. Names that no plugin of this process has are faults of the bank's
+ * schema.
+ */
 export function listAddedSignals(plugins: AddedSignalOptions = {}): ReadonlyMap<string, BankedSignal> {
   return new Map(
     Object.entries(plugins).flatMap(([name, options]) => {
@@ -37,7 +40,7 @@ export function listAddedSignals(plugins: AddedSignalOptions = {}): ReadonlyMap<
   );
 }
 
-/** What is wrong with the plugin signals of a bank. @param own names of the bank's own signals. */
+/** Describes what is wrong with the plugin signals of a bank. @param own names of the bank's own signals. */
 function findAddedFaults(
   plugins: AddedSignalOptions,
   own: readonly string[],
@@ -127,12 +130,15 @@ export const SIGNAL_GROUPS = freezeDeeply([
 /** The name of a group of signals, one of {@link SIGNAL_GROUPS}. */
 export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
-/** The groups that a bank has only where they are asked for: few datasets have attributes, and what all turns and questions name takes long to find. */
+/**
+ * The groups that a bank has only where they are asked for: few datasets have attributes, and what all turns and
+ * questions name takes long to find.
+ */
 const ASKED_GROUPS: readonly SignalGroup[] = ['attributes', 'graph', 'memory'];
 
 /**
- * The schema of a bank of signals: the groups of signals (by default all but `attributes`, `graph` and `memory`), encoders besides that of the experiment (by default none),
- * and signals of plugins.
+ * The schema of a bank of signals: the groups of signals (by default all but `attributes`, `graph` and `memory`),
+ * encoders besides that of the experiment (by default none), and signals of plugins.
  */
 export const signalBankOptions = z
   .strictObject({
@@ -276,5 +282,8 @@ export const scoringOptions = z.strictObject({
   weights: signalNumbers,
   origin: weightsOrigin.nullable().default(null),
 });
-/** A checked linear mix of signals: the bank, the weight of each signal by name, and the origin of learned weights (null for weights set by hand). */
+/**
+ * A checked linear mix of signals: the bank, the weight of each signal by name, and the origin of learned weights (null
+ * for weights set by hand).
+ */
 export type ScoringOptions = z.output<typeof scoringOptions>;

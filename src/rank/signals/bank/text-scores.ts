@@ -27,8 +27,8 @@ function rankFeedbackTurns(scores: Float64Array): number[] {
 }
 
 /**
- * Pseudo-relevance feedback: the terms that the best turns have in common and others lack, by score x rarity / length (a relevance model, Lavrenko and Croft
- * 2001, with each term counted once a turn).
+ * Pseudo-relevance feedback: the terms that the best turns have in common and others lack, by score x rarity / length
+ * (a relevance model, Lavrenko and Croft 2001, with each term counted once a turn).
  *
  * @param scores [cutoff] of a first search
  * @param postings of the turns
@@ -51,7 +51,9 @@ export function chooseFeedbackTerms(
   return new Map(strongest.map(([word]) => [word, 1]));
 }
 
-/** Characters of a gram: long enough to mean something, short enough to be shared by `paint`, `painter` and `painting`. */
+/**
+ * Characters of a gram: long enough to mean something, short enough to be shared by `paint`, `painter` and `painting`.
+ */
 const GRAM = 4;
 
 /** Consecutive words, in order. */
@@ -113,8 +115,9 @@ function buildPostings(texts: readonly string[], kind: TermKind): TermPostings {
 }
 
 /**
- * What a corpus's words say about any text, each score as of any moment. Scores look for a text without the names of authors, and leave it to other signals who
- * speaks; `bm25.author` alone looks for names too, in turns with their authors' before them.
+ * What a corpus's words say about any text, each score as of any moment. Scores look for a text without the names of
+ * authors, and leave it to other signals who speaks; `bm25.author` alone looks for names too, in turns with their
+ * authors' before them.
  */
 export class TextScores {
   readonly #names: AuthorNames;

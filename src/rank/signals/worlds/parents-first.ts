@@ -2,8 +2,8 @@ import { type Corpus, listConversationPositions } from '../../../model/turns/cor
 import { computeDepths } from '../../../ops/trajectory/frame-tables.ts';
 
 /**
- * Remembers for each conversation what was made of its first turns the last time. Queries come in time order, so that most ask for the same number of turns as the
- * one before them, and memory stays linear in the turns.
+ * Remembers for each conversation what was made of its first turns the last time. Queries come in time order, so that
+ * most ask for the same number of turns as the one before them, and memory stays linear in the turns.
  */
 export function keepLatest<T>(
   make: (conversation: number, turns: number) => T,
@@ -19,8 +19,8 @@ export function keepLatest<T>(
 }
 
 /**
- * For each conversation the corpus positions of its turns in time order, of turns of one moment the less deep ones first: then every turn comes after the one that
- * it answers. Later turns do not change the order of earlier turns.
+ * For each conversation the corpus positions of its turns in time order, of turns of one moment the less deep ones
+ * first: then every turn comes after the one that it answers. Later turns do not change the order of earlier turns.
  */
 export function orderParentsFirst(corpus: Corpus): Int32Array[] {
   const depth = computeDepths(corpus.parent);
