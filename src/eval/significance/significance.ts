@@ -204,8 +204,8 @@ function describeComparison(
 }
 
 /**
- * {@link compareWithBaseline} of systems that were run with several seeds: interval and p are those of
- * {@link estimateRepeatedMean}, whichever test is asked for; of few clusters the p is confirmed. Effect size, wins and losses
+ * {@link compareWithBaseline} of systems that were run with several seeds: interval and p are those of {@link
+ * estimateRepeatedMean}, whichever test is asked for; of few clusters the p is confirmed. Effect size, wins and losses
  * are of the queries' means over the seeds.
  *
  * @param pairs for each system, the values of system and baseline by seed, [S][Q] each

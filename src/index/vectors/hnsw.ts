@@ -50,8 +50,8 @@ export function startGraph(
  * Approximate search by cosine in a navigable small-world graph (hnswlib), by replay, so that no filter cuts the paths
  * of the graph. Zero vectors are not added.
  *
- * A query with a list of visible turns is answered by comparing it with all of them, if these are few (
- * {@link SCANNED_PER_ROOT}). Otherwise it fetches more neighbours: as many of them are visible as a query without a list
+ * A query with a list of visible turns is answered by comparing it with all of them, if these are few ( {@link
+ * SCANNED_PER_ROOT}). Otherwise it fetches more neighbours: as many of them are visible as a query without a list
  * considers. If fewer than k are, it is compared with all after all.
  *
  * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small

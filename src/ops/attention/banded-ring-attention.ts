@@ -86,8 +86,8 @@ function splitQueryBlocks(ringPositions: Int32Array, size: number, { direction }
 }
 
 /**
- * The terms of a block and its band. If every turn asks and no turn is masked, all full blocks whose band stays within the
- * turns share them.
+ * The terms of a block and its band. If every turn asks and no turn is masked, all full blocks whose band stays within
+ * the turns share them.
  */
 class BandTerms {
   readonly #rows: CheckedRows;
