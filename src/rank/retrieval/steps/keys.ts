@@ -20,12 +20,11 @@ import { trajectoryOptions } from '../../signals/trajectory-options.ts';
 import { blendWithAttention, blendWithTrajectory, boost, curate, decay, type MixOptions, mix } from './change.ts';
 import { type AddFault, addUnknownKey, checkBlend, checkMix, checkScore, checkSearch, withoutNulls } from './checks.ts';
 import { SOURCE_COLUMN_NAMES } from './columns.ts';
-import { fuse } from './fuse.ts';
+import { checkFusion, createFusion, fuse, fuseOptions } from './fuse.ts';
 import { type ScoreOptions, type SearchOptions, score, search } from './search.ts';
 import { pack, packOptions, select } from './select.ts';
 import type { ArmState, Outline, Step, StepOf } from './step.ts';
 import { filter, propagate, slice } from './visible.ts';
-import { checkFusion, createFusion, fuseOptions } from './written-fusion.ts';
 
 /** A step as a config writes it: the schema of its options, and the steps that they become. */
 export interface StepKey {

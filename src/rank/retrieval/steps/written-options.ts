@@ -7,9 +7,9 @@ import { SELECTIONS } from '../../rerank/registry.ts';
 import { scoringOptions } from '../../signals/bank/options.ts';
 import { decayOptions } from '../../signals/decay.ts';
 import { strategyOptions } from '../../signals/strategy-options.ts';
+import { fusionWeight, getMethodOptions, listMethods } from './fuse.ts';
 import { BLENDS, listSelections, STEPS } from './keys.ts';
 import { packOptions } from './select.ts';
-import { fusionWeight, getMethodOptions, listMethods } from './written-fusion.ts';
 
 const weight = z.number().min(0).max(1);
 
