@@ -9,7 +9,7 @@ import {
   TRAINING_MODULES,
   TUNING_MODULES,
   WORKSPACE_MODULES,
-} from './src/lab/run/code-version.ts';
+} from './src/lab/run/environment.ts';
 
 // a step of `npm run build`: bundles the package into a folder, which tsc adds the declarations to
 

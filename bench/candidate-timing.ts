@@ -2,7 +2,7 @@ import { recallAt } from '../src/index/candidates/recall.ts';
 import { buildUnchangingRows } from '../src/index/vectors/dense-rows.ts';
 import { FlatIndex } from '../src/index/vectors/flat.ts';
 import { HnswIndex, type HnswLibrary } from '../src/index/vectors/hnsw.ts';
-import { HNSW_DEFAULTS } from '../src/index/vectors/hnsw-options.ts';
+import { HNSW_DEFAULTS } from '../src/index/vectors/vector-kind.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../src/model/candidates.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
 import { selectQuery } from './query-batch.ts';

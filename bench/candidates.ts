@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
-import { HNSW_DEFAULTS } from '../src/index/vectors/hnsw-options.ts';
+import { HNSW_DEFAULTS } from '../src/index/vectors/vector-kind.ts';
 import { type BenchSettings, K, type Timing, timeFlat } from './candidate-timing.ts';
 import { runInChild } from './child.ts';
 import type { ChildTask } from './hnsw-child.ts';

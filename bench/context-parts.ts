@@ -1,15 +1,15 @@
 import { multiplyRows, viewRow } from '../src/core/tensors/rows.ts';
 import { MEMORY_SOURCES, type MemorySource } from '../src/index/memories/memory-options.ts';
 import { createIndex, type IndexOptions } from '../src/index/registry.ts';
+import { selectMemories } from '../src/memory/context/memory-segments.ts';
 import { type MemorySources, openMemorySources } from '../src/memory/context/memory-sources.ts';
 import { memorySourcesSchema } from '../src/memory/context/memory-sources-options.ts';
-import { selectMemories } from '../src/memory/context/select-memories.ts';
 import type { CandidateIndex } from '../src/model/candidates.ts';
 import type { Encoder } from '../src/model/encoder.ts';
 import { Corpus } from '../src/model/turns/corpus.ts';
 import { readImportance } from '../src/model/turns/memory-fields.ts';
+import type { Turn } from '../src/model/turns/memory-record.ts';
 import { compareScored } from '../src/model/turns/tie-rule.ts';
-import type { Turn } from '../src/model/turns/turn.ts';
 import { STRATEGY_WEIGHTS } from '../src/rank/query/strategy.ts';
 import { type AskedMemory, askMemory, KnownEntities, listTurnEntities } from '../src/rank/signals/asked-memories.ts';
 import { computeMemorySignals, scoreMemorySignals } from '../src/rank/signals/memory-signals.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ConceptGraph, EDGE_KINDS, type EdgeKind } from '../src/index/graph/concept-graph.ts';
-import { KeptGraphs } from '../src/index/graph/kept-graphs.ts';
+import { KeptGraphs } from '../src/index/graph/graph-moment.ts';
 import { listConcepts, readTitle } from '../src/index/graph/list-concepts.ts';
 import { buildWalkableGraph, type WalkableGraph } from '../src/index/graph/temporal-adjacency.ts';
 import { keepConceptGraph, keepWalkableGraph } from '../src/index/walks/concept-graphs.ts';
@@ -10,7 +10,7 @@ import { Bm25Index } from '../src/index/words/bm25.ts';
 import type { Candidates, QueryBatch } from '../src/model/candidates.ts';
 import { Corpus } from '../src/model/turns/corpus.ts';
 import { rankIdsDescending } from '../src/model/turns/tie-rule.ts';
-import { fuseSeedTurns } from '../src/rank/signals/seed-turns.ts';
+import { fuseSeedTurns } from '../src/rank/signals/turn-concepts.ts';
 import { type OwnWalks, writeWalks } from './graph-walks.ts';
 import { collectGarbage, summariseTimes } from './memory-index.ts';
 import { drawNamedThreads, type NamedQuery } from './named-threads.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LARGEST_BODY } from '../src/kernel/service/request-body.ts';
+import { LARGEST_BODY } from '../src/kernel/service/kernel-service.ts';
 import type { SliceExport } from '../src/kernel/signatures/slice-export.ts';
 
 const fill = (start: string, part: (i: number) => string, end: string) => {

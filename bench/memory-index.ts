@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { chooseGraph } from '../src/index/vectors/hnsw-options.ts';
 import { openVectorIndex, type VectorIndexInput, vectorIndexOptions } from '../src/index/vectors/registry.ts';
+import { chooseGraph } from '../src/index/vectors/vector-kind.ts';
 import type { VectorIndex, VectorRow, VectorSearchOptions } from '../src/model/vector-index.ts';
 import {
   countVisible,

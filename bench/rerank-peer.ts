@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RING_ATTENTION_DEFAULTS } from '../src/ops/attention/options.ts';
 import { listCoordinateWeights } from '../src/ops/trajectory/coordinate-names.ts';
 import { computeForwardWidth } from '../src/rank/signals/attention-options.ts';
-import { buildForwardCosines } from '../src/rank/signals/forward-cosines.ts';
+import { buildForwardCosines } from '../src/rank/signals/forward-mass.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 import { SCORES, type ScoreName } from './rerank-reference.ts';
 import type { RerankMeasurement } from './rerank-timing.ts';

@@ -5,7 +5,7 @@ import { useBackend } from '../src/core/tensors/backend.ts';
 import { loadDataset } from '../src/data/registry.ts';
 import type { ArmOptions, ExperimentConfig } from '../src/lab/config/config.ts';
 import { measureArms } from '../src/lab/measure/measurement.ts';
-import { stageVersion } from '../src/lab/run/code-version.ts';
+import { stageVersion } from '../src/lab/run/environment.ts';
 import { buildRun, listRankedPositions, rankArm } from '../src/lab/run/rankings.ts';
 import { StageCache } from '../src/lab/run/stage-cache.ts';
 import { openWorkspace } from '../src/lab/run/workspaces.ts';

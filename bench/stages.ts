@@ -7,7 +7,7 @@ import { loadDataset } from '../src/data/registry.ts';
 import { NewestFirstIndex } from '../src/index/candidates/newest-first.ts';
 import type { IndexOptions } from '../src/index/registry.ts';
 import { type ExperimentConfig, resolveConfig } from '../src/lab/config/config.ts';
-import { stageVersion } from '../src/lab/run/code-version.ts';
+import { stageVersion } from '../src/lab/run/environment.ts';
 import { StageCache } from '../src/lab/run/stage-cache.ts';
 import { openWorkspace, selectEvaluatedQueries } from '../src/lab/run/workspaces.ts';
 import { candidatesFrom } from '../src/rank/retrieval/candidate-sources.ts';

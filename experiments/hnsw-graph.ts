@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import hnswlib from 'hnswlib-node';
 import { HnswIndex } from '../src/index/vectors/hnsw.ts';
-import type { HnswOptions } from '../src/index/vectors/hnsw-options.ts';
+import type { HnswOptions } from '../src/index/vectors/vector-kind.ts';
 
 /** An index over all of a corpus, and the graph of the library within it. */
 interface BuiltIndex {

@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { readFiles } from './cli/actions/memory/read-files.ts';
-import { RowFaults } from './data/jsonl/row-faults.ts';
+import { RowFaults } from './data/jsonl/jsonl-rows.ts';
 import { fromTurns, type QueryInput, type TurnInput } from './data/memory/from-turns.ts';
 import { loadDataset } from './data/registry.ts';
-import { readDocumentTexts } from './lab/judging/document-file.ts';
 import { readJudgementFile, readPool } from './lab/judging/judgement-file.ts';
-import { readQueryFile } from './lab/judging/query-file.ts';
+import { readDocumentTexts, readQueryFile } from './lab/judging/query-file.ts';
 import { openCurator } from './memory/curation/curator.ts';
 import { openMemory } from './memory/engine/open-memory.ts';
-import type { MemoryRecordInput } from './model/turns/memory-record-schema.ts';
+import type { MemoryRecordInput } from './model/turns/memory-record.ts';
 import { SECRET } from './sensitive.fixture.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sensitive-rows-'));

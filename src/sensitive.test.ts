@@ -12,7 +12,7 @@ import type { StartProgress } from './core/terminal/progress.ts';
 import { createCachedEncoder } from './index/encoders/embedding-cache.ts';
 import { createEncoderSource } from './index/encoders/registry.ts';
 import { extractConcepts } from './index/graph/extraction/extract-concepts.ts';
-import { extractionOptions } from './index/graph/extraction/extraction-options.ts';
+import { extractionOptions } from './index/graph/extraction/extraction-requests.ts';
 import { answerAsAsked, describeStatement } from './index/graph/extraction/extraction-service.harness.ts';
 import { endpointJudgeOptions, judgePairs } from './lab/judging/endpoint-judge.ts';
 import { openCurator } from './memory/curation/curator.ts';
@@ -24,8 +24,7 @@ import { SECRET } from './sensitive.fixture.ts';
 
 /** Files that reach the network, and why no sensitive text goes through each. A new one needs a line here, and a test below that its texts pass the gate. */
 const NETWORK = {
-  'kernel/service/kernel-service.ts': 'answers with ids of turns and public keys, and no text',
-  'kernel/service/request-body.ts': 'reads ids of turns, and sends nothing',
+  'kernel/service/kernel-service.ts': 'reads ids of turns, and answers with ids and public keys, and no text',
   'core/service/http-connection.ts': 'sends what its callers give, which are listed below',
   'index/encoders/transformers/model-download.ts': 'sends the name of a model',
   'index/vectors/postgres/postgres-database.ts':
@@ -40,7 +39,7 @@ const SENDERS = {
 /** Files that send texts through the gate. */
 const ADAPTERS = [
   'core/service/chat-request.ts',
-  'index/encoders/embedding-request.ts',
+  'index/encoders/openai-compatible.ts',
   'core/service/endpoint-request.ts',
   'lab/judging/endpoint-judge.ts',
   'index/graph/extraction/extraction-requests.ts',
@@ -52,11 +51,11 @@ const QUOTERS = {
   'kernel/client/http-authority.ts': 'what a kernel says, which holds no text',
   'kernel/service/refusal.ts': 'the faults of a request for a slice, which has ids alone',
   'index/vectors/vector-doors.ts': 'an id',
-  'core/validation/validation.ts': 'a value of options; `model/turns/row-check.ts` hides those of rows',
-  'data/exports/export-json.ts': 'a file that is no export: the format has no attributes',
+  'core/validation/validation.ts': 'a value of options; `model/turns/attributes.ts` hides those of rows',
+  'data/exports/export-files.ts': 'a file that is no export: the format has no attributes',
   'data/jsonl/jsonl-rows.ts': 'a line of qrels, and what was typed as a vector',
   'data/oasst/oasst-schema.ts': 'public data without attributes',
-  'data/documents/trec-documents.ts': 'a document of a test collection, without attributes',
+  'data/documents/trec-collection.ts': 'a document of a test collection, without attributes',
 };
 
 const source = dirname(fileURLToPath(import.meta.url));
@@ -89,9 +88,7 @@ test('no other file quotes the beginning of a foreign text', () => {
 });
 
 test('no other file makes a showable text by a cast', () => {
-  expect(listFiles(/\bas (?:unknown as )?(?:readonly )?ShowableText\b(?!\[|, )/)).toEqual([
-    'core/display/showable-text.ts',
-  ]);
+  expect(listFiles(/\bas (?:unknown as )?(?:readonly )?ShowableText\b(?!\[|, )/)).toEqual(['core/display/display.ts']);
 });
 
 const root = mkdtempSync(join(tmpdir(), 'sensitive-'));

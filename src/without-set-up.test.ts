@@ -95,7 +95,7 @@ test.each([
   ],
   [
     'a basis of LSA',
-    `const { computeOrthonormalBasis } = await import('./core/linear/orthonormal-basis.ts');
+    `const { computeOrthonormalBasis } = await import('./core/linear/randomised-svd.ts');
     return [...await computeOrthonormalBasis(Float32Array.of(2, 0, 0, 3), 2)].map(Math.round);`,
     '[1,0,0,1]',
   ],

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { ValidationError } from '../src/core/errors/errors.ts';
-import { escapeHtml } from '../src/core/text/escape.ts';
+import { escapeHtml } from '../src/core/text/format.ts';
 import type { ApiModule } from './api/declarations.ts';
 import { writeApiPages } from './api/pages.ts';
 import { CONTENTS, readContents } from './contents.ts';

@@ -1,5 +1,5 @@
 import { Marked, type Tokens } from 'marked';
-import { escapeHtml } from '../src/core/text/escape.ts';
+import { escapeHtml } from '../src/core/text/format.ts';
 
 export interface RenderedPage {
   readonly title: string;

@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path/posix';
-import { escapeHtml } from '../src/core/text/escape.ts';
+import { escapeHtml } from '../src/core/text/format.ts';
 import type { RenderedPage } from './markdown.ts';
 
 /** A part of the navigation of the site, with addresses from its root. */

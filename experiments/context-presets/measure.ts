@@ -1,21 +1,19 @@
 import { createRandom } from '../../src/core/numbers/random.ts';
 import type { StartProgress } from '../../src/core/terminal/progress.ts';
 import { getOrCompute } from '../../src/core/values/once.ts';
-import type { ShopQuestion } from '../../src/data/synthetic/ask-shop.ts';
-import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
-import { type Estimate, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
+import type { ShopQuestion } from '../../src/data/synthetic/shop.ts';
+import { type Estimate, groupIntoClusters, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
 import { type BaselineComparison, compareWithBaseline } from '../../src/eval/significance/significance.ts';
 import { createIndex } from '../../src/index/registry.ts';
 import { type AssemblyInput, assemble } from '../../src/memory/context/assemble.ts';
-import { type BudgetPreset, PRESET_OF_STRATEGY } from '../../src/memory/context/budget.ts';
-import { describeTurn } from '../../src/memory/context/context-item.ts';
 import { type MemorySources, openMemorySources } from '../../src/memory/context/memory-sources.ts';
 import type { MemorySourcesInput } from '../../src/memory/context/memory-sources-options.ts';
-import type { ContextSource } from '../../src/memory/context/source.ts';
+import { type BudgetPreset, PRESET_OF_STRATEGY } from '../../src/memory/context/packing.ts';
+import { type ContextSource, describeTurn } from '../../src/memory/context/source.ts';
 import type { Encoder } from '../../src/model/encoder.ts';
 import { Corpus } from '../../src/model/turns/corpus.ts';
-import type { Turn } from '../../src/model/turns/turn.ts';
-import { MERGE_PRESETS } from '../../src/ops/fusion/weighted-merge.ts';
+import type { Turn } from '../../src/model/turns/memory-record.ts';
+import { MERGE_PRESETS } from '../../src/ops/fusion/weighted-combination.ts';
 import { understand } from '../../src/rank/query/understand.ts';
 
 /** One way to put a context together. */

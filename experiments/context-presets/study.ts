@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { computeHash } from '../../src/core/hash/hash.ts';
-import { askShop } from '../../src/data/synthetic/ask-shop.ts';
 import { drawShop } from '../../src/data/synthetic/draw-shop.ts';
-import { isDevQuestion, listTestTexts } from '../../src/data/synthetic/shop.ts';
+import { askShop, isDevQuestion, listTestTexts } from '../../src/data/synthetic/shop.ts';
 import { createEncoder, encoderOptions } from '../../src/index/encoders/registry.ts';
 import { describeHeldOut } from '../../src/lab/measure/test-split.ts';
 import { estimate, formatDecimal, formatSigned } from '../../src/lab/report/tables/format.ts';

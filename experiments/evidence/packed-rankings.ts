@@ -1,6 +1,6 @@
 import { createRandom } from '../../src/core/numbers/random.ts';
-import type { CountedItem } from '../../src/memory/context/context-item.ts';
 import { PACKINGS, type PackingName } from '../../src/memory/context/packing.ts';
+import type { CountedItem } from '../../src/memory/context/source.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Scored } from '../../src/model/turns/tie-rule.ts';
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { loadDataset } from '../../src/data/registry.ts';
-import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
-import { type Estimate, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
+import { type Estimate, groupIntoClusters, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
 import { evaluate } from '../../src/eval/metrics/evaluate.ts';
 import { formatRun, readRun } from '../../src/eval/trec/trec-files.ts';
 import { selectQrels } from '../../src/lab/measure/measurement.ts';

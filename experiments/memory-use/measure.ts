@@ -1,5 +1,4 @@
-import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
-import { type Estimate, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
+import { type Estimate, groupIntoClusters, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
 import { detectUse, type UseDetectionOptions } from '../../src/memory/context/feedback/detect-use.ts';
 import type { JudgedResponse } from './generated-responses.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { computeHash } from '../../src/core/hash/hash.ts';
-import { chooseSplitByHash } from '../../src/data/prepared/splits.ts';
+import { chooseSplitByHash } from '../../src/data/prepared/prepared.ts';
 import { describeHeldOut } from '../../src/lab/measure/test-split.ts';
 import { estimate, formatDecimal } from '../../src/lab/report/tables/format.ts';
 import { useDetectionOptions } from '../../src/memory/context/feedback/detect-use.ts';

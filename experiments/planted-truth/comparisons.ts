@@ -1,7 +1,6 @@
 import type { PlantedDependency } from '../../src/data/prepared/datasets.ts';
-import { computePlantedLevels } from '../../src/data/synthetic/planted-levels.ts';
-import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
-import type { Estimate } from '../../src/eval/intervals/mean-intervals.ts';
+import { computePlantedLevels } from '../../src/data/synthetic/planted-conversations.ts';
+import { type Estimate, groupIntoClusters } from '../../src/eval/intervals/mean-intervals.ts';
 import { holm } from '../../src/eval/significance/multiple-comparisons.ts';
 import { compareWithBaseline } from '../../src/eval/significance/significance.ts';
 import { chooseVerdict, type Verdict } from '../../src/eval/significance/verdict.ts';

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../src/core/tensors/backend.ts';
 import { PLANTED_DEPENDENCIES } from '../../src/data/prepared/datasets.ts';
-import { drawPlantedConversations } from '../../src/data/synthetic/planted-conversations.ts';
-import { computePlantedLevels } from '../../src/data/synthetic/planted-levels.ts';
+import { computePlantedLevels, drawPlantedConversations } from '../../src/data/synthetic/planted-conversations.ts';
 import { buildPlantedDataset } from '../../src/data/synthetic/synthetic.ts';
 import { experiment } from '../../src/lab/workbench/experiment.ts';
 import { search } from '../../src/rank/retrieval/steps/functions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../src/core/numbers/random.ts';
-import { buildSingletonClusters } from '../../src/eval/intervals/clusters.ts';
+import { buildSingletonClusters } from '../../src/eval/intervals/mean-intervals.ts';
 import { computePriors } from '../../src/memory/outcomes/prior-bundle.ts';
 import { binOutcomes, measureCoverage, resampleCalibrationError } from './calibration.ts';
 

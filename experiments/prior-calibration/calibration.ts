@@ -1,7 +1,7 @@
 import { quantile } from '../../src/core/numbers/distributions.ts';
 import { createRandom } from '../../src/core/numbers/random.ts';
-import type { Clusters } from '../../src/eval/intervals/clusters.ts';
-import { computeMeanInterval } from '../../src/memory/outcomes/mean-interval.ts';
+import type { Clusters } from '../../src/eval/intervals/mean-intervals.ts';
+import { computeMeanInterval } from '../../src/memory/outcomes/outcome-statistics.ts';
 import type { PriorBundle } from '../../src/memory/outcomes/prior-bundle.ts';
 import { type Calibration, measureCalibration } from '../../src/rank/learning/calibration.ts';
 

@@ -1,7 +1,11 @@
 import { ValidationError } from '../../src/core/errors/errors.ts';
 import { createRandom } from '../../src/core/numbers/random.ts';
-import { type Clusters, groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
-import { type Estimate, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
+import {
+  type Clusters,
+  type Estimate,
+  groupIntoClusters,
+  meanIntervals,
+} from '../../src/eval/intervals/mean-intervals.ts';
 import { holm } from '../../src/eval/significance/multiple-comparisons.ts';
 import { signFlipPermutation } from '../../src/eval/significance/sign-flip-permutation.ts';
 import type { Calibration } from '../../src/rank/learning/calibration.ts';

@@ -1,6 +1,6 @@
 import * as chrono from 'chrono-node';
+import { ZoneClock } from '../../src/model/text/times/calendar.ts';
 import type { QueryTimeRange } from '../../src/model/text/times/question-times.ts';
-import { ZoneClock } from '../../src/model/text/times/zone-clock.ts';
 
 type Components = ReturnType<typeof chrono.parse>[number]['start'];
 

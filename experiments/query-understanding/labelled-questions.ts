@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parse } from '../../src/core/validation/validation.ts';
-import { chooseSplitByHash } from '../../src/data/prepared/splits.ts';
-import type { QueryTimeRange } from '../../src/model/text/times/question-times.ts';
-import { EARLIEST_TIME, LATEST_TIME } from '../../src/model/text/times/question-times.ts';
-import { ZoneClock } from '../../src/model/text/times/zone-clock.ts';
+import { chooseSplitByHash } from '../../src/data/prepared/prepared.ts';
+import { ZoneClock } from '../../src/model/text/times/calendar.ts';
+import { EARLIEST_TIME, LATEST_TIME, type QueryTimeRange } from '../../src/model/text/times/question-times.ts';
 
 /** A time on the wall: `2024-05-01` or `2024-05-01T18:00`. */
 const wallTime = z.string().regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?$/);

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { loadDataset } from '../../src/data/registry.ts';
-import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
-import { type Estimate, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
+import { type Estimate, groupIntoClusters, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
 import { evaluate } from '../../src/eval/metrics/evaluate.ts';
 import { computePairedDifferences } from '../../src/eval/significance/paired-differences.ts';
 import { createIndex } from '../../src/index/registry.ts';
@@ -16,7 +15,7 @@ import type { CandidateIndex, QueryBatch } from '../../src/model/candidates.ts';
 import type { Dataset, Query } from '../../src/model/dataset.ts';
 import type { Corpus } from '../../src/model/turns/corpus.ts';
 import { listAskedConversations } from '../../src/rank/signals/subcorpus.ts';
-import { disturbSlices } from '../../src/rank/signals/worlds/other-slices.ts';
+import { disturbSlices } from '../../src/rank/signals/worlds/disturbed-world.ts';
 import type { StudyContext } from '../study.ts';
 import type { HierarchySettings, HierarchyTask } from './settings.ts';
 

@@ -1,5 +1,4 @@
-import { groupIntoClusters } from '../../src/eval/intervals/clusters.ts';
-import { type Estimate, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
+import { type Estimate, groupIntoClusters, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
 import { AGES, type EntranceFeatures, type HistoryFeatures, NEAREST, OWN } from './features.ts';
 
 /** What is known of the new conversation: only the time, or the person's words too. */

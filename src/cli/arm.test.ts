@@ -5,8 +5,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/tensors/backend.ts';
 import { beginSampleRun } from '../lab/launch/begun-run.fixture.ts';
-import { hasOutcome, joinFailurePath } from '../lab/run/arm-failure.ts';
-import { recordPath } from '../lab/run/arm-record.ts';
+import { hasOutcome, joinFailurePath, recordPath } from '../lab/run/arm-record.ts';
 import { runRagpp } from './command.harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-arm-'));

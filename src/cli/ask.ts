@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { QuestionInput } from '../lab/run/ask.ts';
-import { ASSEMBLY_STRATEGIES, type BudgetPreset } from '../memory/context/budget.ts';
-import { PACKING_NAMES } from '../memory/context/packing.ts';
-import { TOKEN_COUNTERS } from '../model/text/token-options.ts';
+import { ASSEMBLY_STRATEGIES, type BudgetPreset, PACKING_NAMES } from '../memory/context/packing.ts';
+import { TOKEN_COUNTERS } from '../model/text/tokens.ts';
 import { cacheOption, collect, createBackendOption, lazyAction } from './options/options.ts';
 
 function parseBudget(text: string): number {

@@ -9,8 +9,7 @@ import {
 } from '../lab/report/page/comparison-page.ts';
 import { renderLettersLatex, renderLettersMarkdown, renderLettersText } from '../lab/report/tables/letters-table.ts';
 import { SAMPLE_RUN, writeSampleRun } from '../lab/run/run-folder.fixture.ts';
-import { compareRuns } from '../lab/stored/run-comparison.ts';
-import { compareStoredPairs } from '../lab/stored/stored-pairs.ts';
+import { compareRuns, compareStoredPairs } from '../lab/stored/run-comparison.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-compare-cli-'));

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { splitMetricList } from '../eval/metrics/metric-id.ts';
-import { TESTS } from '../eval/significance/test-names.ts';
+import { splitMetricList } from '../eval/metrics/metric.ts';
+import { TESTS } from '../eval/significance/multiple-comparisons.ts';
 import { lazyAction } from './options/options.ts';
 
 function collect(value: string, earlier: readonly string[] = []): string[] {

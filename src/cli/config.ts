@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { withConfigChanges } from './options/config-options.ts';
-import { cacheOption, createBackendOption, lazyAction } from './options/options.ts';
+import { cacheOption, createBackendOption, lazyAction, withConfigChanges } from './options/options.ts';
 
 function showCommand(): Command {
   return withConfigChanges(new Command('show'))
@@ -41,7 +40,7 @@ ragpp config show checks a config in full.
 Examples:
   ragpp config schema --out config.schema.json`,
     )
-    .action(lazyAction(async () => (await import('./actions/config-schema.ts')).printSchema));
+    .action(lazyAction(async () => (await import('./actions/config.ts')).printSchema));
 }
 
 export function createConfigCommand(): Command {

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { findOwnProgram } from '../lab/launch/program.ts';
-import { isService } from './process/service-process.ts';
-import { supervise } from './process/supervision.ts';
+import { isService, supervise } from './process/supervision.ts';
 
 const argv = process.argv.slice(2);
 if (isService(argv)) await import('./work.ts');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { expectEventsLetIn } from '../core/terminal/slow-progress.harness.ts';
-import { RowFaults } from '../data/jsonl/row-faults.ts';
+import { RowFaults } from '../data/jsonl/jsonl-rows.ts';
 import { createSampleRecords } from '../memory/store/records.fixture.ts';
 import { readFiles } from './actions/memory/read-files.ts';
 import { exportRecords } from './actions/memory-export.ts';

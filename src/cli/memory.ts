@@ -117,7 +117,7 @@ function outcomeCommand(): Command {
     .requiredOption('--id <record>', 'the record whose outcome was observed')
     .requiredOption('--value <number>', 'the outcome, for example 1 for success and 0 for failure', parseNumber)
     .addHelpText('after', '\nExample:\n  ragpp memory outcome notes --id n3 --value 1')
-    .action(lazyAction(async () => (await import('./actions/memory-outcome.ts')).runMemoryOutcome));
+    .action(lazyAction(async () => (await import('./actions/memory-stats.ts')).runMemoryOutcome));
 }
 
 function usedCommand(): Command {
@@ -188,7 +188,7 @@ function repairCommand(): Command {
     .argument('<folder>', 'the folder of the damaged memory, which stays as it is')
     .requiredOption('--into <new>', 'the folder of the new memory, missing or empty')
     .addHelpText('after', '\nExit codes: 0 nothing was lost, 1 something was lost and is listed, 2 wrong usage.')
-    .action(lazyAction(async () => (await import('./actions/memory-repair.ts')).runMemoryRepair));
+    .action(lazyAction(async () => (await import('./actions/memory-stats.ts')).runMemoryRepair));
 }
 
 export function memoryCommand(): Command {

@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { projectVersion } from '../core/code/package-root.ts';
 import { ConfigurationError, RagPlusPlusError } from '../core/errors/errors.ts';
-import { closeProgress } from '../core/terminal/progress.ts';
-import { printError, printOut } from '../core/terminal/terminal.ts';
-import { FailedCheck } from './process/failed-check.ts';
+import { closeProgress, printError, printOut } from '../core/terminal/progress.ts';
+import { FailedCheck } from './process/interruption.ts';
 
 const OVERVIEW = `
 A memory is a turn in a tree, not a loose chunk. ragpp finds candidate turns, scores them with tensor

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ValidationError } from '../core/errors/errors.ts';
-import { splitMetricList } from '../eval/metrics/metric-id.ts';
-import { type Condition, parseCondition } from '../lab/stored/row-conditions.ts';
+import { splitMetricList } from '../eval/metrics/metric.ts';
+import { type Condition, parseCondition } from '../lab/stored/result-rows.ts';
 import { lazyAction } from './options/options.ts';
 
 function collectCondition(text: string, earlier: Condition[]): Condition[] {

@@ -1,6 +1,11 @@
 import { Command } from 'commander';
-import { withConfigChanges, withLauncherChoice } from './options/config-options.ts';
-import { cacheOption, createBackendOption, lazyAction } from './options/options.ts';
+import {
+  cacheOption,
+  createBackendOption,
+  lazyAction,
+  withConfigChanges,
+  withLauncherChoice,
+} from './options/options.ts';
 
 export function runCommand(): Command {
   return withLauncherChoice(withConfigChanges(new Command('run')))

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { splitMetricList } from '../eval/metrics/metric-id.ts';
-import { CORRECTIONS, TESTS } from '../eval/significance/test-names.ts';
+import { splitMetricList } from '../eval/metrics/metric.ts';
+import { CORRECTIONS, TESTS } from '../eval/significance/multiple-comparisons.ts';
 import { cacheOption, collect, lazyAction } from './options/options.ts';
 
 function parsePositive(text: string): number {

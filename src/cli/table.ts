@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { splitMetricList } from '../eval/metrics/metric-id.ts';
+import { splitMetricList } from '../eval/metrics/metric.ts';
 import { lazyAction } from './options/options.ts';
 
 function parseDigits(text: string): number {
@@ -40,5 +40,5 @@ Examples:
   ragpp table results/quickstart --arms 'bm25,cosine,hybrid' --columns mrr@10,difference,p --format latex --out t.tex
   ragpp table results/quickstart --columns nDCG@10,effect-size,minimum-detectable,unjudged --digits 2`,
     )
-    .action(lazyAction(async () => (await import('./actions/table.ts')).printTable));
+    .action(lazyAction(async () => (await import('./actions/results.ts')).printTable));
 }

@@ -1,7 +1,7 @@
-import { printError } from '../core/terminal/terminal.ts';
+import { printError } from '../core/terminal/progress.ts';
 import { endWithParent } from '../lab/launch/parent-watch.ts';
 import { endOnInterrupt } from './process/interruption.ts';
-import { isService } from './process/service-process.ts';
+import { isService } from './process/supervision.ts';
 import { main } from './program.ts';
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {

@@ -5,8 +5,8 @@ import { findBuiltModule } from './built-module.harness.ts';
 const WORK = 'cli/work';
 
 // Processes that decode foreign files, of which some tests start dozens, start from the built package, as those of an installed one do.
-vi.mock('./code/own-program.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('./code/own-program.ts')>();
+vi.mock('./code/package-root.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('./code/package-root.ts')>();
   return {
     ...original,
     findProgram: (module: string) =>

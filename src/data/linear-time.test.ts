@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { ElementSplitter } from './documents/sgml-elements.ts';
-import { parseTrecDocument } from './documents/trec-documents.ts';
-import { selectAsked } from './exports/asked-messages.ts';
-import { readChatGptMessage } from './exports/chatgpt-message.ts';
+import { parseTrecDocument } from './documents/trec-collection.ts';
+import { readChatGptMessage } from './exports/chatgpt-export.ts';
+import { selectAsked } from './exports/message-turns.ts';
 import { readSlackText } from './exports/slack-export.ts';
 import { ORDINARY, parseIsoDate } from './exports/source-message.ts';
-import { parseIrcLog } from './irc/irc-log.ts';
-import { isMbox } from './mail/mail-files.ts';
+import { parseIrcLog } from './irc/irc.ts';
+import { isMbox } from './mail/mail-archive.ts';
 import { parseMail, readMailingList } from './mail/mail-message.ts';
 import { withoutQuotes } from './mail/mail-quotes.ts';
 import { withoutMatter } from './mail/mail-text.ts';
 import { Pseudonyms } from './mail/pseudonyms.ts';
-import { Counts } from './prepared/counts.ts';
-import { classifyQuery } from './prepared/reply-query.ts';
+import { Counts } from './prepared/prepared.ts';
+import { classifyQuery } from './prepared/reply-judgements.ts';
 
 /**
  * A text of this size takes some milliseconds in linear time. In quadratic time it takes minutes: an expression that tries every place with the whole rest of the text

@@ -3,13 +3,13 @@ import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/validati
 import { parse } from '../core/validation/validation.ts';
 import type { Dataset } from '../model/dataset.ts';
 import { withFoundPath } from './prepared/data-folder.ts';
-import { displayDataset } from './prepared/dataset-display.ts';
 import {
   cast,
   chatGptExport,
   claudeExport,
   type DatasetContext,
   type DatasetDefinition,
+  displayDataset,
   irc,
   jsonl,
   type LoadDataset,
@@ -36,11 +36,11 @@ function member<S extends NamingOptions<'name'>>(
 
 /** Every dataset: to add one takes its file and a line here. */
 export const DATASETS = new OptionsRegistry('name', [
-  member(spamAssassinThreads, async () => (await import('./mail/spamassassin-threads.ts')).loadMailsOf2002),
+  member(spamAssassinThreads, async () => (await import('./mail/mail-dataset.ts')).loadMailsOf2002),
   member(jsonl, async () => (await import('./jsonl/jsonl.ts')).loadJsonl),
   member(locomo, async () => (await import('./locomo/locomo.ts')).loadLocomo),
   member(irc, async () => (await import('./irc/irc.ts')).loadIrc),
-  member(mailThreads, async () => (await import('./mail/mail-threads.ts')).loadMail),
+  member(mailThreads, async () => (await import('./mail/mail-dataset.ts')).loadMail),
   member(rMailingList, async () => (await import('./mail/r-mailing-list.ts')).loadRMailingList),
   member(oasst, async () => (await import('./oasst/oasst.ts')).loadOasst),
   member(chatGptExport, async () => (await import('./exports/chatgpt-export.ts')).loadChatGptExport),

@@ -1,8 +1,7 @@
 /** Metrics as trec_eval computes them, intervals, tests, and TREC files: no tensors and few modules. */
 
 export type { Qrels, Run } from '../model/run.ts';
-export { groupIntoClusters } from './intervals/clusters.ts';
-export { meanIntervals } from './intervals/mean-intervals.ts';
+export { groupIntoClusters, meanIntervals } from './intervals/mean-intervals.ts';
 export { evaluate, summarise } from './metrics/evaluate.ts';
 export type { JudgedRanking } from './metrics/judged-ranking.ts';
 export { compareWithBaseline } from './significance/significance.ts';

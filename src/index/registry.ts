@@ -10,7 +10,7 @@ import { entities, procedural, semantic, summaries, time } from './memories/memo
 import { run } from './runs/run-options.ts';
 import { VECTOR_SOURCES } from './vectors/registry.ts';
 import { graph } from './walks/graph-options.ts';
-import { bm25 } from './words/bm25-options.ts';
+import { bm25 } from './words/bm25-variants.ts';
 
 function member<S extends NamingOptions<'index'>>(
   definition: IndexDefinition<S>,
@@ -32,10 +32,10 @@ export const INDEXES = new OptionsRegistry('index', [
         new NewestFirstIndex(corpus.size),
   ),
   member(graph, async () => (await import('./walks/graph-index.ts')).createGraphIndex),
-  member(semantic, () => loadOnBackend(async () => (await import('./memories/near-memories.ts')).createSemantic)),
+  member(semantic, () => loadOnBackend(async () => (await import('./memories/listed-memories.ts')).createSemantic)),
   member(entities, async () => (await import('./memories/listed-memories.ts')).createEntities),
   member(time, async () => (await import('./memories/listed-memories.ts')).createTime),
-  member(procedural, () => loadOnBackend(async () => (await import('./memories/near-memories.ts')).createProcedural)),
+  member(procedural, () => loadOnBackend(async () => (await import('./memories/listed-memories.ts')).createProcedural)),
   member(summaries, async () => (await import('./memories/listed-memories.ts')).createSummaries),
   member(run, async () => (await import('./runs/run-index.ts')).createRunIndex),
 ]);

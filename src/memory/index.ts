@@ -3,13 +3,13 @@
 export type { MemoryRecord } from '../model/turns/memory-record.ts';
 export { assemble } from './context/assemble.ts';
 export { ContextCache } from './context/context-cache.ts';
-export type { ContextItem } from './context/context-item.ts';
 export { readDomain } from './context/domain/domain-options.ts';
 export { createDomainSource } from './context/domain/domain-source.ts';
 export { openDomainDatabase } from './context/domain/open-domain-database.ts';
 export { detectUse } from './context/feedback/detect-use.ts';
 export { openRetrievalLog } from './context/feedback/retrieval-log.ts';
 export { openMemorySources } from './context/memory-sources.ts';
+export type { ContextItem } from './context/source.ts';
 export { openCurator } from './curation/curator.ts';
 export { createEndpointDecider } from './curation/endpoint-decider.ts';
 export type { Memory } from './engine/memory.ts';

@@ -1,7 +1,7 @@
-import type { ServiceUse } from '../core/service/endpoint-ledger.ts';
+import type { ServiceUse } from '../core/service/endpoint-request.ts';
 import type { StartProgress } from '../core/terminal/progress.ts';
 
-export type { ServiceUse as EncoderUse } from '../core/service/endpoint-ledger.ts';
+export type { ServiceUse as EncoderUse } from '../core/service/endpoint-request.ts';
 
 /** The turn or query that a text belongs to. */
 export interface TextOwner {

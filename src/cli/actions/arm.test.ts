@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ArmProcess } from '../../lab/launch/arm-process.ts';
 import { beginSampleRun } from '../../lab/launch/begun-run.fixture.ts';
 import { findOwnProgram } from '../../lab/launch/program.ts';
-import { joinFailurePath } from '../../lab/run/arm-failure.ts';
-import { readArmRecord, recordPath } from '../../lab/run/arm-record.ts';
+import { joinFailurePath, readArmRecord, recordPath } from '../../lab/run/arm-record.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-service-'));
 afterAll(() => rmSync(folder, { recursive: true }));

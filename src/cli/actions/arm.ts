@@ -1,8 +1,7 @@
 import { type BackendName, useBackend } from '../../core/tensors/backend.ts';
 import type { ArmReply, ArmRequest } from '../../lab/launch/arm-process.ts';
-import type { ArmRunner } from '../../lab/run/arm-runner.ts';
-import { joinRun, runArmTask } from '../../lab/run/arm-task.ts';
-import { FailedCheck } from '../process/failed-check.ts';
+import { type ArmRunner, joinRun, runArmTask } from '../../lab/run/arm-runner.ts';
+import { FailedCheck } from '../process/interruption.ts';
 
 /**
  * Answers the process that started this one, arm after arm, until that one lets go or is gone; then whatever runs here

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
-import { createTerminalProgress } from '../../core/terminal/progress.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
+import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
 import { openConfig } from '../../lab/config/config.ts';
 import { type AskedContext, askArm, type QuestionInput } from '../../lab/run/ask.ts';
 import type { PackingName } from '../../memory/context/packing.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
+import { printOut } from '../../core/terminal/progress.ts';
 import { withNearest } from '../../core/validation/validation.ts';
 import {
   type CacheFile,

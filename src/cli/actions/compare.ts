@@ -1,16 +1,14 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { writeAtomic } from '../../core/files/files.ts';
-import { createTerminalProgress } from '../../core/terminal/progress.ts';
-import { printError, printOut } from '../../core/terminal/terminal.ts';
-import type { TestName } from '../../eval/significance/test-names.ts';
+import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
+import type { TestName } from '../../eval/significance/multiple-comparisons.ts';
 import {
   renderComparisonHtml,
   renderComparisonMarkdown,
   renderComparisonText,
 } from '../../lab/report/page/comparison-page.ts';
 import { renderLettersLatex, renderLettersMarkdown, renderLettersText } from '../../lab/report/tables/letters-table.ts';
-import { compareRuns } from '../../lab/stored/run-comparison.ts';
-import { compareStoredPairs } from '../../lab/stored/stored-pairs.ts';
+import { compareRuns, compareStoredPairs } from '../../lab/stored/run-comparison.ts';
 
 interface CompareFlags {
   readonly allPairs: boolean;

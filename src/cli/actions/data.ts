@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { createTerminalProgress } from '../../core/terminal/progress.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
+import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { DATASETS, type DatasetOptions, datasetOptions, loadDataset } from '../../data/registry.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';

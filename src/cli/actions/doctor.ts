@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path';
 import { assertWritableFolder } from '../../core/files/files.ts';
 import { getActiveBackend } from '../../core/tensors/active-backend.ts';
 import { probeBackends, useBackend } from '../../core/tensors/backend.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
-import { INSTALL_PEER, PEER } from '../../index/encoders/transformers/peer.ts';
+import { printOut } from '../../core/terminal/progress.ts';
+import { INSTALL_PEER, PEER } from '../../index/encoders/transformers/model-files.ts';
 import { findInstalledVersion, projectVersion } from '../../lab/run/environment.ts';
 import { alignColumns } from '../process/columns.ts';
-import { FailedCheck } from '../process/failed-check.ts';
+import { FailedCheck } from '../process/interruption.ts';
 
 interface Finding {
   readonly part: string;

@@ -1,11 +1,10 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { printError, printOut } from '../../core/terminal/progress.ts';
 import { writeRun } from '../../eval/trec/trec-files.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import type { System } from '../../lab/measure/system.ts';
 import { readSystems } from '../../lab/stored/system-files.ts';
-import type { Run } from '../../model/run.ts';
-import { displayRun } from '../../model/run-display.ts';
+import { displayRun, type Run } from '../../model/run.ts';
 import { type FusionOptions, fuseLists, parseFusion } from '../../ops/fusion/registry.ts';
 
 interface FuseFlags {

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readText, writeAtomic } from '../../core/files/files.ts';
-import { createTerminalProgress } from '../../core/terminal/progress.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
+import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { loadDataset } from '../../data/registry.ts';
 import {
@@ -15,11 +14,10 @@ import {
   readConceptFile,
 } from '../../index/graph/extraction/concept-file.ts';
 import { extractConcepts } from '../../index/graph/extraction/extract-concepts.ts';
-import { extractionOptions } from '../../index/graph/extraction/extraction-options.ts';
-import { PROMPTS_HASH } from '../../index/graph/extraction/extraction-requests.ts';
+import { extractionOptions, PROMPTS_HASH } from '../../index/graph/extraction/extraction-requests.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import { openConfigDataset } from '../../lab/config/config.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
 
 /** The meaning of each key of a header. */
 const ORIGINS = { model: 'by another model', prompts: 'with other prompts', corpus: 'from other turns' } as const;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { makeFolder, writeAtomic } from '../../core/files/files.ts';
 import { createRandom, type Random } from '../../core/numbers/random.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
-import { formatConfigSchema } from './config-schema.ts';
+import { printOut } from '../../core/terminal/progress.ts';
+import { formatConfigSchema } from './config.ts';
 
 /** The latest 30 % of them are the test split: more than the 20 conversations that bootstrap intervals need. */
 const CONVERSATIONS = 110;

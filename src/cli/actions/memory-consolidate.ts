@@ -1,16 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { shortenShown } from '../../core/display/showable-text.ts';
+import { shortenShown } from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { createTerminalProgress } from '../../core/terminal/progress.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
+import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import type { RecordChange } from '../../memory/changes/change-log.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
-import { type Consolidator, openConsolidator } from '../../memory/patterns/consolidator.ts';
-import type { ConsolidationOptions, RetrievalCounts } from '../../memory/patterns/plan-consolidation.ts';
-import { showContext } from '../../model/turns/shown-texts.ts';
+import {
+  type ConsolidationOptions,
+  type Consolidator,
+  openConsolidator,
+  type RetrievalCounts,
+} from '../../memory/patterns/consolidator.ts';
+import { showContext } from '../../model/turns/thread-tree.ts';
 import { alignColumns } from '../process/columns.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
 import { runWithMemory, runWithOpened } from './memory/open-folder.ts';

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { createTerminalProgress } from '../../core/terminal/progress.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
-import { RowFaults } from '../../data/jsonl/row-faults.ts';
+import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
+import { RowFaults } from '../../data/jsonl/jsonl-rows.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import { type CurationEntry, type CurationOptions, type Curator, openCurator } from '../../memory/curation/curator.ts';
 import {

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
+import { printOut } from '../../core/terminal/progress.ts';
 import { formatMinute } from '../../core/text/format.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';

@@ -1,8 +1,7 @@
 import { ConfigurationError, DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
-import { createTerminalProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
-import { type OnDirtyRow, RowFaults } from '../../data/jsonl/row-faults.ts';
+import { createTerminalProgress, printOut, type StartProgress } from '../../core/terminal/progress.ts';
+import { type OnDirtyRow, RowFaults } from '../../data/jsonl/jsonl-rows.ts';
 import { readVectorRows } from '../../index/encoders/precomputed/vector-file.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import type { Memory } from '../../memory/engine/memory.ts';

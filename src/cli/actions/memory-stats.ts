@@ -1,16 +1,46 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFolder } from '../../core/files/files.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
+import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
 import { readSavedPosition } from '../../memory/engine/index-folder.ts';
-import { mergeOutcomeStatistics, updateOutcomeStatistics } from '../../memory/outcomes/outcome-statistics.ts';
+import {
+  listObserved,
+  mergeOutcomeStatistics,
+  updateOutcomeStatistics,
+} from '../../memory/outcomes/outcome-statistics.ts';
 import type { MemoryStore } from '../../memory/store/memory-store.ts';
 import { openStore } from '../../memory/store/open-store.ts';
+import { type RepairReport, repairStore } from '../../memory/store/repair-store.ts';
 import type { AttributeValue } from '../../model/turns/attributes.ts';
-import { EMPTY_OUTCOME_STATISTICS, type OutcomeStatistics } from '../../model/turns/memory-record.ts';
+import {
+  EMPTY_OUTCOME_STATISTICS,
+  type MemoryRecord,
+  type OutcomeStatistics,
+} from '../../model/turns/memory-record.ts';
 import { alignColumns } from '../process/columns.ts';
-import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
-import { runWithOpened } from './memory/open-folder.ts';
+import { FailedCheck } from '../process/interruption.ts';
+import { assertMemory, copySettings, type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
+import { runWithMemory, runWithOpened } from './memory/open-folder.ts';
+
+function listLosses({ lostOperations, lostRecords, lostOutcomes, damagedFiles }: RepairReport): string[] {
+  return [
+    ...lostOperations.map(({ from, to }) => `lost: changes ${from} to ${to ?? 'the end'}`),
+    ...(lostRecords === 0 ? [] : [`lost: ${lostRecords} records of the snapshot`]),
+    ...(lostOutcomes === 0 ? [] : [`lost: ${lostOutcomes} outcomes of lost records`]),
+    ...damagedFiles.map((path) => `damaged: ${path}`),
+  ];
+}
+
+/** @throws FailedCheck if something was lost. */
+export async function runMemoryRepair(folder: string, { into }: { readonly into: string }): Promise<void> {
+  assertMemory(folder);
+  const report = await repairStore(folder, into, createTerminalProgress());
+  copySettings(folder, into);
+  const losses = listLosses(report);
+  printOut(`saved: ${report.records} records in ${into}\n${losses.map((line) => `${line}\n`).join('')}`);
+  if (losses.length > 0) throw new FailedCheck('the repair lost something');
+  printOut('nothing was lost\n');
+}
 
 interface AttributeCount {
   readonly name: string;
@@ -102,7 +132,7 @@ function collectStats(folder: string, settings: MemorySettings, store: MemorySto
 }
 
 /** Count, mean and bounds as a line. */
-export function formatOutcomes({ count, mean, min, max }: OutcomeStatistics): string {
+function formatOutcomes({ count, mean, min, max }: OutcomeStatistics): string {
   if (count === 0) return '0';
   const [average, low, high] = [mean, min as number, max as number].map((value) => Number(value.toPrecision(4)));
   return `${count}, mean ${average}, from ${low} to ${high}`;
@@ -129,5 +159,18 @@ export async function runMemoryStats(folder: string, { format }: { readonly form
   await runWithOpened(await openStore(folder, { readOnly: true }), async (store) => {
     const stats = collectStats(folder, settings, store);
     printOut(`${format === 'json' ? JSON.stringify(stats, null, 2) : formatStats(stats)}\n`);
+  });
+}
+
+/** Records an outcome of a record that was observed later. */
+export async function runMemoryOutcome(
+  folder: string,
+  { id, value }: { readonly id: string; readonly value: number },
+): Promise<void> {
+  const { settings } = readMemoryFolder(folder);
+  await runWithMemory(folder, settings, async (memory) => {
+    await memory.updateStats(id, value);
+    const observed = listObserved(memory.get(id) as MemoryRecord, 'both');
+    printOut(`${id}: outcomes ${formatOutcomes(observed.reduce(mergeOutcomeStatistics, EMPTY_OUTCOME_STATISTICS))}\n`);
   });
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../../core/files/files.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
+import { printOut } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { slug } from '../../lab/config/config-schema.ts';
 import { publishLooks, TEST_FILE } from '../../lab/measure/test-looks.ts';

@@ -1,22 +1,46 @@
 import { z } from 'zod';
 import { RagPlusPlusError, ValidationError } from '../../core/errors/errors.ts';
+import { writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
-import { printError, printOut } from '../../core/terminal/terminal.ts';
+import { printError, printOut } from '../../core/terminal/progress.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
 import type { Plain } from '../../lab/composition/config-file.ts';
+import { type ChosenTableFormat, renderChosenTable } from '../../lab/report/tables/chosen-table.ts';
 import { formatCsv } from '../../lab/report/tables/csv.ts';
 import { formatDecimal } from '../../lab/report/tables/format.ts';
-import { type Field, listResultRows, type ResultRow } from '../../lab/stored/result-rows.ts';
 import {
   assertFields,
   assertOrderable,
   type Condition,
+  type Field,
+  listResultRows,
   meetsCondition,
+  type ResultRow,
   sortRowsByField,
   translateField,
-} from '../../lab/stored/row-conditions.ts';
+} from '../../lab/stored/result-rows.ts';
+import { readRunFigures } from '../../lab/stored/run-figures.ts';
 import { findRunFolders, type RunSummary, readRunConfig, readRunSummary } from '../../lab/stored/run-summary.ts';
 import { alignColumns } from '../process/columns.ts';
+
+interface TableFlags {
+  readonly arms?: string;
+  readonly columns?: readonly string[];
+  readonly digits?: number;
+  readonly format: ChosenTableFormat;
+  readonly out?: string;
+}
+
+export function printTable(folder: string, { arms, columns, digits, format, out }: TableFlags): void {
+  const choice = { arms: arms ?? null, columns: columns ?? null, digits: digits ?? null };
+  const table = renderChosenTable(readRunFigures(folder), choice, format);
+  if (out === undefined) {
+    printOut(table);
+    return;
+  }
+  writeAtomic(out, table);
+  printError(`table: ${out}\n`);
+}
 
 const DRAWN = z.object({
   evaluation: z.object({

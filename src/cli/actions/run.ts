@@ -4,9 +4,8 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { assertReadableFolder, assertWritableFolder, writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
-import { createTerminalProgress } from '../../core/terminal/progress.ts';
-import { printError, printOut } from '../../core/terminal/terminal.ts';
-import { quoteShellWord } from '../../core/text/escape.ts';
+import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
+import { quoteShellWord } from '../../core/text/format.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { merge, parseYaml } from '../../lab/composition/config-file.ts';
 import { listArmsToRun } from '../../lab/config/arm-selection.ts';
@@ -17,21 +16,19 @@ import { createLauncher, type LauncherOptions, launcherOptions } from '../../lab
 import type { ExperimentResult } from '../../lab/measure/result.ts';
 import { withCountedLook } from '../../lab/measure/test-looks.ts';
 import type { DatasetRun } from '../../lab/report/tables/datasets-table.ts';
-import { describeSlices } from '../../lab/report/tables/slice-table.ts';
+import { describeSlices } from '../../lab/report/tables/structure-table.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
-import type { Execute } from '../../lab/run/execution.ts';
-import { FolderExecution } from '../../lab/run/folder-execution.ts';
+import { type Execute, FolderExecution } from '../../lab/run/execution.ts';
 import type { Opening } from '../../lab/run/partial-folder.ts';
-import { ReplayedSlices } from '../../lab/run/replayed-slices.ts';
 import { writeRunFolder } from '../../lab/run/run-folder.ts';
+import { ReplayedSlices } from '../../lab/run/run-slices.ts';
 import { findReachWarnings } from '../../lab/run/run-warnings.ts';
 import { cacheSizeRemark } from '../../lab/stored/cache-contents.ts';
 import { renderRunFiles } from '../../lab/workbench/run-files.ts';
 import { runOrFit } from '../../lab/workbench/run-resolved.ts';
-import type { ConfigChanges, LauncherChoice } from '../options/config-options.ts';
-import { FailedCheck } from '../process/failed-check.ts';
-import { interruption, runHeedingTermination } from '../process/interruption.ts';
-import { openChangedConfig, typedChanges } from './changed-config.ts';
+import type { ConfigChanges, LauncherChoice } from '../options/options.ts';
+import { FailedCheck, interruption, runHeedingTermination } from '../process/interruption.ts';
+import { openChangedConfig, typedChanges } from './config.ts';
 
 /** The config's launcher, or the chosen one with the options that the config has for it. @throws ConfigurationError with all faults at once. */
 export function chosenLauncher(configured: LauncherOptions, { launcher, workers }: LauncherChoice): LauncherOptions {

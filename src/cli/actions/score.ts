@@ -1,11 +1,10 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { createTerminalProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
-import { quoteShellWord } from '../../core/text/escape.ts';
+import { createTerminalProgress, printOut, type StartProgress } from '../../core/terminal/progress.ts';
+import { quoteShellWord } from '../../core/text/format.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { datasetOptions, loadDataset } from '../../data/registry.ts';
-import type { CorrectionName, TestName } from '../../eval/significance/test-names.ts';
+import type { CorrectionName, TestName } from '../../eval/significance/multiple-comparisons.ts';
 import { formatFileName } from '../../lab/composition/arms.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import { tokenBudgets as budgetsSchema } from '../../lab/config/config-schema.ts';

@@ -1,9 +1,8 @@
 import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
-import { createTerminalProgress } from '../../core/terminal/progress.ts';
-import { printOut } from '../../core/terminal/terminal.ts';
+import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
 import { OWN_GOLDEN, readGolden, type TopicReport, verify } from '../../lab/verification/verify.ts';
 import { alignColumns } from '../process/columns.ts';
-import { FailedCheck } from '../process/failed-check.ts';
+import { FailedCheck } from '../process/interruption.ts';
 
 function formatReportRow(report: TopicReport): string[] {
   const figures = [report.worstAbsolute, report.worstRelative].map((value) =>

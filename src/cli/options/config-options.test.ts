@@ -6,9 +6,9 @@ import { afterAll, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors/errors.ts';
 import { type LauncherOptions, launcherOptions } from '../../lab/launch/registry.ts';
 import { buildSampleConfig } from '../../lab/run/jsonl.fixture.ts';
-import { openChangedConfig, typedChanges } from '../actions/changed-config.ts';
+import { openChangedConfig, typedChanges } from '../actions/config.ts';
 import { chosenLauncher } from '../actions/run.ts';
-import { type ConfigChanges, withConfigChanges } from './config-options.ts';
+import { type ConfigChanges, withConfigChanges } from './options.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-options-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -1,6 +1,14 @@
 import { closeProgress } from '../../core/terminal/progress.ts';
 import { EXIT_CODES } from './supervision.ts';
 
+/** A command that worked and reported a failed check. Exit code 1. */
+export class FailedCheck extends Error {
+  constructor(what: string) {
+    super(what);
+    this.name = 'FailedCheck';
+  }
+}
+
 const controller = new AbortController();
 
 /** Aborted when the program is asked to end; listeners must finish before they return. */

@@ -1,10 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { printError, restoreTerminal } from '../../core/terminal/terminal.ts';
+import { printError, restoreTerminal } from '../../core/terminal/progress.ts';
 import { describeMemoryAdvice } from '../../lab/launch/arm-process.ts';
 import { buildChildEnvironment } from '../../lab/launch/parent-watch.ts';
 import type { Program } from '../../lab/launch/program.ts';
+
+/**
+ * True if a command line starts a service. A service is one process that hears its signals itself: SIGTERM and SIGINT
+ * end it in order, and it ends with 0.
+ */
+export function isService([command, inner]: readonly string[]): boolean {
+  return command === 'kernel' && inner === 'serve';
+}
 
 /** The parent of a process, and its title or command line. */
 interface Ancestor {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const HERE = fileURLToPath(import.meta.url);
 
@@ -33,4 +34,22 @@ export function readPackageVersion(folder: string): string {
 /** The version of the installed rag-plusplus, from its package.json. */
 export function projectVersion(): string {
   return readPackageVersion(PROJECT_ROOT);
+}
+
+/** The package that reads our TypeScript where we run from the source. */
+const LOADER = 'tsx';
+
+/** Arguments of Node for a module of ours in another process, of the source where this file is part of it. */
+export interface Program {
+  /** Options of Node itself. */
+  readonly nodeOptions: readonly string[];
+  readonly main: string;
+}
+
+/** @param module its path in src, without the ending. */
+export function findProgram(module: string): Program {
+  const main = findOwnModule(module);
+  if (!IS_SOURCE) return { nodeOptions: [], main };
+  const loader = createRequire(import.meta.url).resolve(LOADER);
+  return { nodeOptions: ['--import', pathToFileURL(loader).href], main };
 }

@@ -6,9 +6,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationError, StorageError } from '../errors/errors.ts';
 import { createRandom } from '../numbers/random.ts';
-import { Decoder } from './decoder.ts';
-import { unpackGzip } from './gzip.ts';
-import { openParquet } from './parquet.ts';
+import { Decoder, openParquet, unpackGzip } from './decoder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'decoder-'));
 afterAll(() => rmSync(root, { recursive: true }));

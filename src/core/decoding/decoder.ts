@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { findProgram } from '../code/own-program.ts';
+import { findProgram } from '../code/package-root.ts';
 import { ConfigurationError, ProcessDiedError, StorageError } from '../errors/errors.ts';
 import {
   type DecoderParts,
@@ -11,6 +11,7 @@ import {
   type DecoderRequest,
   type DecoderTask,
   END_OF_LIMIT,
+  type ParquetShape,
 } from './decoder-messages.ts';
 
 /** A file that is this many times as large as its compressed form is refused: text compresses to a tenth. */
@@ -159,5 +160,61 @@ export class Decoder {
     const exit = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
     await exit;
+  }
+}
+
+/**
+ * The bytes of a gzip file, unpacked in a process of its own.
+ *
+ * @throws Error for a file that cannot be read or unpacked; StorageError at a limit.
+ */
+export async function* unpackGzip(path: string): AsyncGenerator<Uint8Array> {
+  const { size } = statSync(path);
+  const decoder = await Decoder.open(path);
+  let length = 0;
+  try {
+    for await (const part of decoder.ask({ ask: 'gzip-bytes' })) {
+      length += part.length;
+      assertUnpackedSize(path, size, length, 'file');
+      yield part;
+    }
+  } finally {
+    await decoder.close();
+  }
+}
+
+/** The part of a Parquet file that is read. */
+export interface ParquetOptions {
+  /** All by default. */
+  readonly columns?: readonly string[];
+  /** True if bytes without a type are texts, the default. */
+  readonly utf8?: boolean;
+}
+
+/** A Parquet file whose rows are read a few at a time. */
+export interface ParquetFile extends ParquetShape {
+  /** @throws Error for a file that cannot be decoded; StorageError at a limit. */
+  readBatches(): AsyncGenerator<readonly Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a Parquet file, which is decoded in a process of its own.
+ *
+ * @throws Error for a file that cannot be read or decoded; StorageError at a limit of memory or time.
+ */
+export async function openParquet(path: string, { columns, utf8 = true }: ParquetOptions = {}): Promise<ParquetFile> {
+  const decoder = await Decoder.open(path);
+  try {
+    let shape: ParquetShape = { rowCount: 0, columns: [] };
+    for await (const part of decoder.ask({ ask: 'parquet-shape' })) shape = part;
+    return {
+      ...shape,
+      readBatches: () => decoder.ask({ ask: 'parquet-rows', columns, utf8 }),
+      close: () => decoder.close(),
+    };
+  } catch (error) {
+    await decoder.close();
+    throw error;
   }
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDisplay } from './display.harness.ts';
-import { attachDisplay, buildTableBundle, DISPLAY, joinBundles, showTable } from './display.ts';
-import { phrase, stateShown } from './showable-text.ts';
+import { attachDisplay, buildTableBundle, DISPLAY, joinBundles, phrase, showTable, stateShown } from './display.ts';
 
 test('a display is the method that a notebook calls, and nothing else sees it', async () => {
   const result = attachDisplay({ mean: 0.5 }, ({ mean }) => ({ 'text/plain': `mean ${mean}` }));

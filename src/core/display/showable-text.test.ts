@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildTableBundle } from './display.ts';
-import { phrase, shortenShown, showText, stateShown } from './showable-text.ts';
+import { buildTableBundle, phrase, shortenShown, showText, stateShown } from './display.ts';
 
 test('a sensitive text has a place holder', () => {
   expect([showText('the pin is 4711', true), showText('noon', false)]).toEqual(['(sensitive: not shown)', 'noon']);

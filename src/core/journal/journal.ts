@@ -3,15 +3,17 @@ import { StorageError, ValidationError, WalCorruptedError } from '../errors/erro
 import { makeSyncedFolder } from '../files/files.ts';
 import { FolderLock } from '../files/folder-lock.ts';
 import { assertPayload } from './frame.ts';
-import { type JournalEnd, readBoot, readJournalEnd } from './journal-end.ts';
 import { extendHash, isSamePosition, JOURNAL_START, type JournalPosition } from './position.ts';
 import { type Fsync, SegmentWriter } from './segment-writer.ts';
 import {
+  type JournalEnd,
   type JournalEntry,
   type LostEntries,
   listSegments,
+  readBoot,
   readHashAt,
   readJournal,
+  readJournalEnd,
   type Segment,
 } from './segments.ts';
 

@@ -3,9 +3,8 @@ import { promisify } from 'node:util';
 import { StorageError } from '../errors/errors.ts';
 import { syncFolder, writeFully } from '../files/files.ts';
 import { encodeFrames } from './frame.ts';
-import { JournalEndFile } from './journal-end.ts';
 import type { JournalPosition } from './position.ts';
-import { nameSegment, type Segment } from './segments.ts';
+import { JournalEndFile, nameSegment, type Segment } from './segments.ts';
 
 const syncData = promisify(fdatasync);
 

@@ -4,7 +4,7 @@ import { ConvergenceError, NotFiniteError } from '../errors/errors.ts';
 import { createRandom } from '../numbers/random.ts';
 import { useBackend } from '../tensors/backend.ts';
 import { TEST_BACKENDS } from '../tensors/backends.harness.ts';
-import { computeOrthonormalBasis } from './orthonormal-basis.ts';
+import { computeOrthonormalBasis } from './randomised-svd.ts';
 
 const [N, K] = [101, 13];
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { phrase, type ShowableText } from '../display/showable-text.ts';
+import { phrase, type ShowableText } from '../display/display.ts';
 import { check } from '../validation/validation.ts';
-import { PassingFault } from './attempts.ts';
-import type { EndpointLedger } from './endpoint-ledger.ts';
 import {
   createEndpoint,
   describeAnswer,
   type Endpoint,
+  type EndpointLedger,
   type EndpointOptions,
+  PassingFault,
   requestEndpoint,
 } from './endpoint-request.ts';
 import { formatSendable, type Sendable, stateOwnText } from './sendable-text.ts';

@@ -1,11 +1,133 @@
-import { phrase, type ShowableText, stateShown } from '../display/showable-text.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { phrase, type ShowableText, stateShown } from '../display/display.ts';
 import { UnavailableError } from '../errors/errors.ts';
 import { once } from '../values/once.ts';
-import { type AttemptOptions, PassingFault, repeatAttempts } from './attempts.ts';
-import { trimSlash } from './endpoint-address.ts';
-import { EndpointLedger } from './endpoint-ledger.ts';
+import { trimSlash } from './chat-options.ts';
 import { BodyTooLargeError, type HttpAnswer, HttpConnection } from './http-connection.ts';
 import { assertHeaderText, type Sendable } from './sendable-text.ts';
+
+/** A longer pause that the service asks for is shortened to this. */
+const LONGEST_PAUSE_SECONDS = 60;
+
+/** The fault of an attempt that may be repeated. */
+export class PassingFault extends Error {
+  /** As the service asks for it. */
+  readonly pauseSeconds: number;
+  override readonly message: ShowableText;
+
+  /** @param cause the error of the whole, if this attempt is the last. */
+  constructor(message: ShowableText, { pauseSeconds = 0, cause }: { pauseSeconds?: number; cause?: Error } = {}) {
+    super(message, { cause });
+    this.message = message;
+    this.pauseSeconds = pauseSeconds;
+  }
+}
+
+/** How attempts are repeated. */
+interface AttemptOptions {
+  readonly maxAttempts: number;
+  /** Before the second attempt; doubles from attempt to attempt. */
+  readonly pauseSeconds: number;
+}
+
+/**
+ * Repeats an attempt that ends in a {@link PassingFault}. The pause doubles from attempt to attempt; a longer one of the fault is kept, up to a minute.
+ *
+ * @param giveUp the error of the last attempt, from its fault.
+ * @throws what the attempt throws; the error of `giveUp`; the reason of the signal.
+ */
+export async function repeatAttempts<T>(
+  attempt: () => Promise<T>,
+  { maxAttempts, pauseSeconds }: AttemptOptions,
+  giveUp: (fault: PassingFault, attempts: number) => Error,
+  { signal, onRetry }: { readonly signal?: AbortSignal | undefined; readonly onRetry?: () => void } = {},
+): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    signal?.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof PassingFault)) throw error;
+      if (attempts === maxAttempts) throw giveUp(error, attempts);
+      onRetry?.();
+      const seconds = Math.max(pauseSeconds * 2 ** (attempts - 1), error.pauseSeconds);
+      const milliseconds = 1000 * Math.min(seconds, LONGEST_PAUSE_SECONDS);
+      await pause(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+    }
+  }
+}
+
+/** Use of a service by all calls together. */
+export interface ServiceUse {
+  /** The model's name at the service. */
+  readonly model: string;
+  /** Texts of answered requests. */
+  readonly texts: number;
+  /** Answered requests. */
+  readonly requests: number;
+  /** Attempts that failed and were repeated. */
+  readonly retries: number;
+  /** Tokens as the service counts them. */
+  readonly tokens: number;
+  /** Answered requests without a count of tokens. */
+  readonly uncounted: number;
+  /** In the currency of the price; null without a price. */
+  readonly cost: number | null;
+}
+
+/** Counts requests, tokens and their price. */
+export class EndpointLedger {
+  readonly #model: string;
+  readonly #price: number | null;
+  #texts = 0;
+  #requests = 0;
+  #retries = 0;
+  #tokens = 0;
+  #uncounted = 0;
+
+  /** @param pricePerMillionTokens null if unknown */
+  constructor(model: string, pricePerMillionTokens: number | null) {
+    this.#model = model;
+    this.#price = pricePerMillionTokens;
+  }
+
+  /** @param tokens null if the service did not count them */
+  addRequest(texts: number, tokens: number | null): void {
+    this.#texts += texts;
+    this.#requests++;
+    if (tokens === null) this.#uncounted++;
+    else this.#tokens += tokens;
+  }
+
+  addRetry(): void {
+    this.#retries++;
+  }
+
+  read(): ServiceUse {
+    return {
+      model: this.#model,
+      texts: this.#texts,
+      requests: this.#requests,
+      retries: this.#retries,
+      tokens: this.#tokens,
+      uncounted: this.#uncounted,
+      cost: this.#price === null ? null : (this.#tokens / 1e6) * this.#price,
+    };
+  }
+
+  /** `12 requests, 1 retries, 5231 tokens, cost 0.000105 at 0.02 per million tokens` */
+  describe(): string {
+    const { requests, retries, tokens, uncounted, cost } = this.read();
+    return [
+      `${requests} requests`,
+      ...(retries === 0 ? [] : [`${retries} retries`]),
+      `${tokens} tokens`,
+      ...(uncounted === 0 ? [] : [`${uncounted} requests without a count of tokens`]),
+      ...(cost === null ? [] : [`cost ${Number(cost.toPrecision(3))} at ${this.#price} per million tokens`]),
+    ].join(', ');
+  }
+}
 
 /**
  * The key of a service; null without a variable.

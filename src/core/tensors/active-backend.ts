@@ -1,5 +1,5 @@
 import { UnavailableError } from '../errors/errors.ts';
-import { freezeDeeply } from '../values/frozen.ts';
+import { freezeDeeply } from '../values/once.ts';
 
 /** The backends of TensorFlow.js by their names here, in the order in which `auto` tries them. */
 export const BACKENDS = freezeDeeply(['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as const);

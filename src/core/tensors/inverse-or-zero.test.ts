@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from './backends.harness.ts';
-import { invertOrZero } from './inverse-or-zero.ts';
 import { useBackendWithoutLeaks } from './leaks.harness.ts';
+import { invertOrZero } from './scope.ts';
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   useBackendWithoutLeaks(backend);

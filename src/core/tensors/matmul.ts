@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { prefersPlainProducts } from './backend.ts';
+import { assertShape } from './rows.ts';
 import { scoped } from './scope.ts';
-import { assertShape } from './shapes.ts';
 
 /**
  * The one place that decides how matrices are multiplied. Plain products of two matrices are fast everywhere; on wasm a batch axis or `transposeB` costs a

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DimensionMismatchError } from '../errors/errors.ts';
-import { assertShape } from './shapes.ts';
+import { assertShape } from './rows.ts';
 
 const buildShaped = (...shape: number[]) => ({ shape });
 

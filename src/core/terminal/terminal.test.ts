@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeControls } from './terminal.ts';
+import { escapeControls } from './progress.ts';
 
 test('what a terminal obeys is written out; lines, tabs and letters of any script stay', () => {
   expect(escapeControls('a\x1b[31mred\x1b[0m\x07')).toBe('a\\u001b[31mred\\u001b[0m\\u0007');
@@ -29,5 +29,5 @@ test('nothing else of the program writes to a stream', () => {
   const writers = files.filter((name) =>
     /process\.std(?:out|err)\s*\.write|console\.(?:log|error|warn|info)/.test(readFileSync(join(source, name), 'utf8')),
   );
-  expect(writers).toEqual([join('core', 'terminal', 'terminal.ts')]);
+  expect(writers).toEqual([join('core', 'terminal', 'progress.ts')]);
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { quoteShellWord } from './escape.ts';
+import { quoteShellWord } from './format.ts';
 
 test('a shell reads every word back as it was', () => {
   const words = [

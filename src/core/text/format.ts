@@ -1,3 +1,21 @@
+/** A word as a POSIX shell reads it back. */
+export function quoteShellWord(word: string): string {
+  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** A text for HTML and SVG, in elements and in quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}
+
 /** The farthest time from 1970, in milliseconds, that a date can be: 100 million days. */
 const FARTHEST_TIME = 8.64e15;
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from '../errors/errors.ts';
-import { freezeDeeply } from '../values/frozen.ts';
-import { createOpenSchema } from './open-schema.ts';
-import { findNearestWord } from './validation.ts';
+import { freezeDeeply } from '../values/once.ts';
+import { createOpenSchema, findNearestWord } from './validation.ts';
 
 /** Members of one kind by name, in the order in which docs list them. Names are unique. Members that a plugin added stand last. */
 export class Registry<Name extends string, M> {

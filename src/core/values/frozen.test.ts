@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freezeDeeply } from './frozen.ts';
+import { freezeDeeply } from './once.ts';
 
 test('all plain values below a table are frozen, functions and instances are not', () => {
   const map = new Map([['a', 1]]);

@@ -2,12 +2,15 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/turn.ts';
-import type { Counts } from '../prepared/counts.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
-import { groupJudgements, type Judgement } from '../prepared/prepared.ts';
-import { chooseSplitByHash } from '../prepared/splits.ts';
-import { countUndecodable } from '../prepared/undecodable.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
+import { displayDataset } from '../prepared/datasets.ts';
+import {
+  type Counts,
+  chooseSplitByHash,
+  countUndecodable,
+  groupJudgements,
+  type Judgement,
+} from '../prepared/prepared.ts';
 
 /** A document of a collection. */
 export interface SourceDocument {

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { describeData } from '../prepared/data-folder.harness.ts';
-import { chooseSplitByHash } from '../prepared/splits.ts';
+import { chooseSplitByHash } from '../prepared/prepared.ts';
 import { HOTPOT, MUSIQUE } from './multihop.fixture.ts';
 import { loadMultihop } from './multihop.ts';
 

@@ -5,12 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
-import { Counts, countUnknownTurns } from '../prepared/counts.ts';
 import { describeData } from '../prepared/data-folder.harness.ts';
-import { chooseSplitByHash } from '../prepared/splits.ts';
+import { Counts, chooseSplitByHash, countUnknownTurns } from '../prepared/prepared.ts';
 import { DOCUMENTS, MORE_DOCUMENTS, QRELS, TOPICS } from './trec-collection.fixture.ts';
-import { loadTrecCollection, type TrecCollectionOptions } from './trec-collection.ts';
-import { readTrecDocuments } from './trec-documents.ts';
+import { loadTrecCollection, readTrecDocuments, type TrecCollectionOptions } from './trec-collection.ts';
 
 const path = mkdtempSync(join(tmpdir(), 'trec-'));
 afterAll(() => rmSync(path, { recursive: true }));

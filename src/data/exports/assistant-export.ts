@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { ignoreProgress, mapWithBreaks } from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { Counts } from '../prepared/counts.ts';
 import type { DatasetContext } from '../prepared/datasets.ts';
+import { Counts } from '../prepared/prepared.ts';
 import { buildExportDataset, type ExportOptions } from './export-dataset.ts';
-import { findExportFiles, readExport } from './export-files.ts';
-import { readJson } from './export-json.ts';
+import { findExportFiles, readExport, readJson } from './export-files.ts';
 import type { SourceMessage } from './source-message.ts';
 
 /** An assistant whose chats are exported as a list of chats. */

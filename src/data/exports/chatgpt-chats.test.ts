@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Counts } from '../prepared/counts.ts';
+import { Counts } from '../prepared/prepared.ts';
 import { type SampleNode, writeChatGptChat, writeChatGptMessage } from './chatgpt.fixture.ts';
-import { listChatGptMessages } from './chatgpt-chats.ts';
+import { listChatGptMessages } from './chatgpt-export.ts';
 import { buildMessageTurns } from './message-turns.ts';
 
 function read(chats: readonly unknown[]) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { Counts } from '../prepared/counts.ts';
+import { Counts } from '../prepared/prepared.ts';
 import { NO_PARENT, writeClaudeChat, writeClaudeMessage } from './claude.fixture.ts';
-import { listClaudeMessages } from './claude-chats.ts';
+import { listClaudeMessages } from './claude-export.ts';
 import { buildMessageTurns } from './message-turns.ts';
 
 function read(chats: readonly unknown[]) {

@@ -5,19 +5,28 @@ import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/turn.ts';
-import { readOwnQueries } from '../jsonl/own-queries.ts';
-import type { Counts } from '../prepared/counts.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
-import { type QueryChoice, type QueryKind, TASK_WITHOUT_QUERIES } from '../prepared/datasets.ts';
-import { GRADE_NAMES, PARENT, SAME_THREAD } from '../prepared/judgements.ts';
-import { groupJudgements } from '../prepared/prepared.ts';
-import { ReplyJudgements } from '../prepared/reply-judgements.ts';
-import { replyQuery } from '../prepared/reply-query.ts';
-import { findTestStart, isDev } from '../prepared/splits.ts';
-import { countUndecodable } from '../prepared/undecodable.ts';
-import { type AskedMessage, selectAsked, selectContinuations } from './asked-messages.ts';
-import { buildMessageTurns, type MessageTurn, type Siblings } from './message-turns.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
+import { readOwnQueries } from '../jsonl/jsonl.ts';
+import { displayDataset, type QueryChoice, type QueryKind, TASK_WITHOUT_QUERIES } from '../prepared/datasets.ts';
+import {
+  type Counts,
+  countUndecodable,
+  findTestStart,
+  GRADE_NAMES,
+  groupJudgements,
+  isDev,
+  PARENT,
+  SAME_THREAD,
+} from '../prepared/prepared.ts';
+import { ReplyJudgements, replyQuery } from '../prepared/reply-judgements.ts';
+import {
+  type AskedMessage,
+  buildMessageTurns,
+  type MessageTurn,
+  type Siblings,
+  selectAsked,
+  selectContinuations,
+} from './message-turns.ts';
 import type { SourceMessage } from './source-message.ts';
 
 /** The options of every export. */

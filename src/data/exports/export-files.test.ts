@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { StorageError, ValidationError } from '../../core/errors/errors.ts';
-import { type ExportFiles, findExportFiles, readExport } from './export-files.ts';
-import { readJson } from './export-json.ts';
+import { type ExportFiles, findExportFiles, readExport, readJson } from './export-files.ts';
 import { writeZip } from './zip.fixture.ts';
 import { LARGEST_FILE } from './zip-archive.ts';
 

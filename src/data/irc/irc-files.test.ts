@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { parseIrcLinks } from './irc-files.ts';
+import { parseIrcLinks } from './irc.ts';
 
 test('each line answers what it is linked to, whichever end stands first; once, ascending, never itself', () => {
   const answers = parseIrcLinks('3 5 - \n5 2 -\n7 7 -\n3 5 -\n\n5 11 - \n7 11 -\n', 'x', 12);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { IrcThreads } from './irc-threads.ts';
+import { IrcThreads } from './irc.ts';
 
 /**
  * 2 <- 3 <- 7, 5 <- 7 <- 13 <- 17, 5 <- 11, 19 alone; line 23 answers the system line 20, which answers 13 and 19, and 20's answer 13 itself too is answered by 29.

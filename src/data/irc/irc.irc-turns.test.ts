@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import { Counts } from '../prepared/counts.ts';
+import { Counts } from '../prepared/prepared.ts';
 import { buildSampleLog } from './irc.fixture.ts';
-import { buildIrcTurns } from './irc.ts';
-import { parseIrcLinks } from './irc-files.ts';
-import { parseIrcLog } from './irc-log.ts';
+import { buildIrcTurns, parseIrcLinks, parseIrcLog } from './irc.ts';
 
 const NAME = '2005-06-27_12';
 const SAID = [

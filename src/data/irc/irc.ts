@@ -1,18 +1,308 @@
+import { join } from 'node:path';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { readFolder, readText } from '../../core/files/files.ts';
 import { computeHashInSteps } from '../../core/hash/hash.ts';
-import { finishStepsWithBreaks, ignoreProgress } from '../../core/terminal/progress.ts';
+import {
+  finishStepsWithBreaks,
+  ignoreProgress,
+  mapWithBreaks,
+  type StartProgress,
+} from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
-import type { Dataset, Query } from '../../model/dataset.ts';
+import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/turn.ts';
-import { Counts } from '../prepared/counts.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
-import { type DatasetContext, IRC_LICENCE } from '../prepared/datasets.ts';
-import { GRADE_NAMES, PARENT } from '../prepared/judgements.ts';
-import { groupJudgements, type Judgement } from '../prepared/prepared.ts';
-import { replyQuery, replyQueryId } from '../prepared/reply-query.ts';
-import { countUndecodable } from '../prepared/undecodable.ts';
-import { type AnnotatedLog, readIrcFiles } from './irc-files.ts';
-import { IrcThreads } from './irc-threads.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
+import { isId } from '../jsonl/jsonl-rows.ts';
+import { type DatasetContext, displayDataset, IRC_LICENCE } from '../prepared/datasets.ts';
+import {
+  ANCESTOR,
+  Counts,
+  countUndecodable,
+  GRADE_NAMES,
+  groupJudgements,
+  type Judgement,
+  PARENT,
+  SAME_THREAD,
+} from '../prepared/prepared.ts';
+import { replyQuery, replyQueryId } from '../prepared/reply-judgements.ts';
+
+/** A message on the channel. */
+interface IrcMessage {
+  /** The index of its line in the file, from 0, as used by annotations. */
+  readonly line: number;
+  /** Milliseconds since 1970: its minute, and a millisecond more for each message before it in that minute, so that log order is time order. */
+  readonly timestamp: number;
+  readonly nick: string;
+  readonly text: string;
+}
+
+/** The content of one file of a channel's log. */
+interface IrcLog {
+  /** The file's name without its ending. */
+  readonly name: string;
+  readonly lineCount: number;
+  readonly messages: readonly IrcMessage[];
+}
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(?!\d)/;
+const SYSTEM = /^===/;
+/** `[03:41] <nick> text`, or `[03:41]  * nick text` for what a nick does. */
+const MESSAGE = /^\[(\d\d):(\d\d)\]\s+(?:<([^>]*)>|\*\s(\S+))\s?(.*)$/s;
+
+const SKIPPED = ['system lines', 'unreadable lines', 'messages without a text'];
+
+const MINUTE_MILLISECONDS = 60_000;
+const HALF_DAY = 720;
+/** A clock that goes back by more than these minutes has wrapped; by less, it was corrected. */
+const WRAPPED = 360;
+
+/**
+ * Reads a log. Lines of the server and messages without a text are no messages; they are counted.
+ *
+ * @param name the file's, which begins with the date of the first line.
+ * @throws ValidationError for a name without a date.
+ */
+export function parseIrcLog(name: string, text: string, counts: Counts): IrcLog {
+  const midnight = parseLogDate(name);
+  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
+  counts.add('lines read', lines.length);
+  for (const skipped of SKIPPED) counts.add(`skipped: ${skipped}`, 0);
+  const clock = new WrappingClock();
+  const messages: IrcMessage[] = [];
+  for (const [line, content] of lines.entries()) {
+    const found = MESSAGE.exec(content);
+    if (found === null) {
+      counts.add(SYSTEM.test(content) ? 'skipped: system lines' : 'skipped: unreadable lines');
+      continue;
+    }
+    const [, hours, minutes, speaker, actor, said = ''] = found;
+    const timestamp = midnight + clock.unwrapClock(60 * Number(hours) + Number(minutes));
+    if (said.trim() === '') counts.add('skipped: messages without a text');
+    else messages.push({ line, timestamp, nick: (speaker ?? actor) as string, text: said.trim() });
+  }
+  return { name, lineCount: lines.length, messages };
+}
+
+function parseLogDate(name: string): number {
+  const [, year, month, day] = DATE.exec(name) ?? [];
+  const time = Date.parse(`${year}-${month}-${day}T00:00Z`);
+  if (!isId(name))
+    throw new ValidationError(
+      `file name is not one word: ${JSON.stringify(name)}; rename the file, since ids of messages start with it`,
+      { name },
+    );
+  if (Number.isNaN(time))
+    throw new ValidationError(`file name does not begin with a date: ${name}; rename the file as YYYY-MM-DD`, { name });
+  return time;
+}
+
+/**
+ * Minutes since midnight as a clock of 12 or of 24 hours shows them, to milliseconds that grow from line to line. Such a clock falls back by about half a day or
+ * a day; what it hides is that many half days. A clock that goes back by less stands still instead.
+ */
+class WrappingClock {
+  #shown = 0;
+  #wrapped = 0;
+  #minute = Number.NEGATIVE_INFINITY;
+  #inMinute = 0;
+
+  unwrapClock(shown: number): number {
+    if (this.#shown - shown > WRAPPED) while (shown + this.#wrapped < this.#minute) this.#wrapped += HALF_DAY;
+    this.#shown = shown;
+    const minute = Math.max(this.#minute, shown + this.#wrapped);
+    this.#inMinute = minute === this.#minute ? this.#inMinute + 1 : 0;
+    this.#minute = minute;
+    return minute * MINUTE_MILLISECONDS + this.#inMinute;
+  }
+}
+
+/** For each line the earlier lines that it answers, ascending; lines without a link are omitted. */
+type Answers = ReadonlyMap<number, readonly number[]>;
+
+const LINK = /^(\d+) (\d+) -\s*$/;
+
+/**
+ * Reads the links of a log, `earlier later -` each. A line linked to itself starts a conversation, and is read as a
+ * line that answers nothing.
+ *
+ * @param file names the source in errors.
+ * @throws ValidationError for a line of another form, or a link to a line outside the log.
+ */
+export function parseIrcLinks(text: string, file: string, lineCount: number): Answers {
+  const answers = new Map<number, Set<number>>();
+  for (const [i, row] of text.split('\n').entries()) {
+    if (row.trim() === '') continue;
+    const where = `${file}:${i + 1}`;
+    const ends = LINK.exec(row)?.slice(1).map(Number);
+    if (ends === undefined)
+      throw new ValidationError(`${where}: not a link: ${row.trim()}; write it as: earlier later -`);
+    const [earlier, later] = [Math.min(...ends), Math.max(...ends)];
+    if (later >= lineCount)
+      throw new ValidationError(`${where}: link to line ${later} of a log with ${lineCount} lines; correct the link`);
+    if (earlier === later) continue;
+    const targets = answers.get(later);
+    if (targets === undefined) answers.set(later, new Set([earlier]));
+    else targets.add(earlier);
+  }
+  return new Map([...answers].map(([line, targets]) => [line, [...targets].sort((a, b) => a - b)]));
+}
+
+/** Which of our parts each folder of the source belongs to. Weights are learned and chosen on its train alone. */
+const FOLDERS: readonly (readonly [folder: string, split: Split])[] = [
+  ['train', 'dev'],
+  ['dev', 'test'],
+  ['test', 'test'],
+];
+const LOG = '.ascii.txt';
+const LINKS = '.annotation.txt';
+
+/** A log, the links of its messages, and its split. */
+interface AnnotatedLog {
+  readonly log: IrcLog;
+  readonly answers: Answers;
+  readonly split: Split;
+}
+
+/**
+ * The logs of the folders `train`, `dev` and `test`, in the order of their names; one of the last two may be missing.
+ *
+ * @throws ValidationError for a folder without logs for both parts, and for a file that is no log; StorageError if a
+ *   file cannot be read.
+ */
+async function readIrcFiles(path: string, counts: Counts, progress: StartProgress): Promise<AnnotatedLog[]> {
+  const present = readFolder(path);
+  const files = FOLDERS.filter(([folder]) => present.includes(folder)).flatMap(([folder, split]) =>
+    readFolder(join(path, folder))
+      .filter((name) => name.endsWith(LOG))
+      .map((name) => ({ folder: join(path, folder), name: name.slice(0, -LOG.length), split })),
+  );
+  const stage = progress('logs', files.length);
+  const logs = await mapWithBreaks(files, stage, ({ folder, name, split }) => readLog(folder, name, split, counts));
+  stage.finish();
+  for (const [split, folders] of [
+    ['dev', 'train'],
+    ['test', 'dev or test'],
+  ] as const)
+    if (!logs.some((log) => log.split === split))
+      throw new ValidationError(
+        `no ${LOG} file in folder ${folders} of: ${path}; copy the folders of the source there`,
+        { path, split },
+      );
+  return logs;
+}
+
+function readLog(folder: string, name: string, split: Split, counts: Counts): AnnotatedLog {
+  counts.add('logs');
+  const log = parseIrcLog(name, readText(join(folder, `${name}${LOG}`)), counts);
+  const links = join(folder, `${name}${LINKS}`);
+  const answers = parseIrcLinks(readText(links), links, log.lineCount);
+  for (const targets of answers.values()) counts.add('links to an earlier line', targets.length);
+  return { log, answers, split };
+}
+
+/** The parent and the links of a message; lines, ascending. */
+interface IrcParents {
+  /** The messages that it answers. */
+  readonly direct: readonly number[];
+  /** The lines answered by a linked line that is not a message. */
+  readonly lifted: readonly number[];
+}
+
+const NONE: readonly number[] = [];
+
+/** The links between the messages of a log: a message may answer several earlier ones, so they are no tree. */
+export class IrcThreads {
+  readonly #parents = new Map<number, IrcParents>();
+  /** For each message another one of its thread; itself for the message that identifies the thread. */
+  readonly #head = new Map<number, number>();
+  readonly #roots = new Map<number, number>();
+
+  /** @param messages lines of the messages, ascending. */
+  constructor(messages: readonly number[], answers: Answers) {
+    const known = new Set(messages);
+    const lines = [...new Set([...messages, ...answers.keys()])].sort((a, b) => a - b);
+    const lifted = new Map<number, readonly number[]>(); // of lines that are no messages, each looked at once
+    for (const line of lines) {
+      const parents = chooseIrcParents(answers.get(line) ?? NONE, known, lifted);
+      if (!known.has(line)) {
+        lifted.set(line, listLinkedLines(parents));
+        continue;
+      }
+      this.#parents.set(line, parents);
+      const nearest = this.findNearestParent(line);
+      this.#roots.set(line, nearest === null ? line : this.findTreeRoot(nearest));
+      this.#head.set(line, line);
+      for (const parent of listLinkedLines(parents))
+        this.#head.set(this.#findThreadHead(line), this.#findThreadHead(parent));
+    }
+  }
+
+  getParents(line: number): IrcParents {
+    return this.#parents.get(line) ?? { direct: NONE, lifted: NONE };
+  }
+
+  /** The parent in the tree: the nearest one that is answered, else the nearest that is lifted; null for a root. */
+  findNearestParent(line: number): number | null {
+    const { direct, lifted } = this.getParents(line);
+    return direct.at(-1) ?? lifted.at(-1) ?? null;
+  }
+
+  /** The root of a message in the tree. */
+  findTreeRoot(line: number): number {
+    return this.#roots.get(line) ?? line;
+  }
+
+  /**
+   * The judgements of a message: all messages that it answers 3, their ancestors 2, other earlier messages of its thread, the
+   * connected component, 1. By line.
+   */
+  gradeCandidates(line: number): Map<number, number> {
+    const grades = new Map<number, number>();
+    const thread = this.#findThreadHead(line);
+    for (const other of this.#parents.keys()) {
+      if (other >= line) break;
+      if (this.#findThreadHead(other) === thread) grades.set(other, SAME_THREAD);
+    }
+    for (const ancestor of this.#collectAncestors(line)) grades.set(ancestor, ANCESTOR);
+    for (const parent of this.getParents(line).direct) grades.set(parent, PARENT);
+    return grades;
+  }
+
+  #collectAncestors(line: number): Set<number> {
+    const found = new Set<number>();
+    const open = [...listLinkedLines(this.getParents(line))];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (found.has(at)) continue;
+      found.add(at);
+      open.push(...listLinkedLines(this.getParents(at)));
+    }
+    return found;
+  }
+
+  #findThreadHead(line: number): number {
+    let at = line;
+    for (let above = this.#head.get(at) as number; above !== at; above = this.#head.get(at) as number) {
+      this.#head.set(at, this.#head.get(above) as number); // halves the way (path halving)
+      at = above;
+    }
+    return at;
+  }
+}
+
+function listLinkedLines({ direct, lifted }: IrcParents): readonly number[] {
+  return [...direct, ...lifted];
+}
+
+function chooseIrcParents(
+  targets: readonly number[],
+  known: ReadonlySet<number>,
+  liftedOf: ReadonlyMap<number, readonly number[]>,
+): IrcParents {
+  const lifted = new Set(targets.flatMap((target) => liftedOf.get(target) ?? NONE));
+  const direct = targets.filter((target) => known.has(target));
+  for (const target of direct) lifted.delete(target);
+  return { direct, lifted: [...lifted].sort((a, b) => a - b) };
+}
 
 /** Lines before this one are context without annotated links. */
 const CONTEXT_LINES = 1000;

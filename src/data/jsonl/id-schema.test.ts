@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { id, isId } from './id-schema.ts';
+import { id, isId } from './jsonl-rows.ts';
 
 test.each(['a', 'D1:3', '__proto__', 'é', '\u{1f600}'])('%j is an id', (text) => {
   expect(isId(text)).toBe(true);

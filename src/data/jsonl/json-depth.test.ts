@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEEPEST, describeDepthFault, measureJsonDepth } from './json-depth.ts';
+import { DEEPEST, describeDepthFault, measureJsonDepth } from './jsonl-rows.ts';
 
 test.each([
   ['7', 0],

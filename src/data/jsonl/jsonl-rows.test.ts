@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { queryRow, readQrels, readRows, turnRow } from './jsonl-rows.ts';
-import { RowFaults } from './row-faults.ts';
+import { queryRow, RowFaults, readQrels, readRows, turnRow } from './jsonl-rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rows-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,16 +1,94 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ConfigurationFault } from '../../core/errors/errors.ts';
+import { type ConfigurationFault, countErrors, ValidationError } from '../../core/errors/errors.ts';
 import { readLines, type TextLine } from '../../core/files/text-lines.ts';
 import { finishSteps, type Steps } from '../../core/terminal/progress.ts';
 import { isTime } from '../../core/text/format.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
-import { attributesSchema } from '../../model/turns/attributes.ts';
+import { attributesSchema, checkRow } from '../../model/turns/attributes.ts';
 import { buildMemoryText, readMemoryFields } from '../../model/turns/memory-fields.ts';
-import { checkRow } from '../../model/turns/row-check.ts';
-import { id } from './id-schema.ts';
-import { describeDepthFault } from './json-depth.ts';
-import type { RowFaults } from './row-faults.ts';
+import { Counts } from '../prepared/prepared.ts';
+
+const ONE_WORD = /^\S+$/;
+/** Half a surrogate pair has no UTF-8, and bytes that are no UTF-8 are read as U+FFFD: in a file, two such ids would be one. */
+const WELL_FORMED = /^[^\p{Cs}\ufffd]*$/u;
+
+/** An id that a run file can hold, and that is the same when it is read back. */
+export function isId(text: string): boolean {
+  return ONE_WORD.test(text) && WELL_FORMED.test(text);
+}
+
+export const id = z.string().regex(ONE_WORD, 'an id without spaces').regex(WELL_FORMED, 'an id of well-formed Unicode');
+
+/** Deeper than any row of a dataset. What walks a value calls itself for each level, so that a deeper one could overflow the stack. */
+export const DEEPEST = 256;
+
+/** The depth of the arrays and objects of a JSON text; of another text, some number. */
+export function measureJsonDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (quoted) {
+      if (character === '\\') i++;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === '}') depth--;
+  }
+  return deepest;
+}
+
+/** The error of the depth of a JSON text, null if it is allowed. */
+export function describeDepthFault(text: string): string | null {
+  const depth = measureJsonDepth(text);
+  return depth > DEEPEST ? `nested ${depth} deep, where at most ${DEEPEST} is read` : null;
+}
+
+/** The treatment of an invalid row. */
+export type OnDirtyRow = 'error' | 'skip';
+
+/** A row that can't be used. */
+interface RowFault {
+  /** For example `turns.jsonl:17`. */
+  readonly where: string;
+  /** The kind, by which skipped rows are counted, for example `duplicate id`. */
+  readonly kind: string;
+  /** The value found, or the expected value and the value found. */
+  readonly detail: string;
+}
+
+const SHOWN = 20;
+
+/** Collects the faults of a dataset, for one error or for the counts. */
+export class RowFaults {
+  readonly #faults: RowFault[] = [];
+
+  add(where: string, kind: string, detail: string): void {
+    this.#faults.push({ where, kind, detail });
+  }
+
+  get list(): readonly RowFault[] {
+    return this.#faults;
+  }
+
+  /** Ends reading: with `error` any fault throws, with `skip` each kind is counted. @param remedy what to do besides correcting. */
+  settle(source: string, onDirtyRow: OnDirtyRow, remedy = 'set onDirtyRow: skip'): Counts {
+    if (onDirtyRow === 'error' && this.#faults.length > 0) throw this.#createRowError(source, remedy);
+    const counts = new Counts();
+    for (const { where, kind } of this.#faults) counts.add(`skipped in ${where.split(':')[0]}: ${kind}`);
+    return counts;
+  }
+
+  #createRowError(source: string, remedy: string): ValidationError {
+    const lines = this.#faults.slice(0, SHOWN).map(({ where, kind, detail }) => `  ${where}: ${kind}: ${detail}`);
+    const rest = this.#faults.length - lines.length;
+    if (rest > 0) lines.push(`  and ${rest} more`);
+    const heading = `${countErrors(this.#faults.length)} in ${source}; correct and run again, or ${remedy}`;
+    return new ValidationError(`${heading}:\n${lines.join('\n')}`, { source, faults: this.#faults });
+  }
+}
 
 const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
 const isoTime = z.iso.datetime({ offset: true });

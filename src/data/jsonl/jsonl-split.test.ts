@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Corpus } from '../../model/turns/corpus.ts';
+import { splitQueries } from './jsonl.ts';
 import { queryRow } from './jsonl-rows.ts';
-import { splitQueries } from './jsonl-split.ts';
 
 const corpus = new Corpus(
   Array.from({ length: 11 }, (_, i) => ({

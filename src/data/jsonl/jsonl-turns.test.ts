@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TurnRow } from './jsonl-rows.ts';
-import { selectSoundTurns } from './jsonl-turns.ts';
-import { RowFaults } from './row-faults.ts';
+import { selectSoundTurns } from './jsonl.ts';
+import { RowFaults, type TurnRow } from './jsonl-rows.ts';
 
 const buildTurnRow = (id: string, parentId: string | null, timestamp: number, conversationId = 'c'): TurnRow => ({
   id,

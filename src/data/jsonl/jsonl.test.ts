@@ -6,7 +6,7 @@ import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { noteProgress } from '../../core/terminal/progress.harness.ts';
 import { expectEventsLetIn } from '../../core/terminal/slow-progress.harness.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
-import { countUnknownTurns } from '../prepared/counts.ts';
+import { countUnknownTurns } from '../prepared/prepared.ts';
 import { loadJsonl } from './jsonl.ts';
 
 const folders: string[] = [];

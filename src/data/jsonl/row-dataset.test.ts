@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type QrelRow, queryRow } from './jsonl-rows.ts';
-import { selectSoundJudgements, selectSoundQueries } from './row-dataset.ts';
-import { RowFaults } from './row-faults.ts';
+import { selectSoundJudgements, selectSoundQueries } from './jsonl.ts';
+import { type QrelRow, queryRow, RowFaults } from './jsonl-rows.ts';
 
 const place = <T>(rows: readonly T[]) => rows.map((row, i) => ({ where: `${i + 1}`, row }));
 const buildQueryRow = (id: string, timestamp: number, more: object = {}) =>

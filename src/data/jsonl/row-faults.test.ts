@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { RowFaults } from './row-faults.ts';
+import { RowFaults } from './jsonl-rows.ts';
 
 describe('RowFaults', () => {
   const faults = new RowFaults();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countErrors, ValidationError } from '../../core/errors/errors.ts';
 import { check, parseOrNull } from '../../core/validation/validation.ts';
-import { id } from '../jsonl/id-schema.ts';
+import { id } from '../jsonl/jsonl-rows.ts';
 import { LOCOMO_CATEGORIES, type LocomoCategory } from '../prepared/datasets.ts';
 
 const SESSION_TIME = /^(\d{1,2}):(\d{2}) (am|pm) on (\d{1,2}) ([A-Z][a-z]+), (\d{4})$/;

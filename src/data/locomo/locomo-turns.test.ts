@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { Counts } from '../prepared/counts.ts';
+import { Counts } from '../prepared/prepared.ts';
 import { buildLocomoSamples } from './locomo.fixture.ts';
+import { buildLocomoConversation } from './locomo.ts';
 import { readSample } from './locomo-schema.ts';
-import { buildLocomoConversation } from './locomo-turns.ts';
 
 function read(input: unknown) {
   const counts = new Counts();

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Counts } from '../prepared/counts.ts';
 import { ANSWERABLE_CATEGORIES, type LocomoCategory } from '../prepared/datasets.ts';
+import { Counts } from '../prepared/prepared.ts';
 import { buildLocomoSamples } from './locomo.fixture.ts';
-import { buildLocomoQueries } from './locomo.ts';
+import { buildLocomoConversation, buildLocomoQueries } from './locomo.ts';
 import { readSample } from './locomo-schema.ts';
-import { buildLocomoConversation } from './locomo-turns.ts';
 
 function ask(categories: readonly LocomoCategory[], split: 'dev' | 'test' = 'dev') {
   const sample = readSample(buildLocomoSamples()[0], '[0]', 'my.json');

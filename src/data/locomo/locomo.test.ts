@@ -6,7 +6,7 @@ import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { describeData } from '../prepared/data-folder.harness.ts';
 import { ANSWERABLE_CATEGORIES, LOCOMO_CATEGORIES } from '../prepared/datasets.ts';
-import { chooseSplitByHash } from '../prepared/splits.ts';
+import { chooseSplitByHash } from '../prepared/prepared.ts';
 import { buildLocomoSamples } from './locomo.fixture.ts';
 import { type LocomoOptions, loadLocomo } from './locomo.ts';
 

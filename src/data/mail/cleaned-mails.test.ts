@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
-import { Counts } from '../prepared/counts.ts';
-import { type CleanMail, cleanMails, selectMails } from './cleaned-mails.ts';
+import { Counts } from '../prepared/prepared.ts';
+import { type CleanMail, cleanMails, selectMails } from './mail-text.ts';
 import type { DatedMail } from './read-mails.ts';
 import type { Link } from './thread-parents.ts';
 

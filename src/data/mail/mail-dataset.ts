@@ -3,13 +3,19 @@ import { dirname, join } from 'node:path';
 import { ChecksumMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { assertNoLink, assertWritableFolder, readBytes, writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
-import type { StartProgress } from '../../core/terminal/progress.ts';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
-import { GRADE_NAMES, PARENT } from '../prepared/judgements.ts';
-import type { Prepared } from '../prepared/prepared.ts';
+import {
+  type DatasetContext,
+  displayDataset,
+  type LoadDataset,
+  type MailOptions,
+  SPAM_ASSASSIN_LICENCE,
+} from '../prepared/datasets.ts';
+import { GRADE_NAMES, PARENT, type Prepared } from '../prepared/prepared.ts';
 import { ReplyJudgements } from '../prepared/reply-judgements.ts';
+import { findMailArchive, readHamMails, readMailsAt } from './mail-archive.ts';
 import { type MailSplit, PREPARATION_VERSION, prepareMails } from './mail-preparation.ts';
 import type { SourceMail } from './read-mails.ts';
 
@@ -142,3 +148,80 @@ async function readOrPrepareMails(
   writePrepared(path, prepared);
   return prepared;
 }
+
+/** Where prepared mails are kept; null keeps nothing. */
+export interface SpamAssassinOptions {
+  /** Where prepared rows are cached between runs; null prepares them each time. */
+  readonly cacheFolder: string | null;
+}
+
+/**
+ * Real mail threads of 2002: a reply without its quotes must find the mail that it answers among all strictly earlier ones. See
+ * docs/datasets/spamassassin-threads.md.
+ *
+ * @throws UnavailableError if the package is not installed; ChecksumMismatchError for a damaged cache file; StorageError if files cannot be read or written.
+ */
+export async function loadSpamAssassinThreads(
+  options: SpamAssassinOptions,
+  progress: StartProgress = ignoreProgress,
+): Promise<Dataset> {
+  const archive = findMailArchive();
+  return loadMailThreads(
+    {
+      name: 'spamassassin-threads',
+      licence: SPAM_ASSASSIN_LICENCE,
+      identity: { package: archive.version },
+      mails: () => readHamMails(archive),
+      split: 'time',
+    },
+    options.cacheFolder,
+    progress,
+  );
+}
+
+export function loadMailsOf2002(_: unknown, { cacheFolder, progress }: DatasetContext): Promise<Dataset> {
+  return loadSpamAssassinThreads({ cacheFolder }, progress);
+}
+
+/** A mailbox or a folder of mails, how it is split into dev and test, and where prepared mails are kept; null keeps nothing. */
+export interface MailThreadsOptions {
+  /** A mailbox file (mbox), or a folder of mailboxes and single mails. */
+  readonly path: string;
+  readonly split: MailSplit;
+  /** Where prepared rows are cached between runs; null prepares them each time. */
+  readonly cacheFolder: string | null;
+}
+
+/**
+ * Your own mail: a reply without its quotes must find the mail that it answers among all strictly earlier ones. See docs/datasets/mail-threads.md.
+ *
+ * @throws ValidationError without a mail or a reply that can be a query; ChecksumMismatchError for a damaged cache file; StorageError where files can't be
+ * read or written.
+ */
+export async function loadMailFiles(
+  options: MailThreadsOptions,
+  progress: StartProgress = ignoreProgress,
+): Promise<Dataset> {
+  const { path, split, cacheFolder } = options;
+  const mails = readMailsAt(path);
+  if (mails.length === 0)
+    throw new ValidationError(`no mail in: ${path}; name a mailbox file or a folder of mails`, { path });
+  const source = {
+    name: 'mail-threads',
+    licence: 'that of the mails',
+    identity: { mails: computeHash(mails.map(({ read }) => computeHash(read()))), split },
+    mails: () => mails,
+    split,
+  };
+  return assertAsks(await loadMailThreads(source, cacheFolder, progress), path);
+}
+
+/** The mail at a path, or the mails of 2002 where there is no path. @throws ValidationError for another split of the mails of 2002 than by time. */
+export const loadMail: LoadDataset<MailOptions> = async (
+  { path, split },
+  { cacheFolder, progress = ignoreProgress },
+) => {
+  if (path !== null) return loadMailFiles({ path, split, cacheFolder }, progress);
+  if (split === 'time') return loadSpamAssassinThreads({ cacheFolder }, progress);
+  throw new ValidationError(`mails of 2002 are split by time, not: ${split}`, { split });
+};

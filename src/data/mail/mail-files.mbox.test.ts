@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { isMbox, splitMbox, unquoteFromLines } from './mail-files.ts';
+import { isMbox, splitMbox, unquoteFromLines } from './mail-archive.ts';
 
 const encodeMbox = (text: string) => Buffer.from(text, 'latin1');
 const decodeMail = (mail: Uint8Array) => Buffer.from(mail).toString('latin1');

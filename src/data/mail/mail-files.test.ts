@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StorageError } from '../../core/errors/errors.ts';
-import { readMailsAt } from './mail-files.ts';
+import { readMailsAt } from './mail-archive.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mail-files-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,14 +1,11 @@
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
 import { findChainEnds } from '../../model/turns/thread-tree.ts';
-import type { Turn } from '../../model/turns/turn.ts';
-import { Counts } from '../prepared/counts.ts';
-import type { Prepared } from '../prepared/prepared.ts';
-import { replyQuery } from '../prepared/reply-query.ts';
-import { findTestStart, isDev } from '../prepared/splits.ts';
-import { countUndecodable } from '../prepared/undecodable.ts';
-import { type CleanMail, cleanMails, type Selection, selectMails } from './cleaned-mails.ts';
+import { Counts, countUndecodable, findTestStart, isDev, type Prepared } from '../prepared/prepared.ts';
+import { replyQuery } from '../prepared/reply-judgements.ts';
+import { type CleanMail, cleanMails, type Selection, selectMails } from './mail-text.ts';
 import { Pseudonyms } from './pseudonyms.ts';
 import { type DatedMail, readMails, type SourceMail } from './read-mails.ts';
 import { type Link, linkThreads, settleTimes } from './thread-parents.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openParquet } from '../../core/decoding/parquet.ts';
+import { openParquet } from '../../core/decoding/decoder.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { type MailMessage, normaliseBody, parseMessageIds } from './mail-message.ts';

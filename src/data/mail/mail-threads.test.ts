@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
-import { loadMailFiles } from './mail-threads.ts';
+import { loadMailFiles } from './mail-dataset.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mail-threads-'));
 afterAll(() => rmSync(folder, { recursive: true }));

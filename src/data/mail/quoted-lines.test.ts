@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EarlierBodies } from './quoted-lines.ts';
+import { EarlierBodies } from './mail-quotes.ts';
 import { Vocabulary } from './shingles.ts';
 
 const numberWords = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `w${from + i}`).join(' ');

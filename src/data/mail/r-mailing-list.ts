@@ -3,8 +3,8 @@ import { readBytes } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
 import { type LoadDataset, R_MAILING_LIST_LICENCE, type RMailingListOptions } from '../prepared/datasets.ts';
+import { listFilesAt } from './mail-archive.ts';
 import { assertAsks, loadMailThreads } from './mail-dataset.ts';
-import { listFilesAt } from './mail-files.ts';
 import { readMailTable } from './mail-table.ts';
 
 /**

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Counts } from '../prepared/counts.ts';
+import { Counts } from '../prepared/prepared.ts';
 import { readHamMails } from './mail-archive.ts';
 import { type DatedMail, readMails } from './read-mails.ts';
 

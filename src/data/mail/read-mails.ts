@@ -1,6 +1,6 @@
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
-import type { Counts } from '../prepared/counts.ts';
+import type { Counts } from '../prepared/prepared.ts';
 import { type MailMessage, parseMail } from './mail-message.ts';
 
 /** A mail as its source holds it. */

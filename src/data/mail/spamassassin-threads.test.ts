@@ -6,13 +6,12 @@ import { ignoreProgress } from '../../core/terminal/progress.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
-import { Counts } from '../prepared/counts.ts';
 import { SPAM_ASSASSIN_LICENCE } from '../prepared/datasets.ts';
+import { Counts } from '../prepared/prepared.ts';
 import { findMailArchive, readHamMails } from './mail-archive.ts';
-import { buildMailDataset } from './mail-dataset.ts';
+import { buildMailDataset, loadSpamAssassinThreads } from './mail-dataset.ts';
 import { prepareRead } from './mail-preparation.ts';
 import { type DatedMail, readMails } from './read-mails.ts';
-import { loadSpamAssassinThreads } from './spamassassin-threads.ts';
 
 const cacheFolder = mkdtempSync(join(tmpdir(), 'threads-'));
 afterAll(() => rmSync(cacheFolder, { recursive: true }));

@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import type { ConfigurationFault } from '../../core/errors/errors.ts';
-import { ConfigurationError } from '../../core/errors/errors.ts';
+import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
 import { check, parse } from '../../core/validation/validation.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { Attributes } from '../../model/turns/attributes.ts';
-import { id } from '../jsonl/id-schema.ts';
-import { checkRows, type Located, type QrelRow, queryRow, turnRow } from '../jsonl/jsonl-rows.ts';
-import { buildRowDataset } from '../jsonl/row-dataset.ts';
-import { RowFaults } from '../jsonl/row-faults.ts';
+import { buildRowDataset } from '../jsonl/jsonl.ts';
+import { checkRows, id, type Located, type QrelRow, queryRow, RowFaults, turnRow } from '../jsonl/jsonl-rows.ts';
 
 /** A date, a text in ISO 8601 with a zone, or milliseconds since 1970. */
 export type Moment = Date | string | number;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { check } from '../../core/validation/validation.ts';
-import { id } from '../jsonl/id-schema.ts';
-import { describeDepthFault } from '../jsonl/json-depth.ts';
+import { describeDepthFault, id } from '../jsonl/jsonl-rows.ts';
 
 /** A message of a tree, as the file has it. What is not named here is not read. */
 export interface OasstMessage {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Counts } from '../prepared/counts.ts';
+import { Counts } from '../prepared/prepared.ts';
+import { buildOasstTurns } from './oasst.ts';
 import type { OasstMessage, OasstTree } from './oasst-schema.ts';
-import { buildOasstTurns } from './oasst-turns.ts';
 
 const buildMessage = (
   id: string,

@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { unpackGzip } from '../../core/decoding/gzip.ts';
+import { unpackGzip } from '../../core/decoding/decoder.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { streamLines } from '../../core/files/text-lines.ts';
 import { computeHashInSteps } from '../../core/hash/hash.ts';
@@ -13,18 +13,83 @@ import {
 import { createEventBreaks, letEventsIn } from '../../core/values/event-loop.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
+import { compareBytes } from '../../model/turns/tie-rule.ts';
 import { refuseLargeFile } from '../exports/zip-archive.ts';
-import { Counts } from '../prepared/counts.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
-import { type DatasetContext, OASST_LICENCE } from '../prepared/datasets.ts';
-import { GRADE_NAMES, PARENT } from '../prepared/judgements.ts';
-import { ReplyJudgements } from '../prepared/reply-judgements.ts';
-import { replyQuery } from '../prepared/reply-query.ts';
-import { findTestStart, isDev } from '../prepared/splits.ts';
-import { countUndecodable } from '../prepared/undecodable.ts';
-import { type OasstTree, parseOasst } from './oasst-schema.ts';
-import { buildOasstTurns, type OasstTurn } from './oasst-turns.ts';
+import { type DatasetContext, displayDataset, OASST_LICENCE } from '../prepared/datasets.ts';
+import { Counts, countUndecodable, findTestStart, GRADE_NAMES, isDev, PARENT } from '../prepared/prepared.ts';
+import { ReplyJudgements, replyQuery } from '../prepared/reply-judgements.ts';
+import { type OasstMessage, type OasstTree, parseOasst } from './oasst-schema.ts';
+
+/** A message as a turn. */
+interface OasstTurn {
+  readonly turn: Turn;
+  /** False if the answered message is missing: the parent is then an older message, or none. */
+  readonly answers: boolean;
+}
+
+const MINUTE_MILLISECONDS = 60_000;
+
+/** A message and its parent. */
+interface Hung {
+  readonly message: OasstMessage;
+  readonly parentId: string | null;
+  /** The prompt answers nothing; a message below an excluded message does not answer its parent. */
+  readonly answers: boolean;
+}
+
+/**
+ * The messages of all trees. The source has no times, so they are synthetic: a minute for each message, tree after tree in the order of the file, within a tree
+ * level by level, within a level by id. Siblings must not be adjacent: the time of a message would reveal the message that it answers. Deleted
+ * messages and messages without a text are excluded; their answers become children of the message above.
+ */
+export function buildOasstTurns(trees: readonly OasstTree[], counts: Counts): OasstTurn[] {
+  for (const skipped of ['deleted messages', 'messages without a text']) counts.add(`skipped: ${skipped}`, 0);
+  const turns: OasstTurn[] = [];
+  for (const { message_tree_id, prompt } of trees) {
+    let level: readonly Hung[] = [{ message: prompt, parentId: null, answers: false }];
+    while (level.length > 0) {
+      for (const hung of level) {
+        const skipped = findSkipReason(hung.message);
+        if (skipped !== null) counts.add(`skipped: ${skipped}`);
+        else
+          turns.push({
+            turn: buildOasstTurn(hung, message_tree_id, turns.length * MINUTE_MILLISECONDS),
+            answers: hung.answers,
+          });
+      }
+      level = level.flatMap(hangReplies).sort((a, b) => compareBytes(a.message.message_id, b.message.message_id));
+    }
+  }
+  return turns;
+}
+
+function findSkipReason({ deleted, text }: OasstMessage): 'deleted messages' | 'messages without a text' | null {
+  if (deleted === true) return 'deleted messages';
+  return text.trim() === '' ? 'messages without a text' : null;
+}
+
+function buildOasstTurn({ message, parentId }: Hung, tree: string, timestamp: number): Turn {
+  return {
+    id: message.message_id,
+    conversationId: tree,
+    parentId,
+    timestamp,
+    author: message.role,
+    channel: null,
+    text: message.text,
+  };
+}
+
+/** The replies to a message. */
+function hangReplies({ message, parentId }: Hung): Hung[] {
+  const answers = findSkipReason(message) === null;
+  return (message.replies ?? []).map((reply) => ({
+    message: reply,
+    parentId: answers ? message.message_id : parentId,
+    answers,
+  }));
+}
 
 /** The file of message trees. */
 export interface OasstOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Counts } from './counts.ts';
+import { Counts } from './prepared.ts';
 
 test('counts add up by name, and names stand as they first came up', () => {
   const counts = new Counts();

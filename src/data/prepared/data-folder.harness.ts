@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe } from 'vitest';
 import type { Dataset } from '../../model/dataset.ts';
-import { PARENT } from './judgements.ts';
+import { PARENT } from './prepared.ts';
 
 /** Tests on real data that the project may not hold: they read `file` of the data folder beside the project, and skip with a printed reason if it is missing. */
 export function describeData(name: string, file: string, tests: (path: string) => void): void {

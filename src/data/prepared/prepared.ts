@@ -1,5 +1,95 @@
-import type { Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import { computeHash } from '../../core/hash/hash.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
+import type { Query, Split } from '../../model/dataset.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
+import { compareBytes } from '../../model/turns/tie-rule.ts';
+
+/**
+ * Puts a question into dev or test by a hash of its id, about half in each: neither the order of a file nor the other
+ * questions matter.
+ */
+export function chooseSplitByHash(id: string): Split {
+  return Number.parseInt(computeHash(id).charAt(0), 16) < 8 ? 'dev' : 'test';
+}
+
+/** Share of the conversations that are for development. */
+const DEV_SHARE = 0.7;
+
+export interface Start {
+  readonly id: string;
+  /** Time of the first turn, in milliseconds since 1970-01-01 UTC. */
+  readonly timestamp: number;
+}
+
+/** By time of the first turn, ids by bytes if times are equal. */
+function compareStarts(a: Start, b: Start): number {
+  return a.timestamp - b.timestamp || compareBytes(a.id, b.id);
+}
+
+/**
+ * The first conversation of the test part: the first 70 % of those that are counted come before it. Whatever starts
+ * before it is for development, so that nothing learned there has seen a test conversation.
+ *
+ * @returns null if no conversation is left for test.
+ */
+export function findTestStart(counted: readonly Start[]): Start | null {
+  return [...counted].sort(compareStarts)[Math.floor(DEV_SHARE * counted.length)] ?? null;
+}
+
+export function isDev(start: Start, first: Start | null): boolean {
+  return first === null || compareStarts(start, first) < 0;
+}
+
+/** The character for an undecodable byte, and half of a surrogate pair, which UTF-8 cannot encode. */
+const UNDECODABLE = /[\ufffd\p{Cs}]/u;
+
+/** Counts the texts in which something could not be read, so that it is not replaced in silence. */
+export function countUndecodable(texts: Iterable<{ readonly text: string }>, counts: Counts): void {
+  counts.add('texts with undecodable characters', 0);
+  for (const { text } of texts) if (UNDECODABLE.test(text)) counts.add('texts with undecodable characters');
+}
+
+/** Grades of a reply's judgements. */
+export const PARENT = 3;
+export const ANCESTOR = 2;
+export const SAME_THREAD = 1;
+
+/** The names of the grades. */
+export const GRADE_NAMES: Readonly<Record<number, string>> = {
+  [PARENT]: 'parent',
+  [ANCESTOR]: 'ancestor',
+  [SAME_THREAD]: 'same thread',
+};
+
+/** Counts by name, in the order in which the names first came up. */
+export class Counts {
+  readonly #counts = new Map<string, number>();
+
+  /** @param amount 0 makes a name appear though nothing was counted. */
+  add(name: string, amount = 1): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + amount);
+  }
+
+  get(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  toFacts(): Record<string, number> {
+    return Object.fromEntries(this.#counts);
+  }
+}
+
+/** The counts of judgements that name no turn of the data, by dataset. A run warns of them. */
+export const UNKNOWN_TURNS = freezeDeeply({
+  jsonl: 'skipped in qrels.txt: unknown turn',
+  locomo: 'evidence that names no turn',
+  'trec-collection': 'skipped: judgements of unknown documents',
+} as const);
+
+/** The judgements that name no turn of the data. @param facts of a dataset */
+export function countUnknownTurns(facts: Readonly<Record<string, number>>): number {
+  return Object.values(UNKNOWN_TURNS).reduce((sum, fact) => sum + (facts[fact] ?? 0), 0);
+}
 
 /** A dataset of replies as plain rows, as they are cached on disk. Its judgements follow from the trees of the turns. */
 export interface Prepared {

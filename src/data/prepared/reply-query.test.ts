@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { classifyQuery, replyQuery } from './reply-query.ts';
+import { classifyQuery, replyQuery } from './reply-judgements.ts';
 
 const turn = {
   id: 'b',

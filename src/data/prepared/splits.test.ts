@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
-import { chooseSplitByHash, findTestStart, isDev } from './splits.ts';
+import { chooseSplitByHash, findTestStart, isDev } from './prepared.ts';
 
 describe('the split by time', () => {
   const starts = Array.from({ length: 13 }, (_, i) => ({ id: `c${i}`, timestamp: (i * 5) % 13 }));

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { Counts } from './counts.ts';
-import { countUndecodable } from './undecodable.ts';
+import { Counts, countUndecodable } from './prepared.ts';
 
 test('texts are counted once each', () => {
   const counts = new Counts();

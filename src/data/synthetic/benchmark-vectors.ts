@@ -1,6 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 
 /** The columns of the coordinates, in the order of five trajectory coordinates, and the ends of their uniform distributions. */
 export const BENCHMARK_COORDINATES = freezeDeeply([

@@ -1,11 +1,46 @@
+import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom, type Random } from '../../core/numbers/random.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
 import { type PlantedDependency, type SyntheticInput, type SyntheticOptions, synthetic } from '../prepared/datasets.ts';
 import { type InventedWords, inventWords } from './invented-words.ts';
-import { drawLayout, drawScene, type Layout } from './scene.ts';
-import { drawSceneTexts } from './scene-texts.ts';
+import { drawLayout, drawScene, drawSceneTexts, type Layout } from './scene.ts';
+
+/** Expected values of a ranking with the turns on the topic at the top. */
+export interface PlantedLevel {
+  /** Recall of one relevant turn at 1: the share of queries whose first turn is relevant. */
+  readonly first: number;
+  /** Mean reciprocal rank. */
+  readonly mrr: number;
+}
+
+/** What can be reached on planted conversations. */
+export interface PlantedLevels {
+  /** Similarity alone: the turns on the topic at the top in any order. */
+  readonly chance: PlantedLevel;
+  /** An observer who knows the dependency: the indicated turn first, then the others on the topic. No ranking has a higher expected value. */
+  readonly ceiling: PlantedLevel;
+}
+
+/**
+ * The expected values on planted conversations with m = `branching` turns on the topic: 1/m and H_m/m by chance, with H_m = 1 + 1/2 + … + 1/m, and
+ * s + (1 - s) chance at strength s.
+ *
+ * @throws ValidationError for a branching that is no positive integer, and for a strength outside [0, 1].
+ */
+export function computePlantedLevels(branching: number, strength: number): PlantedLevels {
+  if (!Number.isInteger(branching) || branching < 1)
+    throw new ValidationError(`branching is no positive integer: ${branching}; pass the option of the dataset`, {
+      branching,
+    });
+  if (!(strength >= 0 && strength <= 1))
+    throw new ValidationError(`strength is outside [0, 1]: ${strength}; pass a number in [0, 1]`, { strength });
+  const harmonic = Array.from({ length: branching }, (_, i) => 1 / (i + 1)).reduce((sum, term) => sum + term, 0);
+  const chance = { first: 1 / branching, mrr: harmonic / branching };
+  const raise = (level: number) => strength + (1 - strength) * level;
+  return { chance, ceiling: { first: raise(chance.first), mrr: raise(chance.mrr) } };
+}
 
 const HOUR_MILLISECONDS = 3_600_000;
 const LEAST_GAP_MILLISECONDS = 60_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { computePlantedLevels } from './planted-levels.ts';
+import { computePlantedLevels } from './planted-conversations.ts';
 
 /** Probability of each turn to be relevant, the indicated one first; the value of a ranking by its order. */
 function measureOrder(order: readonly number[], strength: number) {

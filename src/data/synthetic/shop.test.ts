@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { SHOP_KINDS } from '../prepared/datasets.ts';
 import { loadDataset } from '../registry.ts';
-import { askShop } from './ask-shop.ts';
 import { drawShop } from './draw-shop.ts';
-import { buildShopDataset } from './shop.ts';
+import { askShop, buildShopDataset } from './shop.ts';
 
 const SMALL = { customers: 15, questions: 48 } as const;
 

@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
-import { computeBootstrapIntervals, createWeightedSums, type Interval } from './bootstrap-interval.ts';
-import { buildSingletonClusters, type Clusters, groupIntoClusters } from './clusters.ts';
+import {
+  buildSingletonClusters,
+  type Clusters,
+  computeBootstrapIntervals,
+  createWeightedSums,
+  groupIntoClusters,
+  type Interval,
+} from './mean-intervals.ts';
 
 const groups = [
   [0.1, 0.9],

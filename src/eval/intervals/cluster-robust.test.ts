@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
-import { clusteredTInterval, clusteredTTest, estimateClusteredMean, minimumDetectable } from './cluster-robust.ts';
-import { buildSingletonClusters, groupIntoClusters } from './clusters.ts';
+import {
+  buildSingletonClusters,
+  clusteredTInterval,
+  clusteredTTest,
+  estimateClusteredMean,
+  groupIntoClusters,
+  minimumDetectable,
+} from './mean-intervals.ts';
 
 const values = [0.12, -0.31, 0.44, 0.27, -0.05, 0.61, 0.33, -0.18, 0.09, 0.52, 0.4];
 

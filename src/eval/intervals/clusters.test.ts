@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
-import { buildSingletonClusters, groupIntoClusters, sumByCluster } from './clusters.ts';
+import { buildSingletonClusters, groupIntoClusters, sumByCluster } from './mean-intervals.ts';
 
 test('groups are in order of first appearance', () => {
   const clusters = groupIntoClusters(['x', 'y', 'x', 'z', 'x', 'y', 'w']);

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
-import { computeBootstrapIntervals } from './bootstrap-interval.ts';
-import { clusteredTInterval, estimateClusteredMean } from './cluster-robust.ts';
-import { type Clusters, groupIntoClusters } from './clusters.ts';
-import { chooseIntervalMethod, type Estimate, meanIntervals } from './mean-intervals.ts';
+import {
+  type Clusters,
+  chooseIntervalMethod,
+  clusteredTInterval,
+  computeBootstrapIntervals,
+  type Estimate,
+  estimateClusteredMean,
+  groupIntoClusters,
+  meanIntervals,
+} from './mean-intervals.ts';
 
 /** @param sizeOf queries of each group by its place. */
 function buildSizedClusters(groups: number, sizeOf: (group: number) => number): Clusters {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
-import { clusteredTInterval, estimateClusteredMean } from './cluster-robust.ts';
-import { groupIntoClusters } from './clusters.ts';
+import { clusteredTInterval, estimateClusteredMean, groupIntoClusters } from './mean-intervals.ts';
 import {
   averageRepetitions,
   computeRepeatedInterval,

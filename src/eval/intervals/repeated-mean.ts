@@ -1,7 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { tCdf, tQuantile } from '../../core/numbers/distributions.ts';
-import { estimateClusteredMean } from './cluster-robust.ts';
-import type { Clusters } from './clusters.ts';
+import { type Clusters, estimateClusteredMean } from './mean-intervals.ts';
 
 /** A mean over Q queries in G groups and S repetitions with different seeds, and its uncertainty. */
 export interface RepeatedMean {

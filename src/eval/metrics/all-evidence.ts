@@ -1,5 +1,4 @@
-import { countRelevantWithin } from './judged-ranking.ts';
-import type { MetricFamily } from './metric-family.ts';
+import { countRelevantWithin, type MetricFamily } from './judged-ranking.ts';
 
 /** True if nothing relevant is missing: what a question with several pieces of evidence needs. */
 export const allEvidence: MetricFamily = {

@@ -1,4 +1,4 @@
-import type { MetricFamily } from './metric-family.ts';
+import type { MetricFamily } from './judged-ranking.ts';
 
 /** Average precision; its mean over the queries is MAP. trec_eval's `map` and `map_cut_k`. */
 export const averagePrecision: MetricFamily = {

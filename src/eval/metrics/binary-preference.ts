@@ -1,5 +1,4 @@
-import { UNJUDGED } from './judged-ranking.ts';
-import type { MetricFamily } from './metric-family.ts';
+import { type MetricFamily, UNJUDGED } from './judged-ranking.ts';
 
 /**
  * bpref uses judged documents only. With R relevant and N judged not relevant, each retrieved relevant document adds

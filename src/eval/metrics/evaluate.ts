@@ -1,5 +1,4 @@
-import { attachDisplay, buildTableBundle } from '../../core/display/display.ts';
-import { phrase, stateShown } from '../../core/display/showable-text.ts';
+import { attachDisplay, buildTableBundle, phrase, stateShown } from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import {

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import type { MetricFamily } from './metric-family.ts';
+import type { MetricFamily } from './judged-ranking.ts';
 
 /**
  * Expected reciprocal rank of the document that satisfies a user, who reads from the top and stops at a document of grade g with probability

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseMetric } from './metric.ts';
-import { translateMetric } from './metric-aliases.ts';
+import { parseMetric, translateMetric } from './metric.ts';
 
 /** Every name that `pytrec_eval.supported_measures` and its nicknames have (trec_eval 9.0.8), but `runid`-like counts. */
 const TREC_EVAL = {

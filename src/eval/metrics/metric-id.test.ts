@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitMetricId, splitMetricList } from './metric-id.ts';
+import { splitMetricId, splitMetricList } from './metric.ts';
 
 test('a list splits at commas that are not within brackets', () => {
   expect(splitMetricList('mrr@5, RBP(rel=1,p=0.8)@10,nDCG(gains={1:2,2:4})')).toEqual([

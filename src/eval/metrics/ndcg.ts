@@ -1,4 +1,4 @@
-import type { MetricFamily } from './metric-family.ts';
+import type { MetricFamily } from './judged-ranking.ts';
 
 /** DCG_k = sum over ranks r of gain(grade_r) / log2(r + 1). */
 function sumDiscountedGain(grades: Float64Array, k: number, gain: (grade: number) => number): number {

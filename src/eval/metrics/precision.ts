@@ -1,5 +1,4 @@
-import { countRelevantWithin } from './judged-ranking.ts';
-import type { MetricFamily } from './metric-family.ts';
+import { countRelevantWithin, type MetricFamily } from './judged-ranking.ts';
 
 /** trec_eval's `P_k`: a ranking shorter than k is not forgiven. */
 export const precision: MetricFamily = {

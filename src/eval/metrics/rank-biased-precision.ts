@@ -1,4 +1,4 @@
-import type { MetricFamily } from './metric-family.ts';
+import type { MetricFamily } from './judged-ranking.ts';
 
 /** Rank-biased precision of a user who goes on to the next rank with probability p: (1 - p) sum of p^(rank - 1), no residual. Source: moffat2008rbp. */
 export const rankBiasedPrecision: MetricFamily = {

@@ -1,4 +1,4 @@
-import type { MetricFamily } from './metric-family.ts';
+import type { MetricFamily } from './judged-ranking.ts';
 
 /** Reciprocal rank of the first relevant document; its mean over the queries is MRR. trec_eval's `recip_rank`. */
 export const reciprocalRank: MetricFamily = {

@@ -1,5 +1,4 @@
-import { countRelevantWithin } from './judged-ranking.ts';
-import type { MetricFamily } from './metric-family.ts';
+import { countRelevantWithin, type MetricFamily } from './judged-ranking.ts';
 
 /** trec_eval's `success_k`. */
 export const success: MetricFamily = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
-import { buildSingletonClusters } from '../intervals/clusters.ts';
+import { buildSingletonClusters } from '../intervals/mean-intervals.ts';
 import { compareAllPairs, groupByLetters, nameLetter } from './all-pairs.ts';
 import { listLetterGroups } from './letter-display.oracle.ts';
 import { holm } from './multiple-comparisons.ts';

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import type { Clusters } from '../intervals/clusters.ts';
+import type { Clusters } from '../intervals/mean-intervals.ts';
 import { computePairedDifferences } from './paired-differences.ts';
 import { type ClusteredTest, type ComparisonOptions, computeClusteredTests } from './significance.ts';
 import { chooseVerdict } from './verdict.ts';

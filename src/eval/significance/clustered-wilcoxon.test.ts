@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { NotFiniteError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
-import { buildSingletonClusters, groupIntoClusters } from '../intervals/clusters.ts';
-import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
+import { buildSingletonClusters, groupIntoClusters } from '../intervals/mean-intervals.ts';
+import { clusteredWilcoxon } from './wilcoxon-signed-rank.ts';
 
 /** By the definition: ranks by counting, then every one of the 2^G ways to turn the signs of groups. */
 function computeEnumeratedP(differences: readonly number[], labels: readonly string[]): number {

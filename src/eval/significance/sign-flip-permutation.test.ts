@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
-import { buildSingletonClusters, groupIntoClusters } from '../intervals/clusters.ts';
+import { buildSingletonClusters, groupIntoClusters } from '../intervals/mean-intervals.ts';
 import { type FlippedColumn, MOST_SAMPLES, signFlipCounter, signFlipPermutation } from './sign-flip-permutation.ts';
 
 function computeFlipP(

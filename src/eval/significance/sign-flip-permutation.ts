@@ -1,7 +1,7 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { wilsonInterval } from '../../core/numbers/distributions.ts';
 import { createRandom } from '../../core/numbers/random.ts';
-import { type Clusters, sumByCluster } from '../intervals/clusters.ts';
+import { type Clusters, sumByCluster } from '../intervals/mean-intervals.ts';
 
 /** The differences of one column as a sign-flip test sees them. */
 export interface FlippedColumn {

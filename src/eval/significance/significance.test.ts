@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
-import { clusteredTTest, estimateClusteredMean } from '../intervals/cluster-robust.ts';
-import { buildSingletonClusters, groupIntoClusters } from '../intervals/clusters.ts';
-import { LEAST_TRUSTED } from './few-clusters.ts';
+import {
+  buildSingletonClusters,
+  clusteredTTest,
+  estimateClusteredMean,
+  groupIntoClusters,
+} from '../intervals/mean-intervals.ts';
+import { type CorrectionName, LEAST_TRUSTED, TESTS, type TestName } from './multiple-comparisons.ts';
 import { countExactFlips, MOST_SAMPLES } from './sign-flip-permutation.ts';
 import {
   type BaselineComparison,
@@ -10,7 +14,6 @@ import {
   compareWithBaseline,
   computeClusteredTests,
 } from './significance.ts';
-import { type CorrectionName, TESTS, type TestName } from './test-names.ts';
 import { isSignificant } from './verdict.ts';
 
 const stream = createRandom(7, 'test');

@@ -1,19 +1,31 @@
-import type { BootstrapOptions } from '../intervals/bootstrap-interval.ts';
-import { clusteredTTest, estimateClusteredMean, minimumDetectable } from '../intervals/cluster-robust.ts';
-import { type Clusters, sumByCluster } from '../intervals/clusters.ts';
-import { chooseIntervalMethod, type Estimate, meanIntervals } from '../intervals/mean-intervals.ts';
+import {
+  type BootstrapOptions,
+  type Clusters,
+  chooseIntervalMethod,
+  clusteredTTest,
+  type Estimate,
+  estimateClusteredMean,
+  meanIntervals,
+  minimumDetectable,
+  sumByCluster,
+} from '../intervals/mean-intervals.ts';
 import {
   averageRepetitions,
   computeRepeatedInterval,
   estimateRepeatedMean,
   testRepeatedMean,
 } from '../intervals/repeated-mean.ts';
-import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
-import { confirmByFlips, LEAST_TRUSTED } from './few-clusters.ts';
+import {
+  CORRECTIONS,
+  type CorrectionName,
+  confirmByFlips,
+  LEAST_TRUSTED,
+  type TestName,
+} from './multiple-comparisons.ts';
 import { cohenD, computePairedDifferences, TIE } from './paired-differences.ts';
 import { computeExactFlipP, type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
-import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 import { chooseVerdict, isSignificant, type Verdict } from './verdict.ts';
+import { clusteredWilcoxon } from './wilcoxon-signed-rank.ts';
 
 /**
  * The paired test, the correction for multiple comparisons, and the resampling of a comparison of systems with a

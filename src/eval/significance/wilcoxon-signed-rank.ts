@@ -1,6 +1,8 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { normalCdf } from '../../core/numbers/distributions.ts';
+import { type Clusters, sumByCluster } from '../intervals/mean-intervals.ts';
 import { assertDifferences, TIE } from './paired-differences.ts';
+import { countExactFlips } from './sign-flip-permutation.ts';
 
 /** Wilcoxon's signed-rank test of paired differences: the statistic w, its p, and whether p is from the exact distribution or the normal approximation. */
 export interface WilcoxonTest {
@@ -41,7 +43,7 @@ function findEqualRuns(differences: ArrayLike<number>, tie: number): number[][] 
  * @param tie magnitudes within it are equal.
  * @returns [Q]
  */
-export function computeSignedRanks(differences: ArrayLike<number>, tie: number = TIE): Float64Array {
+function computeSignedRanks(differences: ArrayLike<number>, tie: number = TIE): Float64Array {
   const ranks = new Float64Array(differences.length);
   let before = 0;
   for (const run of findEqualRuns(differences, tie)) {
@@ -102,4 +104,26 @@ export function wilcoxonSignedRank(
     p: exact ? Math.min(1, 2 * countExactTail(ranks.count, ranks.w)) : computeNormalP(ranks),
     method: exact ? 'exact' : 'normal',
   };
+}
+
+/** All sign vectors are tried up to this many groups; the normal approximation is good above. */
+const ENUMERATED_UP_TO = 12;
+
+/**
+ * Wilcoxon's signed-rank test for clustered differences: the magnitudes are ranked over all queries, and under the null hypothesis the signed ranks of a
+ * group turn their sign together. T = sum of all signed ranks, z = T / sqrt(sum over groups of (the group's sum)^2); exact for up to 12 groups that
+ * differ. With more groups of one it is Wilcoxon's own test.
+ *
+ * @param differences [Q] treatment minus baseline, at least 2.
+ * @returns p, two-sided.
+ * @throws ValidationError, DimensionMismatchError, NotFiniteError. Source: rosner2006wilcoxon.
+ */
+export function clusteredWilcoxon(differences: ArrayLike<number>, clusters: Clusters): number {
+  assertDifferences(differences);
+  const sums = sumByCluster(clusters, computeSignedRanks(differences)).filter((sum) => sum !== 0);
+  const statistic = Math.abs(sums.reduce((total, sum) => total + sum, 0));
+  if (sums.length <= ENUMERATED_UP_TO) return countExactFlips(sums, statistic);
+  if (clusters.sizes.every((size) => size === 1)) return wilcoxonSignedRank(differences).p;
+  const deviation = Math.sqrt(sums.reduce((total, sum) => total + sum ** 2, 0));
+  return Math.min(1, 2 * normalCdf(-statistic / deviation, 0, 1));
 }

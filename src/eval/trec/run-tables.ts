@@ -1,8 +1,7 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { suggestKnown } from '../../core/validation/validation.ts';
 import { getOrCompute } from '../../core/values/once.ts';
-import type { Qrels, Run } from '../../model/run.ts';
-import { displayRun } from '../../model/run-display.ts';
+import { displayRun, type Qrels, type Run } from '../../model/run.ts';
 import { compareScored, type Scored } from '../../model/turns/tie-rule.ts';
 
 /** A row of a table: values by the names of their columns. */

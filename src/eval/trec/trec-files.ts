@@ -2,8 +2,7 @@ import { NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { readText, writeAtomic } from '../../core/files/files.ts';
 import { parseLines } from '../../core/files/text-lines.ts';
 import { getOrCompute } from '../../core/values/once.ts';
-import type { Qrels, Run } from '../../model/run.ts';
-import { displayRun } from '../../model/run-display.ts';
+import { displayRun, type Qrels, type Run } from '../../model/run.ts';
 import { compareBytes, compareScored, type Scored } from '../../model/turns/tie-rule.ts';
 
 /**

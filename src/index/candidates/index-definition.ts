@@ -3,7 +3,7 @@ import type { StartProgress } from '../../core/terminal/progress.ts';
 import type { Definition, NamingOptions } from '../../core/validation/registry.ts';
 import type { CandidateIndex, QueryBatch } from '../../model/candidates.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { KeptGraphs } from '../graph/kept-graphs.ts';
+import type { KeptGraphs } from '../graph/graph-moment.ts';
 
 /** A null control of the concept graph, and the seed of its draws. */
 export interface GraphControl {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
-import { listVisibleTurns } from './query-batch.ts';
-import { assertVisibleLists, groupByVisibleList, isListed } from './visible-turns.ts';
+import { assertVisibleLists, groupByVisibleList, isListed, listVisibleTurns } from './query-batch.ts';
 
 const LIST = Int32Array.of(1, 4, 5, 9);
 const see = (...visible: (Int32Array | null)[]) => ({ cutoffs: Int32Array.of(5, 0, 10), visible });

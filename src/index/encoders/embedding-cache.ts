@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { shortenShown, showText } from '../../core/display/showable-text.ts';
+import { shortenShown, showText } from '../../core/display/display.ts';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { assertWritableFolder } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';

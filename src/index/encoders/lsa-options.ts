@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { computeHash } from '../../core/hash/hash.ts';
 import type { SvdOptions } from '../../core/linear/randomised-svd.ts';
 import { activeBackend } from '../../core/tensors/active-backend.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
-import { createTokenSchema } from '../../model/text/token-options.ts';
-import type { TokenOptions } from '../../model/text/tokens.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
+import { createTokenSchema, type TokenOptions } from '../../model/text/tokens.ts';
 import type { EncoderDefinition } from './encoder-definition.ts';
 import type { VocabularyOptions } from './tf-idf.ts';
 

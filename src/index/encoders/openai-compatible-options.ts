@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpointAddress, trimSlash } from '../../core/service/endpoint-address.ts';
+import { endpointAddress, trimSlash } from '../../core/service/chat-options.ts';
 import type { EncoderDefinition } from './encoder-definition.ts';
 
 const options = z.strictObject({

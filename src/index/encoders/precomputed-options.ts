@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { computeHash } from '../../core/hash/hash.ts';
-import type { EncoderDefinition } from './encoder-definition.ts';
-import { assertContent } from './encoder-files.ts';
+import { assertContent, type EncoderDefinition } from './encoder-definition.ts';
 import { hashFileContent } from './precomputed/content-hash.ts';
 import { findSidecar } from './precomputed/vector-ids.ts';
 

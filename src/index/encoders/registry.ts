@@ -5,15 +5,15 @@ import { type Lazy, type NamingOptions, OptionsRegistry } from '../../core/valid
 import { parse } from '../../core/validation/validation.ts';
 import type { Encoder } from '../../model/encoder.ts';
 import type { EncoderSource } from './embedding-cache.ts';
-import type {
-  CreateEncoder,
-  EncoderDefinition,
-  EncoderFiles,
-  EncoderInputs,
-  IdentifyEncoder,
-  VectorInput,
+import {
+  assertFilesFound,
+  type CreateEncoder,
+  type EncoderDefinition,
+  type EncoderFiles,
+  type EncoderInputs,
+  type IdentifyEncoder,
+  type VectorInput,
 } from './encoder-definition.ts';
-import { assertFilesFound } from './encoder-files.ts';
 import { lsa } from './lsa-options.ts';
 import { openAiCompatible } from './openai-compatible-options.ts';
 import { precomputed } from './precomputed-options.ts';

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { computeHash } from '../../core/hash/hash.ts';
-import type { EncoderDefinition } from './encoder-definition.ts';
-import { assertContent } from './encoder-files.ts';
+import { assertContent, type EncoderDefinition } from './encoder-definition.ts';
 import {
+  findPeerVersion,
   identifyModel,
   isHubName,
   isModelFolder,
+  PEER,
   WEIGHT_SUFFIXES,
   type WeightType,
 } from './transformers/model-files.ts';
-import { findPeerVersion, PEER } from './transformers/peer.ts';
-import { POOLING_MODES } from './transformers/pooling.ts';
+import { POOLING_MODES } from './transformers/model-settings.ts';
 
 const options = z.strictObject({
   encoder: z.literal('transformers'),

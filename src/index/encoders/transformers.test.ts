@@ -9,7 +9,7 @@ import { DimensionMismatchError, UnavailableError, ValidationError } from '../..
 import { viewRow } from '../../core/tensors/rows.ts';
 import type { TextOwner } from '../../model/encoder.ts';
 import { createEncoderSource, encoderOptions } from './registry.ts';
-import { findPeerVersion } from './transformers/peer.ts';
+import { findPeerVersion } from './transformers/model-files.ts';
 import { loadTransformers, type TransformersEncoder } from './transformers.ts';
 import type { TransformersOptions } from './transformers-options.ts';
 

@@ -9,10 +9,18 @@ import type { CreateEncoder } from './encoder-definition.ts';
 import { batchByLength } from './length-batches.ts';
 import { assertOneOwnerEach } from './sensitive-texts.ts';
 import { downloadModel } from './transformers/model-download.ts';
-import { assertWeights, isModelFolder, joinWeightsPath, locateModel, MAIN_FILE } from './transformers/model-files.ts';
-import { type ModelSettings, readModelSettings } from './transformers/model-settings.ts';
-import { loadPeer, type Model, type ModelTensor, type TransformersPeer } from './transformers/peer.ts';
-import { type PoolingMode, poolTokens } from './transformers/pooling.ts';
+import {
+  assertWeights,
+  isModelFolder,
+  joinWeightsPath,
+  loadPeer,
+  locateModel,
+  MAIN_FILE,
+  type Model,
+  type ModelTensor,
+  type TransformersPeer,
+} from './transformers/model-files.ts';
+import { type ModelSettings, type PoolingMode, poolTokens, readModelSettings } from './transformers/model-settings.ts';
 import { countPromptTokens, type Tokeniser, tokeniseWithin } from './transformers/token-limit.ts';
 import { type TransformersOptions, transformersIdentity } from './transformers-options.ts';
 import { scaleRowsToUnit, truncateRows } from './unit-rows.ts';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Piece, UnigramTokeniser } from './unigram-tokeniser.ts';
+import { type Piece, UnigramTokeniser } from './use-lite.ts';
 
 const TOY: readonly Piece[] = [
   ['<unk>', 0],

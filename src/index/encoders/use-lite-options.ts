@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { UnavailableError } from '../../core/errors/errors.ts';
 import { activeBackend } from '../../core/tensors/active-backend.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import type { EncoderDefinition } from './encoder-definition.ts';
 
 /** Universal Sentence Encoder Lite: the most tokens of a text that it reads, and texts at a time. */

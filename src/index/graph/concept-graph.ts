@@ -1,7 +1,6 @@
 import { MultiUndirectedGraph } from 'graphology';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
-import { getOrCompute } from '../../core/values/once.ts';
+import { freezeDeeply, getOrCompute } from '../../core/values/once.ts';
 import { type FormAlias, FormAliases } from './form-aliases.ts';
 import { NamedTitles } from './named-titles.ts';
 

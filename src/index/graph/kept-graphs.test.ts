@@ -5,7 +5,7 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import { drawContractCorpus } from '../candidates/contract-sample.fixture.ts';
 import { GraphIndex } from '../walks/graph-index.ts';
 import { graph } from '../walks/graph-options.ts';
-import { KeptGraphs } from './kept-graphs.ts';
+import { KeptGraphs } from './graph-moment.ts';
 
 beforeAll(async () => void (await useBackend('wasm')));
 

@@ -1,6 +1,6 @@
 import { findConcepts } from '../../model/text/concepts.ts';
 import { findEntities } from '../../model/text/entities.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
 
 /** What is a concept of a text: its names, quoted titles and numbers, or its noun phrases, names and quoted titles. */
 export type TextConceptSource = 'names' | 'phrases';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { haveMatchingWords, splitFormWords } from './matching-words.ts';
+import { haveMatchingWords, splitFormWords } from './form-aliases.ts';
 
 const match = (a: string, b: string) => haveMatchingWords(splitFormWords(a), splitFormWords(b));
 

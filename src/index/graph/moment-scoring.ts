@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { NodeQueue } from '../../ops/pagerank/node-queue.ts';
+import { NodeQueue } from '../../ops/pagerank/push-pagerank.ts';
 import type { GraphMoment } from './graph-moment.ts';
 
 /**

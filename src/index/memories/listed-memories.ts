@@ -1,18 +1,26 @@
+import { gatherRows } from '../../core/tensors/rows.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createEventBreaks } from '../../core/values/event-loop.ts';
 import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch } from '../../model/candidates.ts';
 import { findEntities } from '../../model/text/entities.ts';
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
 import { isActive, readImportance } from '../../model/turns/memory-fields.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
-import { allocateCandidates, assertAsked, assertQueries } from '../candidates/query-batch.ts';
+import {
+  allocateCandidates,
+  assertAsked,
+  assertQueries,
+  groupByVisibleList,
+  markListed,
+} from '../candidates/query-batch.ts';
 import { TopSelection } from '../candidates/top-selection.ts';
-import { groupByVisibleList, markListed } from '../candidates/visible-turns.ts';
+import { FOREVER } from '../vectors/dense-rows.ts';
+import { FlatIndex } from '../vectors/flat.ts';
 import type { MemorySource } from './memory-options.ts';
 
 /** The positions of the turns that hold and that a test accepts, ascending. */
-export function listActive(turns: readonly Turn[], accepts: (turn: Turn) => boolean = () => true): Int32Array {
+function listActive(turns: readonly Turn[], accepts: (turn: Turn) => boolean = () => true): Int32Array {
   const positions: number[] = [];
   for (const [position, turn] of turns.entries()) if (isActive(turn) && accepts(turn)) positions.push(position);
   return Int32Array.from(positions);
@@ -120,4 +128,62 @@ export function createSummaries(_: unknown, { corpus }: IndexContext): Candidate
     for (const [i, position] of summaries.entries()) if ((scopes[i] ?? scope) === scope) offer(position, 0);
   };
   return new ListedMemories('summaries', corpus, visit);
+}
+
+/** What a search by cosine among memories leaves out. */
+interface NearOptions {
+  readonly name: MemorySource;
+  /** Turns with a lower cosine are no candidates. */
+  readonly minCosine: number;
+  /** True if only procedures are searched, for questions about a process alone. */
+  readonly isProcedural: boolean;
+}
+
+/** Exact search by cosine among memories. Owns its rows; throws after `dispose()`. */
+class NearMemories implements CandidateIndex {
+  readonly name: MemorySource;
+  readonly #options: NearOptions;
+  readonly #flat: FlatIndex;
+
+  constructor({ corpus: { turns }, vectors, dimension }: IndexContext, options: NearOptions) {
+    this.name = options.name;
+    this.#options = options;
+    const isSearched = ({ attributes }: Turn) => !options.isProcedural || attributes?.memoryType === 'procedural';
+    const positions = listActive(turns, isSearched);
+    this.#flat = new FlatIndex(
+      turns.map(({ id }) => id),
+      {
+        ...{ dimension, positions, vectors: gatherRows(vectors, dimension, positions) },
+        validFrom: positions.map((position) => position + 1),
+        validTo: positions.map(() => FOREVER),
+      },
+    );
+  }
+
+  async search(queries: QueryBatch, k: number, progress?: StartProgress): Promise<Candidates> {
+    const { isProcedural, minCosine } = this.#options;
+    const asked = isProcedural ? assertAsked(this.name, queries) : null;
+    const { positions, scores, width } = await this.#flat.search(queries, k, progress);
+    const isLeft = (slot: number) =>
+      (scores[slot] as number) >= minCosine && asked?.[Math.floor(slot / width)]?.procedural !== false;
+    return {
+      positions: positions.map((position, slot) => (isLeft(slot) ? position : -1)),
+      scores: scores.map((score, slot) => (isLeft(slot) ? score : 0)),
+      width,
+    };
+  }
+
+  dispose(): void {
+    this.#flat.dispose();
+  }
+}
+
+/** Memories whose cosine with the question is at least `minCosine`. */
+export function createSemantic({ minCosine }: { readonly minCosine: number }, context: IndexContext): CandidateIndex {
+  return new NearMemories(context, { name: 'semantic', minCosine, isProcedural: false });
+}
+
+/** Procedures by cosine, for questions about a process. */
+export function createProcedural(_: unknown, context: IndexContext): CandidateIndex {
+  return new NearMemories(context, { name: 'procedural', minCosine: -1, isProcedural: true });
 }

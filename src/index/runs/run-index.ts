@@ -6,8 +6,7 @@ import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candida
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
 import type { CreateIndex } from '../candidates/index-definition.ts';
-import { allocateCandidates, assertQueries, listVisibleTurns } from '../candidates/query-batch.ts';
-import { isListed } from '../candidates/visible-turns.ts';
+import { allocateCandidates, assertQueries, isListed, listVisibleTurns } from '../candidates/query-batch.ts';
 import { parseRunLines, type RunLine } from './run-lines.ts';
 import type { RunIndexOptions } from './run-options.ts';
 

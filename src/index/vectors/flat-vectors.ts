@@ -6,11 +6,10 @@ import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions
 import { allocateCandidates } from '../candidates/query-batch.ts';
 import { TopSelection } from '../candidates/top-selection.ts';
 import { scoreDistance } from './distances.ts';
-import type { FlatVectorsOptions } from './flat-options.ts';
 import { RowTable } from './row-table.ts';
 import { type SavedOptions, writeSavedIndex } from './saved-index.ts';
 import { type PreparedRow, prepareQueries, prepareRows } from './vector-doors.ts';
-import { LARGEST_TABLE, type OpenVectorIndex } from './vector-kind.ts';
+import { type FlatVectorsOptions, LARGEST_TABLE, type OpenVectorIndex } from './vector-kind.ts';
 
 /**
  * Exact search over vectors that come and go, in this process: every visible vector is compared, in float64 on the

@@ -13,9 +13,9 @@ import {
   assertQueries,
   assertQueryVectors,
   describeSearch,
+  groupByVisibleList,
   isZero,
 } from '../candidates/query-batch.ts';
-import { groupByVisibleList } from '../candidates/visible-turns.ts';
 import {
   assertDenseRows,
   buildUnchangingRows,

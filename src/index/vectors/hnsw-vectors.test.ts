@@ -6,11 +6,11 @@ import { createRandom } from '../../core/numbers/random.ts';
 import type { Filter } from '../../model/filter/filter.ts';
 import type { Distance, VectorIndex, VectorMatch, VectorRow } from '../../model/vector-index.ts';
 import { openFlatVectors } from './flat-vectors.ts';
-import { chooseGraph } from './hnsw-options.ts';
-import { openHnswVectors } from './hnsw-vectors.ts';
+import { openHnswVectors } from './hnsw.ts';
 import { vectorIndexOptions } from './registry.ts';
 import { readSavedIndex } from './saved-index.ts';
 import { describeVectorIndex } from './vector-index-contract.harness.ts';
+import { chooseGraph } from './vector-kind.ts';
 
 const GRAPH = { index: 'hnsw', preset: 'specification', seed: 1 } as const;
 

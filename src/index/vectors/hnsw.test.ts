@@ -11,7 +11,7 @@ import { describeVisibility } from '../candidates/visibility-contract.harness.ts
 import { buildUnchangingRows } from './dense-rows.ts';
 import { FlatIndex } from './flat.ts';
 import { HnswIndex, type HnswLibrary, SCANNED_PER_ROOT } from './hnsw.ts';
-import { HNSW_DEFAULTS } from './hnsw-options.ts';
+import { HNSW_DEFAULTS } from './vector-kind.ts';
 
 const OPTIONS = { ...HNSW_DEFAULTS, seed: 3 };
 const [N, Q, D] = [601, 53, 29];

@@ -11,10 +11,10 @@ import type { Filter } from '../../model/filter/filter.ts';
 import type { VectorRow } from '../../model/vector-index.ts';
 import { openFlatVectors } from './flat-vectors.ts';
 import { PgvectorIndex } from './pgvector.ts';
-import { type PgvectorOptions, pgvector } from './pgvector-options.ts';
 import type { SqlDatabase } from './postgres/sql-database.ts';
 import { readSavedIndex } from './saved-index.ts';
 import { describeVectorIndex } from './vector-index-contract.harness.ts';
+import { type PgvectorOptions, pgvector } from './vector-kind.ts';
 
 const [N, D] = [1301, 13];
 

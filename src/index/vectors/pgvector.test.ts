@@ -4,9 +4,9 @@ import { describeCandidateIndex } from '../candidates/candidate-contract.harness
 import { drawContractCorpus, drawContractQueries } from '../candidates/contract-sample.fixture.ts';
 import { describePgvector } from './pgvector.harness.ts';
 import { openReplayDatabase, replayInPostgres } from './pgvector.ts';
-import { type PgvectorSourceOptions, pgvector } from './pgvector-options.ts';
 import { openPglite } from './postgres/pglite-database.ts';
 import type { SqlDatabase } from './postgres/sql-database.ts';
+import { type PgvectorSourceOptions, pgvector } from './vector-kind.ts';
 
 /** A server for these tests: `.ci/postgres` sets it. Without one Postgres runs in this process. */
 const VARIABLE = 'RAGPP_TEST_POSTGRES';

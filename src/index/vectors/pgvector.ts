@@ -5,13 +5,14 @@ import { compareScored } from '../../model/turns/tie-rule.ts';
 import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from '../../model/vector-index.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
 import { scoreDistance } from './distances.ts';
-import type { PgvectorOptions, PgvectorSourceOptions } from './pgvector-options.ts';
 import { openPglite } from './postgres/pglite-database.ts';
-import { COLUMNS, decodeRow, encodeRows } from './postgres/pgvector-rows.ts';
 import {
+  COLUMNS,
   ColumnIndex,
   countRows,
+  decodeRow,
   EVERY_ROW,
+  encodeRows,
   hasMoreRows,
   lockWriters,
   readDistance,
@@ -21,13 +22,13 @@ import {
   writeCondition,
   writeExactSearch,
   writeIndexSearch,
-} from './postgres/pgvector-sql.ts';
+} from './postgres/pgvector-rows.ts';
 import { connectPostgres } from './postgres/postgres-database.ts';
 import { type SqlDatabase, type SqlSession, shareDatabase } from './postgres/sql-database.ts';
 import { type ReplayedTurns, VectorIndexReplay } from './replay.ts';
 import { writeSavedIndex } from './saved-index.ts';
 import { type PreparedRow, prepareQueries, prepareRows } from './vector-doors.ts';
-import type { OpenVectorIndex, VectorIndexContext } from './vector-kind.ts';
+import type { OpenVectorIndex, PgvectorOptions, PgvectorSourceOptions, VectorIndexContext } from './vector-kind.ts';
 
 /**
  * Up to this number of visible rows, or this share of all rows, a search compares each: exact, in about the time that

@@ -4,10 +4,7 @@ import { loadOnBackend } from '../../core/tensors/backend.ts';
 import { OptionsRegistry } from '../../core/validation/registry.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
-import { flat } from './flat-options.ts';
-import { hnsw } from './hnsw-options.ts';
-import { pgvector } from './pgvector-options.ts';
-import type { OpenVectorIndex } from './vector-kind.ts';
+import { flat, hnsw, type OpenVectorIndex, pgvector } from './vector-kind.ts';
 
 /** Every kind of vector index as a source of an experiment, which searches a corpus as of a moment. */
 export const VECTOR_SOURCES = [
@@ -19,7 +16,7 @@ export const VECTOR_SOURCES = [
 /** Every kind of vector index over rows that come and go. */
 export const VECTOR_INDEXES = new OptionsRegistry('index', [
   { ...flat.live, load: async () => (await import('./flat-vectors.ts')).openFlatVectors },
-  { ...hnsw.live, load: async () => (await import('./hnsw-vectors.ts')).openHnswVectors },
+  { ...hnsw.live, load: async () => (await import('./hnsw.ts')).openHnswVectors },
   { ...pgvector.live, load: async () => (await import('./pgvector.ts')).openPgvector },
 ]);
 

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import type { Definition, NamingOptions } from '../../core/validation/registry.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
-import type { IndexDefinition } from '../candidates/index-definition.ts';
+import { candidateCount, type IndexDefinition } from '../candidates/index-definition.ts';
 import type { SavedIndex } from './saved-index.ts';
 
 /** The comparison of vectors, an option of every index. */
-export const distanceOption = z.enum(['cosine', 'l2', 'inner-product']).default('cosine');
+const distanceOption = z.enum(['cosine', 'l2', 'inner-product']).default('cosine');
 
 /** Rows that an index in this process can hold: the most entries of a Map of V8. */
 export const LARGEST_TABLE = 2 ** 24;
 
 /** Options of every index in this process besides its own. */
-export const liveKeys = {
+const liveKeys = {
   distance: distanceOption,
   /** The most rows; absent: {@link LARGEST_TABLE}. */
   capacity: z.int().min(1).max(LARGEST_TABLE).optional(),
@@ -38,6 +39,131 @@ export interface VectorKind<L extends Options, S extends Options> {
   readonly source: IndexDefinition<S>;
 }
 
-export function defineVectorKind<L extends Options, S extends Options>(kind: VectorKind<L, S>): VectorKind<L, S> {
+function defineVectorKind<L extends Options, S extends Options>(kind: VectorKind<L, S>): VectorKind<L, S> {
   return kind;
 }
+
+const flatLive = z.strictObject({ index: z.literal('flat'), ...liveKeys });
+export type FlatVectorsOptions = z.output<typeof flatLive>;
+
+export const flat = defineVectorKind({
+  live: { options: flatLive, description: 'exact: compares the query with every vector that it may see' },
+  source: {
+    options: z.strictObject({ index: z.literal('flat'), k: candidateCount }),
+    reads: ['vectors', 'times'],
+    description: 'the vectors nearest by cosine, exactly: compares the query with every vector',
+  },
+});
+
+/** A navigable small-world graph: neighbours of a node (`m`), and the lengths of the lists while it is built and searched. */
+export interface HnswOptions {
+  /** M, the links of a node on each layer above the lowest. */
+  readonly m: number;
+  /** Candidates that are kept while a node is inserted. */
+  readonly efConstruction: number;
+  /** Candidates that are kept while a query is searched. The library raises it to k where k is larger. */
+  readonly efSearch: number;
+  readonly seed: number;
+}
+
+/** 32 neighbours, 200 candidates while building, 128 while searching. */
+export const HNSW_DEFAULTS: Omit<HnswOptions, 'seed'> = freezeDeeply({ m: 32, efConstruction: 200, efSearch: 128 });
+
+/** Named graphs: that of the papers' tables, and that of the engine's specification. */
+export const HNSW_PRESETS = freezeDeeply({
+  paper: HNSW_DEFAULTS,
+  specification: { m: 16, efConstruction: 200, efSearch: 50 },
+}) satisfies Readonly<Record<string, Omit<HnswOptions, 'seed'>>>;
+
+const m = z.int().min(2).max(512);
+const length = z.int().min(1);
+
+const hnswLive = z.strictObject({
+  index: z.literal('hnsw'),
+  ...liveKeys,
+  preset: z.enum(['paper', 'specification']).default('paper'),
+  m: m.optional(),
+  efConstruction: length.optional(),
+  efSearch: length.optional(),
+  seed: z.int().min(0).default(1),
+});
+export type HnswVectorsOptions = z.output<typeof hnswLive>;
+
+/** The graph of the preset; options that are given replace its numbers. */
+export function chooseGraph({ preset, m, efConstruction, efSearch, seed }: HnswVectorsOptions): HnswOptions {
+  const { [preset]: graph } = HNSW_PRESETS;
+  return {
+    m: m ?? graph.m,
+    efConstruction: efConstruction ?? graph.efConstruction,
+    efSearch: efSearch ?? graph.efSearch,
+    seed,
+  };
+}
+
+export const hnsw = defineVectorKind({
+  live: {
+    options: hnswLive,
+    description: 'approximate, in memory: searches a navigable small-world graph; exact where few vectors are visible',
+  },
+  source: {
+    options: z.strictObject({
+      index: z.literal('hnsw'),
+      k: candidateCount,
+      m: m.default(HNSW_DEFAULTS.m),
+      efConstruction: length.default(HNSW_DEFAULTS.efConstruction),
+      efSearch: length.default(HNSW_DEFAULTS.efSearch),
+    }),
+    reads: ['vectors', 'times'],
+    description: 'the vectors nearest by cosine, approximately: searches a navigable small-world graph',
+  },
+});
+
+/** The index of a table of vectors. */
+const columnIndexOptions = {
+  /** The index of the table; `none`: every search is exact. */
+  method: z.enum(['hnsw', 'ivfflat', 'none']).default('hnsw'),
+  m: z.int().min(2).max(100).default(16),
+  efConstruction: z.int().min(4).max(1000).default(64),
+  efSearch: z.int().min(1).max(1000).default(100),
+  /** Lists of ivfflat, and how many of them a search reads. */
+  lists: z.int().min(1).max(32768).default(100),
+  probes: z.int().min(1).max(32768).default(10),
+};
+
+const pgvectorLive = z.strictObject({
+  index: z.literal('pgvector'),
+  distance: distanceOption,
+  /** A Postgres server, `postgres://user:password@host:port/database`, read when it is connected to: no error quotes it. null: one inside this process (PGlite). */
+  url: z.string().nullable().default(null),
+  /** Where the Postgres inside this process stores its files; null: in memory. */
+  folder: z.string().min(1).nullable().default(null),
+  table: z
+    .string()
+    .min(1)
+    .max(48)
+    .regex(/^[a-z_][a-z0-9_]*$/)
+    .default('memories'),
+  ...columnIndexOptions,
+});
+export type PgvectorOptions = z.output<typeof pgvectorLive>;
+
+const pgvectorSource = z.strictObject({
+  index: z.literal('pgvector'),
+  k: candidateCount,
+  /** The environment variable that holds the connection string of a server, so that no file holds its password; null: Postgres inside this process. */
+  urlVariable: z.string().min(1).nullable().default(null),
+  ...columnIndexOptions,
+});
+export type PgvectorSourceOptions = z.output<typeof pgvectorSource>;
+
+export const pgvector = defineVectorKind({
+  live: {
+    options: pgvectorLive,
+    description: 'in Postgres with pgvector, inside this process or on a server: hnsw, ivfflat or exact',
+  },
+  source: {
+    options: pgvectorSource,
+    reads: ['vectors', 'times'],
+    description: 'the vectors nearest by cosine, in Postgres with pgvector: hnsw, ivfflat or exact',
+  },
+});

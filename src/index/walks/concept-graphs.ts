@@ -4,11 +4,11 @@ import { createEventBreaks } from '../../core/values/event-loop.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { ConceptVectors, IndexContext } from '../candidates/index-definition.ts';
 import { ConceptGraph, EDGE_KINDS, type EdgeKind, type NearForms } from '../graph/concept-graph.ts';
+import { readFileConcepts } from '../graph/extraction/concept-file.ts';
 import { chooseTextSource } from '../graph/extraction/concept-source.ts';
-import { readFileConcepts } from '../graph/extraction/file-concepts.ts';
-import type { KeptGraphs } from '../graph/kept-graphs.ts';
+import { haveSameNumbers, splitFormWords } from '../graph/form-aliases.ts';
+import type { KeptGraphs } from '../graph/graph-moment.ts';
 import { listConcepts, readTitle } from '../graph/list-concepts.ts';
-import { haveSameNumbers, splitFormWords } from '../graph/matching-words.ts';
 import { buildWalkableGraph, type WalkableGraph } from '../graph/temporal-adjacency.ts';
 import { type ConceptVectorOptions, type GraphIndexOptions, needsConceptVectors } from './graph-options.ts';
 
@@ -36,7 +36,7 @@ export async function findNearForms(
     dimension,
     forms.map((form) => nodeOf.get(form)!),
   );
-  const { findSimilarTurns } = await import('../vectors/similar-turns.ts');
+  const { findSimilarTurns } = await import('../vectors/distances.ts');
   const found = await findSimilarTurns(forms, rows, dimension, options.aliasCosine!);
   const words = new Map(forms.map((form) => [form, splitFormWords(form)]));
   return new Map(
@@ -118,7 +118,7 @@ async function loadSimilarTurns(
   dimension: number,
   above: number,
 ): Promise<Map<string, number>[]> {
-  const { findSimilarTurns } = await import('../vectors/similar-turns.ts');
+  const { findSimilarTurns } = await import('../vectors/distances.ts');
   return findSimilarTurns(
     turns.map(({ id }) => id),
     vectors,

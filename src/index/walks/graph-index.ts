@@ -5,13 +5,17 @@ import { createEventBreaks } from '../../core/values/event-loop.ts';
 import type { CandidateIndex, Candidates, QueryBatch, SeedTurns } from '../../model/candidates.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
 import type { CreateIndex, IndexContext, ScorePairs } from '../candidates/index-definition.ts';
-import { allocateCandidates, assertPairs, assertQueries } from '../candidates/query-batch.ts';
+import {
+  allocateCandidates,
+  assertPairs,
+  assertQueries,
+  groupByVisibleList,
+  markListed,
+} from '../candidates/query-batch.ts';
 import { TopSelection } from '../candidates/top-selection.ts';
-import { groupByVisibleList, markListed } from '../candidates/visible-turns.ts';
 import { type ConceptGraph, nameConceptNode } from '../graph/concept-graph.ts';
 import { chooseTextSource } from '../graph/extraction/concept-source.ts';
-import { GraphMoment } from '../graph/graph-moment.ts';
-import { KeptGraphs } from '../graph/kept-graphs.ts';
+import { GraphMoment, KeptGraphs } from '../graph/graph-moment.ts';
 import { listConcepts, readTitle } from '../graph/list-concepts.ts';
 import { MomentScorer } from '../graph/moment-scoring.ts';
 import { buildWalkableGraph, type KindedEdges, type WalkableGraph } from '../graph/temporal-adjacency.ts';

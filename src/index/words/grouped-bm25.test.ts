@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
+import { TermPostings } from './bm25.ts';
 import { GroupedBm25, type TurnGroups } from './grouped-bm25.ts';
-import { TermPostings } from './term-postings.ts';
 
 const TEXTS = [
   'bread and soup',

@@ -1,7 +1,7 @@
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
-import { isListed } from '../candidates/visible-turns.ts';
+import { isListed } from '../candidates/query-batch.ts';
+import type { TermPostings } from './bm25.ts';
 import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName } from './bm25-variants.ts';
-import type { TermPostings } from './term-postings.ts';
 
 /** Documents made of turns: single ones, windows of neighbours, sessions. G documents over N turns. */
 export interface TurnGroups {

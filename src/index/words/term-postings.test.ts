@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TermPostings } from './term-postings.ts';
+import { TermPostings } from './bm25.ts';
 
 const TEXTS = ['bread and soup', 'soup', '', 'the bread is warm bread', 'soup soup soup', 'train', 'bread'];
 const splitIntoWords = (text: string) => text.split(' ').filter((word) => word !== '');

@@ -3,9 +3,8 @@ import { parse } from '../../core/validation/validation.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { SlicePolicy } from '../policies/policy.ts';
 import { formatPolicyRef } from '../policies/policy-ref.ts';
-import { AdmissibilityError } from '../signatures/admissibility-error.ts';
 import { sortIds } from '../signatures/fingerprint.ts';
-import { assertKeyRing, derivePublicKey, type KeyRing } from '../signatures/kernel-keys.ts';
+import { AdmissibilityError, assertKeyRing, derivePublicKey, type KeyRing } from '../signatures/kernel-keys.ts';
 import { computeLink, Signer } from '../signatures/signature.ts';
 import {
   type SliceAuthority,
@@ -15,7 +14,6 @@ import {
   sliceRequestSchema,
 } from '../signatures/slice-export.ts';
 import { TurnLists } from '../slices/anchors.ts';
-import { type CacheUse, SliceCache } from '../slices/slice-cache.ts';
 import {
   assertFingerprint,
   assertIdOrder,
@@ -23,6 +21,7 @@ import {
   computeCorpusVersion,
   findScopeDifference,
 } from '../slices/slice-checks.ts';
+import { type CacheUse, SliceCache } from '../slices/slice-search.ts';
 import { admitConversations, type LevelledWalk, refineAround, walkSlice } from '../slices/slice-walk.ts';
 import { TurnGraph } from '../slices/turn-graph.ts';
 

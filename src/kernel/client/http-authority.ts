@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { stateShown } from '../../core/display/showable-text.ts';
-import { PassingFault, repeatAttempts } from '../../core/service/attempts.ts';
+import { stateShown } from '../../core/display/display.ts';
+import { PassingFault, repeatAttempts } from '../../core/service/endpoint-request.ts';
 import {
   BodyTooLargeError,
   ConnectionFault,
@@ -8,11 +8,7 @@ import {
   HttpConnection,
 } from '../../core/service/http-connection.ts';
 import { parse, parseOrNull } from '../../core/validation/validation.ts';
-import {
-  ADMISSIBILITY_REASONS,
-  AdmissibilityError,
-  type AdmissibilityReason,
-} from '../signatures/admissibility-error.ts';
+import { ADMISSIBILITY_REASONS, AdmissibilityError, type AdmissibilityReason } from '../signatures/kernel-keys.ts';
 import { type SliceAuthority, type SliceExport, sliceExportSchema } from '../signatures/slice-export.ts';
 
 /** The options of {@link createHttpAuthority}. */

@@ -15,8 +15,7 @@ import {
   readYamlWithLines,
 } from './config-file.ts';
 import { findGroup, findStrayKeys, GROUP_NAMES, type Group, groupOptions } from './config-groups.ts';
-import { CONFIG_LIMITS } from './config-limits.ts';
-import type { FindLine } from './yaml-text.ts';
+import { CONFIG_LIMITS, type FindLine } from './yaml-text.ts';
 
 /** The content of one file, without the files that it names. */
 interface FileLayer {

@@ -3,8 +3,7 @@ import { statSync } from 'node:fs';
 import { ConfigurationError, type ConfigurationFault, StorageError } from '../../core/errors/errors.ts';
 import { readBytes } from '../../core/files/files.ts';
 import { getValueAt, shortenToExcerpt, withNearest } from '../../core/validation/validation.ts';
-import { CONFIG_LIMITS } from './config-limits.ts';
-import { type FindLine, readYamlText } from './yaml-text.ts';
+import { CONFIG_LIMITS, type FindLine, readYamlText } from './yaml-text.ts';
 
 /** A mapping as read from YAML or JSON, before it is checked. */
 export type Plain = Record<string, unknown>;

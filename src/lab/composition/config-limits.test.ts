@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../core/errors/errors.ts';
 import { least, listResolveFaults, plain } from '../config/config.fixture.ts';
 import { loadConfig, resolveConfig } from '../config/config.ts';
 import { applyOverrides, type Plain, parseYaml } from './config-file.ts';
-import { CONFIG_LIMITS } from './config-limits.ts';
+import { CONFIG_LIMITS } from './yaml-text.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-limits-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -6,13 +6,16 @@ import {
   describeUnknownArm,
   type ExpandedArm,
   type ExpandedArms,
+  expandShortStep,
+  expandShortValue,
+  findReplacement,
   type Layer,
   OWN_KEYS,
+  readStepKind,
   selectInheritable,
 } from './arms.ts';
 import { isPlain, listLeafPaths, merge, type Path, type Plain, parsePath, setPath } from './config-file.ts';
-import { CONFIG_LIMITS } from './config-limits.ts';
-import { expandShortStep, expandShortValue, findReplacement, readStepKind } from './short-steps.ts';
+import { CONFIG_LIMITS } from './yaml-text.ts';
 
 /** What an arm of a mapping may have besides its steps. */
 const ARM_KEYS: readonly string[] = [

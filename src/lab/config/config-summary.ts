@@ -1,8 +1,7 @@
 import { getValueAt } from '../../core/validation/validation.ts';
 import { listCombinations } from '../composition/arms.ts';
-import type { ArmOptions } from './arm-options.ts';
 import { listArmsToRun } from './arm-selection.ts';
-import type { ExperimentConfig } from './config-schema.ts';
+import type { ArmOptions, ExperimentConfig } from './config-schema.ts';
 
 /** An arm as the named difference that it is. */
 export interface ArmSummary {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors/errors.ts';
-import { CONTROL_KINDS } from '../../rank/signals/worlds/control-options.ts';
+import { CONTROL_KINDS } from '../../rank/signals/worlds/world-parts.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { ArmTuning } from '../run/tuning.ts';
 import { listArmsToRun, selectArms } from './arm-selection.ts';

@@ -2,13 +2,12 @@ import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { check } from '../../core/validation/validation.ts';
 import { listControlsOfArm } from '../../rank/retrieval/arm.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
-import { CONTROL_KINDS, type ControlKind } from '../../rank/signals/worlds/control-options.ts';
+import { CONTROL_KINDS, type ControlKind } from '../../rank/signals/worlds/world-parts.ts';
 import { listCombinations } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
-import { type ArmOptions, armOptions } from './arm-options.ts';
 import { listArmsToRun } from './arm-selection.ts';
-import type { ControlsOptions, ExperimentConfig } from './config-schema.ts';
-import { applyTunedPoint, inheritTunedPoint } from './tuned-arm.ts';
+import { type ArmOptions, armOptions, type ControlsOptions, type ExperimentConfig } from './config-schema.ts';
+import { applyTunedPoint, inheritTunedPoint } from './fitted-arm.ts';
 
 /** The arm that a null control controls, and the structure it destroys. */
 export interface ArmControl {

@@ -1,13 +1,12 @@
 import { type ConfigurationFault, locatePath, RagPlusPlusError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { getValueAt, parseOrNull, shortenToExcerpt } from '../../core/validation/validation.ts';
-import { setEncoderFolder } from '../../index/encoders/encoder-files.ts';
+import { setEncoderFolder } from '../../index/encoders/encoder-definition.ts';
 import { type EncoderOptions, encoderOptions, findEncoderFiles } from '../../index/encoders/registry.ts';
 import { hashRunFile } from '../../index/runs/run-options.ts';
 import { computeRawWeights, type LinearModel } from '../../rank/learning/linear-model.ts';
 import { nameParameterValues } from '../../rank/learning/parameters.ts';
-import { listUserWeights, readUserWeights } from '../../rank/learning/user-weights-file.ts';
-import { readWeights, type Weights } from '../../rank/learning/weight-file.ts';
+import { listUserWeights, readUserWeights, readWeights, type Weights } from '../../rank/learning/weight-file.ts';
 import { listStepNames } from '../../rank/retrieval/written-steps.ts';
 import { isPlain, type Path, type Plain, readYaml, setPath } from '../composition/config-file.ts';
 

@@ -6,8 +6,7 @@ import { COORDINATES } from '../../ops/trajectory/coordinate-names.ts';
 import { createLinearModel } from '../../rank/learning/linear-model.ts';
 import { chooseParameterValues } from '../../rank/learning/parameters.ts';
 import { createTrajectoryModel } from '../../rank/learning/trajectory-model.ts';
-import { formatUserWeights } from '../../rank/learning/user-weights-file.ts';
-import { writeWeights } from '../../rank/learning/weight-file.ts';
+import { formatUserWeights, writeWeights } from '../../rank/learning/weight-file.ts';
 import { withWeightFiles } from './file-references.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-references-'));

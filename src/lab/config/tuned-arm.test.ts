@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { least, plain } from './config.fixture.ts';
 import { type ArmOptions, resolveConfig } from './config.ts';
-import { applyTunedPoint, inheritTunedPoint, withTuned } from './tuned-arm.ts';
+import { applyTunedPoint, inheritTunedPoint, withTuned } from './fitted-arm.ts';
 
 const placed = [...plain, { blend: { trajectory: 0.4 } }];
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { phrase, stateShown } from '../../core/display/showable-text.ts';
-import { PassingFault } from '../../core/service/attempts.ts';
+import { phrase, stateShown } from '../../core/display/display.ts';
 import { chatServiceKeys } from '../../core/service/chat-options.ts';
 import { type ChatAnswer, createChatEndpoint, requestChat } from '../../core/service/chat-request.ts';
-import type { Endpoint } from '../../core/service/endpoint-request.ts';
+import { type Endpoint, PassingFault } from '../../core/service/endpoint-request.ts';
 import { type Cleared, type DividedItems, withholdSensitive } from '../../core/service/sendable-text.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';

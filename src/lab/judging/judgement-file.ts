@@ -2,9 +2,7 @@ import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
-import { id } from '../../data/jsonl/id-schema.ts';
-import { type Located, readQrels, readRows } from '../../data/jsonl/jsonl-rows.ts';
-import { RowFaults } from '../../data/jsonl/row-faults.ts';
+import { id, type Located, RowFaults, readQrels, readRows } from '../../data/jsonl/jsonl-rows.ts';
 import { GRADES, type Judgement, type PairToJudge } from '../../model/dataset.ts';
 
 /** The end of a model's name that states a version by date, or the tag of a local copy. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { PairToJudge } from '../../model/dataset.ts';
-import { buildQrels, mergeJudgements } from './merge.ts';
+import { buildQrels, mergeJudgements } from './pool.ts';
 
 const pair = (queryId: string, id: string): PairToJudge => ({
   ...{ queryId, id, queryText: queryId, text: id, stratum: null, generator: 'ana', sensitive: false },

@@ -1,7 +1,5 @@
 import { listSharedContentStems } from '../../model/text/tokens.ts';
-import type { DocumentText } from './document-file.ts';
-import type { AuthoredQuery } from './query-file.ts';
-import { QUERY_STRATA } from './query-strata.ts';
+import { type AuthoredQuery, type DocumentText, QUERY_STRATA } from './query-file.ts';
 
 /** What is wrong with a query of a test collection. */
 export interface QueryFault {

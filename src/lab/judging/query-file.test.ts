@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readDocumentTexts } from './document-file.ts';
-import { readQueryFile } from './query-file.ts';
+import { readDocumentTexts, readQueryFile } from './query-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'judging-files-'));
 afterAll(() => rmSync(folder, { recursive: true }));

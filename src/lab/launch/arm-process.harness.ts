@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeFailure } from '../run/arm-failure.ts';
+import { writeFailure } from '../run/arm-record.ts';
 import type { ArmReply, ArmRequest } from './arm-process.ts';
 
 /** A program in the place of the command line, whose arms say by their names how their process ends: `crash`, `crash-once`, `exit`, `sleep`; others are done at once. */

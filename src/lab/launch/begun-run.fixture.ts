@@ -4,11 +4,10 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { loadDataset } from '../../data/registry.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { resolveConfig } from '../config/config.ts';
-import { recordVersion } from '../run/code-version.ts';
-import { captureEnvironment } from '../run/environment.ts';
+import { captureEnvironment, recordVersion } from '../run/environment.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../run/jsonl.fixture.ts';
+import { formatState, type RunState } from '../run/partial-folder.ts';
 import { runHash } from '../run/run-hash.ts';
-import { formatState, type RunState } from '../run/run-state.ts';
 
 /** An arm that is tuned at two points, and one that fails, as the numbers of its BM25 overflow. */
 const ARMS = {

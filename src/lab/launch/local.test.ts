@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { findBuiltModule } from '../../core/built-module.harness.ts';
 import { ProcessDiedError } from '../../core/errors/errors.ts';
-import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-failure.ts';
+import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-record.ts';
 import type { LaunchJob } from './launcher.ts';
 import { LocalLauncher } from './local.ts';
 

@@ -1,4 +1,4 @@
-import { findProgram, type Program } from '../../core/code/own-program.ts';
+import { findProgram, type Program } from '../../core/code/package-root.ts';
 
 export type { Program };
 

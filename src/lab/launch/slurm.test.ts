@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-failure.ts';
+import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-record.ts';
 import type { LaunchJob } from './launcher.ts';
 import { findOwnProgram } from './program.ts';
 import { findSlurmObstacle, useSlurm } from './slurm.harness.ts';

@@ -1,10 +1,130 @@
+import { type ShowableText, stateShown } from '../../core/display/display.ts';
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
-import { isListed } from '../../index/candidates/visible-turns.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
+import { isListed } from '../../index/candidates/query-batch.ts';
 import type { Candidates } from '../../model/candidates.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
+import { showQuery, showTurn } from '../../model/turns/thread-tree.ts';
 import type { CandidatePool, Column } from '../../rank/signals/candidate-pool.ts';
+import type { Measurement, MeasurementOptions } from './measurement.ts';
+import type { ArmResult, DatasetSummary, ExperimentResult, QueryRecord, RankedTurn, TurnRecord } from './result.ts';
+
+/** Characters of a text that a report shows. */
+const SHOWN_CHARACTERS = 600;
+
+function shortenTurnText(text: ShowableText): ShowableText {
+  const characters = Array.from(text);
+  return characters.length <= SHOWN_CHARACTERS
+    ? text
+    : stateShown(`${characters.slice(0, SHOWN_CHARACTERS - 1).join('')}…`);
+}
+
+function buildTurnRecord(turn: Turn): TurnRecord {
+  const { id, conversationId, parentId, timestamp, author, channel } = turn;
+  return { id, conversationId, parentId, timestamp, author, channel, text: shortenTurnText(showTurn(turn)) };
+}
+
+/** The turns that an inspector needs: every ranked one, and the whole conversation of every judged one. In time order. */
+export function listInspectedTurns(
+  dataset: Dataset,
+  queries: readonly Query[],
+  rankings: Iterable<readonly RankedTurn[]>,
+): TurnRecord[] {
+  const { corpus } = dataset;
+  const positions = new Set<number>();
+  for (const ranking of rankings) for (const { id } of ranking) positions.add(corpus.getPosition(id));
+  const conversations = new Set<string>();
+  for (const { id } of queries)
+    for (const turnId of dataset.qrels.get(id)?.keys() ?? []) conversations.add(corpus.getTurn(turnId).conversationId);
+  for (const { id, turns } of corpus.conversations) {
+    if (conversations.has(id)) for (const turn of turns) positions.add(corpus.getPosition(turn.id));
+  }
+  return [...positions].sort((a, b) => a - b).map((position) => buildTurnRecord(corpus.turns[position] as Turn));
+}
+
+export function buildQueryRecord(dataset: Dataset, query: Query): QueryRecord {
+  const { id, timestamp, author, channel, cluster } = query;
+  return {
+    id,
+    text: shortenTurnText(showQuery(query, dataset.corpus)),
+    timestamp,
+    author,
+    channel,
+    cluster,
+    kind: query.kind ?? null,
+    turnId: query.turnId ?? null,
+    // On access: those of all queries together may exceed the memory.
+    get judgements() {
+      return Object.fromEntries(dataset.qrels.get(id) ?? []);
+    },
+  };
+}
+
+/** The parts of a result that say what was measured: the dataset, and the queries with and without a relevant turn. */
+export function describeMeasured(
+  dataset: Dataset,
+  { queries, unanswerable }: Measurement,
+  split: string,
+  turns: DatasetSummary['turns'],
+): Pick<ExperimentResult, 'dataset' | 'queries' | 'unanswerable'> {
+  const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
+  return {
+    dataset: { name, ...declaration, relevantGrade, gradeNames, hash, split, facts, turns },
+    queries: queries.map((query) => buildQueryRecord(dataset, query)),
+    unanswerable: unanswerable.map((query) => buildQueryRecord(dataset, query)),
+  };
+}
+
+/** The facts of an arm besides its figures. */
+type RankedArm = Pick<ArmResult, 'name' | 'description'> &
+  Partial<Pick<ArmResult, 'options' | 'rankings' | 'contributionNames'>>;
+
+/** Arms of which only the rankings are known, with their figures, in the order of the measurement. */
+export function buildRankedArms<Q>(arms: readonly RankedArm[], measurement: Measurement<Q>): ArmResult[] {
+  const { queries } = measurement;
+  return arms.map(({ options = {}, rankings = queries.map(() => []), ...arm }, a) => ({
+    ...arm,
+    options,
+    levels: null,
+    tuned: {},
+    ...(measurement.arms[a] as Measurement['arms'][number]),
+    componentNames: [],
+    rankings,
+    attribution: {},
+    losses: queries.map(() => ({})),
+    latency: null,
+  }));
+}
+
+/** The facts of a result besides its figures. */
+type ResultFacts = Pick<
+  ExperimentResult,
+  'name' | 'hash' | 'description' | 'environment' | 'config' | 'dataset' | 'queries' | 'unanswerable' | 'arms'
+> &
+  Partial<Omit<ExperimentResult, 'metrics' | 'statistics' | 'baseline' | 'passports' | 'strata'>>;
+
+/**
+ * A result: the facts, and the figures of a measurement. Without facts of them nothing failed, was swept, or was timed.
+ */
+export function buildRankedResult<Q>(
+  facts: ResultFacts,
+  { passports, strata }: Measurement<Q>,
+  options: MeasurementOptions,
+): ExperimentResult {
+  const { metrics, baseline, test = 'permutation', correction = 'holm', samples, level } = options;
+  return {
+    ...{ failures: [], stopped: [], sweep: null, stages: {}, remarks: [], armsAtOnce: 1, timings: [] },
+    ...facts,
+    metrics,
+    statistics: { test, correction, samples, level },
+    baseline,
+    passports,
+    strata,
+  };
+}
 
 /** Where a relevant turn can be lost on its way to the top, by the number that a record keeps. */
 export const LOSS_STAGES = freezeDeeply([

@@ -1,7 +1,11 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import type { BootstrapOptions } from '../../eval/intervals/bootstrap-interval.ts';
-import { type Clusters, groupIntoClusters } from '../../eval/intervals/clusters.ts';
-import { type Estimate, meanIntervals } from '../../eval/intervals/mean-intervals.ts';
+import {
+  type BootstrapOptions,
+  type Clusters,
+  type Estimate,
+  groupIntoClusters,
+  meanIntervals,
+} from '../../eval/intervals/mean-intervals.ts';
 
 /** A choice that a system logged, and what the choice of another system would have been. */
 export interface LoggedChoice {

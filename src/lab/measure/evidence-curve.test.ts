@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { groupIntoClusters } from '../../eval/intervals/clusters.ts';
+import { groupIntoClusters } from '../../eval/intervals/mean-intervals.ts';
 import { computeCurveArea, measureEvidenceCurve } from './evidence-curve.ts';
 
 const TOKENS: Readonly<Record<string, number>> = { a: 30, b: 50, c: 20, d: 90, e: 10 };

@@ -1,5 +1,4 @@
-import type { Clusters } from '../../eval/intervals/clusters.ts';
-import { type Estimate, meanIntervals } from '../../eval/intervals/mean-intervals.ts';
+import { type Clusters, type Estimate, meanIntervals } from '../../eval/intervals/mean-intervals.ts';
 import { type EvaluationOptions, evaluate } from '../../eval/metrics/evaluate.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import type { Scored } from '../../model/turns/tie-rule.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { buildQueryRecord, listInspectedTurns } from './inspection.ts';
+import { buildQueryRecord, listInspectedTurns } from './attribution.ts';
 
 const buildTurn = (
   id: string,

@@ -1,5 +1,4 @@
-import { groupIntoClusters } from '../../eval/intervals/clusters.ts';
-import { type Estimate, meanIntervals } from '../../eval/intervals/mean-intervals.ts';
+import { type Estimate, groupIntoClusters, meanIntervals } from '../../eval/intervals/mean-intervals.ts';
 import {
   type ClusteredTest,
   type ComparisonOptions,

@@ -1,8 +1,11 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
-import type { BootstrapOptions } from '../../eval/intervals/bootstrap-interval.ts';
-import { groupIntoClusters } from '../../eval/intervals/clusters.ts';
-import { type Estimate, meanIntervals } from '../../eval/intervals/mean-intervals.ts';
+import {
+  type BootstrapOptions,
+  type Estimate,
+  groupIntoClusters,
+  meanIntervals,
+} from '../../eval/intervals/mean-intervals.ts';
 
 /** A system of two that are compared. */
 export type Team = 'a' | 'b';

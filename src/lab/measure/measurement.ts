@@ -6,8 +6,7 @@ import {
   type StartProgress,
   type Steps,
 } from '../../core/terminal/progress.ts';
-import { type Clusters, groupIntoClusters } from '../../eval/intervals/clusters.ts';
-import type { Estimate } from '../../eval/intervals/mean-intervals.ts';
+import { type Clusters, type Estimate, groupIntoClusters } from '../../eval/intervals/mean-intervals.ts';
 import { type Evaluation, evaluate, findHighestGrade } from '../../eval/metrics/evaluate.ts';
 import { parseMetric } from '../../eval/metrics/metric.ts';
 import type { BaselineComparison, ComparisonOptions } from '../../eval/significance/significance.ts';
@@ -25,8 +24,13 @@ import {
   type RepeatedEvaluation,
 } from './repeated-evaluations.ts';
 import type { SeedSpread, Stratum, Structure } from './result.ts';
-import { computeStratumValues, divideIntoStrata, type StratumValues } from './strata.ts';
-import { measureStructure, type StructuredArm } from './structure.ts';
+import {
+  computeStratumValues,
+  divideIntoStrata,
+  measureStructure,
+  type StratumValues,
+  type StructuredArm,
+} from './strata.ts';
 
 /**
  * A computation over several arms: one value per arm, in their order.

@@ -1,5 +1,9 @@
-import type { Clusters } from '../../eval/intervals/clusters.ts';
-import { chooseIntervalMethod, type Estimate, meanIntervals } from '../../eval/intervals/mean-intervals.ts';
+import {
+  type Clusters,
+  chooseIntervalMethod,
+  type Estimate,
+  meanIntervals,
+} from '../../eval/intervals/mean-intervals.ts';
 import {
   averageRepetitions,
   computeRepeatedInterval,

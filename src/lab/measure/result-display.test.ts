@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ExperimentResult } from './result.ts';
-import { buildResultBundle } from './result-display.ts';
+import { buildResultBundle } from './warning.ts';
 
 const result = {
   name: 'sample',

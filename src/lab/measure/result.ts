@@ -1,18 +1,35 @@
-import type { ShowableText } from '../../core/display/showable-text.ts';
-import type { Interval } from '../../eval/intervals/bootstrap-interval.ts';
-import type { Estimate } from '../../eval/intervals/mean-intervals.ts';
+import { z } from 'zod';
+import type { ShowableText } from '../../core/display/display.ts';
+import type { Estimate, Interval } from '../../eval/intervals/mean-intervals.ts';
+import type { CorrectionName, TestName } from '../../eval/significance/multiple-comparisons.ts';
 import type { BaselineComparison, ClusteredTest } from '../../eval/significance/significance.ts';
-import type { CorrectionName, TestName } from '../../eval/significance/test-names.ts';
 import type { DatasetDeclaration } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
 import type { StrategyName } from '../../rank/query/strategy.ts';
 import type { MemorySignals } from '../../rank/signals/memory-signals.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import type { EvidenceCurve } from './evidence-curve.ts';
 import type { FitResult } from './fit-result.ts';
-import type { NumberedLook } from './numbered-look.ts';
 import type { MetricPassport } from './passport.ts';
+
+/** The place of a look at a test split among all that are known. */
+export const numberedLook = z.object({
+  dataset: z.string(),
+  /** Among the looks at the split: 1 for the first. */
+  number: z.int(),
+  /** Among the looks at the same queries of the same data. */
+  numberAtQueries: z.int(),
+  /** The number of measured test queries, also those without a relevant turn. */
+  queries: z.int(),
+});
+export type NumberedLook = z.output<typeof numberedLook>;
+
+/** The sentence of tables and reports. */
+export function formatLook({ dataset, number, numberAtQueries, queries }: NumberedLook): string {
+  const among = number === numberAtQueries ? '' : `, look ${numberAtQueries} at these queries`;
+  return `Look ${number} at the test split of ${dataset} (${queries} test queries${among}).`;
+}
 
 export type { Estimate, EvidenceCurve, Interval, MetricPassport };
 /** An arm against the baseline in one metric. */

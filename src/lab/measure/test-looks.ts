@@ -6,10 +6,9 @@ import { makeFolder, readText, writeAtomic } from '../../core/files/files.ts';
 import { FolderLock } from '../../core/files/folder-lock.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import type { NumberedLook } from './numbered-look.ts';
-import type { ExperimentResult } from './result.ts';
-import { displayResult } from './result-display.ts';
+import type { ExperimentResult, NumberedLook } from './result.ts';
 import { describeTestSplit, isSameQuerySet, isSameSplit, splitSchema } from './test-split.ts';
+import { displayResult } from './warning.ts';
 
 /** Lists the looks at test splits: of all runs of a folder, and, beside that folder, those that were published. */
 export const LOOKS_FILE = 'test-looks.json';

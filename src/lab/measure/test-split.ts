@@ -1,7 +1,80 @@
 import { z } from 'zod';
 import { computeHash } from '../../core/hash/hash.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import { groupContentHashes } from './cluster-conversations.ts';
+import type { Conversation } from '../../model/turns/conversation.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+
+/** Queries with the turns that they are about. */
+export type QueriedCorpus = Pick<Dataset, 'corpus' | 'queries' | 'qrels'>;
+
+/** The conversation that a query asks or comes from; where neither is known, those of the turns that answer it. */
+function listQueryConversations(
+  { corpus, qrels }: QueriedCorpus,
+  { id, conversationId, turnId, anchorTurnId }: Query,
+): string[] {
+  const getTurnConversation = (turn: string) => corpus.getTurn(turn).conversationId;
+  const known = conversationId === undefined ? [] : [conversationId];
+  for (const turn of [turnId ?? null, anchorTurnId]) if (turn !== null) known.push(getTurnConversation(turn));
+  return known.length > 0 ? known : [...(qrels.get(id)?.keys() ?? [])].map(getTurnConversation);
+}
+
+function groupByChannel({ turns }: Corpus): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { channel, conversationId } of turns) {
+    if (channel === null) continue;
+    const own = found.get(channel);
+    if (own === undefined) found.set(channel, new Set([conversationId]));
+    else own.add(conversationId);
+  }
+  return found;
+}
+
+/**
+ * The conversations that each cluster of queries consists of: the one with the cluster's name, or else those of a channel with that name and the homes of its
+ * queries.
+ */
+export function groupConversations(data: QueriedCorpus): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Set(data.corpus.conversations.map(({ id }) => id));
+  const ofChannels = groupByChannel(data.corpus);
+  const found = new Map<string, Set<string>>();
+  for (const query of data.queries) {
+    const { cluster } = query;
+    let own = found.get(cluster);
+    if (own === undefined) {
+      own = new Set(names.has(cluster) ? [cluster] : ofChannels.get(cluster));
+      found.set(cluster, own);
+    }
+    if (!names.has(cluster)) for (const home of listQueryConversations(data, query)) own.add(home);
+  }
+  return found;
+}
+
+/** The conversations that encoders may be fitted on while some clusters are held out. */
+export function listUnheldConversations(dataset: Dataset, heldOut: readonly string[]): Set<string> {
+  const all = groupConversations(dataset);
+  const excluded = new Set(heldOut.flatMap((cluster) => [...(all.get(cluster) ?? [])]));
+  return new Set([...dataset.devConversations].filter((id) => !excluded.has(id)));
+}
+
+/** Digits of a content hash that are kept: two of a million conversations have the same one in 1 of 37 million cases. */
+const HASH_DIGITS = 16;
+
+/** Identity of a conversation by content, since two collections may use one id for different conversations: time and text of its first turn, which later turns do not change. */
+function computeContentHash({ turns }: Conversation): string {
+  const [first] = turns;
+  return computeHash([first?.timestamp, first?.text]).slice(0, HASH_DIGITS);
+}
+
+/** The content hashes of each cluster's conversations. */
+export function groupContentHashes(data: QueriedCorpus): ReadonlyMap<string, readonly string[]> {
+  const all = groupConversations(data);
+  return new Map(
+    Array.from(all, ([cluster, ids]) => [
+      cluster,
+      Array.from(ids, (id) => computeContentHash(data.corpus.getConversation(id))),
+    ]),
+  );
+}
 
 /** Digits of a hash that are kept. */
 const DIGITS = 16;

@@ -1,7 +1,90 @@
-import { freezeDeeply } from '../../core/values/frozen.ts';
-import { countUnknownTurns } from '../../data/prepared/counts.ts';
-import { describeSmallStratum, findSmallStrata } from '../judging/query-strata.ts';
-import type { DatasetSummary, ProtocolWarning } from './result.ts';
+import {
+  attachDisplay,
+  buildTableBundle,
+  joinBundles,
+  type MimeBundle,
+  phrase,
+  type ShowableText,
+  stateShown,
+} from '../../core/display/display.ts';
+import { formatDecimal } from '../../core/text/format.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
+import { countUnknownTurns } from '../../data/prepared/prepared.ts';
+import { describeSmallStratum, findSmallStrata } from '../judging/query-file.ts';
+import type { FitResult } from './fit-result.ts';
+import {
+  type DatasetSummary,
+  type Estimate,
+  type ExperimentResult,
+  formatLook,
+  type ProtocolWarning,
+  type SeedSpread,
+} from './result.ts';
+
+/** An arm that was run with one seed or several. */
+interface Repeated {
+  readonly seeds?: SeedSpread | undefined;
+}
+
+/** The largest number of seeds that an arm was run with; 1 where none was repeated. */
+export function countSeeds(arms: readonly { readonly seeds?: { readonly count: number } | undefined }[]): number {
+  return Math.max(1, ...arms.map(({ seeds }) => seeds?.count ?? 1));
+}
+
+/** True if no seed changes a figure of an arm that has several. A deviation of equal means is 0 but for rounding. */
+function isAlike({ seeds }: Repeated): boolean {
+  return seeds !== undefined && Object.values(seeds.deviations).every((deviation) => deviation < 1e-12);
+}
+
+/** The names of the arms with several seeds whose figures no seed changes. */
+export function listAlikeArms(arms: readonly (Repeated & { readonly name: string })[]): string[] {
+  return arms.filter(isAlike).map(({ name }) => name);
+}
+
+/** The standard deviation of the seeds' means; undefined for one seed, and where no seed changes a figure of the arm. */
+export function readSeedDeviation(arm: Repeated, metric: string): number | undefined {
+  return isAlike(arm) ? undefined : arm.seeds?.deviations[metric];
+}
+
+/** Each mean with its interval, as `.496 [.47, .52]`. */
+export function formatEstimates(metrics: Readonly<Record<string, Estimate>>): Record<string, ShowableText> {
+  return Object.fromEntries(
+    Object.entries(metrics).map(([metric, { mean, low, high }]) => {
+      const ends = low === null || high === null ? '' : ` [${formatDecimal(low, 2)}, ${formatDecimal(high, 2)}]`;
+      return [metric, stateShown(formatDecimal(mean, 3) + ends)];
+    }),
+  );
+}
+
+/** The arms of a result with the mean and the interval of each metric, then what was learned, for a notebook. */
+export function buildResultBundle({ fit, ...result }: ExperimentResult): MimeBundle {
+  const arms = buildArmsBundle(result);
+  return fit === undefined ? arms : joinBundles([arms, buildNumbersBundle(fit)]);
+}
+
+function buildNumbersBundle({ numbers }: FitResult): MimeBundle {
+  const rows = numbers.map(({ parameter, label, interval, ...number }) => ({
+    ...{ parameter: stateShown(parameter), label: stateShown(label) },
+    ...{ ...number, ...interval },
+  }));
+  return buildTableBundle(rows, { caption: phrase`learned numbers`, limit: 200 });
+}
+
+function buildArmsBundle({ name, baseline, arms, failures, queries, look }: ExperimentResult): MimeBundle {
+  const rows = arms.map((arm) => ({
+    arm: stateShown(arm.name === baseline ? `${arm.name} (baseline)` : arm.name),
+    ...formatEstimates(arm.metrics),
+  }));
+  const failed = failures.map((failure) => ({ arm: stateShown(`${failure.name} failed: ${failure.message}`) }));
+  const counted = stateShown(look === undefined ? '' : `. ${formatLook(look)}`);
+  const caption = phrase`${stateShown(name)}: ${queries.length} queries${counted}`;
+  return buildTableBundle([...rows, ...failed], { caption, limit: 100 });
+}
+
+/** Lets a notebook show a result as a table of its arms. @returns the same object. */
+export function displayResult(result: ExperimentResult): ExperimentResult {
+  return attachDisplay(result, buildResultBundle);
+}
 
 /** Every protocol error that is looked for, with one line for people. */
 export const PROTOCOL_WARNINGS = freezeDeeply({

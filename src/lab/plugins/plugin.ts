@@ -8,12 +8,12 @@ import type { EncoderInputs } from '../../index/encoders/encoder-definition.ts';
 import type { Candidates, QueryBatch } from '../../model/candidates.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
 import type { ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import type { RankedCandidate } from '../../rank/retrieval/steps/keep.ts';
 import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
+import { isSignalName } from '../../rank/signals/plan.ts';
 import type { World } from '../../rank/signals/signal.ts';
-import { isSignalName } from '../../rank/signals/signal-names.ts';
 import { WORLD_PARTS, type WorldPart } from '../../rank/signals/worlds/world-parts.ts';
 
 type MaybePromise<T> = T | Promise<T>;

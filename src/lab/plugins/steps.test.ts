@@ -10,7 +10,7 @@ import { listControlsOfArm } from '../../rank/retrieval/arm.ts';
 import { decomposeScores } from '../../rank/retrieval/contributions.ts';
 import { rank } from '../../rank/retrieval/rank.ts';
 import { retrieve } from '../../rank/retrieval/retriever.ts';
-import { findNeed } from '../../rank/retrieval/steps/data-readers.ts';
+import { findNeed } from '../../rank/retrieval/steps/step.ts';
 import { listArmStages, parseSteps, readArm, type WrittenStep } from '../../rank/retrieval/written-steps.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../../rank/signals/corpus.fixture.ts';
 import { openConfig, resolveConfig } from '../config/config.ts';

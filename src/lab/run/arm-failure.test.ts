@@ -9,10 +9,10 @@ import {
   hasOutcome,
   joinFailurePath,
   readOutcomes,
+  recordPath,
   removeDamagedOutcomes,
   writeFailure,
-} from './arm-failure.ts';
-import { recordPath } from './arm-record.ts';
+} from './arm-record.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-failure-'));
 afterAll(() => rmSync(folder, { recursive: true }));

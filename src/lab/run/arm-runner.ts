@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { ValidationError } from '../../core/errors/errors.ts';
+import type { BackendName } from '../../core/tensors/backend.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { loadDataset } from '../../data/registry.ts';
-import type { SliceSource } from '../../kernel/slices/slice-source.ts';
+import type { SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import { decomposeScores } from '../../rank/retrieval/contributions.ts';
@@ -10,17 +12,25 @@ import { type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts
 import { pairFrames } from '../../rank/signals/frames.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../rank/signals/stage.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
+import { wrapContent } from '../composition/config-composition.ts';
+import { readYaml } from '../composition/config-file.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
-import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
+import { type ArmOptions, type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import type { ReportShare } from '../launch/launcher.ts';
 import { attribute, listRelevantPositions } from '../measure/attribution.ts';
 import { computeMetricMean } from '../measure/measurement.ts';
-import type { ArmRecord, InspectedPlaces, RecordedSlices } from './arm-record.ts';
-import { collectSlices, listAdmitted } from './arm-slices.ts';
-import { stageVersion } from './code-version.ts';
-import { listStrategyWeights } from './memory-reasons.ts';
-import { assertArmAttributes } from './needed-attributes.ts';
-import { assertArmData } from './needed-data.ts';
+import { installConfigPlugins } from '../plugins/config-plugins.ts';
+import {
+  type ArmRecord,
+  type InspectedPlaces,
+  type RecordedSlices,
+  recordPath,
+  writeArmRecord,
+  writeFailure,
+} from './arm-record.ts';
+import { recordVersion, restoreDataFolder, stageVersion } from './environment.ts';
+import { assertArmAttributes, assertArmData, listStrategyWeights } from './needed-data.ts';
+import { listDifferingFacts, readState } from './partial-folder.ts';
 import {
   type ArmRanking,
   buildRun,
@@ -30,6 +40,8 @@ import {
   listRankedPositions,
   rankArm,
 } from './rankings.ts';
+import { runHash } from './run-hash.ts';
+import { BegunSlices, collectSlices, listAdmitted, readSliceKeys } from './run-slices.ts';
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 import {
@@ -302,4 +314,54 @@ export function subtractCounts(before: StageCounts, after: StageCounts): StageCo
     return [name, { executed: executed - old.executed, memory: memory - old.memory, disk: disk - old.disk }] as const;
   });
   return Object.fromEntries(differences.filter(([, { executed, memory, disk }]) => executed + memory + disk > 0));
+}
+
+/**
+ * Runs an arm and leaves its record in the folder of a begun run, or what it failed of. Rejects only where that cannot be written.
+ *
+ * @returns whether the arm failed.
+ */
+export async function runArmTask(
+  folder: string,
+  runner: ArmRunner,
+  arm: string,
+  report?: ReportShare,
+): Promise<boolean> {
+  const { armsAtOnce } = readState(folder);
+  let record: Awaited<ReturnType<ArmRunner['run']>>;
+  try {
+    record = await runner.run(arm, report, armsAtOnce);
+  } catch (error) {
+    writeFailure(folder, arm, error);
+    return true;
+  }
+  writeArmRecord(recordPath(folder, arm), record);
+  return false;
+}
+
+/**
+ * Opens a run that another process has begun, to run some of its arms.
+ *
+ * @param folder the run's folder, with its frozen config.
+ * @param backend the active one.
+ * @throws ValidationError where code, data or backend are not those that the run was begun with.
+ */
+export async function joinRun(folder: string, backend: BackendName, cacheFolder: string): Promise<ArmRunner> {
+  const path = join(folder, 'config.yaml');
+  const raw = readYaml(path);
+  await installConfigPlugins(wrapContent(raw, path));
+  const config = resolveConfig(raw, path);
+  restoreDataFolder(config.dataset, folder);
+  const slices = new BegunSlices(readSliceKeys(folder));
+  const runner = await openArmRunner(config, { cacheFolder, slices });
+  const dataHash = runner.dataset.hash;
+  const hash = runHash(config, dataHash, backend);
+  const begun = readState(folder);
+  const differing = listDifferingFacts(begun, { ...begun, hash, recordVersion: recordVersion(), dataHash, backend });
+  if (differing.length > 0)
+    throw new ValidationError(
+      `run was begun with another ${differing.join(', ')}: ${folder}; start it again without --resume`,
+      { folder, differing },
+    );
+  return runner;
 }

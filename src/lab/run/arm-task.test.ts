@@ -5,11 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StorageError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { beginSampleRun } from '../launch/begun-run.fixture.ts';
-import { joinFailurePath } from './arm-failure.ts';
-import { readArmRecord, recordPath } from './arm-record.ts';
-import type { ArmRunner } from './arm-runner.ts';
-import { joinRun, runArmTask } from './arm-task.ts';
-import { formatState, type RunState } from './run-state.ts';
+import { joinFailurePath, readArmRecord, recordPath } from './arm-record.ts';
+import { type ArmRunner, joinRun, runArmTask } from './arm-runner.ts';
+import { formatState, type RunState } from './partial-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-task-'));
 afterAll(() => rmSync(folder, { recursive: true }));

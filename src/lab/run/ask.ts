@@ -13,14 +13,14 @@ import {
   ASSEMBLY_STRATEGIES,
   type ContextShares,
   contextSharesSchema,
+  PACKING_NAMES,
+  PACKINGS,
   PRESET_OF_STRATEGY,
-} from '../../memory/context/budget.ts';
-import { type ContextItem, describeTurn, type ItemType, readItemText } from '../../memory/context/context-item.ts';
-import { PACKING_NAMES, PACKINGS } from '../../memory/context/packing.ts';
+} from '../../memory/context/packing.ts';
 import { formatPrompt } from '../../memory/context/prompt.ts';
+import { type ContextItem, describeTurn, type ItemType, readItemText } from '../../memory/context/source.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import { createTokenCounter } from '../../model/text/token-counts.ts';
-import { TOKEN_COUNTERS } from '../../model/text/token-options.ts';
+import { createTokenCounter, TOKEN_COUNTERS } from '../../model/text/tokens.ts';
 import { isSensitive } from '../../model/turns/attributes.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
@@ -31,8 +31,8 @@ import type { MemoryReason } from '../../rank/signals/memory-signals.ts';
 import { listArmChain } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import { openArmRunner, type RankedArm, type RunnerInputs } from './arm-runner.ts';
-import { stageVersion } from './code-version.ts';
-import { explainRankedTurn } from './memory-reasons.ts';
+import { stageVersion } from './environment.ts';
+import { explainRankedTurn } from './needed-data.ts';
 import { buildInspectedRankings } from './rankings.ts';
 import { listTunedOptions } from './tuning.ts';
 import { areVectorsUnread, chooseArmEncoding } from './workspaces.ts';

@@ -12,6 +12,8 @@ import {
   embeddingVersion,
   learningVersion,
   modulePaths,
+  NUMERIC_PACKAGES,
+  PROJECT_ROOT,
   RECORD_MODULES,
   recordVersion,
   stageVersion,
@@ -19,8 +21,7 @@ import {
   TUNING_MODULES,
   tuningVersion,
   WORKSPACE_MODULES,
-} from './code-version.ts';
-import { NUMERIC_PACKAGES, PROJECT_ROOT } from './environment.ts';
+} from './environment.ts';
 
 const source = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const modules = new ModuleVersions();
@@ -137,7 +138,12 @@ test.each<[string, readonly string[], readonly string[]]>([
   [
     'a tuning value',
     tuning,
-    ['rank/retrieval/retriever.ts', 'rank/retrieval/blend.ts', 'eval/metrics/reciprocal-rank.ts', 'data/irc/irc.ts'],
+    [
+      'rank/retrieval/retriever.ts',
+      'rank/retrieval/relevance.ts',
+      'eval/metrics/reciprocal-rank.ts',
+      'data/irc/irc.ts',
+    ],
   ],
   ['an arm’s record', record, [...stage, 'lab/run/tuning.ts', 'lab/config/config.ts', 'rank/learning/weight-file.ts']],
   [

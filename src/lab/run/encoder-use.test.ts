@@ -6,7 +6,7 @@ import { EmbeddingService } from '../../core/service/embedding-service.harness.t
 import { useBackend } from '../../core/tensors/backend.ts';
 import { resolveConfig } from '../config/config.ts';
 import type { Launcher } from '../launch/launcher.ts';
-import { FolderExecution } from './folder-execution.ts';
+import { FolderExecution } from './execution.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import type { Opening } from './partial-folder.ts';
 import { runExperiment } from './run.ts';

@@ -3,7 +3,7 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { TASK_WITHOUT_QUERIES } from '../../data/prepared/datasets.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { assertSplitSize, drawConversations, sampleConversationQueries, splitDev } from './evaluated-queries.ts';
+import { assertSplitSize, drawConversations, sampleConversationQueries, splitDev } from './rankings.ts';
 
 const labels = Array.from({ length: 173 }, (_, i) => `c${i % 61}`);
 

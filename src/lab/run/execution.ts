@@ -1,11 +1,36 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ProcessDiedError, ValidationError } from '../../core/errors/errors.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
+import { yaml } from '../../core/values/yaml.ts';
+import type { EncoderUse } from '../../model/encoder.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
+import type { Launcher } from '../launch/launcher.ts';
+import { findOwnProgram } from '../launch/program.ts';
 import type { ArmFailure, Environment } from '../measure/result.ts';
-import { buildArmFailure, type Outcomes } from './arm-failure.ts';
-import type { ArmRecord } from './arm-record.ts';
-import type { ArmRunner } from './arm-runner.ts';
-import type { SliceKeys } from './replayed-slices.ts';
+import {
+  type ArmRecord,
+  buildArmFailure,
+  hasOutcome,
+  joinFailurePath,
+  type Outcomes,
+  outcomesIn,
+  readOutcomes,
+  removeDamagedOutcomes,
+} from './arm-record.ts';
+import { type ArmRunner, runArmTask } from './arm-runner.ts';
+import { readEncoderUse, withEncoderUse } from './environment.ts';
+import {
+  assertContinues,
+  describeRunState,
+  formatState,
+  type Opening,
+  PartialFolder,
+  type RunFiles,
+  STATE,
+} from './partial-folder.ts';
+import { assertSameSliceKeys, formatSliceKeys, KEYS, type SliceKeys } from './run-slices.ts';
 
 /** An experiment whose data is loaded and embedded, so that its arms can be run. */
 export interface PreparedRun {
@@ -73,3 +98,117 @@ export const executeHere: Execute = async (run) => {
   progress.finish(failures.length);
   return { records, failures };
 };
+
+interface FolderExecutionOptions {
+  /** Where runs' folders stand. */
+  readonly results: string;
+  readonly opening: Opening;
+  readonly launcher: Launcher;
+  /** Aborted when the run must end at once. */
+  readonly signal: AbortSignal;
+}
+
+const ENVIRONMENT = 'environment.json';
+
+/** Removes damaged outcomes so that their arms run again, and reports them. */
+function dropDamaged({ arms, progress }: PreparedRun, folder: string): void {
+  const damaged = removeDamagedOutcomes(
+    folder,
+    arms.map(({ name }) => name),
+  );
+  if (damaged.length === 0) return;
+  progress('damaged records', damaged.length).finish(`these arms run again: ${damaged.join(', ')}`);
+}
+
+/**
+ * Has arms run by a launcher, each leaving its record in the folder of the run, from which a later process can go on wherever this one ends. Once: the folder
+ * belongs to the execution from `execute` to `finish` or `release`.
+ */
+export class FolderExecution {
+  readonly #options: FolderExecutionOptions;
+  #folder: PartialFolder | null = null;
+
+  constructor(options: FolderExecutionOptions) {
+    this.#options = options;
+  }
+
+  /** @throws UnavailableError while another process has the run's folder, ValidationError if an earlier run of it cannot be resumed. */
+  async execute(run: PreparedRun): Promise<Outcomes> {
+    const { results, opening, signal } = this.#options;
+    const folder = PartialFolder.open(resolve(results, `${run.config.name}-${run.hash}`), opening);
+    this.#folder = folder;
+    signal.addEventListener('abort', () => this.release(), { once: true });
+    const earlierUse = this.#begin(run, folder);
+    dropDamaged(run, folder.path);
+    const pending = run.arms.map(({ name }) => name).filter((name) => !hasOutcome(folder.path, name));
+    const progress = new ArmsProgress(run, pending.length);
+    await this.#launch(run, folder.path, pending, progress);
+    const outcomes = readOutcomes(folder.path, run.arms);
+    progress.finish(outcomes.failures.filter(({ name }) => pending.includes(name)).length);
+    return { ...outcomes, earlierUse };
+  }
+
+  /** Writes the description of the run before anything runs. @returns the calls of services by the processes that began it. */
+  #begin(run: PreparedRun, folder: PartialFolder): EncoderUse[] {
+    const { launcher, opening } = this.#options;
+    const state = describeRunState(run, run.runner.dataset.hash, launcher.countArmsAtOnce(run.arms.length));
+    assertContinues(folder.path, state);
+    assertSameSliceKeys(folder.path, run.sliceKeys);
+    if (opening === 'retry-failed')
+      for (const { name } of run.arms) rmSync(joinFailurePath(folder.path, name), { force: true });
+    const earlier =
+      opening === 'fresh'
+        ? []
+        : readEncoderUse(existsSync(join(folder.path, ENVIRONMENT)) ? folder.path : folder.target);
+    const environment = withEncoderUse(run.environment, [...earlier, ...(run.environment.encoderUse ?? [])]);
+    folder.write({
+      'config.yaml': yaml().stringify(run.config),
+      [ENVIRONMENT]: `${JSON.stringify(environment, null, 2)}\n`,
+      [STATE]: formatState(state),
+      ...(run.sliceKeys && { [KEYS]: formatSliceKeys(run.sliceKeys) }),
+    });
+    return earlier;
+  }
+
+  async #launch(run: PreparedRun, folder: string, arms: readonly string[], progress: ArmsProgress): Promise<void> {
+    if (arms.length === 0) return;
+    const { launcher, signal } = this.#options;
+    const { runner, backend } = run;
+    const report = (arm: string, share: number) => progress.report(arm, share);
+    const runHere = (arm: string) => runArmTask(folder, runner, arm, (share) => report(arm, share));
+    if (run.cacheFolder === null)
+      throw new ValidationError('run has no cache folder, which arms in other processes share: null; name one');
+    const cacheFolder = resolve(run.cacheFolder);
+    const outcomes = outcomesIn(folder);
+    const program = findOwnProgram();
+    await launcher.launch({ folder, arms, outcomes, runHere, program, backend, cacheFolder, report, signal });
+    for (const arm of arms)
+      if (!outcomes.has(arm))
+        outcomes.fail(
+          arm,
+          new ProcessDiedError(
+            `launcher ${launcher.name} ended without a record of arm: ${arm}; run again with --retry-failed`,
+          ),
+        );
+  }
+
+  /** Puts the folder in its place with the last files. @returns where. */
+  finish(files: RunFiles): string {
+    const folder = this.#folder as PartialFolder;
+    folder.finish(files);
+    this.#folder = null;
+    return folder.target;
+  }
+
+  /** Takes the folder away, of an execution whose outcomes are of no further use; nothing to do after `finish` or `release`. */
+  discard(): void {
+    this.#folder?.remove();
+    this.#folder = null;
+  }
+
+  /** Releases the folder for a later process; does nothing after `finish`. */
+  release(): void {
+    this.#folder?.release();
+    this.#folder = null;
+  }
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Dataset } from '../../model/dataset.ts';
-import { type ArmOptions, armOptions } from '../config/arm-options.ts';
-import { assertArmAttributes } from './needed-attributes.ts';
+import { type ArmOptions, armOptions } from '../config/config-schema.ts';
+import { assertArmAttributes } from './needed-data.ts';
 
 const describeDataset = (attributes?: object) =>
   ({ name: 'chats', corpus: { turns: [{ id: 'a' }, { id: 'b', attributes }] } }) as unknown as Dataset;

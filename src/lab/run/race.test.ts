@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
-import { drawConversations } from './evaluated-queries.ts';
-import { findDropouts, raceShares } from './race.ts';
+import { findDropouts, raceShares } from './race-run.ts';
+import { drawConversations } from './rankings.ts';
 
 const CONVERSATIONS = 61;
 const labels = Array.from({ length: 173 }, (_, i) => `c${i % CONVERSATIONS}`);

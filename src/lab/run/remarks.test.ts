@@ -11,10 +11,10 @@ import type { StageUse } from '../../rank/signals/signal.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { least } from '../config/config.fixture.ts';
 import { type ArmOptions, resolveConfig } from '../config/config.ts';
-import { groupContentHashes, type QueriedCorpus } from '../measure/cluster-conversations.ts';
 import type { Measurement } from '../measure/measurement.ts';
+import { groupContentHashes, type QueriedCorpus } from '../measure/test-split.ts';
 import type { ArmRecord } from './arm-record.ts';
-import { collectRemarks, describeTrainingOverlap, listApproximateSources } from './remarks.ts';
+import { collectRemarks, describeTrainingOverlap, listApproximateSources } from './run-warnings.ts';
 
 /** So narrow a search that it misses something. */
 const narrow = { k: 13, m: 2, efConstruction: 1, efSearch: 1 };

@@ -6,7 +6,7 @@ import { readDisplay } from '../../core/display/display.harness.ts';
 import { type BackendName, useBackend } from '../../core/tensors/backend.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { resolveConfig } from '../config/config.ts';
-import { listAlikeArms, readSeedDeviation } from '../measure/seed-count.ts';
+import { listAlikeArms, readSeedDeviation } from '../measure/warning.ts';
 import { rescore } from '../stored/rescore.ts';
 import { openRun } from '../stored/stored-run.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';

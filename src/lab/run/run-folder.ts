@@ -3,20 +3,17 @@ import { yaml } from '../../core/values/yaml.ts';
 import { chooseIntervalMethod } from '../../eval/intervals/mean-intervals.ts';
 import { encodeQrels, formatRun } from '../../eval/trec/trec-files.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/turn.ts';
-import { formatUserWeights } from '../../rank/learning/user-weights-file.ts';
-import { encodeWeights } from '../../rank/learning/weight-file.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
+import { encodeWeights, formatUserWeights } from '../../rank/learning/weight-file.ts';
 import { formatFileName } from '../composition/arms.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
 import type { FitResult } from '../measure/fit-result.ts';
 import { countTokens } from '../measure/passport.ts';
 import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
-import { encodeFailure, joinFailurePath } from './arm-failure.ts';
-import { encodeArmRecord, recordPath } from './arm-record.ts';
-import { PartialFolder, type RunFiles, STATE } from './partial-folder.ts';
-import { encodeSliceLines, formatSliceKeys, KEYS, SLICES } from './replayed-slices.ts';
+import { encodeArmRecord, encodeFailure, joinFailurePath, recordPath } from './arm-record.ts';
+import { describeRunState, formatState, PartialFolder, type RunFiles, STATE } from './partial-folder.ts';
 import type { FinishedRun } from './run.ts';
-import { describeRunState, formatState } from './run-state.ts';
+import { encodeSliceLines, formatSliceKeys, KEYS, SLICES } from './run-slices.ts';
 
 export type { RunFiles };
 

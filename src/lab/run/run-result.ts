@@ -1,11 +1,16 @@
 import { createEventBreaks } from '../../core/values/event-loop.ts';
 import { isRefusal, type SignedSlices } from '../../rank/retrieval/packed-slices.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
-import { countLosses, groupLosses, listRelevantPositions } from '../measure/attribution.ts';
-import { describeMeasured, listInspectedTurns } from '../measure/inspection.ts';
+import {
+  buildRankedResult,
+  countLosses,
+  describeMeasured,
+  groupLosses,
+  listInspectedTurns,
+  listRelevantPositions,
+} from '../measure/attribution.ts';
 import { measureInteractions } from '../measure/interactions.ts';
 import type { ArmMeasurement, Measurement } from '../measure/measurement.ts';
-import { buildRankedResult } from '../measure/ranked-result.ts';
 import type {
   ArmResult,
   ExperimentResult,
@@ -15,11 +20,10 @@ import type {
   Stratum,
   SweepSummary,
 } from '../measure/result.ts';
-import type { Outcomes } from './arm-failure.ts';
-import type { ArmRecord } from './arm-record.ts';
-import { selectSlices } from './arm-slices.ts';
+import type { ArmRecord, Outcomes } from './arm-record.ts';
 import type { PreparedRun } from './execution.ts';
 import { buildInspectedRankings } from './rankings.ts';
+import { selectSlices } from './run-slices.ts';
 
 type Losses = Readonly<Record<string, string>>;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { ChecksumMismatchError, ConfigurationError, StorageError, ValidationError } from '../../core/errors/errors.ts';
-import { assertContinues, formatState, type RunState, readState } from './run-state.ts';
+import { assertContinues, formatState, type RunState, readState } from './partial-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-state-'));
 afterAll(() => rmSync(folder, { recursive: true }));

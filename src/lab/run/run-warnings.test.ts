@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Run } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import { type ArmOptions, armOptions } from '../config/arm-options.ts';
 import { resolveConfig } from '../config/config.ts';
+import { type ArmOptions, armOptions } from '../config/config-schema.ts';
 import { findFilterWarnings, findReachWarnings, findTiedEndWarnings } from './run-warnings.ts';
 
 const corpus = {

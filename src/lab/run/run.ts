@@ -8,13 +8,11 @@ import type { Dataset } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { UserWeights } from '../../rank/learning/user-weights-file.ts';
-import type { Weights } from '../../rank/learning/weight-file.ts';
+import type { UserWeights, Weights } from '../../rank/learning/weight-file.ts';
 import { addCounts } from '../../rank/signals/stage.ts';
-import { listArmsToRun } from '../config/arm-selection.ts';
+import { listArmsToRun, listRepetitions } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { indexControls } from '../config/control-arms.ts';
-import { listRepetitions } from '../config/repeated-arms.ts';
 import {
   type Measurement,
   type MeasurementOptions,
@@ -24,22 +22,18 @@ import {
   stepThroughArms,
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
-import { buildResultBundle, displayResult } from '../measure/result-display.ts';
 import { describeLook, type TestLook } from '../measure/test-looks.ts';
-import type { Outcomes } from './arm-failure.ts';
-import type { ArmRecord } from './arm-record.ts';
+import { buildResultBundle, displayResult } from '../measure/warning.ts';
+import type { ArmRecord, Outcomes } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
-import { stageVersion } from './code-version.ts';
-import { captureEnvironment, withEncoderUse } from './environment.ts';
+import { captureEnvironment, stageVersion, withEncoderUse } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
 import type { Raced } from './race-run.ts';
 import { buildRun } from './rankings.ts';
-import { collectRemarks } from './remarks.ts';
-import type { ReplayedSlices, SliceKeys } from './replayed-slices.ts';
 import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
-import type { RunSlices } from './run-slices.ts';
-import { findRunWarnings } from './run-warnings.ts';
+import type { ReplayedSlices, RunSlices, SliceKeys } from './run-slices.ts';
+import { collectRemarks, findRunWarnings } from './run-warnings.ts';
 import { findIdleRepetitions } from './stage-plan.ts';
 
 /** Where a run is executed: the active backend, the cache folder, the command line that it stores, and its progress report (by default none). */

@@ -7,7 +7,7 @@ import { type BackendName, useBackend } from '../../core/tensors/backend.ts';
 import { loadDataset } from '../../data/registry.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
-import { stageVersion } from './code-version.ts';
+import { stageVersion } from './environment.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { runExperiment } from './run.ts';
 import { findIdleRepetitions, planStages, type StagePlan } from './stage-plan.ts';

@@ -5,11 +5,10 @@ import { listCombinations } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
-import { inheritTunedPoint, withTuned } from '../config/tuned-arm.ts';
-import { assertArmAttributes } from './needed-attributes.ts';
-import { assertArmData } from './needed-data.ts';
-import { type RaceOptions, raceShares } from './race.ts';
-import { exactCandidatesOfArm, listApproximateSources } from './remarks.ts';
+import { inheritTunedPoint, withTuned } from '../config/fitted-arm.ts';
+import { assertArmAttributes, assertArmData } from './needed-data.ts';
+import { type RaceOptions, raceShares } from './race-run.ts';
+import { exactCandidatesOfArm, listApproximateSources } from './run-warnings.ts';
 import { tuningStage } from './tuning.ts';
 import { type ByEncoding, createTableGraphs, createTuningGraphs, type PlanSource } from './workspaces.ts';
 

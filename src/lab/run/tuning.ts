@@ -1,16 +1,15 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { parseMetric } from '../../eval/metrics/metric.ts';
-import type { RankOptions } from '../../rank/retrieval/written-steps.ts';
-import { listArmStages } from '../../rank/retrieval/written-steps.ts';
+import { listArmStages, type RankOptions } from '../../rank/retrieval/written-steps.ts';
 import type { Plan } from '../../rank/signals/plan.ts';
 import type { Stage } from '../../rank/signals/stage.ts';
 import { countCombinations, listCombinations, OWN_KEYS } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
-import { CONFIG_LIMITS } from '../composition/config-limits.ts';
+import { CONFIG_LIMITS } from '../composition/yaml-text.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
-import { inheritTunedPoint, withTuned } from '../config/tuned-arm.ts';
-import { tuningVersion } from './code-version.ts';
+import { inheritTunedPoint, withTuned } from '../config/fitted-arm.ts';
+import { tuningVersion } from './environment.ts';
 
 /** Deep enough for the metric: 10 of `mrr@10`, everything for one without a cut-off or with a token budget. */
 export function parseMetricCutoff(metric: string, depth: number): number {

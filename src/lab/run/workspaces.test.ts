@@ -8,8 +8,8 @@ import type { StartProgress } from '../../core/terminal/progress.ts';
 import { loadDataset } from '../../data/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/turn.ts';
-import { computeQueryReach, listTurnsWithin } from '../../rank/retrieval/query-reach.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
+import { computeQueryReach, listTurnsWithin } from '../../rank/retrieval/relevance.ts';
 import { retrieve } from '../../rank/retrieval/retriever.ts';
 import { listArmStages } from '../../rank/retrieval/written-steps.ts';
 import { cosinesAhead } from '../../rank/signals/attention.ts';
@@ -18,8 +18,8 @@ import { turnComponents } from '../../rank/signals/frames.ts';
 import { KEEPS_NOTHING } from '../../rank/signals/stage.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
-import { splitDev } from './evaluated-queries.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+import { splitDev } from './rankings.ts';
 import {
   createTableGraphs,
   createTuningGraphs,

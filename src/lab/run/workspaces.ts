@@ -6,26 +6,20 @@ import { ignoreProgress, type StartProgress } from '../../core/terminal/progress
 import { getOrCompute } from '../../core/values/once.ts';
 import { createCachedEncoder, type EncoderSource } from '../../index/encoders/embedding-cache.ts';
 import { createEncoderSource, type EncoderOptions } from '../../index/encoders/registry.ts';
-import type { SliceSource } from '../../kernel/slices/slice-source.ts';
+import type { SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
 import { isSensitive } from '../../model/turns/attributes.ts';
-import type { Turn } from '../../model/turns/turn.ts';
-import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../rank/retrieval/query-reach.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
+import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../rank/retrieval/relevance.ts';
 import { listArmStages, readArm } from '../../rank/retrieval/written-steps.ts';
 import { Plan, type WorkspaceIdentity, withInputs } from '../../rank/signals/plan.ts';
 import type { Encoding, TextVectors } from '../../rank/signals/signal.ts';
 import type { StageStore } from '../../rank/signals/stage.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
-import { embeddingVersion } from './code-version.ts';
-import {
-  assertSplitSize,
-  type DevSplit,
-  drawConversations,
-  sampleConversationQueries,
-  splitDev,
-} from './evaluated-queries.ts';
+import { embeddingVersion } from './environment.ts';
+import { assertSplitSize, type DevSplit, drawConversations, sampleConversationQueries, splitDev } from './rankings.ts';
 
 const mark = (sensitive: boolean) => (sensitive ? { sensitive } : {});
 

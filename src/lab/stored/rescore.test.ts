@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readDisplay } from '../../core/display/display.harness.ts';
-import { stateShown } from '../../core/display/showable-text.ts';
+import { stateShown } from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { noteProgress } from '../../core/terminal/progress.harness.ts';
 import type { Run } from '../../model/run.ts';

@@ -3,17 +3,16 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { check, suggestKnown } from '../../core/validation/validation.ts';
 import { parseMean } from '../../eval/metrics/metric.ts';
-import type { CorrectionName, TestName } from '../../eval/significance/test-names.ts';
+import type { CorrectionName, TestName } from '../../eval/significance/multiple-comparisons.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { compareScored, type Scored } from '../../model/turns/tie-rule.ts';
 import { formatFileName } from '../composition/arms.ts';
 import { isPlain, type Plain } from '../composition/config-file.ts';
+import { buildRankedResult } from '../measure/attribution.ts';
 import { findScaleEnd, type Judging, type Measurement, measureRuns } from '../measure/measurement.ts';
 import type { Granularity } from '../measure/passport.ts';
-import { buildRankedResult } from '../measure/ranked-result.ts';
 import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
-import { displayResult } from '../measure/result-display.ts';
-import { describeUnknownTurns } from '../measure/warning.ts';
+import { describeUnknownTurns, displayResult } from '../measure/warning.ts';
 import type { StoredRun } from './stored-run.ts';
 
 /** Other definitions for the figures of a run. */

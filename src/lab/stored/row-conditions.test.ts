@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
-import type { Field, ResultRow } from './result-rows.ts';
 import {
   assertFields,
   assertOrderable,
+  type Field,
   meetsCondition,
   parseCondition,
+  type ResultRow,
   sortRowsByField,
   translateField,
-} from './row-conditions.ts';
+} from './result-rows.ts';
 
 const buildResultRow = (fields: Readonly<Record<string, Field>>): ResultRow => new Map(Object.entries(fields));
 const rows = [

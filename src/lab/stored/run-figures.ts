@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { CORRECTIONS, type CorrectionName, TESTS } from '../../eval/significance/test-names.ts';
-import { numberedLook } from '../measure/numbered-look.ts';
+import { CORRECTIONS, type CorrectionName, TESTS } from '../../eval/significance/multiple-comparisons.ts';
+import { numberedLook } from '../measure/result.ts';
 
 const text = z.string();
 const estimate = z.object({ mean: z.number(), low: z.number().nullable(), high: z.number().nullable() });

@@ -5,7 +5,7 @@ import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { type Plain, readYaml } from '../composition/config-file.ts';
-import { numberedLook } from '../measure/numbered-look.ts';
+import { numberedLook } from '../measure/result.ts';
 import { isUnderWay } from '../run/partial-folder.ts';
 
 const text = z.string();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { noteProgress } from '../../core/terminal/progress.harness.ts';
 import { SAMPLE_RUN, type SampleRun, writeSampleRun } from '../run/run-folder.fixture.ts';
-import { compareStoredPairs } from './stored-pairs.ts';
+import { compareStoredPairs } from './run-comparison.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-pairs-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { attachDisplay, buildTableBundle } from '../../core/display/display.ts';
-import { phrase, stateShown } from '../../core/display/showable-text.ts';
+import { attachDisplay, buildTableBundle, phrase, stateShown } from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { readJsonLines } from '../../core/files/text-lines.ts';
@@ -12,9 +11,8 @@ import { readQrels, readRun } from '../../eval/trec/trec-files.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { formatFileName } from '../composition/arms.ts';
 import { type Plain, readYaml } from '../composition/config-file.ts';
-import { listRepetitions } from '../config/repeated-arms.ts';
-import { numberedLook } from '../measure/numbered-look.ts';
-import type { Environment } from '../measure/result.ts';
+import { listRepetitions } from '../config/arm-selection.ts';
+import { type Environment, numberedLook } from '../measure/result.ts';
 import { resolvedPlugin } from '../plugins/resolved-plugin.ts';
 import { encoderUse } from '../run/environment.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { countSweepArms, formatPoint, listSweepPoints, type SweepOptions, sweepOptions } from './sweep.ts';
 import type { Factor } from './sweep-factors.ts';
-import { countSweepArms, formatPoint, listSweepPoints, type SweepOptions, sweepOptions } from './sweep-points.ts';
 
 const buildFactor = (name: string, ...levels: string[]): Factor => ({
   name,

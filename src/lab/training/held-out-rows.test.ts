@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { FeatureTable } from '../../rank/learning/feature-table.ts';
-import { runOfScores } from './held-out-rows.ts';
+import { runOfScores } from './held-out-contributions.ts';
 
 const corpus = { turns: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id })) } as unknown as Corpus;
 const table = {

@@ -5,7 +5,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { loadConfig, resolveConfig } from '../config/config.ts';
-import { sampleConversationQueries } from '../run/evaluated-queries.ts';
+import { sampleConversationQueries } from '../run/rankings.ts';
 import { LearningTask } from './learning-task.ts';
 import { buildSampleTrainingConfig, setFit, writeSampleTraining } from './training-config.fixture.ts';
 import { readTraining } from './training-config.ts';

@@ -7,9 +7,8 @@ import { signalTable } from '../../rank/signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
 import { KEEPS_NOTHING, type Stage, type StageResult } from '../../rank/signals/stage.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
-import { learningVersion, stageVersion } from '../run/code-version.ts';
-import { assertArmAttributes } from '../run/needed-attributes.ts';
-import { assertArmData } from '../run/needed-data.ts';
+import { learningVersion, stageVersion } from '../run/environment.ts';
+import { assertArmAttributes, assertArmData } from '../run/needed-data.ts';
 import { StageCache } from '../run/stage-cache.ts';
 import { openWorkspace, selectEvaluatedQueries } from '../run/workspaces.ts';
 import {

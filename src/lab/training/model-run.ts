@@ -8,22 +8,23 @@ import { buildWholeFold } from '../../rank/learning/folds.ts';
 import type { ScoringModel } from '../../rank/learning/model.ts';
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
 import { train } from '../../rank/learning/training.ts';
+import { buildRankedArms } from '../measure/attribution.ts';
 import type { FitResult, LearnedNumber, SearchSummary } from '../measure/fit-result.ts';
 import type { Measurement } from '../measure/measurement.ts';
-import { buildRankedArms } from '../measure/ranked-result.ts';
 import type { ArmResult, RankedTurn } from '../measure/result.ts';
 import {
+  BASELINE,
   buildSelectionPlan,
+  describeMethod,
   type FoldOutcome,
   fitFold,
   listFittingPoints,
   METHODS,
+  measureMethods,
   selectChosenPoint,
 } from './fitted-methods.ts';
-import { decomposeHeldOut, type RankingParts } from './held-out-contributions.ts';
-import { buildTaskFolds, HeldOutRows } from './held-out-rows.ts';
+import { buildTaskFolds, decomposeHeldOut, HeldOutRows, type RankingParts } from './held-out-contributions.ts';
 import { buildJobKey, type ModelJob } from './learning-task.ts';
-import { BASELINE, describeMethod, measureMethods } from './measured-methods.ts';
 import { measureImportance, measureNullControls } from './refits.ts';
 
 /** The part of a fit that training the model gives. */

@@ -3,9 +3,9 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { fitPoint } from '../../rank/learning/cross-validation.ts';
 import { drawHandmadeTable } from '../../rank/learning/feature-table.fixture.ts';
 import { copySignalColumn, type FeatureTable } from '../../rank/learning/feature-table.ts';
+import { createTableMetric } from '../../rank/learning/fit-options.ts';
 import { createLinearModel } from '../../rank/learning/linear-model.ts';
 import { fitStandardisation } from '../../rank/learning/standardisation.ts';
-import { createTableMetric } from '../../rank/learning/table-metrics.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
 import { exchangeSignals } from './refits.ts';
 

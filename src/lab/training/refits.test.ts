@@ -6,13 +6,12 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import type { Run } from '../../model/run.ts';
 import { copySignalColumn } from '../../rank/learning/feature-table.ts';
 import type { FitOptions, ModelOptions } from '../../rank/learning/fit-options.ts';
-import { listTrajectorySignals } from '../../rank/learning/model-signals.ts';
+import { listTrajectorySignals } from '../../rank/learning/model.ts';
 import { listSignalNames, signalBankOptions } from '../../rank/signals/bank/options.ts';
 import { loadConfig } from '../config/config.ts';
-import { buildOuterFolds, fitFold, METHODS } from './fitted-methods.ts';
-import { HeldOutRows, runOfScores } from './held-out-rows.ts';
+import { buildOuterFolds, fitFold, METHODS, measureMethods } from './fitted-methods.ts';
+import { HeldOutRows, runOfScores } from './held-out-contributions.ts';
 import { LearningTask } from './learning-task.ts';
-import { measureMethods } from './measured-methods.ts';
 import {
   groupSignalFamilies,
   groupSignalParts,

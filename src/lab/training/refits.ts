@@ -11,7 +11,7 @@ import {
   findSignalPositions,
 } from '../../rank/learning/feature-table.ts';
 import type { ModelOptions } from '../../rank/learning/fit-options.ts';
-import { listAheadSignals, listCoordinateSignals, listModelSignals } from '../../rank/learning/model-signals.ts';
+import { listAheadSignals, listCoordinateSignals, listModelSignals } from '../../rank/learning/model.ts';
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
 import { scoreTable } from '../../rank/learning/table-scorer.ts';
 import {
@@ -24,10 +24,9 @@ import {
 } from '../../rank/signals/bank/options.ts';
 import { SPREAD } from '../../rank/signals/bank/spread.ts';
 import type { Importance, NullControl } from '../measure/fit-result.ts';
-import { buildSelectionPlan, type FoldOutcome, selectChosenPoint } from './fitted-methods.ts';
-import type { HeldOutRows } from './held-out-rows.ts';
+import { BASELINE, buildSelectionPlan, type FoldOutcome, measureMethods, selectChosenPoint } from './fitted-methods.ts';
+import type { HeldOutRows } from './held-out-contributions.ts';
 import { buildJobKey, type ModelJob } from './learning-task.ts';
-import { BASELINE, measureMethods } from './measured-methods.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 /** Suffixes of signals that are made of a score of the candidate alone. */

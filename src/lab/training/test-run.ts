@@ -9,20 +9,17 @@ import { scoreTable } from '../../rank/learning/table-scorer.ts';
 import { assertFits, type Weights } from '../../rank/learning/weight-file.ts';
 import { SIGNAL_GROUPS, type SignalGroup } from '../../rank/signals/bank/options.ts';
 import type { ExperimentConfig } from '../config/config-schema.ts';
-import { groupContentHashes } from '../measure/cluster-conversations.ts';
-import { describeMeasured, listInspectedTurns } from '../measure/inspection.ts';
-import { formatLook, type NumberedLook } from '../measure/numbered-look.ts';
-import { buildRankedArms, buildRankedResult } from '../measure/ranked-result.ts';
-import type { ExperimentResult } from '../measure/result.ts';
+import { buildRankedArms, buildRankedResult, describeMeasured, listInspectedTurns } from '../measure/attribution.ts';
+import { type ExperimentResult, formatLook, type NumberedLook } from '../measure/result.ts';
 import { listLooks, type TestLook } from '../measure/test-looks.ts';
-import { describeTestSplit, isSameSplit, type TestSplit } from '../measure/test-split.ts';
+import { describeTestSplit, groupContentHashes, isSameSplit, type TestSplit } from '../measure/test-split.ts';
 import { captureEnvironment } from '../run/environment.ts';
-import { listFilterTexts } from '../run/needed-attributes.ts';
+import { listFilterTexts } from '../run/needed-data.ts';
 import type { OpenRunContext } from '../run/run.ts';
 import { selectEvaluatedQueries } from '../run/workspaces.ts';
-import { runOfScores } from './held-out-rows.ts';
+import { BASELINE, describeMethod, measureMethods, selectMeasuring } from './fitted-methods.ts';
+import { runOfScores } from './held-out-contributions.ts';
 import { LearningTask, loadTaskDataset, type TaskContext } from './learning-task.ts';
-import { BASELINE, describeMethod, measureMethods, selectMeasuring } from './measured-methods.ts';
 import { readTraining, type TrainingConfig } from './training-config.ts';
 
 /** A test split, and the features that the signals of weights may use on it. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { listTrajectorySignals, TURNS_AHEAD } from '../../rank/learning/model-signals.ts';
+import { listTrajectorySignals, TURNS_AHEAD } from '../../rank/learning/model.ts';
 import type { SignalTable } from '../../rank/signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
 import { drawSamplePool, listCandidateTurns } from '../../rank/signals/columns.harness.ts';

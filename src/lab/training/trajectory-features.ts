@@ -1,12 +1,12 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import { computeAgesHours } from '../../ops/trajectory/time-decay.ts';
-import { listAheadSignals, listTrajectorySignals, TURNS_AHEAD } from '../../rank/learning/model-signals.ts';
+import { listAheadSignals, listTrajectorySignals, TURNS_AHEAD } from '../../rank/learning/model.ts';
 import type { SignalTable } from '../../rank/signals/bank/signal-bank.ts';
 import type { CandidatePool, Column } from '../../rank/signals/candidate-pool.ts';
-import { buildForwardCosines } from '../../rank/signals/forward-cosines.ts';
+import { buildForwardCosines } from '../../rank/signals/forward-mass.ts';
 import { pairFrames } from '../../rank/signals/frames.ts';
-import { toSignalPart } from '../../rank/signals/signal-names.ts';
+import { toSignalPart } from '../../rank/signals/plan.ts';
 import { TRAJECTORY_DEFAULTS } from '../../rank/signals/trajectory-options.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { readUserWeights } from '../../rank/learning/user-weights-file.ts';
+import { readUserWeights } from '../../rank/learning/weight-file.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { resolveConfig } from '../config/config.ts';
 import { runFiles, writeRunFolder } from '../run/run-folder.ts';

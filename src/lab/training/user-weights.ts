@@ -4,24 +4,24 @@ import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
 import { type FeatureTable, findSignalPositions } from '../../rank/learning/feature-table.ts';
+import { findBestPlaces } from '../../rank/learning/fit-options.ts';
 import {
   type LearnedUserWeights,
   learnStrategyWeights,
   type StrategyFeedback,
 } from '../../rank/learning/strategy-weights.ts';
-import { findBestPlaces } from '../../rank/learning/table-metrics.ts';
-import { listUserWeights, type UserWeights } from '../../rank/learning/user-weights-file.ts';
+import { listUserWeights, type UserWeights } from '../../rank/learning/weight-file.ts';
 import type { StrategyName } from '../../rank/query/strategy.ts';
 import { askedMemories } from '../../rank/signals/asked-memories.ts';
 import { MEMORY_SIGNALS, type MemorySignals } from '../../rank/signals/memory-signals.ts';
 import { listSummaryFactors, scoreByStrategy } from '../../rank/signals/strategy.ts';
 import { chooseStrategyWeights, readAsker } from '../../rank/signals/strategy-options.ts';
-import { buildRankedArms } from '../measure/ranked-result.ts';
+import { buildRankedArms } from '../measure/attribution.ts';
 import type { UserFit } from '../measure/result.ts';
+import { describeMethod, measureMethods } from './fitted-methods.ts';
 import { USER_SIGNALS } from './fold-signals.ts';
-import { buildTaskFolds, HeldOutRows } from './held-out-rows.ts';
+import { buildTaskFolds, HeldOutRows } from './held-out-contributions.ts';
 import type { LearningTask } from './learning-task.ts';
-import { describeMethod, measureMethods } from './measured-methods.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 /** The weights of each strategy, those learned of everyone together, those of who asks, and as a null control those of another user. */

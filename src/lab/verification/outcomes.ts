@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parse } from '../../core/validation/validation.ts';
-import { computeMeanInterval } from '../../memory/outcomes/mean-interval.ts';
 import {
+  computeMeanInterval,
   computePopulationVariance,
   computeSampleVariance,
   mergeOutcomeStatistics,

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { parse } from '../../core/validation/validation.ts';
-import { computeBootstrapIntervals } from '../../eval/intervals/bootstrap-interval.ts';
-import { clusteredTInterval, clusteredTTest, estimateClusteredMean } from '../../eval/intervals/cluster-robust.ts';
-import { groupIntoClusters } from '../../eval/intervals/clusters.ts';
+import {
+  clusteredTInterval,
+  clusteredTTest,
+  computeBootstrapIntervals,
+  estimateClusteredMean,
+  groupIntoClusters,
+} from '../../eval/intervals/mean-intervals.ts';
 import { signFlipPermutation } from '../../eval/significance/sign-flip-permutation.ts';
 import { type GoldenCase, HOST, type Part, type Topic } from './topic.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { cohenKappa } from '../../eval/agreement/cohen-kappa.ts';
-import { buildSingletonClusters } from '../../eval/intervals/clusters.ts';
+import { buildSingletonClusters } from '../../eval/intervals/mean-intervals.ts';
 import { benjaminiHochberg, bonferroni, holm } from '../../eval/significance/multiple-comparisons.ts';
 import { cohenD, computePairedDifferences } from '../../eval/significance/paired-differences.ts';
 import { signFlipPermutation } from '../../eval/significance/sign-flip-permutation.ts';

@@ -1,4 +1,4 @@
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 
 /** One golden case: its name, its inputs by name, and what an independent program computed from them. */
 export interface GoldenCase {

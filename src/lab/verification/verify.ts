@@ -6,7 +6,7 @@ import { StorageError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import { measureDeviation } from './compare.ts';
 import type { GoldenCase, GoldenFile, Part, Topic } from './topic.ts';
 

@@ -7,7 +7,7 @@ import type { EncoderInput } from '../../index/encoders/registry.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { StepInput, Written } from '../../rank/retrieval/steps/functions.ts';
-import type { controlOptions } from '../../rank/signals/worlds/control-options.ts';
+import type { controlOptions } from '../../rank/signals/worlds/world-parts.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import type { configFile } from '../config/config-schema.ts';
 import { installGivenPlugins } from '../plugins/install.ts';

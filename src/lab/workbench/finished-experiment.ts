@@ -1,9 +1,16 @@
 import { join, resolve } from 'node:path';
-import { attachDisplay, buildTableBundle, DISPLAY, type MimeBundle } from '../../core/display/display.ts';
-import { phrase, type ShowableText, stateShown } from '../../core/display/showable-text.ts';
+import {
+  attachDisplay,
+  buildTableBundle,
+  DISPLAY,
+  type MimeBundle,
+  phrase,
+  type ShowableText,
+  stateShown,
+} from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { suggestKnown } from '../../core/validation/validation.ts';
-import { groupIntoClusters } from '../../eval/intervals/clusters.ts';
+import { groupIntoClusters } from '../../eval/intervals/mean-intervals.ts';
 import { type BaselineComparison, compareWithBaseline } from '../../eval/significance/significance.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
@@ -19,8 +26,7 @@ import {
   type PlotlyFigure,
 } from '../report/figures/figures.ts';
 import { renderCsv } from '../report/tables/csv.ts';
-import { renderLatex } from '../report/tables/latex.ts';
-import { renderMarkdown } from '../report/tables/markdown.ts';
+import { renderLatex, renderMarkdown } from '../report/tables/markdown.ts';
 import { buildLadderBundle, buildLadderTable } from '../report/tables/table.ts';
 import { renderText } from '../report/tables/text-table.ts';
 import type { FinishedRun } from '../run/run.ts';

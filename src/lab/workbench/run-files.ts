@@ -1,9 +1,7 @@
 import { renderHtml } from '../report/page/html.ts';
 import { renderCsv } from '../report/tables/csv.ts';
-import { renderFitFiles } from '../report/tables/fit-csv.ts';
-import { isFitted } from '../report/tables/fit-table.ts';
-import { renderLatex } from '../report/tables/latex.ts';
-import { renderMarkdown } from '../report/tables/markdown.ts';
+import { isFitted, renderFitFiles } from '../report/tables/fit-table.ts';
+import { renderLatex, renderMarkdown } from '../report/tables/markdown.ts';
 import { type MeasuredRankings, type RunFiles, runFiles } from '../run/run-folder.ts';
 import { encodePerQueryParquet } from '../stored/per-query-values.ts';
 

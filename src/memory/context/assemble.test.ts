@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../core/errors/errors.ts';
 import { type AssemblyInput, assemble } from './assemble.ts';
-import { type ContextItem, readItemText } from './context-item.ts';
 import { makeItem } from './items.fixture.ts';
-import type { ContextSource, SourceRequest } from './source.ts';
+import { type ContextItem, type ContextSource, readItemText, type SourceRequest } from './source.ts';
 
 const HOUR = 3_600_000;
 const now = 30 * 24 * HOUR;

@@ -1,15 +1,28 @@
 import { z } from 'zod';
 import { parse } from '../../core/validation/validation.ts';
 import { Bm25Index } from '../../index/words/bm25.ts';
-import { createTokenCounter } from '../../model/text/token-counts.ts';
-import { TOKEN_COUNTERS } from '../../model/text/token-options.ts';
+import { createTokenCounter, TOKEN_COUNTERS } from '../../model/text/tokens.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
 import { asksForTime } from '../../rank/query/classify-query.ts';
-import { ASSEMBLY_STRATEGIES, type ContextShares, contextSharesSchema, splitBudget } from './budget.ts';
-import { type ContextItem, type CountedItem, type ItemType, readItemText } from './context-item.ts';
-import { PACKING_NAMES, PACKINGS, packInOrder } from './packing.ts';
+import {
+  ASSEMBLY_STRATEGIES,
+  type ContextShares,
+  contextSharesSchema,
+  PACKING_NAMES,
+  PACKINGS,
+  packInOrder,
+  splitBudget,
+} from './packing.ts';
 import { assertMoment, formatPrompt } from './prompt.ts';
-import { askSource, type ContextSource, type SourceAnswer } from './source.ts';
+import {
+  askSource,
+  type ContextItem,
+  type ContextSource,
+  type CountedItem,
+  type ItemType,
+  readItemText,
+  type SourceAnswer,
+} from './source.ts';
 
 /** The words of a query and of items alike: stems without stop words. */
 const WORDS = { k1: 1.2, b: 0.75, variant: 'lucene', dropStopWords: true, stem: true } as const;

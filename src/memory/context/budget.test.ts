@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { contextSharesSchema, splitBudget } from './budget.ts';
+import { contextSharesSchema, splitBudget } from './packing.ts';
 
 test.each([
   ['memory-focused', 800, 1200, 8, 12],

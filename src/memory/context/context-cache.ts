@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import {
   type AssembledContext,
   type AssemblyInput,

@@ -1,4 +1,4 @@
-import type { ContextItem, CountedItem } from './context-item.ts';
+import type { ContextItem, CountedItem } from './source.ts';
 
 /** An item of 25 tokens by a quarter of its characters, of one session. */
 export function makeItem(id: string, changes: Partial<ContextItem> = {}): ContextItem {

@@ -4,7 +4,7 @@ import { MEMORY_SOURCES, type MemorySource } from '../../index/memories/memory-o
 import { indexOptions } from '../../index/registry.ts';
 import type { FilterVariables } from '../../model/filter/filter.ts';
 import { filterSchema } from '../../model/filter/filter-schema.ts';
-import { DUPLICATE_COSINE } from '../../ops/selection/selection-definition.ts';
+import { DUPLICATE_COSINE } from '../../ops/selection/selection.ts';
 import { selectionOptions } from '../../rank/rerank/registry.ts';
 import { strategyOptions } from '../../rank/signals/strategy-options.ts';
 

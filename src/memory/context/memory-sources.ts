@@ -6,19 +6,30 @@ import type { Encoder } from '../../model/encoder.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
 import { compareTurns } from '../../model/turns/conversation.ts';
 import { readImportance } from '../../model/turns/memory-fields.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
-import type { Turn } from '../../model/turns/turn.ts';
 import { loadSelection } from '../../rank/rerank/registry.ts';
 import { type AskedMemory, askMemory } from '../../rank/signals/asked-memories.ts';
 import { computeMemorySignals, scoreMemorySignals } from '../../rank/signals/memory-signals.ts';
 import { chooseStrategyWeights } from '../../rank/signals/strategy-options.ts';
 import type { AssemblySources } from './assemble.ts';
-import { describeTurn } from './context-item.ts';
 import type { FoundRow, MemorySegment, SegmentQuestion, TurnKind } from './memory-segment.ts';
-import { type FollowedMemory, listMemoryRows, MemorySegments, type UnreadRow } from './memory-segments.ts';
+import {
+  type FollowedMemory,
+  listMemoryRows,
+  MemorySegments,
+  selectMemories,
+  type UnreadRow,
+} from './memory-segments.ts';
 import { type MemorySourcesInput, type MemorySourcesOptions, memorySourcesSchema } from './memory-sources-options.ts';
-import { selectMemories } from './select-memories.ts';
-import { askSource, type ContextSource, type FoundItems, type SourceAnswer, type SourceRequest } from './source.ts';
+import {
+  askSource,
+  type ContextSource,
+  describeTurn,
+  type FoundItems,
+  type SourceAnswer,
+  type SourceRequest,
+} from './source.ts';
 
 /** Turns that are searched as they are now. */
 export interface MemorySourcesTurns {

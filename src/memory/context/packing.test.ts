@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CountedItem } from './context-item.ts';
 import { countItem } from './items.fixture.ts';
 import { packByDensity, packInOrder, packKnapsack } from './packing.ts';
+import type { CountedItem } from './source.ts';
 
 const listIds = (items: readonly CountedItem[]) => items.map(({ id }) => id).join('');
 const summary = { memoryType: 'summary' } as const;

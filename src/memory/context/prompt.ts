@@ -1,7 +1,7 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { formatMinute, isTime } from '../../core/text/format.ts';
-import { ZoneClock } from '../../model/text/times/zone-clock.ts';
-import { type ContextItem, type ItemType, readItemText } from './context-item.ts';
+import { ZoneClock } from '../../model/text/times/calendar.ts';
+import { type ContextItem, type ItemType, readItemText } from './source.ts';
 
 const SECTIONS: readonly (readonly [ItemType, string])[] = [
   ['summary', 'Relevant Summaries'],

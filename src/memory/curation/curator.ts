@@ -4,10 +4,9 @@ import type { JournalOptions } from '../../core/journal/journal.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import { type CurationOperation, curationRuleOptions } from '../../model/text/curation-rules.ts';
+import { parseRow } from '../../model/turns/attributes.ts';
 import { isActive } from '../../model/turns/memory-fields.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
-import { type MemoryRecordInput, memoryRecordSchema } from '../../model/turns/memory-record-schema.ts';
-import { parseRow } from '../../model/turns/row-check.ts';
+import { type MemoryRecord, type MemoryRecordInput, memoryRecordSchema } from '../../model/turns/memory-record.ts';
 import { type ChangeLog, type Decision, openChangeLog } from '../changes/change-log.ts';
 import type { Memory } from '../engine/memory.ts';
 import {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { phrase } from '../../core/display/showable-text.ts';
-import { PassingFault } from '../../core/service/attempts.ts';
+import { phrase } from '../../core/display/display.ts';
 import { chatServiceKeys } from '../../core/service/chat-options.ts';
 import { type ChatAnswer, createChatEndpoint, requestChat } from '../../core/service/chat-request.ts';
+import { PassingFault } from '../../core/service/endpoint-request.ts';
 import { assertSendable, withholdSensitive } from '../../core/service/sendable-text.ts';
 import { parse, parseOrNull } from '../../core/validation/validation.ts';
 import { isSensitive } from '../../model/turns/attributes.ts';

@@ -7,10 +7,8 @@ import { COORDINATES, listCoordinateWeights } from '../../ops/trajectory/coordin
 import { trajectoryDistance } from '../../ops/trajectory/trajectory-distance.ts';
 import type { ReadRecord } from './following-index.ts';
 import type { IndexAnswers } from './index-registry.ts';
-import type { CheckedQuery } from './query-bundle.ts';
-import type { CandidateProvenance, RankedCandidate } from './query-response.ts';
-import type { RerankerOptions } from './reranker-options.ts';
-import { computeRerankScores } from './rerankers.ts';
+import type { CandidateProvenance, CheckedQuery, RankedCandidate } from './query-response.ts';
+import { computeRerankScores, type RerankerOptions } from './rerankers.ts';
 
 function listCoordinates(trajectory: RecordTrajectory): number[] {
   return COORDINATES[5].map((name) => trajectory[name as keyof RecordTrajectory]);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as errors from '../../core/errors/errors.ts';
 import { memoryOptions } from './memory-options.ts';
-import { queryBundleSchema } from './query-bundle.ts';
+import { queryBundleSchema } from './query-response.ts';
 
 const page = readFileSync(new URL('../../../docs/memory.md', import.meta.url), 'utf8');
 /** What the first cells of the tables name. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { vectorIndexOptions } from '../../index/vectors/registry.ts';
 import { fusionOptions } from '../../ops/fusion/registry.ts';
-import { outcomeRange } from '../outcomes/outcome-range.ts';
+import { outcomeRange } from '../outcomes/outcome-statistics.ts';
 import { PRIOR_KAPPA } from '../outcomes/prior-bundle.ts';
-import { rerankerOptions } from './reranker-options.ts';
+import { rerankerOptions } from './rerankers.ts';
 
 /** Milliseconds: a timer of Node for longer ends at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;

@@ -1,30 +1,43 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { JournalPosition } from '../../core/journal/position.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import type { VectorIndexOptions } from '../../index/vectors/registry.ts';
 import { prepareRows } from '../../index/vectors/vector-doors.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
 import { assertFilterNames, type Filter } from '../../model/filter/filter.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
-import { assertEmbedding, type MemoryRecord, type OutcomeStatistics } from '../../model/turns/memory-record.ts';
-import type { MemoryRecordInput } from '../../model/turns/memory-record-schema.ts';
+import {
+  assertEmbedding,
+  type MemoryRecord,
+  type MemoryRecordInput,
+  type OutcomeStatistics,
+} from '../../model/turns/memory-record.ts';
 import type { Scored } from '../../model/turns/tie-rule.ts';
 import type { VectorMatch, VectorSearchOptions } from '../../model/vector-index.ts';
-import type { ObservedRecord, OutcomePool } from '../outcomes/outcome-pool.ts';
-import { assertRecordsWithinRange, assertWithinRange } from '../outcomes/outcome-range.ts';
-import { mergeOutcomeStatistics } from '../outcomes/outcome-statistics.ts';
+import {
+  assertRecordsWithinRange,
+  assertWithinRange,
+  mergeOutcomeStatistics,
+  type ObservedRecord,
+  type OutcomePool,
+} from '../outcomes/outcome-statistics.ts';
 import { computePriors, type PriorBundle } from '../outcomes/prior-bundle.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { rankCandidates } from './candidate-ranking.ts';
 import { type FollowingIndex, toRow } from './following-index.ts';
 import { GrowthSnapshots } from './growth-snapshots.ts';
-import type { IndexAnswers } from './index-registry.ts';
-import { MemoryIndexes } from './memory-indexes.ts';
+import { type IndexAnswers, MemoryIndexes } from './index-registry.ts';
 import type { MemoryOptions } from './memory-options.ts';
-import { buildVisibility, type CheckedQuery, type QueryBundle, queryBundleSchema } from './query-bundle.ts';
-import { QueryCache } from './query-cache.ts';
-import { displayResponse, type QueryResponse } from './query-response.ts';
+import {
+  buildVisibility,
+  type CheckedQuery,
+  displayResponse,
+  type QueryBundle,
+  QueryCache,
+  type QueryResponse,
+  queryBundleSchema,
+} from './query-response.ts';
 import { runInTime } from './run-in-time.ts';
 
 /** The answer without its time, which is not kept. */

@@ -1,5 +1,5 @@
 import { parse } from '../../core/validation/validation.ts';
-import { assertRecordsWithinRange } from '../outcomes/outcome-range.ts';
+import { assertRecordsWithinRange } from '../outcomes/outcome-statistics.ts';
 import { computePriors } from '../outcomes/prior-bundle.ts';
 import { openStore } from '../store/open-store.ts';
 import type { FollowingIndex } from './following-index.ts';

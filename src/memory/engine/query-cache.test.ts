@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { QueryCache } from './query-cache.ts';
+import { QueryCache } from './query-response.ts';
 
 const OPTIONS = { maxEntries: 2, ttlSeconds: 300, enabled: true };
 

@@ -1,6 +1,110 @@
-import { attachDisplay, buildTableBundle, joinBundles, type ShownRow } from '../../core/display/display.ts';
-import { phrase, stateShown } from '../../core/display/showable-text.ts';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import {
+  attachDisplay,
+  buildTableBundle,
+  joinBundles,
+  phrase,
+  type ShownRow,
+  stateShown,
+} from '../../core/display/display.ts';
+import { computeHash } from '../../core/hash/hash.ts';
+import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
+import { filterSchema } from '../../model/filter/filter-schema.ts';
+import { trajectorySchema } from '../../model/turns/memory-record.ts';
+import type { VectorSearchOptions } from '../../model/vector-index.ts';
+import { outcomePool } from '../outcomes/outcome-statistics.ts';
 import type { PriorBundle } from '../outcomes/prior-bundle.ts';
+
+/** A question to the memory. */
+export const queryBundleSchema = z.strictObject({
+  /** [D] */
+  embedding: z.custom<Float32Array>((value) => value instanceof Float32Array, 'a Float32Array'),
+  /** The most candidates; absent: the memory's `defaultK`. */
+  k: z.int().min(1).optional(),
+  /** What a candidate must satisfy, as a text or a tree. */
+  filter: filterSchema.optional(),
+  /** What `$query.` names in the filter stand for. */
+  variables: z.custom<FilterVariables>((value) => value !== null && typeof value === 'object', 'an object').optional(),
+  /** The indexes to search; absent: all. */
+  indexNames: z.array(z.string()).min(1).optional(),
+  /** The share of the trajectory score. Records without a trajectory keep their relevance alone. */
+  trajectoryWeight: z.number().min(0).max(1).default(0.3),
+  /** Where the query stands; absent: trajectories have no influence. */
+  trajectory: trajectorySchema.optional(),
+  /** Only records strictly earlier may answer, and ages count from here. Milliseconds since 1970. Absent: all records, ages from the newest candidate. */
+  asOf: z.number().optional(),
+  /** True if the prior weighs candidates by their scores. */
+  weighted: z.boolean().default(false),
+  /** Which observations of a candidate the prior pools: its outcome, later ones, or both. */
+  pool: outcomePool.default('both'),
+});
+
+/** A question to the memory, as written. */
+export type QueryBundle = z.input<typeof queryBundleSchema>;
+/** A question with its defaults. */
+export type CheckedQuery = z.output<typeof queryBundleSchema>;
+
+/** The filter of a query together with its time. */
+export function buildVisibility({
+  filter,
+  variables,
+  asOf,
+}: CheckedQuery): Pick<VectorSearchOptions, 'filter' | 'variables'> {
+  const parts: Filter[] = filter === undefined ? [] : [filter];
+  if (asOf !== undefined) parts.push({ op: '<', field: 'timestamp', value: asOf });
+  const [first, second] = parts;
+  if (first === undefined) return {};
+  const combined: Filter = second === undefined ? first : { op: 'and', of: parts };
+  return variables === undefined ? { filter: combined } : { filter: combined, variables };
+}
+
+/** How many answers are kept, and for how long. */
+export interface QueryCacheOptions {
+  readonly maxEntries: number;
+  readonly ttlSeconds: number;
+  readonly enabled: boolean;
+}
+
+/** A clock in milliseconds that never goes back. */
+export interface Clock {
+  now(): number;
+}
+
+/**
+ * The latest answers by query. The key covers the state of the store, its sequence: an answer from before a write is never given after it. The least
+ * recently used answer makes place for a new one.
+ */
+export class QueryCache<Answer extends object> {
+  readonly #answers: LRUCache<string, Answer> | null;
+
+  constructor({ maxEntries, ttlSeconds, enabled }: QueryCacheOptions, clock: Clock = performance) {
+    this.#answers = enabled
+      ? new LRUCache({ max: maxEntries, ttl: ttlSeconds * 1000, ttlResolution: 0, perf: clock })
+      : null;
+  }
+
+  /** The number of answers that are kept. */
+  get size(): number {
+    return this.#answers?.size ?? 0;
+  }
+
+  /**
+   * The answer to a query, computed if it is not kept. An error is not kept.
+   *
+   * @param query plain values and typed arrays: what the answer depends on, besides the store.
+   */
+  async answer(query: unknown, sequence: number, compute: () => Promise<Answer>): Promise<Answer> {
+    const answers = this.#answers;
+    if (answers === null) return compute();
+    const key = computeHash({ query, sequence });
+    const kept = answers.get(key);
+    if (kept !== undefined) return kept;
+    const answer = await compute();
+    answers.set(key, answer);
+    return answer;
+  }
+}
 
 /** Where an index found a candidate. */
 export interface CandidateProvenance {

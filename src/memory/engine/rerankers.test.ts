@@ -2,8 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { rerankerOptions } from './reranker-options.ts';
-import { computeRerankScores, type RerankedCandidate } from './rerankers.ts';
+import { computeRerankScores, type RerankedCandidate, rerankerOptions } from './rerankers.ts';
 
 const DAY = 86_400_000;
 const buildCandidate = (

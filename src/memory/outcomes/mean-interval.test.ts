@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computeMeanInterval } from './mean-interval.ts';
+import { computeMeanInterval } from './outcome-statistics.ts';
 
 test('is the interval of Student', () => {
   // With one degree of freedom Student's distribution is Cauchy's, whose quantile is tan(pi (p - 1/2)).

@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { EMPTY_OUTCOME_STATISTICS, LARGEST_OUTCOME } from '../../model/turns/memory-record.ts';
-import { computeMeanInterval } from './mean-interval.ts';
 import { computeExactMoments } from './moments.oracle.ts';
-import { updateOutcomeStatistics } from './outcome-statistics.ts';
+import { computeMeanInterval, updateOutcomeStatistics } from './outcome-statistics.ts';
 import {
   computeBoundedInterval,
   computeHistogram,

@@ -2,17 +2,21 @@ import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../c
 import { readQuantile, wilsonInterval } from '../../core/numbers/distributions.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { OutcomeStatistics } from '../../model/turns/memory-record.ts';
-import { RunningSums } from '../../ops/conservation/running-sums.ts';
-import { computeMeanInterval, studentQuantile } from './mean-interval.ts';
+import { RunningSums } from '../../ops/conservation/conservation-stream.ts';
 import {
+  assertOutcome,
+  assertOutcomeStatistics,
   type CountedValue,
+  computeMeanInterval,
+  findBounds,
   listObserved,
   type ObservedRecord,
   type OutcomePool,
+  type OutcomeRange,
+  outcomeRange,
   recoverValues,
-} from './outcome-pool.ts';
-import { findBounds, type OutcomeRange, outcomeRange } from './outcome-range.ts';
-import { assertOutcome, assertOutcomeStatistics } from './outcome-statistics.ts';
+  studentQuantile,
+} from './outcome-statistics.ts';
 
 /** Numbers of values between edges. */
 interface Histogram {

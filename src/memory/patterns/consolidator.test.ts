@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ConfigurationError, RecordNotFoundError, ValidationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import type { MemoryRecordInput } from '../../model/turns/memory-record-schema.ts';
+import type { MemoryRecordInput } from '../../model/turns/memory-record.ts';
 import type { Memory } from '../engine/memory.ts';
 import { openMemory } from '../engine/open-memory.ts';
-import { type Consolidator, openConsolidator } from './consolidator.ts';
-import type { ConsolidationOptions, RetrievalCounts } from './plan-consolidation.ts';
+import {
+  type ConsolidationOptions,
+  type Consolidator,
+  openConsolidator,
+  type RetrievalCounts,
+} from './consolidator.ts';
 import { QueryPatternTracker } from './query-pattern-tracker.ts';
 import { reinforce } from './reinforce.ts';
 

@@ -41,7 +41,8 @@ export async function buildWriter(
   packages: 'bundle' | 'external' = 'bundle',
 ): Promise<string> {
   const outfile = join(folder, 'writer.mjs');
-  const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+  const banner =
+    "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);";
   await build({
     ...{ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', packages },
     banner: packages === 'bundle' ? { js: banner } : {},

@@ -2,14 +2,18 @@ import { DuplicateRecordError, RecordNotFoundError, ValidationError } from '../.
 import type { Journal } from '../../core/journal/journal.ts';
 import { type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
-import { assertEmbedding, type MemoryRecord, type OutcomeStatistics } from '../../model/turns/memory-record.ts';
-import { type MemoryRecordInput, memoryRecordSchema } from '../../model/turns/memory-record-schema.ts';
-import { parseRow } from '../../model/turns/row-check.ts';
+import { parseRow } from '../../model/turns/attributes.ts';
+import {
+  assertEmbedding,
+  type MemoryRecord,
+  type MemoryRecordInput,
+  memoryRecordSchema,
+  type OutcomeStatistics,
+} from '../../model/turns/memory-record.ts';
 import { assertOutcome } from '../outcomes/outcome-statistics.ts';
 import { encodeOperation, listChanged, type Operation } from './operation.ts';
 import { RecordTable } from './record-table.ts';
-import { writeSnapshot } from './snapshot.ts';
-import { measureSnapshot, removeSnapshots } from './snapshot-folder.ts';
+import { measureSnapshot, removeSnapshots, writeSnapshot } from './snapshot.ts';
 
 /** How messages name a store. */
 export const STORE_NAME = 'memory store';

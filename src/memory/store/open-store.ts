@@ -3,8 +3,7 @@ import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { MemoryStore, type RestoredStore, STORE_NAME } from './memory-store.ts';
 import { decodeOperation, listChanged } from './operation.ts';
 import { RecordTable } from './record-table.ts';
-import { readSnapshot } from './snapshot.ts';
-import { measureSnapshot, removeSnapshots } from './snapshot-folder.ts';
+import { measureSnapshot, readSnapshot, removeSnapshots } from './snapshot.ts';
 
 /** The dimension of a store's records, and when its changes reach the disk. */
 export interface StoreOptions extends Pick<JournalOptions, 'fsync' | 'intervalMs' | 'segmentBytes'> {

@@ -4,17 +4,15 @@ import { readBytes, readFolder } from '../../core/files/files.ts';
 import { FolderLock } from '../../core/files/folder-lock.ts';
 import { readCheckedSafetensors } from '../../core/files/safetensors.ts';
 import { computeCrc32 } from '../../core/hash/hash.ts';
-import { readJournalEnd } from '../../core/journal/journal-end.ts';
 import { JOURNAL_START, type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
-import { type LostEntries, listSegments, readJournal } from '../../core/journal/segments.ts';
+import { type LostEntries, listSegments, readJournal, readJournalEnd } from '../../core/journal/segments.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 import { openStore } from './open-store.ts';
 import { decodeOperation } from './operation.ts';
 import { RecordTable } from './record-table.ts';
-import { decodeLine, type Manifest, readManifest } from './snapshot.ts';
-import { listSnapshots, namePart, splitLines } from './snapshot-folder.ts';
+import { decodeLine, listSnapshots, type Manifest, namePart, readManifest, splitLines } from './snapshot.ts';
 
 /** What a repair found. */
 export interface RepairReport {

@@ -1,6 +1,14 @@
-import { escapeHtml } from '../../core/text/escape.ts';
-import { buildFigureScale, type FigureAxis, type FigureScale } from './figure-scale.ts';
-import { type ColourBar, drawBars, drawHeatMap, drawScatter, listErrorEnds } from './figure-traces.ts';
+import { escapeHtml } from '../../core/text/format.ts';
+import {
+  buildFigureScale,
+  type ColourBar,
+  drawBars,
+  drawHeatMap,
+  drawScatter,
+  type FigureAxis,
+  type FigureScale,
+  listErrorEnds,
+} from './figure-scale.ts';
 
 /** The pixels of the axes of a picture. */
 interface Frame {

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import {
   type FieldValue,
   type Filter,

@@ -1,6 +1,6 @@
 import { type Filter, type FilterValue, isVariable } from './filter.ts';
 import { readFilter } from './filter-schema.ts';
-import { isPlainKey } from './filter-tokens.ts';
+import { isPlainKey } from './parse-filter.ts';
 
 const quote = (text: string, mark: string) => `${mark}${text.replaceAll(mark, mark + mark)}${mark}`;
 

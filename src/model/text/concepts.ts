@@ -1,5 +1,4 @@
-import { parseTitle, replaceQuoted } from './entities.ts';
-import { splitIntoSentences, type TaggedWord } from './tagged-sentences.ts';
+import { parseTitle, replaceQuoted, splitIntoSentences, type TaggedWord } from './entities.ts';
 import { replaceByBlanks } from './tokens.ts';
 
 /** What a mention is: a title (given, or between quotation marks), a name, or another noun phrase. */

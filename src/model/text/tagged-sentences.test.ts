@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { findConcepts } from './concepts.ts';
-import { findEntities } from './entities.ts';
-import { splitIntoSentences } from './tagged-sentences.ts';
+import { findEntities, splitIntoSentences } from './entities.ts';
 
 const countWords = (text: string) => splitIntoSentences(text).flat().length;
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTokenCounter } from './token-counts.ts';
-import { TOKEN_COUNTERS } from './token-options.ts';
+import { createTokenCounter, TOKEN_COUNTERS } from './tokens.ts';
 
 test.each([
   ['o200k_base', 'hello world', 2],

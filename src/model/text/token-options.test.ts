@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { check } from '../../core/validation/validation.ts';
-import { createTokenSchema } from './token-options.ts';
+import { createTokenSchema } from './tokens.ts';
 
 const schema = z.strictObject(createTokenSchema({ dropStopWords: false, stem: false }));
 

@@ -1,7 +1,30 @@
 import { stemmer } from 'stemmer';
 import type { ItsFunction } from 'wink-nlp';
+import { z } from 'zod';
 import { once } from '../../core/values/once.ts';
 import { getLanguageModel, type LanguageModel } from './language-model.ts';
+
+/** Ways to count the tokens of a text: by the tokenizer of a model, as words, or as a quarter of the characters. */
+export const TOKEN_COUNTERS = Object.freeze(['o200k_base', 'cl100k_base', 'words', 'characters/4'] as const);
+/** One of {@link TOKEN_COUNTERS}. */
+type TokenCounterName = (typeof TOKEN_COUNTERS)[number];
+
+const WHOLE_WORD = /^[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*$/u;
+
+/** A word as texts are split into words; another entry would drop nothing. */
+const stopWord = z
+  .string()
+  .refine((word) => WHOLE_WORD.test(word) && word === word.toLowerCase(), 'a single word in lower case');
+
+const stopWords = z.array(stopWord).min(1) as unknown as z.ZodType<readonly string[]>;
+
+/** The schema of the options that decide which words of a text count, and in which form. */
+export function createTokenSchema(defaults: TokenOptions) {
+  return {
+    dropStopWords: z.union([z.boolean(), stopWords]).default(defaults.dropStopWords),
+    stem: z.union([z.boolean(), z.enum(['porter', 'english'])]).default(defaults.stem),
+  };
+}
 
 const ADDRESS = /\b(?:[a-z]+:\/\/|www\.)\S+|(?<!\S)\S+@\S+/gi;
 
@@ -127,4 +150,55 @@ export function listContentStems(text: string): Set<string> {
 export function listSharedContentStems(a: string, b: string): string[] {
   const other = listContentStems(b);
   return [...listContentStems(a)].filter((stem) => other.has(stem));
+}
+
+/** The number of tokens of a text. */
+export type CountTokens = (text: string) => number;
+
+/** Within a text the names of special tokens are text. */
+const AS_TEXT = { disallowedSpecial: new Set<string>() };
+
+/** A run of one class of characters that byte-pair encoding would merge as a whole, which takes the square of its length. */
+const LONG_RUN = /[\p{L}\p{M}]{2000}|\s{2000}|[^\s\p{L}\p{M}\p{N}]{2000}/gu;
+const SHORTEST_CUT = 2000;
+
+/** A text, cut after each 2,000 characters of a run without a break. */
+function cutLongRuns(text: string): string[] {
+  if (text.length <= SHORTEST_CUT) return [text];
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { 0: run, index } of text.matchAll(LONG_RUN)) {
+    pieces.push(text.slice(from, index + run.length));
+    from = index + run.length;
+  }
+  return [...pieces, text.slice(from)];
+}
+
+/** Counts in time that grows with the length of a text, whatever it is. */
+function countPieces(count: CountTokens): CountTokens {
+  return (text) => cutLongRuns(text).reduce((sum, piece) => sum + count(piece), 0);
+}
+
+/**
+ * Counts tokens by name. `o200k_base` and `cl100k_base` are byte-pair encodings of the package gpt-tokenizer, loaded with their first use (some 100 ms); a special
+ * token such as `<|endoftext|>` inside a text is text. A run of letters, of white space or of other marks is counted in pieces of 2,000 characters, which may add two
+ * tokens a piece. `words` are those of BM25. `characters/4` is floor(length / 4), lengths in UTF-16 units.
+ */
+export async function createTokenCounter(name: TokenCounterName): Promise<CountTokens> {
+  switch (name) {
+    case 'characters/4':
+      return (text) => Math.floor(text.length / 4);
+    case 'words': {
+      const tokenise = createTokeniser({ dropStopWords: false, stem: false });
+      return (text) => tokenise(text).length;
+    }
+    case 'o200k_base': {
+      const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
+      return countPieces((text) => countTokens(text, AS_TEXT));
+    }
+    case 'cl100k_base': {
+      const { countTokens } = await import('gpt-tokenizer/encoding/cl100k_base');
+      return countPieces((text) => countTokens(text, AS_TEXT));
+    }
+  }
 }

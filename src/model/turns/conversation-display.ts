@@ -1,5 +1,4 @@
-import { attachDisplay, type Displayable, formatCell } from '../../core/display/display.ts';
-import { stateShown } from '../../core/display/showable-text.ts';
+import { attachDisplay, type Displayable, formatCell, stateShown } from '../../core/display/display.ts';
 import type { Conversation } from './conversation.ts';
 import { buildThreadBundle } from './thread-tree.ts';
 

@@ -3,9 +3,9 @@ import type { DirectedGraph } from 'graphology';
 import { DISPLAY, type MimeBundle } from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { once } from '../../core/values/once.ts';
+import type { Turn } from './memory-record.ts';
 import { buildThreadBundle, findChainEnds } from './thread-tree.ts';
 import { compareBytes } from './tie-rule.ts';
-import type { Turn } from './turn.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,6 +1,6 @@
 import type { Attributes } from './attributes.ts';
 import { Corpus } from './corpus.ts';
-import type { Turn } from './turn.ts';
+import type { Turn } from './memory-record.ts';
 
 /**
  * Conversations c0, c1, … with these numbers of turns, without parents. Ids contain the position in the conversation.

@@ -1,9 +1,15 @@
-import { buildTableBundle, DISPLAY, type MimeBundle } from '../../core/display/display.ts';
-import { phrase, type ShowableText, stateShown } from '../../core/display/showable-text.ts';
+import {
+  buildTableBundle,
+  DISPLAY,
+  type MimeBundle,
+  phrase,
+  type ShowableText,
+  stateShown,
+} from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { formatMinute } from '../../core/text/format.ts';
 import { Conversation, compareTurns } from './conversation.ts';
-import type { Turn } from './turn.ts';
+import type { Turn } from './memory-record.ts';
 
 /** For each conversation of the corpus the positions of its turns, ascending: its turns in ring order. */
 export function listConversationPositions(corpus: Corpus): Int32Array[] {

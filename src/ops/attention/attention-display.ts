@@ -1,6 +1,5 @@
 import type * as tf from '@tensorflow/tfjs-core';
-import { attachDisplay, buildTableBundle, type MimeBundle } from '../../core/display/display.ts';
-import { phrase, stateShown } from '../../core/display/showable-text.ts';
+import { attachDisplay, buildTableBundle, type MimeBundle, phrase, stateShown } from '../../core/display/display.ts';
 import { buildFigureBundle } from '../../model/figures/figure.ts';
 import type { RowAttention } from './attention-rows.ts';
 

@@ -23,8 +23,8 @@
  * places: every step holds row by row.
  */
 import { ValidationError } from '../../core/errors/errors.ts';
-import type { LogitOptions } from './attention-logits.ts';
 import type { CheckedRows } from './attention-rows.ts';
+import type { LogitOptions } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /** Bounds on the keys of a row in a conversation with masked keys. */

@@ -1,6 +1,27 @@
-import type { LogitOptions } from './attention-logits.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import { assertShape } from '../../core/tensors/rows.ts';
+import { scoped } from '../../core/tensors/scope.ts';
 import { type AttentionRows, listRowNumbers, type RingSpan } from './attention-rows.ts';
 import type { RingAttentionOptions } from './options.ts';
+
+/** The options that map similarity and distance to a logit. */
+export type LogitOptions = Pick<RingAttentionOptions, 'combine' | 'decay' | 'temperature'>;
+
+/**
+ * `exp(-decay d) (1 + cos) / 2 / temperature` (multiplicative) or `(1 + cos) / 2 / temperature - decay d` (additive), elementwise.
+ *
+ * @param cosine of any shape
+ * @param distance of the same shape, or one that broadcasts to it
+ */
+export function attentionLogits<T extends tf.Tensor>(cosine: T, distance: tf.Tensor, options: LogitOptions): T {
+  const { combine, decay: distanceDecay, temperature } = options;
+  return scoped('attentionLogits', () => {
+    const semantic = tf.mul(tf.add(cosine, 1), 0.5 / temperature);
+    return combine === 'multiplicative'
+      ? tf.mul(semantic, tf.exp(tf.mul(distance, -distanceDecay)))
+      : tf.sub(semantic, tf.mul(distance, distanceDecay));
+  });
+}
 
 /** Below every logit and score that occurs, and finite, since softmax of a row of -infinity is NaN. */
 export const MASKED = -1e30;
@@ -97,4 +118,23 @@ export function hideKeys(
       offset[at] = masked;
     }
   }
+}
+
+/**
+ * Softmax of each row over its admissible places; a row without any is all zeros.
+ *
+ * @param logits [B, T] finite, also where they are masked
+ * @param mask bool [B, T]
+ * @returns [B, T]
+ */
+export function maskedSoftmax(logits: tf.Tensor2D, mask: tf.Tensor2D): tf.Tensor2D {
+  const sizes = assertShape('logits', logits, 'B T');
+  assertShape('mask', mask, 'B T', sizes);
+  return scoped('maskedSoftmax', () => {
+    const kept: tf.Tensor2D = tf.cast(mask, 'float32');
+    // By arithmetic: on wasm a conditional, or a quotient that handles zeros, takes several times as long.
+    const masked: tf.Tensor2D = tf.sub(tf.mul(logits, kept), tf.mul(tf.sub(kept, 1), MASKED));
+    const powers: tf.Tensor2D = tf.mul(tf.exp(tf.sub(masked, tf.max(masked, 1, true))), kept);
+    return tf.div(powers, tf.maximum(tf.sum(powers, 1, true), 1)); // the largest power is 1, and a row without any has sum 0
+  });
 }

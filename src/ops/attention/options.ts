@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sumsToOne } from '../../core/validation/validation.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 
 /**
  * The choices of ring attention (section 4.2 of diomande2026ragpp, and choices that it does not specify).

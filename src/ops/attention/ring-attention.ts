@@ -1,11 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { matmul, matmulTransposed, normaliseRows } from '../../core/tensors/matmul.ts';
+import { assertShape, type Sizes } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { assertShape, type Sizes } from '../../core/tensors/shapes.ts';
 import { displayAttention } from './attention-display.ts';
-import { attentionLogits } from './attention-logits.ts';
-import { maskedSoftmax } from './masked-softmax.ts';
+import { attentionLogits, maskedSoftmax } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 import {
   buildRingGeometry,

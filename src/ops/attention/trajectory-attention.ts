@@ -1,11 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../core/tensors/matmul.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { assertShape } from '../../core/tensors/shapes.ts';
 import { pairwiseTrajectoryDistance } from '../trajectory/trajectory-distance.ts';
 import { displayAttention } from './attention-display.ts';
-import { attentionLogits } from './attention-logits.ts';
-import { maskedSoftmax } from './masked-softmax.ts';
+import { attentionLogits, maskedSoftmax } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 import { type Attention, type AttentionInputs, assertAttentionInputs, computeCosines } from './ring-attention.ts';
 import { buildRingGeometry, computeAdmissibleKeys, type RingGeometry } from './ring-geometry.ts';

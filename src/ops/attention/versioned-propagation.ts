@@ -1,16 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ensureBackend } from '../../core/tensors/backend.ts';
 import { matmul, normaliseRows } from '../../core/tensors/matmul.ts';
-import { computeRowWidth, gatherRows, viewRow } from '../../core/tensors/rows.ts';
+import { assertShape, computeRowWidth, gatherRows, viewRow } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
-import { assertShape } from '../../core/tensors/shapes.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { type Corpus, findLowerBound, listConversationPositions } from '../../model/turns/corpus.ts';
 import { computeBandWidth } from './band.ts';
 import type { PropagationOptions } from './options.ts';
 import { computeCosines, computeRingAttentionWeights } from './ring-attention.ts';
-import { buildRingGeometry } from './ring-geometry.ts';
-import type { TurnOrder } from './turn-order.ts';
+import { buildRingGeometry, type TurnOrder } from './ring-geometry.ts';
 
 /** One version of a turn's propagated embedding: computed when its conversation had `size` turns. */
 interface Version {

@@ -1,5 +1,5 @@
 import { ConservationViolationError, ValidationError } from '../../core/errors/errors.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import type { ConservationMetrics } from './conservation-metrics.ts';
 
 /** How far energy may be outside its range, for metrics computed in float32. */

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { matmul, normaliseRows } from '../../core/tensors/matmul.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { assertShape } from '../../core/tensors/shapes.ts';
 
 /** More terms than this are summed in float64 on the host, see `computeConservationMetrics`. */
 export const MAX_TENSOR_RECORDS = 10_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RunningSums } from './running-sums.ts';
+import { RunningSums } from './conservation-stream.ts';
 
 test('light terms survive a heavy one that comes and goes, where a plain sum loses them', () => {
   const sums = new RunningSums(3);

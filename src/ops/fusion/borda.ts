@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { FusionDefinition } from './fusion-definition.ts';
 import {
   assertColumns,
+  type FusionDefinition,
   markHeld,
   rankPresent,
   readWeights,

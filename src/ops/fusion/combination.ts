@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { FusionDefinition } from './fusion-definition.ts';
 import { getNormalisation, type NormalisationName, normalisationName } from './normalisation.ts';
-import { assertColumns, markHeld, type ScoreColumns } from './score-columns.ts';
+import { assertColumns, type FusionDefinition, markHeld, type ScoreColumns } from './score-columns.ts';
 
 /** Of every fusion that combines scores. */
 export const combinationOptions = {

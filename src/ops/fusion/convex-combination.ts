@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
-import type { FusionDefinition } from './fusion-definition.ts';
 import {
   addPresent,
   assertColumns,
   assertWeights,
+  type FusionDefinition,
   findScoreRange,
   type ScoreColumns,
   type SourceWeights,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { FusionDefinition } from './fusion-definition.ts';
-import { assertColumns, rankPresent, type ScoreColumns } from './score-columns.ts';
+import { assertColumns, type FusionDefinition, rankPresent, type ScoreColumns } from './score-columns.ts';
 
 const inverseSquareOptions = z.strictObject({ method: z.literal('isr') });
 const logInverseSquareOptions = z.strictObject({ method: z.literal('log_isr') });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { FusionDefinition } from './fusion-definition.ts';
-import { assertColumns, rankPresent } from './score-columns.ts';
+import { assertColumns, type FusionDefinition, rankPresent } from './score-columns.ts';
 
 const rankBiasedCentroidOptions = z.strictObject({
   method: z.literal('rbc'),

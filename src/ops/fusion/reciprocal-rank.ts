@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import type { FusionDefinition } from './fusion-definition.ts';
-import { assertColumns, assertWeights, rankPresent, type ScoreColumns, sourceWeights } from './score-columns.ts';
+import {
+  assertColumns,
+  assertWeights,
+  type FusionDefinition,
+  rankPresent,
+  type ScoreColumns,
+  sourceWeights,
+} from './score-columns.ts';
 
 /** Reciprocal rank fusion: the constant k, and the weight of each list. */
 export const reciprocalRankOptions = z.strictObject({

@@ -14,13 +14,11 @@ import {
   combSumFusion,
 } from './combination.ts';
 import { convex } from './convex-combination.ts';
-import type { Fuse } from './fusion-definition.ts';
 import { inverseSquareRank, logInverseSquareRank, lognInverseSquareRank } from './inverse-square-rank.ts';
 import { rankBiasedCentroid } from './rank-biased-centroid.ts';
 import { reciprocalRank } from './reciprocal-rank.ts';
-import { alignLists, type NamedLists, rankFused, type ScoreColumns } from './score-columns.ts';
-import { weightedMnz, weightedSum } from './weighted-combination.ts';
-import { weighted } from './weighted-merge.ts';
+import { alignLists, type Fuse, type NamedLists, rankFused, type ScoreColumns } from './score-columns.ts';
+import { weighted, weightedMnz, weightedSum } from './weighted-combination.ts';
 
 /** Every fusion: to add one takes its file and a line here. */
 export const FUSIONS = new OptionsRegistry('method', [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MERGE_PRESETS, weightedMerge, weightedMergeOptions } from './weighted-merge.ts';
+import { MERGE_PRESETS, weightedMerge, weightedMergeOptions } from './weighted-combination.ts';
 
 const NONE = Number.NaN;
 const columns = { documents: Float64Array.of(1, NONE, 0.5), memory: Float64Array.of(NONE, 1, 0.25) };

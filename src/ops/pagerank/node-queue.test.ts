@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NodeQueue } from './node-queue.ts';
+import { NodeQueue } from './push-pagerank.ts';
 
 test('the first that waits is the first that is taken, and a node waits once', () => {
   const queue = new NodeQueue(5);

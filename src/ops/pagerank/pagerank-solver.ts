@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { attachDisplay, buildTableBundle } from '../../core/display/display.ts';
-import { phrase, stateShown } from '../../core/display/showable-text.ts';
+import { attachDisplay, buildTableBundle, phrase, stateShown } from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { SeedSet } from './seed-distribution.ts';
 

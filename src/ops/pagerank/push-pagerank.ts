@@ -1,7 +1,6 @@
 import { parse } from '../../core/validation/validation.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import { type DampedWalk, iterateInPlace, prepareDampedWalk } from './in-place-iteration.ts';
-import { NodeQueue } from './node-queue.ts';
 import {
   allocateResult,
   assertUsable,
@@ -14,6 +13,33 @@ import {
 } from './pagerank-solver.ts';
 import { buildSeedDistributions, placeSeeds, type SeedDistribution, type SeedSet } from './seed-distribution.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
+
+/** First in, first out; a node waits once. */
+export class NodeQueue {
+  size = 0;
+  #first = 0;
+  readonly #nodes: Int32Array;
+  readonly #waits: Uint8Array;
+
+  constructor(capacity: number) {
+    this.#nodes = new Int32Array(capacity);
+    this.#waits = new Uint8Array(capacity);
+  }
+
+  add(node: number): void {
+    if (this.#waits[node] === 1) return;
+    this.#waits[node] = 1;
+    this.#nodes[(this.#first + this.size++) % this.#nodes.length] = node;
+  }
+
+  take(): number {
+    const node = this.#nodes[this.#first]!;
+    this.#first = (this.#first + 1) % this.#nodes.length;
+    this.size--;
+    this.#waits[node] = 0;
+    return node;
+  }
+}
 
 /** Waiting nodes, as a share of all, from which on going through all nodes in order is faster than a queue. */
 const CROWD = 0.1;

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ConvergenceError } from '../../core/errors/errors.ts';
 import { matmul } from '../../core/tensors/matmul.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
 import { assertBackend, scoped } from '../../core/tensors/scope.ts';
-import { assertShape } from '../../core/tensors/shapes.ts';
 import { parse } from '../../core/validation/validation.ts';
 import {
   allocateResult,

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
-import { markDistinct } from './distinct.ts';
+import { markDistinct } from './diversity-filter.ts';
 import { buildInputs, CANDIDATES, DISTINCT_PLACES, THRESHOLD } from './near-copies.fixture.ts';
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {

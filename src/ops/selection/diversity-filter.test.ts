@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
-import { diversityFilter } from './diversity-filter.ts';
-import { DIVERSITY_FILTER_DEFAULTS, type DiversityFilterOptions } from './diversity-filter-options.ts';
+import { DIVERSITY_FILTER_DEFAULTS, type DiversityFilterOptions, diversityFilter } from './diversity-filter.ts';
 
 type Matrix = number[][];
 

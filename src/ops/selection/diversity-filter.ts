@@ -1,8 +1,51 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { z } from 'zod';
 import { scoped } from '../../core/tensors/scope.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import { MASKED } from '../attention/logit-terms.ts';
-import type { DiversityFilterOptions } from './diversity-filter-options.ts';
-import { assertSelection, gatherAtPlaces, type Selection, type SelectionInputs } from './selection.ts';
+import {
+  assertSelection,
+  DEFAULT_LAMBDA,
+  duplicateAbove,
+  gatherAtPlaces,
+  type Selection,
+  type SelectionInputs,
+  selectedCount,
+} from './selection.ts';
+
+/** What a candidate needs to be taken beside those that were taken before it. */
+export interface DiversityFilterOptions {
+  /** Weight of the score in the marginal relevance, in [0, 1]. */
+  readonly lambda: number;
+  /** A candidate is taken when its marginal relevance is above this, */
+  readonly marginalAbove: number;
+  /** or its score above this. */
+  readonly scoreAbove: number;
+  /** K, the most to take. */
+  readonly k: number;
+}
+
+/** A candidate is taken with a marginal relevance above .3 or a score above .9. */
+export const DIVERSITY_FILTER_DEFAULTS: Omit<DiversityFilterOptions, 'k'> = freezeDeeply({
+  lambda: DEFAULT_LAMBDA,
+  marginalAbove: 0.3,
+  scoreAbove: 0.9,
+});
+
+const options = z.strictObject({
+  method: z.literal('diversity-filter'),
+  k: selectedCount,
+  duplicateAbove,
+  lambda: z.number().min(0).max(1).default(DIVERSITY_FILTER_DEFAULTS.lambda),
+  /** Either is enough to be taken. */
+  marginalAbove: z.number().default(DIVERSITY_FILTER_DEFAULTS.marginalAbove),
+  scoreAbove: z.number().default(DIVERSITY_FILTER_DEFAULTS.scoreAbove),
+});
+
+export const diversity = {
+  options,
+  description: 'from the best score down, the first candidate and each that is either new enough or good enough',
+};
 
 /** Candidates from the best score down, padding last. */
 interface Ordered {
@@ -76,4 +119,23 @@ function selectFirstAccepted({ scores, slots }: Ordered, accepted: tf.Tensor2D, 
     slots: tf.concat([takenSlots, tf.fill(missing, -1, 'int32')], 1) as tf.Tensor2D,
     scores: tf.concat([takenScores, tf.zeros(missing)], 1) as tf.Tensor2D,
   };
+}
+
+/**
+ * The candidates without near copies: from the best score down, each whose similarity to all that were kept before is below a threshold. O(B C^2).
+ *
+ * @param threshold cosine from which the candidate with the lower score is a duplicate.
+ * @returns bool [B, C], false for duplicates and for padding.
+ */
+export function markDistinct(inputs: SelectionInputs, threshold: number): tf.Tensor2D {
+  const count = inputs.relevance.shape[1];
+  return scoped('markDistinct', () => {
+    if (count === 0) return tf.clone(inputs.mask);
+    // A marginal relevance without relevance is minus the largest similarity.
+    const options = { lambda: 0, marginalAbove: -threshold, scoreAbove: Number.POSITIVE_INFINITY, k: count };
+    const { slots } = diversityFilter(inputs, options); // [B, C]
+    const candidates = tf.expandDims(tf.range(0, count, 1, 'int32'), 1); // [C, 1]
+    // Over the last axis: WebGPU does not compile the transposition of booleans.
+    return tf.any(tf.equal(tf.expandDims(slots, 1), candidates), 2) as tf.Tensor2D;
+  });
 }

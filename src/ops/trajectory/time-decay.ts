@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { assertShape } from '../../core/tensors/shapes.ts';
 
 const MILLISECONDS_PER_HOUR = 3_600_000;
 

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../core/tensors/matmul.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { assertShape } from '../../core/tensors/shapes.ts';
 
 /**
  * Roots of the weighted sums of squares.

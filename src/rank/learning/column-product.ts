@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../core/tensors/matmul.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { assertShape } from '../../core/tensors/shapes.ts';
 import { withGradient } from './with-gradient.ts';
 
 /** Constant features of pairs, twice: on wasm a row times a matrix takes half as long as a matrix times a column, there and back. */

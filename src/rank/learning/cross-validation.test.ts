@@ -4,11 +4,11 @@ import type { StartProgress } from '../../core/terminal/progress.ts';
 import { crossValidate, fitWithSelection, type HyperParameters, type SelectionPlan } from './cross-validation.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { createFixedSource, selectQueries } from './feature-table.ts';
+import { createTableMetric } from './fit-options.ts';
 import { buildWholeFold, splitByCluster } from './folds.ts';
 import { createLinearModel } from './linear-model.ts';
 import { GRADIENT_EVALUATIONS } from './parameter-search.ts';
 import { fitStandardisation } from './standardisation.ts';
-import { createTableMetric } from './table-metrics.ts';
 import { scoreTable } from './table-scorer.ts';
 
 const signals = ['a', 'b'];

@@ -1,11 +1,11 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { FeatureSource, FeatureTable } from './feature-table.ts';
+import { createTableMetric } from './fit-options.ts';
 import { drawBalancedFolds, type Fold, putRows } from './folds.ts';
 import type { ScoringModel } from './model.ts';
 import { countRowEvaluations } from './parameter-search.ts';
 import { constrainValues } from './parameters.ts';
-import { createTableMetric } from './table-metrics.ts';
 import { scoreTable } from './table-scorer.ts';
 import { type CurvePoint, type TrainingOptions, train } from './training.ts';
 

@@ -1,5 +1,4 @@
-import { attachDisplay, buildTableBundle, joinBundles } from '../../core/display/display.ts';
-import { phrase, stateShown } from '../../core/display/showable-text.ts';
+import { attachDisplay, buildTableBundle, joinBundles, phrase, stateShown } from '../../core/display/display.ts';
 import { type Parametric, splitParameters } from './parameters.ts';
 
 /** A learned number with its name, as a row of a data frame. */

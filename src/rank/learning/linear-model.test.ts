@@ -3,11 +3,11 @@ import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { copySignalColumn } from './feature-table.ts';
+import { createTableMetric } from './fit-options.ts';
 import { expectClose } from './gradient.oracle.ts';
 import { computeRawWeights, createLinearModel } from './linear-model.ts';
 import { chooseParameterValues, nameParameterValues } from './parameters.ts';
 import { fitStandardisation } from './standardisation.ts';
-import { createTableMetric } from './table-metrics.ts';
 import { scoreTable } from './table-scorer.ts';
 
 const [Q, C] = [11, 7];

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { assertShape } from '../../core/tensors/shapes.ts';
 import { MASKED } from '../../ops/attention/logit-terms.ts';
 import type { FeatureTable } from './feature-table.ts';
 import { withGradient } from './with-gradient.ts';

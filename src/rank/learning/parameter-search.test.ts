@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
+import { createTableMetric } from './fit-options.ts';
 import { createLinearModel } from './linear-model.ts';
 import {
   computeEqualBudget,
@@ -14,7 +15,6 @@ import {
   searchOnTable,
 } from './parameter-search.ts';
 import { listHandTunedValues, nameParameterValues, type ParameterSpec } from './parameters.ts';
-import { createTableMetric } from './table-metrics.ts';
 import { createTrajectoryModel } from './trajectory-model.ts';
 
 const buildSpec = (constraint: ParameterSpec['constraint'], range: [number, number], count = 1): ParameterSpec => {

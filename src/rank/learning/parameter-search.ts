@@ -3,6 +3,7 @@ import { createRandom, type Random } from '../../core/numbers/random.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
 import { createEventBreaks } from '../../core/values/event-loop.ts';
 import type { FeatureTable } from './feature-table.ts';
+import { createTableMetric } from './fit-options.ts';
 import type { ScoringModel } from './model.ts';
 import {
   chooseParameterValues,
@@ -13,7 +14,6 @@ import {
   type Parametric,
   splitParameters,
 } from './parameters.ts';
-import { createTableMetric } from './table-metrics.ts';
 import { TableScorer } from './table-scorer.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { sumsToOne } from '../../core/validation/validation.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 
 /** Maps a free number theta of an optimiser to a parameter within its domain. Few numbers, so float64 on the host. */
 interface Constraint {

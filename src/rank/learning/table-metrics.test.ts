@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { evaluate } from '../../eval/metrics/evaluate.ts';
 import type { FeatureTable } from './feature-table.ts';
-import { createTableMetric } from './table-metrics.ts';
+import { createTableMetric } from './fit-options.ts';
 
 const [Q, C] = [3, 13];
 

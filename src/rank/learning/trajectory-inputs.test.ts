@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import type { FeatureTable } from './feature-table.ts';
-import { listTrajectorySignals } from './model-signals.ts';
+import { listTrajectorySignals } from './model.ts';
 import { uploadTrajectory } from './trajectory-inputs.ts';
 import { drawTrajectoryTable } from './trajectory-table.fixture.ts';
 

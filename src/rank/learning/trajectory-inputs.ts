@@ -4,7 +4,7 @@ import { MASKED } from '../../ops/attention/logit-terms.ts';
 import { COORDINATES, type Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import { uploadFeatures } from './column-product.ts';
 import { copySignalColumn, type FeatureTable } from './feature-table.ts';
-import { listAheadSignals, listCoordinateSignals, TURNS_AHEAD } from './model-signals.ts';
+import { listAheadSignals, listCoordinateSignals, TURNS_AHEAD } from './model.ts';
 
 /** The number of trajectory coordinates of a trajectory model (3, 5 or 7), and whether a turn attends to itself. */
 export interface TrajectoryModelOptions {

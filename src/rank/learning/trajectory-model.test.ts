@@ -5,7 +5,7 @@ import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import { candidateAttention, forwardAttention, mixUnifiedScores } from '../signals/attention-columns.ts';
-import { toSignalPart } from '../signals/signal-names.ts';
+import { toSignalPart } from '../signals/plan.ts';
 import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from '../signals/trajectory-score.ts';
 import { copySignalColumn, type FeatureTable } from './feature-table.ts';
 import { expectClose, expectDifferentiable } from './gradient.oracle.ts';

@@ -1,13 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
-import { invertOrZero } from '../../core/tensors/inverse-or-zero.ts';
-import { scoped } from '../../core/tensors/scope.ts';
+import { invertOrZero, scoped } from '../../core/tensors/scope.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { MASKED } from '../../ops/attention/logit-terms.ts';
 import { COORDINATES, DEFAULT_WEIGHTS, type Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import { multiplyColumns } from './column-product.ts';
-import type { ModelDefinition, ScoringModel } from './model.ts';
-import { listTrajectorySignals } from './model-signals.ts';
+import { listTrajectorySignals, type ModelDefinition, type ScoringModel } from './model.ts';
 import type { ParameterSpec } from './parameters.ts';
 import { type TrajectoryModelOptions, uploadTrajectory } from './trajectory-inputs.ts';
 import { withGradient, withGradients } from './with-gradient.ts';

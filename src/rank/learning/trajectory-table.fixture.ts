@@ -2,7 +2,7 @@ import { createRandom } from '../../core/numbers/random.ts';
 import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
 import type { FeatureTable } from './feature-table.ts';
-import { listTrajectorySignals, TURNS_AHEAD } from './model-signals.ts';
+import { listTrajectorySignals, TURNS_AHEAD } from './model.ts';
 
 /** A table with the signals of the trajectory model, each with numbers that it may have; the last candidates of every other row are padding. */
 export function drawTrajectoryTable(

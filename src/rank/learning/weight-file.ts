@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
-import { writeAtomic } from '../../core/files/files.ts';
+import { readText, writeAtomic } from '../../core/files/files.ts';
 import { encodeSafetensors, readCheckedSafetensors, type TensorFile } from '../../core/files/safetensors.ts';
 import { Registry } from '../../core/validation/registry.ts';
 import { findNearestWord, parse, suggestKnown } from '../../core/validation/validation.ts';
-import { updateSignalName } from '../signals/signal-names.ts';
+import { STRATEGY_NAMES, type StrategyName } from '../query/strategy.ts';
+import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals } from '../signals/memory-signals.ts';
+import { updateSignalName } from '../signals/plan.ts';
 import { displayWeights } from './learning-display.ts';
 import { linear } from './linear-model.ts';
 import type { ModelDefinition, ScoringModel } from './model.ts';
@@ -36,7 +38,7 @@ const FORMAT = 'ragpp-weights-2';
 const FORMER_FORMAT = 'ragpp-weights-1';
 
 /** The origin of weights. */
-export const provenanceSchema = z.strictObject({
+const provenanceSchema = z.strictObject({
   /** The resolved config of the training. */
   config: z.record(z.string(), z.unknown()),
   dataHash: z.string(),
@@ -190,5 +192,55 @@ export function assertFits({ model }: Pick<Weights, 'model'>, available: readonl
   throw new ValidationError(
     `weights of the ${model.name} model need missing signals: ${hints.join(', ')}; use a bank that has them (${known})`,
     { missing },
+  );
+}
+
+const USER_FORMAT = 'ragpp-user-weights-1';
+
+const learned = z.strictObject({
+  weights: z.record(z.enum(MEMORY_SIGNALS as readonly MemorySignal[] as [MemorySignal, ...MemorySignal[]]), z.number()),
+  questions: z.int().min(1),
+  share: z.number().gt(0).lt(1),
+});
+
+const userWeightsFile = z.strictObject({
+  format: z.literal(USER_FORMAT),
+  provenance: provenanceSchema,
+  users: z.record(z.string().min(1), z.partialRecord(z.enum(STRATEGY_NAMES), learned)),
+});
+/** Learned weights of the strategies of users, by user and strategy, and where they come from. A strategy of a user with too few questions is absent. */
+export type UserWeights = Omit<z.output<typeof userWeightsFile>, 'format'>;
+
+/** The text of a file that {@link readUserWeights} reads. */
+export function formatUserWeights(weights: UserWeights): string {
+  return `${JSON.stringify({ format: USER_FORMAT, ...weights }, null, 2)}\n`;
+}
+
+/** @throws StorageError for a file that cannot be read; ValidationError, ConfigurationError for one that no fit left. */
+export function readUserWeights(path: string): UserWeights {
+  const text = readText(path);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new ValidationError(
+      `not a file of users' weights: ${path}; name users.json of a training`,
+      { path },
+      { cause: error },
+    );
+  }
+  const { format: _, ...weights } = parse(userWeightsFile, json, path);
+  return weights;
+}
+
+/** By user, then by strategy: what `users` of the signal `strategy` takes. */
+export function listUserWeights({
+  users,
+}: Pick<UserWeights, 'users'>): Record<string, Partial<Record<StrategyName, MemorySignals>>> {
+  return Object.fromEntries(
+    Object.entries(users).map(([user, own]) => [
+      user,
+      Object.fromEntries(Object.entries(own).map(([strategy, { weights }]) => [strategy, weights])),
+    ]),
   );
 }

@@ -1,4 +1,4 @@
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import type { QueryType } from './classify-query.ts';
 
 /** Weights of the five signals of a memory by strategy; each row sums to 1. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { selectedCount } from '../../ops/selection/selection-definition.ts';
+import { WEIGHT_SUFFIXES, type WeightType } from '../../index/encoders/transformers/model-files.ts';
+import { selectedCount } from '../../ops/selection/selection.ts';
 import { GRAPH_RELATIONS } from '../signals/graph-relations.ts';
 import { mentionsSignal } from './mentions.ts';
 
 /** What every reranking by a column has. */
-export const columnOptions = {
+const columnOptions = {
   k: selectedCount,
   /** Weight of the column against relevance, each as a share of its largest value among the candidates. */
   weight: z.number().min(0).max(1).default(1),
@@ -28,4 +29,23 @@ export const mentions = {
   options: mentionsOptions,
   description: 'the candidates whose concepts are mentioned most by the other candidates, or by all earlier turns',
   listColumn: ({ among }: z.output<typeof mentionsOptions>) => mentionsSignal(among),
+};
+
+const options = z.strictObject({
+  method: z.literal('cross-encoder'),
+  ...columnOptions,
+  /** A folder with the ONNX weights of a model that scores a pair of texts; nothing is downloaded. */
+  model: z.string().min(1),
+  dtype: z.enum(Object.keys(WEIGHT_SUFFIXES) as [WeightType, ...WeightType[]]).default('fp32'),
+  /** Tokens of query and turn together; what is longer is cut. */
+  maxTokens: z.int().min(8).default(512),
+  batchSize: z.int().min(1).default(16),
+});
+/** The folder of a cross-encoder and how its pairs are cut and batched. */
+export type CrossEncoderOptions = z.output<typeof options>;
+
+export const crossEncoder = {
+  options,
+  description:
+    'the candidates that a model of pairs of texts scores highest, by the optional package @huggingface/transformers',
 };

@@ -1,8 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { invertOrZero } from '../../core/tensors/inverse-or-zero.ts';
-import { scoped } from '../../core/tensors/scope.ts';
-import { assertShape } from '../../core/tensors/shapes.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
+import { invertOrZero, scoped } from '../../core/tensors/scope.ts';
 import { MASKED } from '../../ops/attention/logit-terms.ts';
 import { assertSelection, type Selection, type SelectionInputs } from '../../ops/selection/selection.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { findPeerVersion, type ModelTensor } from '../../index/encoders/transformers/peer.ts';
+import { findPeerVersion, type ModelTensor } from '../../index/encoders/transformers/model-files.ts';
 import { openPairModel, type PairModel, scorePairs } from './cross-encoder.ts';
 import { selectionOptions } from './registry.ts';
 

@@ -3,9 +3,15 @@ import { join, resolve } from 'node:path';
 import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { decodeHalfFloats } from '../../core/numbers/half-floats.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
-import { assertWeights, joinWeightsPath, MAIN_FILE } from '../../index/encoders/transformers/model-files.ts';
-import { loadPeer, type Model, type ModelTensor } from '../../index/encoders/transformers/peer.ts';
-import type { CrossEncoderOptions } from './cross-encoder-options.ts';
+import {
+  assertWeights,
+  joinWeightsPath,
+  loadPeer,
+  MAIN_FILE,
+  type Model,
+  type ModelTensor,
+} from '../../index/encoders/transformers/model-files.ts';
+import type { CrossEncoderOptions } from './column-options.ts';
 
 /** A query and a text that a model scores together. */
 export interface TextPair {

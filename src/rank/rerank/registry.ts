@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { scoped } from '../../core/tensors/scope.ts';
 import { type Definition, type Lazy, type NamingOptions, OptionsRegistry } from '../../core/validation/registry.ts';
-import { diversity } from '../../ops/selection/diversity-filter-options.ts';
-import type { Selection, SelectionInputs } from '../../ops/selection/selection.ts';
+import { diversity } from '../../ops/selection/diversity-filter.ts';
 import {
   DEFAULT_LAMBDA,
   duplicateAbove,
   type Select,
+  type Selection,
+  type SelectionInputs,
   selectedCount,
-} from '../../ops/selection/selection-definition.ts';
+} from '../../ops/selection/selection.ts';
 import type { Signal } from '../signals/signal.ts';
-import { mentions, nodeDistance } from './column-options.ts';
-import { crossEncoder } from './cross-encoder-options.ts';
+import { crossEncoder, mentions, nodeDistance } from './column-options.ts';
 
 const options = z.strictObject({
   method: z.literal('mmr'),
@@ -73,7 +73,7 @@ export async function loadSelection(
   const select = (await SELECTIONS.get(options.method).load()) as Select<SelectionOptions>;
   const threshold = 'duplicateAbove' in options ? options.duplicateAbove : undefined;
   if (threshold === undefined) return (inputs, k) => select(inputs, { ...options, k });
-  const { markDistinct } = await import('../../ops/selection/distinct.ts');
+  const { markDistinct } = await import('../../ops/selection/diversity-filter.ts');
   return (inputs, k) =>
     scoped('selectDistinct', () => select({ ...inputs, mask: markDistinct(inputs, threshold) }, { ...options, k }));
 }

@@ -1,8 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Own, TensorOps } from '../../core/tensors/tensor-op.harness.ts';
-import { markDistinct } from '../../ops/selection/distinct.ts';
-import { diversityFilter } from '../../ops/selection/diversity-filter.ts';
-import { DIVERSITY_FILTER_DEFAULTS } from '../../ops/selection/diversity-filter-options.ts';
+import { DIVERSITY_FILTER_DEFAULTS, diversityFilter, markDistinct } from '../../ops/selection/diversity-filter.ts';
 import { maximalMarginalRelevance } from '../../ops/selection/maximal-marginal-relevance.ts';
 import { computeSimilarities } from '../../ops/selection/selection.ts';
 import { rerankByColumn } from './column-reranking.ts';

@@ -7,7 +7,7 @@ import { Plan, type StageRoots, withInputs } from '../signals/plan.ts';
 import { recencySignal } from '../signals/recency.ts';
 import type { Stage } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import type { ControlOptions } from '../signals/worlds/control-options.ts';
+import type { ControlOptions } from '../signals/worlds/world-parts.ts';
 import { candidatesOfArm, parseArm, poolOfArm, SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
 import { poolRows } from './candidate-sources.ts';
 import { retrieve } from './retriever.ts';

@@ -1,11 +1,9 @@
 import type { Plan } from '../signals/plan.ts';
 import type { Stage } from '../signals/stage.ts';
 import type { WeightsOrigin } from '../signals/strategy-options.ts';
-import { CONTROL_KINDS, type ControlKind, type ControlOptions } from '../signals/worlds/control-options.ts';
-import { disturbs } from '../signals/worlds/world-parts.ts';
+import { CONTROL_KINDS, type ControlKind, type ControlOptions, disturbs } from '../signals/worlds/world-parts.ts';
 import { poolRows } from './candidate-sources.ts';
-import { type DataPart, type DataReader, findNeed } from './steps/data-readers.ts';
-import { EMPTY_OUTLINE, type Outline, type Step } from './steps/step.ts';
+import { type DataPart, type DataReader, EMPTY_OUTLINE, findNeed, type Outline, type Step } from './steps/step.ts';
 
 /** How an arm ranks: its steps, what they say together before anything is computed, and the null control in whose world they are. */
 export interface Arm {

@@ -1,6 +1,6 @@
 import type { Candidates } from '../../model/candidates.ts';
 import type { StageUse } from '../signals/signal.ts';
-import type { ControlKind, ControlOptions } from '../signals/worlds/control-options.ts';
+import type { ControlKind, ControlOptions } from '../signals/worlds/world-parts.ts';
 import { listControlsOfArm } from './arm.ts';
 import type { PoolParts } from './candidate-sources.ts';
 import { parseSteps, type RankOptions, readArm } from './written-steps.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
-import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
+import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/world-parts.ts';
 import { listControlsFor, parseArm } from './arms.fixture.ts';
 import { retrieve } from './retriever.ts';
 

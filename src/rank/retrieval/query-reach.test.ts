@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { drawSampleWorld } from '../signals/corpus.fixture.ts';
-import { computeQueryReach, listTurnsWithin } from './query-reach.ts';
+import { computeQueryReach, listTurnsWithin } from './relevance.ts';
 
 const world = drawSampleWorld(3, 61, 11, 5);
 const corpus = new Corpus(world.turns);

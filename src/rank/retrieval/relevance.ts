@@ -1,11 +1,77 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
-import { createOpenSchema } from '../../core/validation/open-schema.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
+import { invertOrZero, scoped } from '../../core/tensors/scope.ts';
+import { createOpenSchema } from '../../core/validation/validation.ts';
 import type { Candidates } from '../../model/candidates.ts';
+import type { Query } from '../../model/dataset.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
 import { combSumOptions } from '../../ops/fusion/combination.ts';
 import { reciprocalRankOptions } from '../../ops/fusion/reciprocal-rank.ts';
 import { FUSIONS, type FusionOptions, fuseColumns, type fusionOptions } from '../../ops/fusion/registry.ts';
 import { markHeld, type ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import type { Column, PoolRows } from '../signals/candidate-pool.ts';
+import { listAskedConversations } from '../signals/subcorpus.ts';
+
+/** Each row divided by its largest value; a row without a positive value, or with subnormal ones alone, becomes 0. Keeps the order within a row and makes rows comparable. */
+export function divideScoresByRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
+  assertShape('scores', scores, 'B C');
+  // One quotient a row: wasm takes ten times as long for one a score.
+  return scoped('divideScoresByRowMaximum', () => tf.mul(scores, invertOrZero(tf.max(scores, 1, true))));
+}
+
+/**
+ * `(1 - weight) base / max(base) + weight signal / max(signal)`, the maxima taken over each query's candidates.
+ *
+ * @param base [B, C], not negative
+ * @param signal [B, C], not negative
+ * @param weight in [0, 1]
+ * @returns [B, C]
+ */
+export function blendScores(base: tf.Tensor2D, signal: tf.Tensor2D, weight: number): tf.Tensor2D {
+  const sizes = assertShape('base', base, 'B C');
+  assertShape('signal', signal, 'B C', sizes);
+  return scoped('blend', () =>
+    tf.add(tf.mul(divideScoresByRowMaximum(base), 1 - weight), tf.mul(divideScoresByRowMaximum(signal), weight)),
+  );
+}
+
+/** Up to where queries can look back: in the whole corpus, and in conversations that are asked alone. */
+export interface QueryReach {
+  /** Of the queries that ask the whole corpus: turns at positions below may answer one of them. */
+  readonly corpus: number;
+  /** Place of a conversation in `corpus.conversations`, and the position that limits its turns; those that reach further than `corpus`, by place. */
+  readonly conversations: readonly (readonly [conversation: number, limit: number])[];
+}
+
+/** How far back from which positions some queries can look: nothing else of the corpus has an influence on what they find. */
+export function computeQueryReach(corpus: Corpus, queries: readonly Query[]): QueryReach {
+  const limits = new Map<number, number>();
+  const raise = (conversation: number, cutoff: number) =>
+    limits.set(conversation, Math.max(limits.get(conversation) ?? 0, cutoff));
+  const asked = listAskedConversations(corpus, queries);
+  for (const [queryIndex, { timestamp, anchorTurnId }] of queries.entries()) {
+    const cutoff = corpus.countEarlierTurns(timestamp);
+    raise(asked[queryIndex] as number, cutoff);
+    if (anchorTurnId !== null) raise(corpus.conversationOf[corpus.getPosition(anchorTurnId)] as number, cutoff);
+  }
+  const whole = limits.get(-1) ?? 0;
+  const conversations = [...limits].filter(([queryIndex, limit]) => queryIndex >= 0 && limit > whole);
+  return { corpus: whole, conversations: conversations.sort(([a], [b]) => a - b) };
+}
+
+/** The positions of the turns within reach, ascending. */
+export function listTurnsWithin(corpus: Corpus, { corpus: whole, conversations }: QueryReach): ReadonlySet<number> {
+  const positions = new Set<number>();
+  for (let position = 0; position < whole; position++) positions.add(position);
+  if (conversations.length === 0) return positions;
+  const limits = new Map(conversations);
+  for (let position = whole; position < corpus.size; position++) {
+    const limit = limits.get(corpus.conversationOf[position] as number);
+    if (limit !== undefined && position < limit) positions.add(position);
+  }
+  return positions;
+}
 
 /**
  * How several signals become one. `convex`, `weighted`, the methods of plugins and the two that begin with `pool` fuse scores of the whole pool: every signal scores and ranks

@@ -2,13 +2,12 @@ import * as tf from '@tensorflow/tfjs-core';
 import { multiplyRows } from '../../core/tensors/rows.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import type { Selection, SelectionInputs } from '../../ops/selection/selection.ts';
-import type { CrossEncoderOptions } from '../rerank/cross-encoder-options.ts';
+import type { CrossEncoderOptions } from '../rerank/column-options.ts';
 import { findSelectionColumn, loadSelection, type SelectionOptions } from '../rerank/registry.ts';
-import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
-import { QUERY_BATCH } from '../signals/candidate-pool.ts';
+import { type CandidatePool, type Column, QUERY_BATCH } from '../signals/candidate-pool.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { divideScoresByRowMaximum } from './blend.ts';
 import { LEFT_OUT, type Ranking, rank } from './rank.ts';
+import { divideScoresByRowMaximum } from './relevance.ts';
 
 /** Numbers in the largest tensor of a batch of queries: 16 MB. */
 const BATCH_NUMBERS = 2 ** 22;

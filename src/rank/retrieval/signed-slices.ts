@@ -1,6 +1,6 @@
 import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
 import { defineStage, type World } from '../signals/signal.ts';
-import { disturbSlices } from '../signals/worlds/other-slices.ts';
+import { disturbSlices } from '../signals/worlds/disturbed-world.ts';
 import { packSlices, restoreSlices, type SignedSlices } from './packed-slices.ts';
 
 /** The signed slices of all queries. What a stage keeps is not trusted: {@link openSlices} checks it. */

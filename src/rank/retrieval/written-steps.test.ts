@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigurationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
-import type { ControlOptions } from '../signals/worlds/control-options.ts';
+import type { ControlOptions } from '../signals/worlds/world-parts.ts';
 import { parseArm, SAMPLE_ARMS } from './arms.fixture.ts';
 import { STEPS } from './steps/keys.ts';
 import { ARM_STATES, type ArmState } from './steps/step.ts';

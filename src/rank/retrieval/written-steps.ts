@@ -4,10 +4,9 @@ import { check, parse, parsePart, shortenToExcerpt, suggestKnown } from '../../c
 import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
 import type { Plan } from '../signals/plan.ts';
 import type { Stage } from '../signals/stage.ts';
-import { type ControlOptions, controlOptions } from '../signals/worlds/control-options.ts';
+import { type ControlOptions, controlOptions } from '../signals/worlds/world-parts.ts';
 import { type Arm, createArm, listStagesOfArm } from './arm.ts';
 import type { MixOptions } from './steps/change.ts';
-import type { AddFault } from './steps/checks.ts';
 import {
   ARM_KEYS,
   COLUMN_NAMES,
@@ -18,6 +17,7 @@ import {
   type StepKey,
   type StepNames,
 } from './steps/keys.ts';
+import type { AddFault } from './steps/search.ts';
 import { type ArmState, EMPTY_OUTLINE, type Outline, type Step } from './steps/step.ts';
 
 /** Names that no step has of its own, since keys of an arm, components and columns have them. */

@@ -3,7 +3,7 @@ import { createEventBreaks } from '../../core/values/event-loop.ts';
 import type { MemoryQuestion } from '../../model/candidates.ts';
 import { findEntities } from '../../model/text/entities.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
 import type { EntityRegistry } from '../query/entity-registry.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { defineStage, type StageUse, type World } from './signal.ts';

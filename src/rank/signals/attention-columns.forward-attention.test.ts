@@ -7,8 +7,7 @@ import { buildConversationTurns } from '../../model/turns/conversations.fixture.
 import { RING_ATTENTION_DEFAULTS } from '../../ops/attention/options.ts';
 import { forwardAttention } from './attention-columns.ts';
 import { computeForwardWidth } from './attention-options.ts';
-import { buildForwardCosines, type ForwardCosines } from './forward-cosines.ts';
-import { computeForwardLogMasses, listTurnsAhead } from './forward-mass.ts';
+import { buildForwardCosines, computeForwardLogMasses, type ForwardCosines, listTurnsAhead } from './forward-mass.ts';
 
 const DIMENSION = 7;
 const LENGTHS = [1, 2, 3, 5, 19, 101];

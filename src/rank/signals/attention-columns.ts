@@ -1,8 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { assertShape } from '../../core/tensors/shapes.ts';
-import { attentionLogits, type LogitOptions } from '../../ops/attention/attention-logits.ts';
-import { maskedSoftmax } from '../../ops/attention/masked-softmax.ts';
+import { attentionLogits, type LogitOptions, maskedSoftmax } from '../../ops/attention/logit-terms.ts';
 import type { AttentionMix } from '../../ops/attention/options.ts';
 import { assertMix, mixAttentions } from '../../ops/attention/unified-attention.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
@@ -15,8 +14,7 @@ import {
   type PoolBatch,
   uploadBatch,
 } from './candidate-pool.ts';
-import type { ForwardCosines } from './forward-cosines.ts';
-import { computeForwardLogMasses, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
+import { computeForwardLogMasses, type ForwardCosines, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
 import type { World } from './signal.ts';
 import { measureDistances } from './trajectory-columns.ts';
 import type { TrajectoryOptions } from './trajectory-options.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { LogitOptions } from '../../ops/attention/attention-logits.ts';
 import { computeBandWidth } from '../../ops/attention/band.ts';
+import type { LogitOptions } from '../../ops/attention/logit-terms.ts';
 import { unifiedAttentionOptions } from '../../ops/attention/options.ts';
 
 /** The tolerance of a row's denominator for the keys beyond the band, as a share of it. */

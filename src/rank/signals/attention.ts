@@ -1,7 +1,7 @@
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
 import { type AttentionOptions, computeForwardWidth } from './attention-options.ts';
 import { cosineSignal } from './cosine.ts';
-import type { ForwardCosines } from './forward-cosines.ts';
+import type { ForwardCosines } from './forward-mass.ts';
 import { pairFrames } from './frames.ts';
 import { defineSignal, defineStage, type Setting, type Signal, type StageUse } from './signal.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './trajectory-options.ts';
@@ -42,7 +42,7 @@ export const cosinesAhead = defineStage({
   reads: ['vectors', 'times'],
   key: (options: AttentionOptions, { corpus }) => ({ width: computeForwardWidth(corpus, options) }),
   compute: async ({ world: { corpus, turnVectors } }, options): Promise<ForwardCosines> => {
-    const { buildForwardCosines } = await import('./forward-cosines.ts');
+    const { buildForwardCosines } = await import('./forward-mass.ts');
     return buildForwardCosines(corpus, turnVectors, computeForwardWidth(corpus, options));
   },
 });

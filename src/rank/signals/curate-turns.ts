@@ -1,4 +1,4 @@
-import { findSimilarTurns } from '../../index/vectors/similar-turns.ts';
+import { findSimilarTurns } from '../../index/vectors/distances.ts';
 import { type ComparedText, decideByRules, readCuratedText } from '../../model/text/curation-rules.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { CurationArmOptions } from './curation-options.ts';

@@ -6,7 +6,7 @@ import { buildConversationTurns } from '../../model/turns/conversations.fixture.
 import { Corpus } from '../../model/turns/corpus.ts';
 import { RING_ATTENTION_DEFAULTS } from '../../ops/attention/options.ts';
 import { computeForwardWidth } from './attention-options.ts';
-import { buildForwardCosines } from './forward-cosines.ts';
+import { buildForwardCosines } from './forward-mass.ts';
 
 const D = 7;
 /** More turns than two blocks of rows hold; a border is within a conversation, and one near an end. */

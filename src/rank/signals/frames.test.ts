@@ -8,7 +8,7 @@ import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { buildVisibleThread, computePlainCoordinates } from './scores.oracle.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './trajectory-options.ts';
 import type { Workspace } from './workspace.ts';
-import type { ControlKind } from './worlds/control-options.ts';
+import type { ControlKind } from './worlds/world-parts.ts';
 
 const world = drawSampleWorld(31, 97, 23, 5);
 let workspace: Workspace;

@@ -1,15 +1,14 @@
-import { KeptGraphs } from '../../index/graph/kept-graphs.ts';
+import { KeptGraphs } from '../../index/graph/graph-moment.ts';
 import { graph } from '../../index/walks/graph-options.ts';
 import type { GraphPairs } from '../../index/walks/graph-pairs.ts';
-import { bm25 } from '../../index/words/bm25-options.ts';
+import { bm25 } from '../../index/words/bm25-variants.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import { bm25Signal } from './bm25.ts';
 import type { Column, PoolRows } from './candidate-pool.ts';
 import { cosineSignal } from './cosine.ts';
-import { fuseSeedTurns } from './seed-turns.ts';
 import { defineSignal, defineStage, type StageUse, type World } from './signal.ts';
 import { mapLocalRows, type Subcorpus } from './subcorpus.ts';
-import { listTurnConcepts, queryConcepts, type TurnConcepts, turnConcepts } from './turn-concepts.ts';
+import { fuseSeedTurns, listTurnConcepts, queryConcepts, type TurnConcepts, turnConcepts } from './turn-concepts.ts';
 import type { WorldPart } from './worlds/world-parts.ts';
 
 /** The concept graphs that the indexes and signals of a workspace share. */

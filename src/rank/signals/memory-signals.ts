@@ -1,4 +1,15 @@
 import { computeEntityOverlap } from '../../model/text/entities.ts';
+import { readImportance } from '../../model/turns/memory-fields.ts';
+import {
+  type AskedMemories,
+  askedMemories,
+  listMemoryQuestions,
+  type TurnEntities,
+  turnEntities,
+} from './asked-memories.ts';
+import { readAttributes } from './attribute-values.ts';
+import type { Column, PoolRows } from './candidate-pool.ts';
+import { defineSignal, type StageUse, type World } from './signal.ts';
 
 /** Why a memory matters for a question: what it means, whom it is about, when it was, what it is worth, and how often it was of use. */
 export const MEMORY_SIGNALS = Object.freeze([
@@ -53,17 +64,14 @@ function countDays(a: number, b: number): number {
 }
 
 /** 1 within the question's window and exp(-.1 days) outside; exp(-.01 days of age) without one. */
-export function computeTemporalRelevance(
-  createdAt: number,
-  { window, now }: Pick<RatedQuestion, 'window' | 'now'>,
-): number {
+function computeTemporalRelevance(createdAt: number, { window, now }: Pick<RatedQuestion, 'window' | 'now'>): number {
   if (window === null) return Math.exp(-AGE_DECAY * countDays(now, createdAt));
   if (createdAt >= window.start && createdAt <= window.end) return 1;
   return Math.exp(-WINDOW_DECAY * Math.min(countDays(createdAt, window.start), countDays(createdAt, window.end)));
 }
 
 /** min(1, ln(1 + uses) / 5); .5 where nobody counts. */
-export function computeReinforcement(useCount: number | null): number {
+function computeReinforcement(useCount: number | null): number {
   return useCount === null ? UNCOUNTED : Math.min(1, Math.log(1 + useCount) / 5);
 }
 
@@ -119,3 +127,74 @@ export function explainMemoryScore(
   const share = score > 0 ? ` (${Math.round((100 * losses[signal]) / score)} % of its score)` : '';
   return { signal, losses, sentence: `Recalled because ${BECAUSE[signal]}${share}.` };
 }
+
+/** A column of what each candidate is to its query; 0 where the pool is padded. */
+function scorePairs(pool: PoolRows, score: (query: number, position: number) => number): Column {
+  return Float32Array.from(pool.positions, (position, pair) =>
+    position < 0 ? 0 : score(Math.floor(pair / pool.width), position),
+  );
+}
+
+type Asked = { readonly asked: StageUse<AskedMemories> };
+type AskedEntities = Asked & { readonly turns: StageUse<TurnEntities> };
+
+/** The share of the question's entities that the memory has. */
+const entityOverlapSignal = defineSignal<null, AskedEntities>({
+  name: 'memory.entities',
+  summary:
+    'share of the entities of the question that the turn has: its attribute `entities`, on data without that the named things of its text',
+  module: import.meta.url,
+  reads: ['texts', 'attributes', 'times', 'clock'],
+  inputs: () => ({ asked: askedMemories(null), turns: turnEntities(null) }),
+  compute: ({ pool, inputs: { asked, turns } }) => {
+    const named = asked.entities.map((entities) => new Set(entities));
+    const held = new Map<number, ReadonlySet<string>>();
+    for (const position of pool.positions)
+      if (position >= 0 && !held.has(position)) held.set(position, new Set(turns.entities[position]));
+    return scorePairs(pool, (query, position) =>
+      computeEntityOverlap(named[query] as ReadonlySet<string>, held.get(position) as ReadonlySet<string>),
+    );
+  },
+});
+
+/** How near the memory is to the time that the question is about; without one, how new it is. */
+const temporalRelevanceSignal = defineSignal<null, Asked>({
+  name: 'memory.time',
+  summary: '1 in the time that the question is about, exp(−.1 days) outside; without such a time exp(−.01 days of age)',
+  module: import.meta.url,
+  reads: ['texts', 'attributes', 'times', 'clock'],
+  inputs: () => ({ asked: askedMemories(null) }),
+  compute: ({ world: { corpus, queries }, pool, inputs: { asked } }) => {
+    const questions = listMemoryQuestions(asked);
+    return scorePairs(pool, (query, position) => {
+      const now = (queries[query] as (typeof queries)[number]).timestamp;
+      const { window } = questions[query] as (typeof questions)[number];
+      return computeTemporalRelevance(corpus.timestamps[position] as number, { window, now });
+    });
+  },
+});
+
+/** The attribute `importance`, or what its type is worth. */
+const typedImportanceSignal = defineSignal({
+  name: 'memory.importance',
+  summary:
+    'the attribute `importance` of the turn; without one .9 for a summary, .8 for a procedure, .5 for others, by `memoryType`',
+  module: import.meta.url,
+  reads: ['attributes'],
+  compute: ({ world, pool }, _: null) => {
+    const { turns } = world.corpus;
+    return scorePairs(pool, (_query, position) => readImportance(turns[position] as (typeof turns)[number]));
+  },
+});
+
+/** How often the memory was of use. */
+const reinforcementSignal = defineSignal({
+  name: 'memory.uses',
+  summary: 'min(1, ln(1 + uses) / 5) of the attribute `useCount` of the turn; .5 without one',
+  module: import.meta.url,
+  reads: ['attributes'],
+  compute: ({ world, pool }: { world: World; pool: PoolRows }, _: null) =>
+    readAttributes(world, pool, 'useCount', (uses) => computeReinforcement(Number(uses)), computeReinforcement(null)),
+});
+
+export { entityOverlapSignal, reinforcementSignal, temporalRelevanceSignal, typedImportanceSignal };

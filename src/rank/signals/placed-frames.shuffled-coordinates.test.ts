@@ -8,7 +8,7 @@ import { shuffleFrames } from './placed-frames.ts';
 import { trajectorySignal } from './trajectory.ts';
 import { TRAJECTORY_DEFAULTS } from './trajectory-options.ts';
 import type { Workspace } from './workspace.ts';
-import type { ControlOptions } from './worlds/control-options.ts';
+import type { ControlOptions } from './worlds/world-parts.ts';
 
 const control: ControlOptions = { kind: 'shuffled-coordinates', seed: 29 };
 const world = drawSampleWorld(19, 97, 23, 3);

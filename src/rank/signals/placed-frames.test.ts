@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import type { Turn } from '../../model/turns/memory-record.ts';
 import { drawSamplePool, findWorstColumnError, scoreEachTurn } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { drawRandomParents } from './placed-frames.ts';
@@ -9,7 +9,7 @@ import { computeOracleDistance } from './scores.oracle.ts';
 import { trajectorySignal } from './trajectory.ts';
 import { trajectoryOptions } from './trajectory-options.ts';
 import type { Workspace } from './workspace.ts';
-import type { ControlOptions } from './worlds/control-options.ts';
+import type { ControlOptions } from './worlds/world-parts.ts';
 
 const buildTurn = (id: string, parentId: string | null, timestamp: number): Turn => ({
   id,

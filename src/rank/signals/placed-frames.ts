@@ -11,8 +11,7 @@ import { computeQueryFrames, type QueryFrames, type QueryPoints } from '../../op
 import type { CandidatePool, PoolRows } from './candidate-pool.ts';
 import type { World } from './signal.ts';
 import type { TrajectoryOptions } from './trajectory-options.ts';
-import { orderParentsFirst } from './worlds/parents-first.ts';
-import { drawPermutedOrder, permuteFrames } from './worlds/permuted-order.ts';
+import { drawPermutedOrder, orderParentsFirst, permuteFrames } from './worlds/permuted-order.ts';
 import { drawRewiredTrees } from './worlds/rewired-graph.ts';
 
 /** For each place of a pool the place of the same query whose coordinates it gets; padding stays where it is. */

@@ -1,4 +1,4 @@
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import { attentionSignal } from './attention.ts';
 import { bm25Signal } from './bm25.ts';
 import { boostSignal } from './boost.ts';

@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { indexOptions } from '../../index/registry.ts';
-import type { Bm25IndexOptions } from '../../index/words/bm25-options.ts';
+import type { Bm25IndexOptions } from '../../index/words/bm25-variants.ts';
 import { PROPAGATION_PRESETS } from '../../ops/attention/options.ts';
 import { attentionSignal } from './attention.ts';
 import { attentionOptions } from './attention-options.ts';
@@ -23,8 +23,7 @@ import { strategySignal } from './strategy.ts';
 import { trajectorySignal } from './trajectory.ts';
 import { TRAJECTORY_DEFAULTS } from './trajectory-options.ts';
 import type { Workspace } from './workspace.ts';
-import { CONTROL_KINDS } from './worlds/control-options.ts';
-import { disturbs } from './worlds/world-parts.ts';
+import { CONTROL_KINDS, disturbs } from './worlds/world-parts.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(7, 61, 11, 3);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Candidates } from '../../model/candidates.ts';
 import { buildTurnsWith } from '../../model/turns/conversations.fixture.ts';
 
-import { fuseSeedTurns } from './seed-turns.ts';
+import { fuseSeedTurns } from './turn-concepts.ts';
 
 const listTurns = (importances: readonly (number | null)[]) =>
   buildTurnsWith(importances.map((importance) => (importance === null ? null : { importance })));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { bankSignals, signalBankOptions } from './bank/options.ts';
-import { isSignalName, signalNumbers, toSignalPart, updateSignalName } from './signal-names.ts';
+import { isSignalName, signalNumbers, toSignalPart, updateSignalName } from './plan.ts';
 
 const OPTIONS = signalBankOptions.parse({
   encoders: [{ encoder: 'use-lite' }, { encoder: 'lsa' }, { encoder: 'lsa', dimension: 61 }],

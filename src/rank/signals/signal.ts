@@ -4,8 +4,7 @@ import type { StartProgress } from '../../core/terminal/progress.ts';
 import { Registry } from '../../core/validation/registry.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import type { SliceAuthority } from '../../kernel/signatures/slice-export.ts';
-import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
-import type { SliceTrust } from '../../kernel/slices/slice-source.ts';
+import type { SliceOptions, SliceTrust } from '../../kernel/slices/slice-options.ts';
 import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TextOwner } from '../../model/encoder.ts';
@@ -13,8 +12,7 @@ import type { Corpus } from '../../model/turns/corpus.ts';
 import type { CandidatePool, Column } from './candidate-pool.ts';
 import type { StageResult } from './stage.ts';
 import type { Subcorpora } from './subcorpus.ts';
-import type { ControlOptions } from './worlds/control-options.ts';
-import type { WorldPart } from './worlds/world-parts.ts';
+import type { ControlOptions, WorldPart } from './worlds/world-parts.ts';
 
 /** What is known before anything is computed: enough for the key of every stage. */
 export interface Setting {

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { createRandom } from '../../core/numbers/random.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
-import { assertShape } from '../../core/tensors/shapes.ts';
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { type AskedMemories, askedMemories } from './asked-memories.ts';
@@ -10,11 +10,14 @@ import { type Column, QUERY_BATCH } from './candidate-pool.ts';
 import { cosineSignal } from './cosine.ts';
 import {
   entityOverlapSignal,
+  MEMORY_SIGNALS,
+  type MemorySignal,
+  type MemorySignals,
   reinforcementSignal,
+  SUMMARY_FACTOR,
   temporalRelevanceSignal,
   typedImportanceSignal,
-} from './memory-columns.ts';
-import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals, SUMMARY_FACTOR } from './memory-signals.ts';
+} from './memory-signals.ts';
 import { defineSignal, defineStage, type Signal, type StageUse } from './signal.ts';
 import { chooseStrategyWeights, readAsker, type StrategyOptions } from './strategy-options.ts';
 

@@ -3,7 +3,7 @@ import { gatherRows } from '../../core/tensors/rows.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { IndexContext } from '../../index/candidates/index-definition.ts';
-import { assertVisibleLists, isListed } from '../../index/candidates/visible-turns.ts';
+import { assertVisibleLists, isListed } from '../../index/candidates/query-batch.ts';
 import { type IndexOptions, loadIndex } from '../../index/registry.ts';
 import { createRowFinder, FOREVER } from '../../index/vectors/dense-rows.ts';
 import { FlatIndex } from '../../index/vectors/flat.ts';

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Own, TensorOps } from '../../core/tensors/tensor-op.harness.ts';
-import { BM25_DEFAULTS } from '../../index/words/bm25-options.ts';
+import { BM25_DEFAULTS } from '../../index/words/bm25-variants.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { attentionSignal } from './attention.ts';
 import { candidateAttention, forwardAttention, mixUnifiedScores } from './attention-columns.ts';
@@ -13,7 +13,7 @@ import { buildNewestPool } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { computeCandidateCosines, computeHostCosines, computePairCosines, cosineSignal } from './cosine.ts';
 import { decaySignal } from './decay.ts';
-import { buildForwardCosines } from './forward-cosines.ts';
+import { buildForwardCosines } from './forward-mass.ts';
 import { recencySignal } from './recency.ts';
 import type { Signal } from './signal.ts';
 import { strategySignal, weighByQuery } from './strategy.ts';

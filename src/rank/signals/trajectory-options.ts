@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { freezeDeeply } from '../../core/values/frozen.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 
 const coordinateWeight = z.number().nonnegative().optional();
 

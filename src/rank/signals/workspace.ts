@@ -10,8 +10,7 @@ import { getOrCompute } from '../../core/values/once.ts';
 import { assertUnitRows } from '../../index/candidates/query-batch.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import type { SliceAuthority } from '../../kernel/signatures/slice-export.ts';
-import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
-import type { SliceSource, SliceTrust } from '../../kernel/slices/slice-source.ts';
+import type { SliceOptions, SliceSource, SliceTrust } from '../../kernel/slices/slice-options.ts';
 import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
@@ -28,8 +27,8 @@ import {
   type StageStore,
 } from './stage.ts';
 import { listAskedConversations, Subcorpora } from './subcorpus.ts';
-import type { ControlOptions } from './worlds/control-options.ts';
 import { DisturbedWorld } from './worlds/disturbed-world.ts';
+import type { ControlOptions } from './worlds/world-parts.ts';
 
 type Owned = tf.Tensor | tf.NamedTensorMap | { dispose(): void };
 

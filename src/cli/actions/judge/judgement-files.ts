@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { ValidationError } from '../../../core/errors/errors.ts';
-import { printError } from '../../../core/terminal/terminal.ts';
+import { printError } from '../../../core/terminal/progress.ts';
 import {
   assertIndependentJudge,
   readJudgementFile,
   type StatedJudgement,
 } from '../../../lab/judging/judgement-file.ts';
-import { describeSmallStratum, findSmallStrata } from '../../../lab/judging/query-strata.ts';
+import { describeSmallStratum, findSmallStrata } from '../../../lab/judging/query-file.ts';
 import { parseNamedFile } from '../../../lab/stored/system-files.ts';
 import type { PairToJudge } from '../../../model/dataset.ts';
 

@@ -4,8 +4,12 @@ import { createTerminalProgress } from '../../../core/terminal/progress.ts';
 import { parse } from '../../../core/validation/validation.ts';
 import { type DatasetInput, datasetOptions, loadDataset } from '../../../data/registry.ts';
 import { applyOverrides } from '../../../lab/composition/config-file.ts';
-import { type DocumentText, readDocumentTexts } from '../../../lab/judging/document-file.ts';
-import { type AuthoredQuery, readQueryFile } from '../../../lab/judging/query-file.ts';
+import {
+  type AuthoredQuery,
+  type DocumentText,
+  readDocumentTexts,
+  readQueryFile,
+} from '../../../lab/judging/query-file.ts';
 import { isStoredRun, openRun } from '../../../lab/stored/stored-run.ts';
 import { parseNamedFile } from '../../../lab/stored/system-files.ts';
 import type { Dataset } from '../../../model/dataset.ts';

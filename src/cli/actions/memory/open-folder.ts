@@ -1,5 +1,5 @@
 import { StorageError, UnavailableError } from '../../../core/errors/errors.ts';
-import { printError } from '../../../core/terminal/terminal.ts';
+import { printError } from '../../../core/terminal/progress.ts';
 import type { Memory } from '../../../memory/engine/memory.ts';
 import { openMemory } from '../../../memory/engine/open-memory.ts';
 import { findDimension, type MemorySettings } from './memory-folder.ts';

@@ -1,17 +1,28 @@
 import { createReadStream, statSync } from 'node:fs';
 import { extname } from 'node:path';
-import { openParquet } from '../../../core/decoding/parquet.ts';
+import { openParquet } from '../../../core/decoding/decoder.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../../core/errors/errors.ts';
 import { readSafetensors } from '../../../core/files/safetensors.ts';
 import { streamLines } from '../../../core/files/text-lines.ts';
 import { check } from '../../../core/validation/validation.ts';
 import { createEventBreaks } from '../../../core/values/event-loop.ts';
-import { describeDepthFault } from '../../../data/jsonl/json-depth.ts';
-import { describeFaults, describeUnread, parseJson, time, turnRow } from '../../../data/jsonl/jsonl-rows.ts';
-import type { RowFaults } from '../../../data/jsonl/row-faults.ts';
-import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord, toMemoryRecord } from '../../../model/turns/memory-record.ts';
-import { memoryRecordFields, memoryRecordSchema } from '../../../model/turns/memory-record-schema.ts';
-import { checkRow } from '../../../model/turns/row-check.ts';
+import {
+  describeDepthFault,
+  describeFaults,
+  describeUnread,
+  parseJson,
+  type RowFaults,
+  time,
+  turnRow,
+} from '../../../data/jsonl/jsonl-rows.ts';
+import { checkRow } from '../../../model/turns/attributes.ts';
+import {
+  EMPTY_OUTCOME_STATISTICS,
+  type MemoryRecord,
+  memoryRecordFields,
+  memoryRecordSchema,
+  toMemoryRecord,
+} from '../../../model/turns/memory-record.ts';
 
 /** A record that is read; `embedding` is null until its vector is known. */
 type RowRecord = Omit<MemoryRecord, 'embedding'> & { readonly embedding: Float32Array | null };

@@ -1,9 +1,8 @@
 import { extname } from 'node:path';
 import { NotFiniteError, ValidationError } from '../../../core/errors/errors.ts';
 import { readSafetensors, type TensorFile } from '../../../core/files/safetensors.ts';
-import { readNpy } from './npy.ts';
+import { assertMatrix, readNpy, type VectorMatrix } from './npy.ts';
 import { findSidecar, indexRows, parseIdList, readSidecar } from './vector-ids.ts';
-import { assertMatrix, type VectorMatrix } from './vector-matrix.ts';
 import { readVectorParquet } from './vector-parquet.ts';
 
 /** A file of vectors, and the file of their ids if the options name one. */

@@ -1,7 +1,7 @@
-import { openParquet, type ParquetFile } from '../../../core/decoding/parquet.ts';
+import { openParquet, type ParquetFile } from '../../../core/decoding/decoder.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../../core/errors/errors.ts';
+import { assertMatrix, type VectorMatrix } from './npy.ts';
 import { parseVectorId } from './vector-ids.ts';
-import { assertMatrix, type VectorMatrix } from './vector-matrix.ts';
 
 const COLUMNS = ['id', 'vector'] as const;
 

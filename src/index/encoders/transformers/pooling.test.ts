@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { POOLING_MODES, type PoolingMode, poolTokens } from './pooling.ts';
+import { POOLING_MODES, type PoolingMode, poolTokens } from './model-settings.ts';
 
 // Three tokens of dimension 2.
 const TOKENS = Float32Array.of(1, -2, 4, -8, 7, 1);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CanonicalEntities, CanonicalRelations } from './concept-line-writer.ts';
+import { CanonicalEntities, CanonicalRelations } from './extract-concepts.ts';
 
 test('a form becomes the earliest canonical spelling, never one that is no spelling of it, and keeps what it became', () => {
   const entities = new CanonicalEntities();

@@ -3,7 +3,7 @@ import { UnavailableError, ValidationError } from '../../../core/errors/errors.t
 import { type Answer, EmbeddingService } from '../../../core/service/embedding-service.harness.ts';
 import type { ConceptLine } from './concept-file.ts';
 import { extractConcepts } from './extract-concepts.ts';
-import { extractionOptions } from './extraction-options.ts';
+import { extractionOptions } from './extraction-requests.ts';
 import { answerAsAsked, describeStatement, readAsked, say } from './extraction-service.harness.ts';
 
 const KEY_VARIABLE = 'RAGPP_TEST_EXTRACTION_KEY';

@@ -1,11 +1,21 @@
 import { z } from 'zod';
-import { phrase } from '../../../core/display/showable-text.ts';
+import { phrase } from '../../../core/display/display.ts';
 import { computeHash } from '../../../core/hash/hash.ts';
-import { PassingFault } from '../../../core/service/attempts.ts';
+import { chatServiceKeys } from '../../../core/service/chat-options.ts';
 import { requestChat } from '../../../core/service/chat-request.ts';
-import type { Endpoint } from '../../../core/service/endpoint-request.ts';
+import { type Endpoint, PassingFault } from '../../../core/service/endpoint-request.ts';
 import type { Cleared } from '../../../core/service/sendable-text.ts';
 import { parseOrNull } from '../../../core/validation/validation.ts';
+
+/** The options of a model behind a service with the interface of OpenAI that extracts concepts. */
+export const extractionOptions = z.strictObject({
+  ...chatServiceKeys,
+  /** Turns in a request. */
+  batchSize: z.int().min(1).default(8),
+});
+
+/** A service that answers `POST /chat/completions`, with every default written out. */
+export type ExtractionOptions = z.output<typeof extractionOptions>;
 
 /** What a service is asked for turns. Source: zhang2024edc. */
 const EXTRACT = `You list what turns of conversations state. The user message is JSON with a list of numbered turns, each with a title, which may be empty, and a text.

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { StorageError, ValidationError } from '../../../core/errors/errors.ts';
 import { hashFileContent } from '../../encoders/precomputed/content-hash.ts';
-import { hashTurnTexts } from './concept-file.ts';
+import { hashTurnTexts, readFileConcepts } from './concept-file.ts';
 import { identifyConceptSource } from './concept-source.ts';
 import { describeStatement } from './extraction-service.harness.ts';
-import { readFileConcepts } from './file-concepts.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-file-concepts-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { UnavailableError, ValidationError } from '../../../core/errors/errors.ts';
 import { describePgvector } from '../pgvector.harness.ts';
 import { PgvectorIndex } from '../pgvector.ts';
-import { pgvector } from '../pgvector-options.ts';
 import { openVectorIndex } from '../registry.ts';
+import { pgvector } from '../vector-kind.ts';
 import { connectPostgres } from './postgres-database.ts';
 
 /** A server for these tests, and a command that kills it and starts it again: `.ci/postgres` sets both. */

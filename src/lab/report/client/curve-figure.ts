@@ -1,4 +1,4 @@
-import type { CurvePayload } from '../page/fit-payload.ts';
+import type { CurvePayload } from '../page/payload.ts';
 import * as format from '../tables/format.ts';
 import * as dom from './dom.ts';
 import * as plot from './plot.ts';

@@ -1,5 +1,4 @@
-import type { FitPayload } from '../page/fit-payload.ts';
-import type { Payload } from '../page/payload.ts';
+import type { FitPayload, Payload } from '../page/payload.ts';
 import * as calibrationFigure from './calibration-figure.ts';
 import * as curveFigure from './curve-figure.ts';
 import * as dom from './dom.ts';

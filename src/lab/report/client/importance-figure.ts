@@ -1,4 +1,4 @@
-import type { FamilyPayload } from '../page/fit-payload.ts';
+import type { FamilyPayload } from '../page/payload.ts';
 import * as format from '../tables/format.ts';
 import { MOST_FIGURE_ROWS } from '../tables/format.ts';
 import * as dom from './dom.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { estimateClusteredMean as reference } from '../../../eval/intervals/cluster-robust.ts';
-import { groupIntoClusters } from '../../../eval/intervals/clusters.ts';
+import { groupIntoClusters, estimateClusteredMean as reference } from '../../../eval/intervals/mean-intervals.ts';
 import { inventSweep } from '../page/invented-sweep.fixture.ts';
 import { buildPayload } from '../page/payload.ts';
 import * as app from './app.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stateShown } from '../../../core/display/showable-text.ts';
+import { stateShown } from '../../../core/display/display.ts';
 import type { ExperimentResult, TurnRecord } from '../../measure/result.ts';
 import { inventResult } from '../page/invented-result.fixture.ts';
 import { buildPayload } from '../page/payload.ts';

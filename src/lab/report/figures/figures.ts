@@ -1,6 +1,6 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { suggestKnown } from '../../../core/validation/validation.ts';
-import { freezeDeeply } from '../../../core/values/frozen.ts';
+import { freezeDeeply } from '../../../core/values/once.ts';
 import { parseMean } from '../../../eval/metrics/metric.ts';
 import { type PlotlyFigure, showFigure } from '../../../model/figures/figure.ts';
 import type { ArmResult, ExperimentResult } from '../../measure/result.ts';

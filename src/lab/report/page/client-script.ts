@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { findOwnModule, IS_SOURCE } from '../../../core/code/package-root.ts';
 import { UnavailableError } from '../../../core/errors/errors.ts';
 import { readText } from '../../../core/files/files.ts';
-import { freezeDeeply } from '../../../core/values/frozen.ts';
+import { freezeDeeply } from '../../../core/values/once.ts';
 
 /** The kinds of pages, each with the name of the file where its script starts. */
 export const CLIENT_PAGES = freezeDeeply(['run', 'comparison'] as const);

@@ -1,4 +1,4 @@
-import { formatLook } from '../../measure/numbered-look.ts';
+import { formatLook } from '../../measure/result.ts';
 import type { ComparedRun, RunComparison } from '../../stored/run-comparison.ts';
 import { describeDecisions, describeUndecidable } from '../tables/decision.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from '../tables/format.ts';

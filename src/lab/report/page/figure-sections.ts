@@ -1,13 +1,19 @@
 import type { ArmResult, ExperimentResult } from '../../measure/result.ts';
-import { countSeeds } from '../../measure/seed-count.ts';
-import { renderEvidenceTable } from '../tables/evidence-table.ts';
+import { countSeeds } from '../../measure/warning.ts';
 import { formatFate } from '../tables/format.ts';
 import { renderInteractionTable } from '../tables/interactions.ts';
-import { describeLatency, renderLatencyTable } from '../tables/latency-table.ts';
 import { countConversations, describeIntervals, describeStratumTest } from '../tables/legend.ts';
 import { renderPlainTable } from '../tables/plain-table.ts';
-import { listSlicedArms, renderSliceStrata, renderSliceTable } from '../tables/slice-table.ts';
-import { renderStructureLegend, renderStructureTable } from '../tables/structure-table.ts';
+import {
+  describeLatency,
+  listSlicedArms,
+  renderEvidenceTable,
+  renderLatencyTable,
+  renderSliceStrata,
+  renderSliceTable,
+  renderStructureLegend,
+  renderStructureTable,
+} from '../tables/structure-table.ts';
 import { type Content, html, type Markup } from './markup.ts';
 import type { Payload } from './payload.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { buildFitPayload } from './fit-payload.ts';
 import { inventFitted } from './invented-fit.fixture.ts';
 import { inventResult } from './invented-result.fixture.ts';
+import { buildFitPayload } from './payload.ts';
 
 const result = inventFitted(5, { signals: 13, folds: 3, epochs: 5, queries: 29 });
 const linear = buildFitPayload(result);

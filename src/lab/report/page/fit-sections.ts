@@ -1,8 +1,7 @@
 import { MEMORY_SIGNALS } from '../../../rank/signals/memory-signals.ts';
-import type { FitResult, LearnedNumber } from '../../measure/fit-result.ts';
+import type { FitResult, LearnedNumber, NullControl } from '../../measure/fit-result.ts';
 import type { ExperimentResult } from '../../measure/result.ts';
-import { renderFitControls } from '../tables/fit-controls.ts';
-import { renderImportanceSection } from '../tables/fit-importance.ts';
+import { computeGainShare, formatGainShare } from '../tables/decision.ts';
 import {
   buildUsersLadder,
   describeTransfers,
@@ -10,13 +9,202 @@ import {
   type Fitted,
   isFitted,
   listTransferRows,
+  reachSentences,
   searchSentences,
 } from '../tables/fit-table.ts';
-import { describeCut, formatDecimal, formatSignificant } from '../tables/format.ts';
-import { renderPlainTable } from '../tables/plain-table.ts';
-import { renderFigurePlace, renderFolded, type Section } from './figure-sections.ts';
+import {
+  describeCut,
+  estimate,
+  formatDecimal,
+  formatProbability,
+  formatSigned,
+  formatSignificant,
+} from '../tables/format.ts';
+import { escapeMarkdown, formatComparison, formatDifference, formatRowsAsPipeTable } from '../tables/pipe-table.ts';
+import { type PlainCell, renderPlainTable } from '../tables/plain-table.ts';
+import { buildLadderCell, type LadderCell } from '../tables/table.ts';
+import { renderFigurePlace, renderFolded, type Section, select } from './figure-sections.ts';
 import { renderLadderTable } from './html-table.ts';
 import { html, type Markup } from './markup.ts';
+
+/** Families that Markdown has room for. */
+const MOST = 15;
+
+type Compared = FitResult['importance'][number]['comparisons'];
+
+const readMetricComparison = (comparisons: Compared, metric: string) => comparisons[metric] as Compared[string];
+
+function renderImportanceTable({ fit, metrics, statistics }: Fitted): Markup {
+  const bound = 1 - statistics.level;
+  return renderPlainTable({
+    label: `importance in ${fit.model}`,
+    headings: [
+      { name: 'without', numeric: false },
+      { name: 'signals', numeric: true },
+      ...metrics.map((metric) => ({ name: metric, numeric: true, first: 'ascending' as const })),
+    ],
+    rows: fit.importance.map(({ family, signals, comparisons }) => ({
+      cells: [
+        { text: family },
+        { text: String(signals.length), value: signals.length },
+        ...metrics.map((metric) => {
+          const { difference, correctedP } = readMetricComparison(comparisons, metric);
+          return {
+            text: `${estimate(difference, formatSigned, 3)}, p ${formatProbability(correctedP, bound)}`,
+            value: difference.mean,
+          };
+        }),
+      ],
+    })),
+  });
+}
+
+function describeFamilyReach(result: Fitted): string[] {
+  const families = result.fit.importance.map(({ family, comparisons }) => ({ name: family, comparisons }));
+  return reachSentences(result, 'families', families);
+}
+
+/** What each metric loses without a family of signals; nothing without families. */
+export function renderImportanceSection(result: Fitted): Section[] {
+  const { importance } = result.fit;
+  if (importance.length === 0) return [];
+  const content = html`
+<p class="controls">${select('importance-metric', 'metric')}</p>
+${renderFigurePlace('importance-figure')}
+<p class="legend">The metric without a family of signals minus with it, trained again on the same folds with the hyper-parameters chosen for each: a negative value is a loss. Filled where the p, corrected over the families, decides. ${describeFamilyReach(result).join(' ')}${describeCut(importance.length, 'families')}</p>
+${renderFolded('all families', renderImportanceTable(result))}`;
+  return [{ id: 'importance', name: 'What each family of signals is worth', link: 'Importance', content }];
+}
+
+/** The families of a model that are missed most, as a sentence and a pipe table; nothing where there are none. */
+export function formatImportanceMarkdown(result: Fitted): string[] {
+  const { metrics, statistics, fit } = result;
+  const { importance } = fit;
+  if (importance.length === 0) return [];
+  const [first] = metrics as readonly [string, ...string[]];
+  const readFamilyLoss = ({ comparisons }: FitResult['importance'][number]) =>
+    readMetricComparison(comparisons, first).difference.mean;
+  const rows = importance
+    .toSorted((a, b) => readFamilyLoss(a) - readFamilyLoss(b))
+    .slice(0, MOST)
+    .map(({ family, signals, comparisons }) => [
+      escapeMarkdown(family),
+      String(signals.length),
+      ...metrics.map((metric) => formatComparison(readMetricComparison(comparisons, metric), statistics.level)),
+    ]);
+  const heading = ['without', 'signals', ...metrics.map(escapeMarkdown)];
+  const sentences = [describeFamilies(importance.length, first), ...describeFamilyReach(result)];
+  return [escapeMarkdown(sentences.join(' ')), formatRowsAsPipeTable([heading, ...rows])];
+}
+
+function describeFamilies(families: number, metric: string): string {
+  const shown =
+    families <= MOST
+      ? `Families: ${families}, by what is lost in ${metric}.`
+      : `Families: ${families}; these ${MOST} are missed most in ${metric}, all are in metrics.json.`;
+  return `Without a family of signals minus learned, marked where the p, corrected over the families, decides: the model is trained again on the same folds by what each had chosen. ${shown}`;
+}
+
+type Statistics = ExperimentResult['statistics'];
+
+function buildControlCell({ part, metrics, comparisons }: NullControl, metric: string, statistics: Statistics) {
+  return buildLadderCell({ name: part, metrics, comparisons }, metric, true, statistics);
+}
+
+function formatControlDifference({ comparison, mark }: LadderCell): string {
+  return comparison === null ? '' : formatDifference(comparison, mark);
+}
+
+function describeControlReach(result: Fitted): string[] {
+  const controls = result.fit.controls.map(({ part, comparisons }) => ({ name: part, comparisons }));
+  return reachSentences(result, 'controls', controls);
+}
+
+/** The effect of the exchange on the hand-tuned numbers' metric; empty if they rank as before. */
+function formatBaselineCell(
+  { part, metrics, baseline }: NullControl,
+  metric: string,
+  statistics: Statistics,
+): PlainCell {
+  if (baseline.isUnchanged) return { text: 'unchanged', value: 0 };
+  const cell = buildLadderCell({ name: part, metrics, comparisons: baseline.comparisons }, metric, true, statistics);
+  return { text: formatControlDifference(cell), value: baseline.comparisons[metric]?.difference.mean as number };
+}
+
+/**
+ * A metric under a control, its difference from that of the learned numbers, and the difference of the baseline with
+ * the share of the gain if it is defined.
+ */
+function buildControlCells({ arms, statistics }: Fitted, control: NullControl, metric: string): PlainCell[] {
+  const cell = buildControlCell(control, metric, statistics);
+  const difference = control.comparisons[metric]?.difference.mean as number;
+  const share = computeGainShare(arms, control, metric);
+  const baseline = formatBaselineCell(control, metric, statistics);
+  return [
+    { text: [cell.value, cell.interval].filter(Boolean).join(' '), value: cell.mean },
+    { text: formatControlDifference(cell), value: difference },
+    share === null ? baseline : { ...baseline, text: `${baseline.text}; gone: ${formatGainShare(share)} of the gain` },
+  ];
+}
+
+function renderControlsTable(result: Fitted): Markup {
+  const { fit, metrics, baseline } = result;
+  return renderPlainTable({
+    label: `null controls of ${fit.model}`,
+    headings: [
+      { name: 'exchanged', numeric: false },
+      { name: 'signals', numeric: true },
+      ...metrics.flatMap((metric) => [
+        { name: metric, numeric: true, first: 'ascending' as const },
+        { name: `${metric}: control − learned`, numeric: true, first: 'ascending' as const },
+        { name: `${metric}: control − ${baseline}`, numeric: true, first: 'ascending' as const },
+      ]),
+    ],
+    rows: fit.controls.map((control) => ({
+      cells: [
+        { text: control.part },
+        { text: String(control.signals.length), value: control.signals.length },
+        ...metrics.flatMap((metric) => buildControlCells(result, control, metric)),
+      ],
+    })),
+  });
+}
+
+/** The section of null controls: each metric and the rest of its gain with some signals at random; may be empty. */
+export function renderFitControls(result: Fitted): Section[] {
+  const { fit, baseline } = result;
+  if (fit.controls.length === 0) return [];
+  const content = html`
+<p class="legend">In each row, the candidates of every query exchange the values of a part of the signals at random, so that they carry no information about their candidate. The model is trained again on the same folds with the hyper-parameters chosen for each. The second difference is the effect of the exchange on ${baseline} itself. The share of the gain is the part of the gain over ${baseline} that is lost, (learned − control) / (learned − ${baseline}). It is given only if the exchange does not change the rankings of ${baseline} and there is a gain: otherwise the loss is not part of the gain alone. If a control loses nothing, the gain is not due to those signals, or other signals replace them. Marked where the p, corrected over the controls, decides. ${describeControlReach(result).join(' ')}</p>
+${renderControlsTable(result)}`;
+  return [{ id: 'exchanged', name: 'What null controls leave', link: 'Null controls', content }];
+}
+
+/** The controls of a model as a sentence and a pipe table; nothing where there are none. */
+export function formatControlsMarkdown(result: Fitted): string[] {
+  const { metrics, fit, arms, baseline, statistics } = result;
+  if (fit.controls.length === 0) return [];
+  const [first] = metrics as readonly [string, ...string[]];
+  const sentence = `Null controls minus learned, marked where the p, corrected over the controls, decides: the candidates of each query exchange the values of these signals at random, and the model is trained again on the same folds by what each had chosen. Then what the exchange changes of ${baseline} in ${first}, and, only where that is unchanged, the share of the gain over ${baseline} in ${first} that is gone.`;
+  const rows = fit.controls.map((control) => [
+    escapeMarkdown(control.part),
+    String(control.signals.length),
+    ...metrics.map((metric) => formatControlDifference(buildControlCell(control, metric, statistics))),
+    formatBaselineCell(control, first, statistics).text,
+    formatGainShare(computeGainShare(arms, control, first)),
+  ]);
+  const heading = [
+    'exchanged',
+    'signals',
+    ...metrics.map(escapeMarkdown),
+    `${baseline}, ${escapeMarkdown(first)}`,
+    'of the gain',
+  ];
+  return [
+    escapeMarkdown([sentence, ...describeControlReach(result)].join(' ')),
+    formatRowsAsPipeTable([heading, ...rows]),
+  ];
+}
 
 const formatNumberCell = (value: number) => ({ text: formatSignificant(value), value });
 

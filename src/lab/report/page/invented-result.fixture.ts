@@ -1,4 +1,4 @@
-import { stateShown } from '../../../core/display/showable-text.ts';
+import { stateShown } from '../../../core/display/display.ts';
 import { createRandom, type Random } from '../../../core/numbers/random.ts';
 import type { ArmResult, ExperimentResult, QueryRecord, RankedTurn, TurnRecord } from '../../measure/result.ts';
 

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../core/text/escape.ts';
+import { escapeHtml } from '../../../core/text/format.ts';
 
 /** HTML that is safe to put into a page. */
 export class Markup {

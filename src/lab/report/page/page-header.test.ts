@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buildHandmadeResult } from '../tables/result.fixture.ts';
-import { renderPageHeader } from './page-header.ts';
+import { renderPageHeader } from './html.ts';
 
 const sample = buildHandmadeResult();
 const result = {

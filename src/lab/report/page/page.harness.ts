@@ -1,4 +1,4 @@
-import { stateShown } from '../../../core/display/showable-text.ts';
+import { stateShown } from '../../../core/display/display.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import type { ArmPayload, Payload, QueryPayload } from './payload.ts';
 

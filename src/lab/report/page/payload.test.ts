@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stateShown } from '../../../core/display/showable-text.ts';
+import { stateShown } from '../../../core/display/display.ts';
 import { DimensionMismatchError, ValidationError } from '../../../core/errors/errors.ts';
 import type { ArmResult, QueryRecord, TurnRecord } from '../../measure/result.ts';
 import { buildHandmadeResult } from '../tables/result.fixture.ts';

@@ -1,7 +1,7 @@
 import { RagPlusPlusError, ValidationError } from '../../../core/errors/errors.ts';
 import { suggestKnown } from '../../../core/validation/validation.ts';
 import { parseMean } from '../../../eval/metrics/metric.ts';
-import { readSeedDeviation } from '../../measure/seed-count.ts';
+import { readSeedDeviation } from '../../measure/warning.ts';
 import type { RunFigures } from '../../stored/run-figures.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
 

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
-import { formatLook } from '../../measure/numbered-look.ts';
-import { countSeeds, listAlikeArms } from '../../measure/seed-count.ts';
+import { formatLook } from '../../measure/result.ts';
+import { countSeeds, listAlikeArms } from '../../measure/warning.ts';
 import type { RunFigures } from '../../stored/run-figures.ts';
 import {
   type ChosenColumn,
@@ -12,8 +12,8 @@ import {
 } from './chosen-columns.ts';
 import { formatCsv } from './csv.ts';
 import { describeDecisions } from './decision.ts';
-import { escapeLatex, formatLatexRow, guardLatexRow, LATEX_MARKS } from './latex.ts';
 import { buildStatisticsLegend, listUnresolved, MARKS } from './legend.ts';
+import { escapeLatex, formatLatexRow, guardLatexRow, LATEX_MARKS } from './markdown.ts';
 import { escapeMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
 
 /** What a table shows. */

@@ -1,4 +1,4 @@
-import { freezeDeeply } from '../../../core/values/frozen.ts';
+import { freezeDeeply } from '../../../core/values/once.ts';
 import { chooseIntervalMethod } from '../../../eval/intervals/mean-intervals.ts';
 import type { ArmResult, ExperimentResult } from '../../measure/result.ts';
 import { countConversations } from './legend.ts';

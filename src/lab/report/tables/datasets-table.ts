@@ -1,5 +1,4 @@
-import { formatLook } from '../../measure/numbered-look.ts';
-import type { ExperimentResult } from '../../measure/result.ts';
+import { type ExperimentResult, formatLook } from '../../measure/result.ts';
 import { formatCsv } from './csv.ts';
 import { formatDecimal } from './format.ts';
 import { describeSeedMeans } from './legend.ts';

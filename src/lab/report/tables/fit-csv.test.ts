@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { inventFitted } from '../page/invented-fit.fixture.ts';
 import { buildHandmadeArms, buildHandmadeControl, buildHandmadeTraining, withBaseline } from './controls.fixture.ts';
-import { formatNumberName, renderFitFiles } from './fit-csv.ts';
-import type { Fitted } from './fit-table.ts';
+import { type Fitted, formatNumberName, renderFitFiles } from './fit-table.ts';
 
 const result = inventFitted(3, { signals: 11, folds: 3, epochs: 5, queries: 29 });
 const { fit } = result;

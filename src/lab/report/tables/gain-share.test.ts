@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { buildHandmadeArms, buildHandmadeControl, withBaseline } from './controls.fixture.ts';
-import { computeGainShare, formatGainShare } from './gain-share.ts';
+import { computeGainShare, formatGainShare } from './decision.ts';
 
 const METRIC = 'recall@10';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ArmResult } from '../../measure/result.ts';
 import { inventResult } from '../page/invented-result.fixture.ts';
-import { describeLatency, listLatencyRows } from './latency-table.ts';
 import { renderMarkdown } from './markdown.ts';
+import { describeLatency, listLatencyRows } from './structure-table.ts';
 
 const result = inventResult(19, { arms: 3, threads: 7, turnsAThread: 5, top: 3 });
 const [first, second, ...others] = result.arms as [ArmResult, ArmResult, ...ArmResult[]];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { withFailedBaseline } from './failed-baseline.fixture.ts';
-import { escapeLatex, renderLatex } from './latex.ts';
+import { escapeLatex, renderLatex } from './markdown.ts';
 import { buildHandmadeResult } from './result.fixture.ts';
 
 test('every character that means something to LaTeX is escaped once, and a line break is a space', () => {

@@ -1,6 +1,6 @@
-import { freezeDeeply } from '../../../core/values/frozen.ts';
+import { freezeDeeply } from '../../../core/values/once.ts';
 import { chooseIntervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../../../eval/intervals/mean-intervals.ts';
-import { LEAST_TRUSTED } from '../../../eval/significance/few-clusters.ts';
+import { LEAST_TRUSTED } from '../../../eval/significance/multiple-comparisons.ts';
 import { MOST_SAMPLES } from '../../../eval/significance/sign-flip-permutation.ts';
 import type { Comparison, ExperimentResult } from '../../measure/result.ts';
 import { describeUndecidable } from './decision.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StoredPairs } from '../../stored/stored-pairs.ts';
+import type { StoredPairs } from '../../stored/run-comparison.ts';
 import { renderLettersLatex, renderLettersMarkdown, renderLettersText } from './letters-table.ts';
 
 const pair = { difference: 0.1, p: 0.001, correctedP: 0.003, samples: null, unresolved: false };

@@ -1,10 +1,10 @@
 import { nameLetter } from '../../../eval/significance/all-pairs.ts';
-import { formatLook } from '../../measure/numbered-look.ts';
-import type { StoredPairs } from '../../stored/stored-pairs.ts';
+import { formatLook } from '../../measure/result.ts';
+import type { StoredPairs } from '../../stored/run-comparison.ts';
 import { describeUndecidable } from './decision.ts';
 import { formatDecimal } from './format.ts';
-import { escapeLatex, formatLatexRow, guardLatexRow } from './latex.ts';
 import { describeMeansOverSeeds, describeUnresolved, testText } from './legend.ts';
+import { escapeLatex, formatLatexRow, guardLatexRow } from './markdown.ts';
 import { escapeMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
 import { wrapText } from './plain-table.ts';
 import { alignLines } from './text-table.ts';

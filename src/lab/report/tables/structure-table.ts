@@ -1,9 +1,194 @@
-import type { ArmResult, Comparison, ExperimentResult } from '../../measure/result.ts';
-import { type Content, html } from '../page/markup.ts';
+import type {
+  ArmResult,
+  Comparison,
+  ExperimentResult,
+  Inadmissible,
+  MetricPassport,
+  SliceSummary,
+} from '../../measure/result.ts';
+import { type Content, html, type Markup } from '../page/markup.ts';
 import { describeUndecidable } from './decision.ts';
-import { estimate, formatProbability, formatSigned } from './format.ts';
+import { estimate, formatDecimal, formatProbability, formatSigned, formatSignificant } from './format.ts';
 import { countConversations, describeUnresolved, listUnresolved } from './legend.ts';
-import { renderPlainTable } from './plain-table.ts';
+import { type PlainCell, renderPlainTable } from './plain-table.ts';
+
+type SlicedArm = { readonly name: string; readonly slices: SliceSummary };
+
+/** The arms whose queries have slices. */
+export function listSlicedArms(arms: readonly ArmResult[]): SlicedArm[] {
+  return arms.flatMap(({ name, slices }) => (slices === undefined ? [] : [{ name, slices }]));
+}
+
+const count = (value: number): PlainCell => ({ text: String(value), value });
+
+/** `.250`; a dash without a relevant turn. */
+function share({ inadmissible, relevant }: Inadmissible): PlainCell {
+  if (relevant === 0) return { text: '—' };
+  return { text: formatDecimal(inadmissible / relevant, 3), value: inadmissible / relevant };
+}
+
+const words = (...names: string[]) => names.map((name) => ({ name, numeric: false }));
+const numbers = (...names: string[]) => names.map((name) => ({ name, numeric: true }));
+
+/** The policy of each arm, the size of its slices, and what they leave out. */
+export function renderSliceTable(arms: readonly ArmResult[]): Markup {
+  const rows = listSlicedArms(arms).map(({ name, slices }) => ({
+    arm: name,
+    cells: [
+      ...[{ text: name }, { text: slices.policyRef }],
+      ...[{ text: formatDecimal(slices.meanTurns, 1), value: slices.meanTurns }, share(slices)],
+      ...[slices.unanchored, slices.refused].map(count),
+    ],
+  }));
+  const headings = [
+    ...words('arm', 'policy'),
+    ...numbers('turns a query', 'inadmissible share', 'unanchored queries', 'refused queries'),
+  ];
+  return renderPlainTable({ label: 'slices', headings, rows });
+}
+
+/** The share of the relevant turns that was inadmissible, by level. */
+export function renderSliceStrata(arms: readonly ArmResult[]): Markup {
+  const rows = listSlicedArms(arms).flatMap(({ name, slices }) =>
+    Object.entries(slices.strata).flatMap(([stratum, levels]) =>
+      Object.entries(levels).map(([level, counts]) => ({
+        arm: name,
+        cells: [{ text: name }, { text: stratum }, { text: level }, count(counts.relevant), share(counts)],
+      })),
+    ),
+  );
+  const headings = [...words('arm', 'stratum', 'level'), ...numbers('relevant turns', 'inadmissible share')];
+  return renderPlainTable({ label: 'inadmissible turns by stratum', headings, rows });
+}
+
+/** A sentence for each arm with slices, for a terminal. */
+export function describeSlices(arms: readonly ArmResult[]): string[] {
+  return listSlicedArms(arms).map(({ name, slices }) => {
+    const { meanTurns, inadmissible, relevant, unanchored, refused, queries } = slices;
+    return `slices of ${name}: ${formatDecimal(meanTurns, 1)} turns a query; ${inadmissible} of ${relevant} relevant turns inadmissible; of ${queries} queries ${unanchored} unanchored, ${refused} refused`;
+  });
+}
+
+/** A note on the times; null if nothing was timed, or no other arm ran at the same time. */
+export function describeLatency({ arms, armsAtOnce }: Pick<ExperimentResult, 'arms' | 'armsAtOnce'>): string | null {
+  if (armsAtOnce === 1 || arms.every(({ latency }) => latency === null)) return null;
+  return `Up to ${armsAtOnce} arms were timed beside each other, so these are not the times of an arm alone.`;
+}
+
+/** Milliseconds a query as texts: a row a component, a column an arm that was timed, `p50 / p95 / p99`; a dash for a component that an arm lacks. */
+export function listLatencyRows(arms: readonly ArmResult[]): string[][] {
+  const timed = arms.flatMap(({ name, latency }) => (latency === null ? [] : [{ name, latency }]));
+  // The final components of every arm come last, also if the first arm lacks them.
+  const last = Object.keys(timed[0]?.latency ?? {}).slice(-2);
+  const steps = new Set(timed.flatMap(({ latency }) => Object.keys(latency)).filter((name) => !last.includes(name)));
+  const rows = [...steps, ...last].map((component) => [
+    component,
+    ...timed.map(({ latency }) => {
+      const found = latency[component];
+      if (found === undefined) return '—';
+      return [found.p50, found.p95, found.p99].map((milliseconds) => formatDecimal(milliseconds, 2)).join(' / ');
+    }),
+  ]);
+  return [['p50 / p95 / p99 ms', ...timed.map(({ name }) => name)], ...rows];
+}
+
+/** Milliseconds a query of every arm that was timed, a row an arm and component. */
+export function renderLatencyTable(arms: readonly ArmResult[]): Markup {
+  const rows = arms.flatMap(({ name, latency }) =>
+    Object.entries(latency ?? {}).map(([component, { p50, p95, p99 }]) => ({
+      arm: name,
+      cells: [
+        { text: name },
+        { text: component },
+        ...[p50, p95, p99].map((milliseconds) => ({ text: formatSignificant(milliseconds), value: milliseconds })),
+      ],
+    })),
+  );
+  const words = ['arm', 'component'].map((name) => ({ name, numeric: false }));
+  const numbers = ['p50 ms', 'p95 ms', 'p99 ms'].map((name) => ({ name, numeric: true }));
+  return renderPlainTable({ label: 'latency', headings: [...words, ...numbers], rows });
+}
+
+/** The arms that have a curve of evidence against tokens. */
+export function listCurves(arms: readonly ArmResult[]) {
+  return arms.flatMap(({ name, evidence }) => (evidence === undefined ? [] : [{ name, evidence }]));
+}
+
+/** Evidence by budget as texts: a row an arm, with the area and, last, the area under its ceiling. */
+export function listEvidenceRows(arms: readonly ArmResult[]): string[][] {
+  const curves = listCurves(arms);
+  const rows = curves.map(({ name, evidence: { recall, area, ceilingArea } }) => [
+    name,
+    ...[...recall, area].map((one) => estimate(one, formatDecimal, 2)),
+    formatDecimal(ceilingArea.mean, 3),
+  ]);
+  return [['evidence within', ...(curves[0]?.evidence.budgets ?? []).map(String), 'area', 'ceiling'], ...rows];
+}
+
+/** Evidence by budget, a row an arm and a further one for its ceiling. */
+export function renderEvidenceTable(arms: readonly ArmResult[]): Markup {
+  const curves = listCurves(arms);
+  const rows = curves.flatMap(({ name, evidence: { recall, ceiling, area, ceilingArea } }) =>
+    [
+      { label: name, estimates: [...recall, area] },
+      { label: `ceiling of ${name}`, estimates: [...ceiling, ceilingArea] },
+    ].map(({ label, estimates }) => ({
+      arm: name,
+      cells: [{ text: label }, ...estimates.map((one) => ({ text: estimate(one, formatDecimal, 2), value: one.mean }))],
+    })),
+  );
+  const budgets = (curves[0]?.evidence.budgets ?? []).map((budget) => `${budget} tokens`);
+  const headings = [{ name: 'arm', numeric: false }, ...[...budgets, 'area'].map((name) => ({ name, numeric: true }))];
+  return renderPlainTable({ label: 'evidence against tokens', headings, rows });
+}
+
+/** The exact definition of each metric's figures; nothing if the run has none. */
+export function renderPassports({ metrics, passports }: ExperimentResult): Content {
+  const entries = metrics.flatMap((metric, at) => {
+    const passport = passports[metric];
+    return passport === undefined ? [] : [renderPassportCard(passport, at)];
+  });
+  return entries.length === 0
+    ? ''
+    : html`
+<section id="passports"><h2>What the metrics are</h2>
+<p class="legend">Figures whose entries differ here must not be compared.</p>
+<div class="passports">${entries}</div>
+</section>`;
+}
+
+function renderPassportCard(passport: MetricPassport, at: number): Markup {
+  const { metric } = passport;
+  return html`
+<section id="passport-${at}" class="passport"><h3>${metric}</h3>
+<dl>${listPassportEntries(passport).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`)}
+<div><dt>${nameJudgedShare(passport)}</dt><dd>${formatDecimal(passport.judgedAt, 3)} of the ${passport.tokens === undefined ? `first ${passport.cutoff ?? 10}` : 'turns within the budget'}</dd></div></dl></section>`;
+}
+
+/** `judged@10`: the share of judged turns that a metric looks at. */
+export function nameJudgedShare({ metric, cutoff, tokens }: MetricPassport): string {
+  return `judged@${tokens === undefined ? (cutoff ?? 10) : (metric.split('@')[1] as string)}`;
+}
+
+function listPassportEntries(passport: MetricPassport): [string, Content][] {
+  const { definition, ties, granularity, cutoff, relevantGrade, queries, unanswerable, dataHash } = passport;
+  const counted = passport.unanswerableAre === 'counted' ? 'counted' : 'left out';
+  return [
+    ['definition', definition],
+    ['equal scores', ties],
+    ['a hit is', granularity === 'turn' ? 'a relevant turn' : `a turn of a relevant ${granularity}`],
+    ['relevant', `grade ${relevantGrade} or above`],
+    ['cut-off', cutoff === null ? 'none' : String(cutoff)],
+    ['queries', String(queries)],
+    ['unanswerable', unanswerable === 0 ? 'none' : `${unanswerable} without a relevant turn, ${counted}`],
+    ['unjudged turns', passport.judgedOnly ? 'taken out of the rankings' : 'stay in the rankings'],
+    ...(passport.tokens === undefined ? [] : [['tokens', passport.tokens] satisfies [string, Content]]),
+    ...(passport.highestGrade === undefined
+      ? []
+      : [['highest grade', String(passport.highestGrade)] satisfies [string, Content]]),
+    ['data', html`<code>${dataHash.slice(0, 12)}</code>`],
+  ];
+}
 
 /** An arm minus one of its null controls, in each metric. */
 interface StructureRow {

@@ -1,10 +1,23 @@
-import { attachDisplay, buildTableBundle, type MimeBundle, type ShownRow } from '../../../core/display/display.ts';
-import { type ShowableText, stateShown } from '../../../core/display/showable-text.ts';
+import {
+  attachDisplay,
+  buildTableBundle,
+  type MimeBundle,
+  type ShowableText,
+  type ShownRow,
+  stateShown,
+} from '../../../core/display/display.ts';
 import { NotFiniteError, ValidationError } from '../../../core/errors/errors.ts';
-import { escapeHtml } from '../../../core/text/escape.ts';
-import { formatLook } from '../../measure/numbered-look.ts';
-import type { ArmResult, Comparison, Estimate, ExperimentResult, Interval, StoppedArm } from '../../measure/result.ts';
-import { countSeeds, listAlikeArms, readSeedDeviation } from '../../measure/seed-count.ts';
+import { escapeHtml } from '../../../core/text/format.ts';
+import {
+  type ArmResult,
+  type Comparison,
+  type Estimate,
+  type ExperimentResult,
+  formatLook,
+  type Interval,
+  type StoppedArm,
+} from '../../measure/result.ts';
+import { countSeeds, listAlikeArms, readSeedDeviation } from '../../measure/warning.ts';
 import { describeDecisions } from './decision.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
 import { buildStatisticsLegend, countConversations, listUnresolved, MARKS } from './legend.ts';

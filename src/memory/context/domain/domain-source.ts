@@ -3,10 +3,16 @@ import { EARLIEST_TIME, LATEST_TIME, type QueryTimeRange } from '../../../model/
 import { createEntityRegistry, type EntityEntry, type EntityRegistry } from '../../../rank/query/entity-registry.ts';
 import { expandEntities, type FindRelated, type Ontology, splitEntityId } from '../../../rank/query/ontology.ts';
 import { understand } from '../../../rank/query/understand.ts';
-import type { ContextItem } from '../context-item.ts';
-import type { ItemSource } from '../source.ts';
-import { type DomainDatabase, type DomainRow, type DomainValue, quoteName } from './domain-database.ts';
-import { DOMAIN_PARAMETERS, type Domain, type DomainQuery } from './domain-options.ts';
+import type { ContextItem, ItemSource } from '../source.ts';
+import {
+  DOMAIN_PARAMETERS,
+  type Domain,
+  type DomainDatabase,
+  type DomainQuery,
+  type DomainRow,
+  type DomainValue,
+  quoteName,
+} from './domain-options.ts';
 
 /** Texts, quoted names and comments, in which `$name` is no parameter; then parameters. */
 const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\w+)|[^'"$/-]+|[\s\S]/g;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { QueryError, UnavailableError } from '../../../core/errors/errors.ts';
-import type { DomainDatabase } from './domain-database.ts';
+import type { DomainDatabase } from './domain-options.ts';
 import { openDuckDb } from './duckdb-database.ts';
 import { writeShopDatabase } from './shop.fixture.ts';
 

@@ -3,7 +3,7 @@ import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api
 import { QueryError, UnavailableError } from '../../../core/errors/errors.ts';
 import { once } from '../../../core/values/once.ts';
 import { importOptional } from '../../../index/vectors/postgres/sql-database.ts';
-import type { DomainDatabase, DomainRow, DomainValue } from './domain-database.ts';
+import type { DomainDatabase, DomainRow, DomainValue } from './domain-options.ts';
 
 /**
  * READ_ONLY alone is not enough: COPY would still write files, and functions would read them. No statement can reach a file or a network, and none can change these

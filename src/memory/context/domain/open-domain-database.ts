@@ -1,4 +1,4 @@
-import type { DomainDatabase } from './domain-database.ts';
+import type { DomainDatabase } from './domain-options.ts';
 
 /**
  * Opens a database for reading: Postgres by its connection string, else a file of DuckDB. Nothing can be written through it.

@@ -1,7 +1,7 @@
 import { QueryError, StorageError } from '../../../core/errors/errors.ts';
 import { connectPostgres } from '../../../index/vectors/postgres/postgres-database.ts';
 import type { SqlSession, SqlValue } from '../../../index/vectors/postgres/sql-database.ts';
-import type { DomainDatabase, DomainRow, DomainValue } from './domain-database.ts';
+import type { DomainDatabase, DomainRow, DomainValue } from './domain-options.ts';
 
 /** How long one statement may take on the server. */
 const STATEMENT_MILLISECONDS = 10_000;

@@ -10,12 +10,13 @@ import {
   type Side,
   type TimeMention,
   type TimeRange,
+  ZoneClock,
 } from './calendar.ts';
 import { RELATIVE_TIMES } from './relative-times.ts';
 import { modifyAtom, sliceAfter, sliceBefore } from './time-modifiers.ts';
-import { createTimeReader } from './time-reader.ts';
 import {
   AMOUNT,
+  createTimeReader,
   type Groups,
   MONTH,
   type Reading,
@@ -25,8 +26,7 @@ import {
   type TimeAtom,
   type TimeContext,
   type TimeRule,
-} from './time-words.ts';
-import { ZoneClock } from './zone-clock.ts';
+} from './time-reader.ts';
 
 const YEAR = '(?:(?<year>(?:19|20)\\d\\d)(?!\\d)|(?<yearSide>last|this|next|the previous) year)';
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];

@@ -9,7 +9,7 @@ import {
   readOffset,
   type TimeRule,
   takeHours,
-} from './time-words.ts';
+} from './time-reader.ts';
 
 type Read = TimeRule[1];
 

@@ -1,9 +1,9 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { replaceByBlanks } from '../tokens.ts';
 import { buildMonthRange, computePeriod, type TimeMention, type TimeRange, type TimeUnit } from './calendar.ts';
-import { createTimeReader } from './time-reader.ts';
 import {
   AMOUNT,
+  createTimeReader,
   type Groups,
   MONTH,
   type Reading,
@@ -11,7 +11,7 @@ import {
   readMonth,
   readOffset,
   type TimeRule,
-} from './time-words.ts';
+} from './time-reader.ts';
 
 const UNITS = 'day|week|weekend|month|year';
 const UNIT = `(?<unit>${UNITS})s?`;

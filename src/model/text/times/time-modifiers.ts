@@ -1,5 +1,5 @@
 import { computePeriod, DAY, type TimeRange, type TimeUnit } from './calendar.ts';
-import { type Groups, type Hours, PARTS_OF_DAY, type TimeAtom, takeHours } from './time-words.ts';
+import { type Groups, type Hours, PARTS_OF_DAY, type TimeAtom, takeHours } from './time-reader.ts';
 
 /** Characters beside a time that decide how it is read. */
 const BESIDE = 40;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../../core/errors/errors.ts';
-import { ZoneClock } from './zone-clock.ts';
+import { ZoneClock } from './calendar.ts';
 
 const HOUR = 3_600_000;
 

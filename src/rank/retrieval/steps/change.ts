@@ -13,9 +13,8 @@ import { type DecayOptions, decaySignal } from '../../signals/decay.ts';
 import { trajectorySignal } from '../../signals/trajectory.ts';
 import type { TrajectoryOptions } from '../../signals/trajectory-options.ts';
 import { blendTrajectory } from '../../signals/trajectory-score.ts';
-import { blendScores, divideScoresByRowMaximum } from '../blend.ts';
-import type { DataReader, FindNeed } from './data-readers.ts';
-import { defineScoreStep, defineStep, PendingScores, requirePool } from './step.ts';
+import { blendScores, divideScoresByRowMaximum } from '../relevance.ts';
+import { type DataReader, defineScoreStep, defineStep, type FindNeed, PendingScores, requirePool } from './step.ts';
 
 /** Scores times 1 + factor x attribute of each boost. */
 export const boost = defineScoreStep<BoostOptions>({
@@ -102,7 +101,7 @@ export const mix = defineStep<MixOptions>({
         'mix of the arm has no weights but a fit; run the config, and name the weight file that it leaves: mix: weights-linear.safetensors',
       );
     const pool = requirePool(state);
-    const { mixSignals } = await import('../../signals/bank/mixed-signals.ts');
+    const { mixSignals } = await import('../../signals/bank/refitted-signals.ts');
     const scores = await watch('scoring', () => mixSignals(state.world, pool, options));
     const components = new Map([...state.components, ['scoring', scores] as const]);
     return { ...state, components, scores: new PendingScores([pool.queryCount, pool.width], scores) };

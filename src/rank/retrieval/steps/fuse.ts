@@ -15,7 +15,7 @@ import {
   relevanceFusionOptions,
   resolveFusion,
 } from '../relevance.ts';
-import { type AddFault, addUnknownKey, withoutNulls } from './checks.ts';
+import { type AddFault, addUnknownKey, withoutNulls } from './search.ts';
 import { defineStep, type Outline, PendingScores, requirePool, type ScoreColumn, type Step } from './step.ts';
 
 /** Columns that become one, and their fusion. */

@@ -1,5 +1,5 @@
 import type { Query } from '../../../model/dataset.ts';
-import type { Turn } from '../../../model/turns/turn.ts';
+import type { Turn } from '../../../model/turns/memory-record.ts';
 import { LEFT_OUT, rank } from '../rank.ts';
 import { defineStep, PendingScores, requirePool, type StepDefinition, type StepOf } from './step.ts';
 

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { createOpenSchema } from '../../../core/validation/open-schema.ts';
 import { Registry } from '../../../core/validation/registry.ts';
-import { parse, parsePart } from '../../../core/validation/validation.ts';
+import { createOpenSchema, parse, parsePart } from '../../../core/validation/validation.ts';
 import { type IndexOptions, indexOptions } from '../../../index/registry.ts';
 import { sliceOptions } from '../../../kernel/slices/slice-options.ts';
 import { readWrittenFilter, writtenFilter } from '../../../model/filter/filter-schema.ts';
 import { formatFilter } from '../../../model/filter/format-filter.ts';
 import { PROPAGATION_PRESETS, propagationOptions } from '../../../ops/attention/options.ts';
-import { fittedMixOptions } from '../../learning/fit-options.ts';
+import { fitOptions, fittedMixOptions } from '../../learning/fit-options.ts';
 import { SELECTIONS, type SelectionOptions, selectionOptions } from '../../rerank/registry.ts';
 import { attentionOptions } from '../../signals/attention-options.ts';
 import { scoringOptions } from '../../signals/bank/options.ts';
@@ -18,10 +17,21 @@ import { ADDED_SIGNALS } from '../../signals/signal.ts';
 import { strategyOptions } from '../../signals/strategy-options.ts';
 import { trajectoryOptions } from '../../signals/trajectory-options.ts';
 import { blendWithAttention, blendWithTrajectory, boost, curate, decay, type MixOptions, mix } from './change.ts';
-import { type AddFault, addUnknownKey, checkBlend, checkMix, checkScore, checkSearch, withoutNulls } from './checks.ts';
-import { SOURCE_COLUMN_NAMES } from './columns.ts';
-import { checkFusion, createFusion, fuse, fuseOptions } from './fuse.ts';
-import { type ScoreOptions, type SearchOptions, score, search } from './search.ts';
+import { checkFusion, createFusion, fuse, fuseOptions, fusionWeight, getMethodOptions, listMethods } from './fuse.ts';
+import {
+  type AddFault,
+  addUnknownKey,
+  checkBlend,
+  checkMix,
+  checkScore,
+  checkSearch,
+  type ScoreOptions,
+  type SearchOptions,
+  SOURCE_COLUMN_NAMES,
+  score,
+  search,
+  withoutNulls,
+} from './search.ts';
 import { pack, packOptions, select } from './select.ts';
 import type { ArmState, Outline, Step, StepOf } from './step.ts';
 import { filter, propagate, slice } from './visible.ts';
@@ -121,7 +131,7 @@ const scoreOptions = writtenParts.transform((parts, context): ScoreOptions => {
 const attentionBlend = attentionOptions.omit({ mechanism: true }).extend({ coordinates: trajectoryOptions.optional() });
 type AttentionBlendOptions = z.output<typeof attentionBlend>;
 const MECHANISMS = attentionOptions.shape.mechanism.options;
-export const BLENDS: Readonly<Record<string, z.ZodType>> = {
+const BLENDS: Readonly<Record<string, z.ZodType>> = {
   trajectory: trajectoryOptions,
   ...Object.fromEntries(MECHANISMS.map((mechanism) => [mechanism, attentionBlend])),
 };
@@ -164,8 +174,7 @@ function createBlend(name: string, options: unknown, component: string | undefin
 }
 
 /** The names of the methods of `rerank`, or else of `select`. */
-export const listSelections = (reranks: boolean) =>
-  SELECTIONS.names.filter((name) => RERANKINGS.includes(name) === reranks);
+const listSelections = (reranks: boolean) => SELECTIONS.names.filter((name) => RERANKINGS.includes(name) === reranks);
 
 /** One selection by its method. */
 const createSelectOptions = (reranks: boolean) => {
@@ -300,3 +309,70 @@ export const ARM_KEYS: readonly string[] = [
   'seed',
   'repeats',
 ];
+
+const weight = z.number().min(0).max(1);
+
+/** A mapping of some of the members, each by its name. */
+const nameMembers = (members: readonly (readonly [string, z.ZodType])[]) =>
+  z.strictObject(Object.fromEntries(members.map(([name, options]) => [name, options.optional()])));
+
+/** One of several methods: its name alone, or with its options. */
+function chooseMethod(
+  members: readonly (readonly [string, z.ZodType])[],
+  more: Readonly<Record<string, z.ZodType>> = {},
+) {
+  const [first, ...others] = members.map(([name]) => name);
+  return z.union([z.enum([first as string, ...others]), nameMembers([...members, ...Object.entries(more)])]);
+}
+
+const createFuse = () =>
+  chooseMethod(
+    listMethods().map((method) => [method, z.object(getMethodOptions(method)).catchall(fusionWeight)] as const),
+    { only: z.string() },
+  );
+
+const createSelection = (reranks: boolean) =>
+  chooseMethod(
+    listSelections(reranks).map((name) => {
+      const { options } = SELECTIONS.get(name) as { readonly options: z.ZodObject };
+      return [name, options.omit({ method: true })] as const;
+    }),
+  );
+
+const { weights, origin } = strategyOptions.shape;
+const mapping = z.record(z.string(), z.unknown());
+/** Own weights are a mapping, those of users also the name of their file. */
+const strategy = z.strictObject({
+  weights: z.union([weights.unwrap().options[0], mapping]).default('by-question'),
+  users: z.union([z.string(), mapping]).optional(),
+  origin,
+});
+
+const writtenMixOptions = scoringOptions.extend({
+  weights: scoringOptions.shape.weights.optional(),
+  fit: fitOptions.optional(),
+});
+
+/**
+ * The options of each step as a config writes them, for the schemas of editors, with the members by their names.
+ * Options that depend on the names of columns are checked only when the config is read.
+ */
+export function createWrittenOptions(): Readonly<Record<string, z.ZodType>> {
+  const blends = Object.entries(BLENDS).map(([name, options]) => [name, z.union([weight, options])] as const);
+  return {
+    ...Object.fromEntries(STEPS.members.map(({ name, options }) => [name, options])),
+    filter: writtenFilter,
+    propagate: z.union([z.enum(Object.keys(PROPAGATION_PRESETS) as [string]), propagationOptions]),
+    search: z.record(z.string().min(1), indexOptions),
+    score: z
+      .object({ cosine: z.strictObject({}).optional(), strategy: strategy.optional() })
+      .catchall(z.record(z.string(), z.unknown())),
+    fuse: createFuse(),
+    mix: z.union([z.string().min(1), writtenMixOptions]),
+    decay: z.union([z.number().positive(), decayOptions]),
+    blend: nameMembers(blends),
+    rerank: createSelection(true),
+    select: createSelection(false),
+    pack: z.union([z.int().min(1), packOptions]),
+  };
+}

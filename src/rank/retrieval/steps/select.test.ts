@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../../core/tensors/backend.ts';
-import { createTokenCounter } from '../../../model/text/token-counts.ts';
+import { createTokenCounter } from '../../../model/text/tokens.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../../signals/corpus.fixture.ts';
 import { rank } from '../rank.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { createTokenCounter } from '../../../model/text/token-counts.ts';
-import { TOKEN_COUNTERS } from '../../../model/text/token-options.ts';
+import { createTokenCounter, TOKEN_COUNTERS } from '../../../model/text/tokens.ts';
 import { findSelectionColumn, type SelectionOptions } from '../../rerank/registry.ts';
 import { selectTop } from '../select-top.ts';
 import { defineKeepStep } from './keep.ts';

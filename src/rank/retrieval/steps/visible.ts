@@ -1,7 +1,7 @@
 import type { SliceOptions } from '../../../kernel/slices/slice-options.ts';
 import type { PropagationOptions } from '../../../ops/attention/options.ts';
+import { joinFilters } from '../candidate-sources.ts';
 import { SAME_CHANNEL } from '../query-filter.ts';
-import { joinFilters } from '../source-parts.ts';
 import { defineStep, type Outline } from './step.ts';
 
 function withView(before: Outline, view: Partial<Outline['view']>): Outline {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { classifyQuestion, type QuestionKind, readAskedQuery } from './asked-query.ts';
-import { AuthorNames } from './author-names.ts';
+import { classifyQuestion, type QuestionKind, readAskedQuery } from './query-rows.ts';
 import { buildQueryAt, HOUR_MILLISECONDS, START, TURNS } from './small-threads.fixture.ts';
+import { AuthorNames } from './turn-forms.ts';
 
 test('a query is seen with what it asks for, whom and when it names, and who asks', () => {
   const query = buildQueryAt(9.5, { text: 'When did Bo, Dora and Mary meet on 1 January 2024?', author: 'Ann Lee' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { AuthorNames, listCallNames, listNameWords } from './author-names.ts';
 import { TURNS } from './small-threads.fixture.ts';
+import { AuthorNames, listCallNames, listNameWords } from './turn-forms.ts';
 
 test.each([
   ['Ann Lee', ['ann lee', 'ann']],

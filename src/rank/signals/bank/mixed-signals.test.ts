@@ -2,8 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../../core/tensors/backend.ts';
 import { drawSamplePool } from '../columns.harness.ts';
-import { mixSignals } from './mixed-signals.ts';
 import { scoringOptions } from './options.ts';
+import { mixSignals } from './refitted-signals.ts';
 import { signalTable } from './signal-bank.ts';
 import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { check } from '../../../core/validation/validation.ts';
-import { freezeDeeply } from '../../../core/values/frozen.ts';
+import { freezeDeeply } from '../../../core/values/once.ts';
 import { encoderOptions } from '../../../index/encoders/registry.ts';
 import { importanceSignal, outcomeSignal } from '../attribute-values.ts';
 import { GRAPH_RELATIONS } from '../graph-relations.ts';
@@ -9,13 +9,13 @@ import {
   reinforcementSignal,
   temporalRelevanceSignal,
   typedImportanceSignal,
-} from '../memory-columns.ts';
+} from '../memory-signals.ts';
+import { signalNumbers } from '../plan.ts';
 import { ADDED_SIGNALS, type AddedSignal, type Signal } from '../signal.ts';
-import { signalNumbers } from '../signal-names.ts';
 import { weightsOrigin } from '../strategy-options.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
-import { RANK_SIGNALS } from './session-ranks.ts';
+import { RANK_SIGNALS } from './sessions.ts';
 import { SPREAD } from './spread.ts';
 import { STRUCTURE } from './structure.ts';
 

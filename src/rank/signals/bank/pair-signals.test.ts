@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Query } from '../../../model/dataset.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import type { Turn } from '../../../model/turns/turn.ts';
-import { readAskedQuery } from './asked-query.ts';
+import type { Turn } from '../../../model/turns/memory-record.ts';
 import { SIGNAL_GROUPS } from './options.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
+import { readAskedQuery } from './query-rows.ts';
 import { buildQueryAt, HOUR_MILLISECONDS, START, TURNS } from './small-threads.fixture.ts';
 import { SubcorpusTables } from './subcorpus-tables.ts';
 

@@ -1,14 +1,53 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { matmul } from '../../../core/tensors/matmul.ts';
+import { readBack } from '../../../core/tensors/scope.ts';
 import { createEventBreaks } from '../../../core/values/event-loop.ts';
 import type { CandidatePool, Column } from '../candidate-pool.ts';
 import type { Signal, World } from '../signal.ts';
 import { mapLocalRows, type SubcorpusQueries } from '../subcorpus.ts';
-import { GRAPH_SIGNALS, listAddedSignals, listSignalNames, PRODUCTS, type SignalBankOptions } from './options.ts';
+import {
+  GRAPH_SIGNALS,
+  listAddedSignals,
+  listSignalNames,
+  PRODUCTS,
+  type ScoringOptions,
+  type SignalBankOptions,
+} from './options.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
 import { groupSessions } from './sessions.ts';
-import type { SignalTable } from './signal-bank.ts';
+import { type SignalTable, signalTable } from './signal-bank.ts';
 import { SPREAD, Spread } from './spread.ts';
 import { collectStructureColumns, listStructureInputs, STRUCTURE_SIGNALS } from './structure.ts';
 import { computeScopeCosines, QUERY_BLOCK } from './table-filler.ts';
+
+/** Numbers of a table on the device at a time: 64 MB. */
+const BLOCK = 2 ** 24;
+
+/**
+ * Every candidate's weighted sum of signals.
+ *
+ * @returns [Q, C]; 0 where the pool is padded.
+ */
+export async function mixSignals(
+  world: World,
+  pool: CandidatePool,
+  { signals, weights }: ScoringOptions,
+): Promise<Column> {
+  const { signals: names, values } = await world.get(signalTable(signals), pool);
+  const F = names.length;
+  const vector = Float32Array.from(names, (name) => weights[name] ?? 0);
+  const scores = new Float32Array(pool.positions.length);
+  const rows = Math.max(1, Math.floor(BLOCK / F));
+  for (let first = 0; first < scores.length; first += rows) {
+    const count = Math.min(rows, scores.length - first);
+    const block = values.subarray(first * F, (first + count) * F);
+    const sums = await readBack('mixedSignals', () =>
+      matmul(tf.tensor2d(block, [count, F]), tf.tensor2d(vector, [F, 1])),
+    );
+    scores.set(sums, first);
+  }
+  return scores;
+}
 
 /** The cosine of the workspace's own encoder, whose vectors coordinates and attention are computed from. */
 const OWN_COSINE = 'cosine';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import { SessionRanks } from './session-ranks.ts';
-import { groupSessions } from './sessions.ts';
+import { groupSessions, SessionRanks } from './sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
 import { drawSampleThreads } from './threads.fixture.ts';
 

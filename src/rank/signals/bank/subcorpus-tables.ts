@@ -1,14 +1,12 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
-import { AuthorNames, listNameWords } from './author-names.ts';
 import type { SignalGroup } from './options.ts';
 import type { PairTables } from './pair-signals.ts';
-import { SessionRanks } from './session-ranks.ts';
-import { groupSessions, type Sessions } from './sessions.ts';
+import { groupSessions, SessionRanks, type Sessions } from './sessions.ts';
 import { Spread } from './spread.ts';
 import { TextScores } from './text-scores.ts';
 import { ThreadTables } from './thread-tables.ts';
-import { readTurnForms, type TurnForms } from './turn-forms.ts';
+import { AuthorNames, listNameWords, readTurnForms, type TurnForms } from './turn-forms.ts';
 
 /** What the signals of a corpus's turns are made from, for all queries that ask them. */
 export class SubcorpusTables implements PairTables {

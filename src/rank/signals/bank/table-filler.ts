@@ -1,8 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../../core/tensors/matmul.ts';
-import { gatherRows } from '../../../core/tensors/rows.ts';
+import { assertShape, gatherRows } from '../../../core/tensors/rows.ts';
 import { readBack } from '../../../core/tensors/scope.ts';
-import { assertShape } from '../../../core/tensors/shapes.ts';
 import { createEventBreaks } from '../../../core/values/event-loop.ts';
 import type { EncoderOptions } from '../../../index/encoders/registry.ts';
 import type { Query } from '../../../model/dataset.ts';
@@ -10,12 +9,10 @@ import type { CandidatePool, Column } from '../candidate-pool.ts';
 import { prepareGraphRelations } from '../graph-relations.ts';
 import type { World } from '../signal.ts';
 import { mapLocalRows, type Subcorpus, type SubcorpusQueries, selectScopeVectors } from '../subcorpus.ts';
-import { type AskedQuery, readAskedQuery } from './asked-query.ts';
 import { listCosineNames, listSignalNames, PRODUCTS, type SignalBankOptions, type SignalGroup } from './options.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
-import { QueryRows, type TableColumns } from './query-rows.ts';
-import { RANK_SIGNALS } from './session-ranks.ts';
-import { countBegunSessions } from './sessions.ts';
+import { type AskedQuery, QueryRows, readAskedQuery, type TableColumns } from './query-rows.ts';
+import { countBegunSessions, RANK_SIGNALS } from './sessions.ts';
 import { collectStructureColumns } from './structure.ts';
 import { SubcorpusTables } from './subcorpus-tables.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../core/numbers/random.ts';
-import { TermPostings } from '../../../index/words/term-postings.ts';
+import { TermPostings } from '../../../index/words/bm25.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import { AuthorNames } from './author-names.ts';
 import { groupSessions } from './sessions.ts';
 import { computePlainTextScores, listUnstoppedWords } from './text-scores.oracle.ts';
 import { chooseFeedbackTerms, TERM_KINDS, type TermKind, TextScores } from './text-scores.ts';
 import { drawSampleThreads } from './threads.fixture.ts';
+import { AuthorNames } from './turn-forms.ts';
 
 const { turns, queries } = drawSampleThreads(11);
 const corpus = new Corpus(turns);

@@ -1,13 +1,11 @@
-import { freezeDeeply } from '../../../core/values/frozen.ts';
-import { getOrCompute } from '../../../core/values/once.ts';
-import { BM25_DEFAULTS } from '../../../index/words/bm25-options.ts';
-import { BM25_VARIANTS } from '../../../index/words/bm25-variants.ts';
+import { freezeDeeply, getOrCompute } from '../../../core/values/once.ts';
+import { TermPostings } from '../../../index/words/bm25.ts';
+import { BM25_DEFAULTS, BM25_VARIANTS } from '../../../index/words/bm25-variants.ts';
 import { GroupedBm25, type GroupedBm25Options } from '../../../index/words/grouped-bm25.ts';
-import { TermPostings } from '../../../index/words/term-postings.ts';
 import { createTokeniser, type Tokeniser, type TokenOptions } from '../../../model/text/tokens.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
-import type { AuthorNames } from './author-names.ts';
 import { buildSessionGroups, buildWindowGroups, type Sessions } from './sessions.ts';
+import type { AuthorNames } from './turn-forms.ts';
 
 /** Turns that are taken to be relevant, and terms that are taken from them. */
 const FEEDBACK_TURNS = 5;

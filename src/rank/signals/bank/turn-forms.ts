@@ -3,7 +3,65 @@ import { findEntities } from '../../../model/text/entities.ts';
 import { countTimeExpressions } from '../../../model/text/times/time-expressions.ts';
 import { createTokeniser } from '../../../model/text/tokens.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
+import type { Turn } from '../../../model/turns/memory-record.ts';
 import { findNeighbour, type Sessions } from './sessions.ts';
+
+/** Words of a text that could be a name; an inner full stop or hyphen is part of one, as in the nicknames of chats. */
+const NAME = /[\p{L}\p{N}_](?:[\p{L}\p{N}_.|^\\`[\]{}-]*[\p{L}\p{N}_|^`\]}])?/gu;
+const NAME_OR_POSSESSIVE = new RegExp(`${NAME.source}(?:['’]s)?`, 'gu');
+
+/** The words that a text may name somebody with, lower-case. */
+export function listNameWords(text: string): Set<string> {
+  return new Set(text.toLowerCase().match(NAME));
+}
+
+/** What an author is called by, lower-case: the name and the first word of it. */
+export function listCallNames(author: string): string[] {
+  const whole = author.toLowerCase();
+  const [first] = whole.split(/\s+/u);
+  return first === undefined || first === whole ? [whole] : [whole, first];
+}
+
+interface Author {
+  readonly name: string;
+  /** Position of the first turn. */
+  readonly first: number;
+  readonly calledBy: readonly string[];
+}
+
+/** Who had spoken at a moment, and what those are called by. */
+export class AuthorNames {
+  /** In the order in which they first spoke. */
+  readonly #authors: readonly Author[];
+  /** By what authors are called by, the least position at which one of them spoke. */
+  readonly #calledFrom = new Map<string, number>();
+
+  /** @param turns in time order. */
+  constructor(turns: readonly Turn[]) {
+    const firsts = new Map<string, number>();
+    for (const [position, { author }] of turns.entries())
+      if (author !== null && !firsts.has(author)) firsts.set(author, position);
+    this.#authors = Array.from(firsts, ([name, first]) => ({ name, first, calledBy: listCallNames(name) }));
+    for (const { first, calledBy } of this.#authors)
+      for (const name of calledBy) if (!this.#calledFrom.has(name)) this.#calledFrom.set(name, first);
+  }
+
+  /** The authors whom a text names, of those who spoke before the cutoff. */
+  findNamedAuthors(text: string, cutoff: number): Set<string> {
+    const words = listNameWords(text);
+    const isNamed = ({ first, calledBy }: Author) => first < cutoff && calledBy.some((name) => words.has(name));
+    return new Set(this.#authors.filter(isNamed).map(({ name }) => name));
+  }
+
+  /** A text without the words that are names of authors who spoke before the cutoff. */
+  without(text: string, cutoff: number): string {
+    if (this.#authors.length === 0) return text;
+    return text.replace(NAME_OR_POSSESSIVE, (word) => {
+      const from = this.#calledFrom.get(word.toLowerCase().replace(/['’]s$/u, ''));
+      return from !== undefined && from < cutoff ? ' ' : word;
+    });
+  }
+}
 
 /** The query-independent features of each turn. [N] each. */
 export interface TurnForms {

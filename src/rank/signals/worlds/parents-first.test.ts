@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import type { Turn } from '../../../model/turns/turn.ts';
+import type { Turn } from '../../../model/turns/memory-record.ts';
 import { drawSampleWorld } from '../corpus.fixture.ts';
-import { orderParentsFirst } from './parents-first.ts';
+import { orderParentsFirst } from './permuted-order.ts';
 
 const buildTurn = (id: string, parentId: string | null, timestamp: number): Turn => ({
   id,

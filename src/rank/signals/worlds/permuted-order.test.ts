@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../../core/tensors/backend.ts';
 import { buildConversationTurns } from '../../../model/turns/conversations.fixture.ts';
-import type { Turn } from '../../../model/turns/turn.ts';
+import type { Turn } from '../../../model/turns/memory-record.ts';
 import { PROPAGATION_PRESETS } from '../../../ops/attention/options.ts';
 import { attentionSignal } from '../attention.ts';
 import { type AttentionOptions, attentionOptions } from '../attention-options.ts';
@@ -12,8 +12,8 @@ import { createSampleWorkspace, drawSampleWorld, type SampleWorld } from '../cor
 import { cosineSignal, propagatedRows } from '../cosine.ts';
 import { computeOracleIrcp, computeOracleRcp, computePropagatedCosine, PROPAGATION } from '../scores.oracle.ts';
 import type { Workspace } from '../workspace.ts';
-import type { ControlOptions } from './control-options.ts';
 import { drawPermutedOrder } from './permuted-order.ts';
+import type { ControlOptions } from './world-parts.ts';
 
 describe('an order', () => {
   const lengths = [1, 2, 19, 5];

@@ -4,7 +4,7 @@ import { createRandom } from '../../../core/numbers/random.ts';
 import { useBackend } from '../../../core/tensors/backend.ts';
 import type { Query } from '../../../model/dataset.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import type { Turn } from '../../../model/turns/turn.ts';
+import type { Turn } from '../../../model/turns/memory-record.ts';
 import { buildFrameTables } from '../../../ops/trajectory/frame-tables.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
 import { drawSamplePool, findWorstColumnError, scoreEachTurn } from '../columns.harness.ts';
@@ -14,8 +14,8 @@ import { buildVisibleThread, computeOracleDistance } from '../scores.oracle.ts';
 import { trajectorySignal } from '../trajectory.ts';
 import { trajectoryOptions } from '../trajectory-options.ts';
 import type { Workspace } from '../workspace.ts';
-import type { ControlOptions } from './control-options.ts';
 import { drawRewiredTrees, rewire } from './rewired-graph.ts';
+import type { ControlOptions } from './world-parts.ts';
 
 const countChildren = (parent: ArrayLike<number>) =>
   Array.from(parent, (_, turn) => Array.from(parent).filter((above) => above === turn).length);

@@ -4,7 +4,7 @@ import type { Conversation } from '../../../model/turns/conversation.ts';
 import type { ConversationTree, TreeAsOf } from '../../../ops/trajectory/conversation-tree.ts';
 import { computeDepths, type FrameTables } from '../../../ops/trajectory/frame-tables.ts';
 import { clipCosine } from '../../../ops/trajectory/homogeneity.ts';
-import { keepLatest, orderParentsFirst } from './parents-first.ts';
+import { keepLatest, orderParentsFirst } from './permuted-order.ts';
 
 /**
  * Gives every turn as many children as it had, drawn at random from the later turns. Each of the forests that have the same roots and the same numbers of
