@@ -1,6 +1,5 @@
 import { recallAt } from '../src/index/candidates/recall.ts';
-import { buildUnchangingRows } from '../src/index/vectors/dense-rows.ts';
-import { FlatIndex } from '../src/index/vectors/flat.ts';
+import { buildUnchangingRows, FlatIndex } from '../src/index/vectors/flat.ts';
 import { HnswIndex, type HnswLibrary } from '../src/index/vectors/hnsw.ts';
 import { HNSW_DEFAULTS } from '../src/index/vectors/vector-kind.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../src/model/candidates.ts';

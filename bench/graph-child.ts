@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ConceptGraph, EDGE_KINDS, type EdgeKind } from '../src/index/graph/concept-graph.ts';
-import { KeptGraphs } from '../src/index/graph/graph-moment.ts';
-import { listConcepts, readTitle } from '../src/index/graph/list-concepts.ts';
+import { KeptGraphs, listConcepts, readTitle } from '../src/index/graph/graph-moment.ts';
 import { buildWalkableGraph, type WalkableGraph } from '../src/index/graph/temporal-adjacency.ts';
 import { keepConceptGraph, keepWalkableGraph } from '../src/index/walks/concept-graphs.ts';
 import { GraphIndex } from '../src/index/walks/graph-index.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listConcepts, readTitle } from '../src/index/graph/list-concepts.ts';
+import { listConcepts, readTitle } from '../src/index/graph/graph-moment.ts';
 import { Corpus } from '../src/model/turns/corpus.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { formatWalks } from './graph-tables.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
 import { loadDataset } from '../src/data/registry.ts';
-import { NewestFirstIndex } from '../src/index/candidates/newest-first.ts';
+import { NewestFirstIndex } from '../src/index/candidates/top-selection.ts';
 import type { IndexOptions } from '../src/index/registry.ts';
 import { type ExperimentConfig, resolveConfig } from '../src/lab/config/config.ts';
 import { stageVersion } from '../src/lab/run/environment.ts';

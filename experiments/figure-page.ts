@@ -1,5 +1,5 @@
+import { html, Markup } from '../src/core/text/format.ts';
 import { renderPageHead, renderScripts } from '../src/lab/report/page/html.ts';
-import { html, Markup } from '../src/lab/report/page/markup.ts';
 import { PAGE_STYLE } from '../src/lab/report/page/page-style.ts';
 import type { TextTable } from './text-table.ts';
 

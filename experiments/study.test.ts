@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { describeHeldOut } from '../src/lab/measure/test-split.ts';
+import { describeHeldOut } from '../src/lab/measure/passport.ts';
 import { createStudyCommand, type Study } from './study.ts';
 
 const results = mkdtempSync(join(tmpdir(), 'ragpp-study-'));

@@ -10,9 +10,9 @@ import { createTerminalProgress, type StartProgress } from '../src/core/terminal
 import { quoteShellWord } from '../src/core/text/format.ts';
 import { parse } from '../src/core/validation/validation.ts';
 import { applyOverrides } from '../src/lab/composition/config-file.ts';
+import type { TestSplit } from '../src/lab/measure/passport.ts';
 import { type Environment, formatLook } from '../src/lab/measure/result.ts';
 import { countLook } from '../src/lab/measure/test-looks.ts';
-import type { TestSplit } from '../src/lab/measure/test-split.ts';
 import { captureEnvironment } from '../src/lab/run/environment.ts';
 import { type RunFiles, writeRunFolder } from '../src/lab/run/run-folder.ts';
 

@@ -8,7 +8,6 @@ const source = dirname(fileURLToPath(import.meta.url));
 /** Files that apply a schema without the limits of `check` in core/validation/validation, each with the reason why they may. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'core/validation/validation.ts': 'holds `check`, which has measured the input',
-  'model/turns/attributes.ts': 'a part of a schema, whose input `check` has measured',
   'model/turns/memory-fields.ts': 'a part of a schema, whose input `check` has measured',
   'data/documents/multihop.ts': 'a part of a schema, whose input `check` has measured',
   'kernel/service/key-file.ts': 'errors of `check` show values and unknown keys, and these may be secret keys',

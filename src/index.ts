@@ -6,10 +6,14 @@ export { z } from 'zod';
 export { fromTurns } from './data/memory/from-turns.ts';
 export { loadConfig, openConfig } from './lab/config/config.ts';
 export type { ExperimentConfig } from './lab/config/config-schema.ts';
-export { estimateFromLog } from './lab/measure/counterfactual.ts';
-export { compareByInterleaving, interleaveByTeamDraft } from './lab/measure/interleaving.ts';
+export {
+  compareByInterleaving,
+  estimateFromLog,
+  interleaveByTeamDraft,
+  listInterleavedOutcomes,
+  listLoggedChoices,
+} from './lab/measure/counterfactual.ts';
 export type { ExperimentResult } from './lab/measure/result.ts';
-export { listInterleavedOutcomes, listLoggedChoices } from './lab/measure/retrieval-events.ts';
 export { askArm, runExperiment } from './lab/on-first-use.ts';
 export { definePlugin, type PluginDefinition } from './lab/plugins/plugin.ts';
 export { rescore } from './lab/stored/rescore-on-first-use.ts';

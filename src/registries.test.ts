@@ -6,7 +6,7 @@ import { INDEXES } from './index/registry.ts';
 import { VECTOR_INDEXES } from './index/vectors/registry.ts';
 import { parseTables } from './lab/config/config-reference.harness.ts';
 import { LAUNCHERS } from './lab/launch/registry.ts';
-import { NORMALISATIONS } from './ops/fusion/normalisation.ts';
+import { NORMALISATIONS } from './ops/fusion/combination.ts';
 import { FUSIONS } from './ops/fusion/registry.ts';
 import { PAGERANK_SOLVERS } from './ops/pagerank/pagerank-registry.ts';
 import { MODELS } from './rank/learning/weight-file.ts';

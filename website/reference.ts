@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { buildProgram } from '../src/cli/program.ts';
 import { METRICS } from '../src/eval/metrics/metric.ts';
+import {
+  indexDocumentedRows,
+  isKind,
+  type Key,
+  listAlternatives,
+  type Schema,
+} from '../src/lab/config/config-faults.ts';
 import { listConfigKeys } from '../src/lab/config/config-json-schema.ts';
-import { indexDocumentedRows, isKind, type Key, listAlternatives, type Schema } from '../src/lab/config/config-keys.ts';
 import { bankSignals, signalBankOptions } from '../src/rank/signals/bank/options.ts';
 import { SIGNALS } from '../src/rank/signals/registry.cases.ts';
 

@@ -4,7 +4,7 @@ import { computeHash } from '../../src/core/hash/hash.ts';
 import { loadDataset } from '../../src/data/registry.ts';
 import { createEncoder, encoderOptions } from '../../src/index/encoders/registry.ts';
 import type { NearForms } from '../../src/index/graph/concept-graph.ts';
-import { readTitle } from '../../src/index/graph/list-concepts.ts';
+import { readTitle } from '../../src/index/graph/graph-moment.ts';
 import { findNearForms } from '../../src/index/walks/concept-graphs.ts';
 import type { Encoder } from '../../src/model/encoder.ts';
 import type { Study, StudyContext } from '../study.ts';

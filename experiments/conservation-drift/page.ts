@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../src/lab/report/page/markup.ts';
+import { html, type Markup } from '../../src/core/text/format.ts';
 import { formatDuration, formatMinute } from '../../src/lab/report/tables/format.ts';
 import { type PlotlyFigure, renderFigurePage, renderTable } from '../figure-page.ts';
 import { type DriftResult, NAME } from './experiment.ts';

@@ -3,7 +3,7 @@ import { computeHash } from '../../src/core/hash/hash.ts';
 import { drawShop } from '../../src/data/synthetic/draw-shop.ts';
 import { askShop, isDevQuestion, listTestTexts } from '../../src/data/synthetic/shop.ts';
 import { createEncoder, encoderOptions } from '../../src/index/encoders/registry.ts';
-import { describeHeldOut } from '../../src/lab/measure/test-split.ts';
+import { describeHeldOut } from '../../src/lab/measure/passport.ts';
 import { estimate, formatDecimal, formatSigned } from '../../src/lab/report/tables/format.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';

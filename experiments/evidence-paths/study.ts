@@ -6,7 +6,7 @@ import { createIndex } from '../../src/index/registry.ts';
 import { GraphIndex } from '../../src/index/walks/graph-index.ts';
 import { graph } from '../../src/index/walks/graph-options.ts';
 import { MOST_HOPS } from '../../src/index/walks/graph-pairs.ts';
-import { describeTestSplit } from '../../src/lab/measure/test-split.ts';
+import { describeTestSplit } from '../../src/lab/measure/passport.ts';
 import type { QueryBatch } from '../../src/model/candidates.ts';
 import type { Dataset, Query } from '../../src/model/dataset.ts';
 import { listSharedContentStems } from '../../src/model/text/tokens.ts';

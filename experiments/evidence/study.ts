@@ -5,8 +5,7 @@ import { type Estimate, groupIntoClusters, meanIntervals } from '../../src/eval/
 import { evaluate } from '../../src/eval/metrics/evaluate.ts';
 import { formatRun, readRun } from '../../src/eval/trec/trec-files.ts';
 import { selectQrels } from '../../src/lab/measure/measurement.ts';
-import { createTokenCounter } from '../../src/lab/measure/passport.ts';
-import { describeTestSplit } from '../../src/lab/measure/test-split.ts';
+import { createTokenCounter, describeTestSplit } from '../../src/lab/measure/passport.ts';
 import { estimate, formatDecimal, formatSigned } from '../../src/lab/report/tables/format.ts';
 import { readPerQuery } from '../../src/lab/stored/per-query-values.ts';
 import { PACKING_NAMES } from '../../src/memory/context/packing.ts';

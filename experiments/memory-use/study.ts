@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { computeHash } from '../../src/core/hash/hash.ts';
 import { chooseSplitByHash } from '../../src/data/prepared/prepared.ts';
-import { describeHeldOut } from '../../src/lab/measure/test-split.ts';
+import { describeHeldOut } from '../../src/lab/measure/passport.ts';
 import { estimate, formatDecimal } from '../../src/lab/report/tables/format.ts';
 import { useDetectionOptions } from '../../src/memory/context/feedback/detect-use.ts';
 import type { Study } from '../study.ts';

@@ -1,6 +1,5 @@
 import type { HnswOptions } from '../../src/index/vectors/vector-kind.ts';
-import { Bm25Index } from '../../src/index/words/bm25.ts';
-import type { Bm25Options } from '../../src/index/words/bm25-variants.ts';
+import { Bm25Index, type Bm25Options } from '../../src/index/words/bm25.ts';
 import type { Corpus } from '../../src/model/turns/corpus.ts';
 import { buildFrameTables } from '../../src/ops/trajectory/frame-tables.ts';
 import { buildHnsw, measureGraphBytes } from '../hnsw-graph.ts';

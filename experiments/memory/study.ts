@@ -6,7 +6,7 @@ import { drawClusteredVectors } from '../../bench/clustered-vectors.ts';
 import { writeSyntheticThreads } from '../../bench/synthetic-threads.ts';
 import { loadDataset } from '../../src/data/registry.ts';
 import { HNSW_DEFAULTS } from '../../src/index/vectors/vector-kind.ts';
-import { BM25_DEFAULTS } from '../../src/index/words/bm25-variants.ts';
+import { BM25_DEFAULTS } from '../../src/index/words/bm25.ts';
 import type { Corpus } from '../../src/model/turns/corpus.ts';
 import { withConfig } from '../corpus.ts';
 import type { Study } from '../study.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { getOrCompute } from '../../src/core/values/once.ts';
-import { BM25_DEFAULTS } from '../../src/index/words/bm25-variants.ts';
+import { BM25_DEFAULTS } from '../../src/index/words/bm25.ts';
 import { definePlugin } from '../../src/lab/plugins/plugin.ts';
 import type { Query } from '../../src/model/dataset.ts';
 import { findEntities } from '../../src/model/text/entities.ts';

@@ -1,6 +1,5 @@
 import type { StartProgress } from '../../src/core/terminal/progress.ts';
-import { buildUnchangingRows } from '../../src/index/vectors/dense-rows.ts';
-import { FlatIndex } from '../../src/index/vectors/flat.ts';
+import { buildUnchangingRows, FlatIndex } from '../../src/index/vectors/flat.ts';
 import type { Candidates } from '../../src/model/candidates.ts';
 import { embedTurns } from '../embed-turns.ts';
 import type { StudyContext } from '../study.ts';

@@ -1,4 +1,4 @@
-import { html } from '../../src/lab/report/page/markup.ts';
+import { html } from '../../src/core/text/format.ts';
 import { type PlotlyFigure, renderFigurePage, renderTable } from '../figure-page.ts';
 import type { TaskResult } from './measure.ts';
 import type { PriorCalibrationSettings } from './settings.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { computeHash } from '../../src/core/hash/hash.ts';
-import { describeHeldOut } from '../../src/lab/measure/test-split.ts';
+import { describeHeldOut } from '../../src/lab/measure/passport.ts';
 import { createEntityRegistry } from '../../src/rank/query/entity-registry.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';

@@ -8,7 +8,7 @@ import { SHOP_KINDS } from '../../src/data/prepared/datasets.ts';
 import { type DrawnShop, drawShop } from '../../src/data/synthetic/draw-shop.ts';
 import { askShop, isDevQuestion, listTestTexts, type ShopQuestion } from '../../src/data/synthetic/shop.ts';
 import { type Estimate, groupIntoClusters, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
-import { describeHeldOut } from '../../src/lab/measure/test-split.ts';
+import { describeHeldOut } from '../../src/lab/measure/passport.ts';
 import { readDomain } from '../../src/memory/context/domain/domain-options.ts';
 import { createDomainSource } from '../../src/memory/context/domain/domain-source.ts';
 import { openDomainDatabase } from '../../src/memory/context/domain/open-domain-database.ts';

@@ -10,7 +10,7 @@ import type { SlicePolicy } from '../../src/kernel/policies/policy.ts';
 import { formatPolicyRef } from '../../src/kernel/policies/policy-ref.ts';
 import { generateKey } from '../../src/kernel/signatures/kernel-keys.ts';
 import type { SliceScope } from '../../src/kernel/signatures/slice-export.ts';
-import { describeTestSplit, type TestSplit } from '../../src/lab/measure/test-split.ts';
+import { describeTestSplit, type TestSplit } from '../../src/lab/measure/passport.ts';
 import type { CandidateIndex, QueryBatch } from '../../src/model/candidates.ts';
 import type { Dataset, Query } from '../../src/model/dataset.ts';
 import type { Corpus } from '../../src/model/turns/corpus.ts';

@@ -4,7 +4,7 @@ import { computeHash } from '../../src/core/hash/hash.ts';
 import { datasetOptions, loadDataset } from '../../src/data/registry.ts';
 import type { Estimate } from '../../src/eval/intervals/mean-intervals.ts';
 import { encoderOptions } from '../../src/index/encoders/registry.ts';
-import { describeTestSplit, type TestSplit } from '../../src/lab/measure/test-split.ts';
+import { describeTestSplit, type TestSplit } from '../../src/lab/measure/passport.ts';
 import { estimate, formatDecimal, formatInterval, formatSigned } from '../../src/lab/report/tables/format.ts';
 import type { Dataset } from '../../src/model/dataset.ts';
 import type { Turn } from '../../src/model/turns/memory-record.ts';

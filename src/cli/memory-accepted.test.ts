@@ -9,7 +9,7 @@ import { useBackend } from '../core/tensors/backend.ts';
 import type { Memory } from '../memory/engine/memory.ts';
 import type { MemoryInput } from '../memory/engine/memory-options.ts';
 import { openMemory } from '../memory/engine/open-memory.ts';
-import { attributesSchema } from '../model/turns/attributes.ts';
+import { attributesSchema } from '../model/turns/memory-fields.ts';
 import { type MemoryRecordInput, toTurn } from '../model/turns/memory-record.ts';
 import { runRagpp } from './command.harness.ts';
 

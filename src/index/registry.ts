@@ -5,12 +5,12 @@ import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/validati
 import { parse } from '../core/validation/validation.ts';
 import type { CandidateIndex } from '../model/candidates.ts';
 import type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './candidates/index-definition.ts';
-import { NewestFirstIndex, newest } from './candidates/newest-first.ts';
+import { NewestFirstIndex, newest } from './candidates/top-selection.ts';
 import { entities, procedural, semantic, summaries, time } from './memories/memory-options.ts';
 import { run } from './runs/run-options.ts';
 import { VECTOR_SOURCES } from './vectors/registry.ts';
 import { graph } from './walks/graph-options.ts';
-import { bm25 } from './words/bm25-variants.ts';
+import { bm25 } from './words/bm25.ts';
 
 function member<S extends NamingOptions<'index'>>(
   definition: IndexDefinition<S>,

@@ -2,8 +2,7 @@ import type { TensorOps } from '../core/tensors/tensor-op.harness.ts';
 import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/turns/corpus.ts';
 import { createIndex, indexOptions, loadIndex } from './registry.ts';
-import { buildUnchangingRows } from './vectors/dense-rows.ts';
-import { FlatIndex } from './vectors/flat.ts';
+import { buildUnchangingRows, FlatIndex } from './vectors/flat.ts';
 import { openVectorIndex } from './vectors/registry.ts';
 
 const IDS = ['a', 'b', 'c'];

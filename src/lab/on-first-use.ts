@@ -15,7 +15,7 @@ import type { FinishedRun, OpenRunContext } from './run/run.ts';
  * @throws RagPlusPlusError with the first failure's code where every arm fails.
  */
 export async function runExperiment(config: ExperimentConfig, context: OpenRunContext): Promise<FinishedRun> {
-  return (await import('./workbench/run-resolved.ts')).runOrFit(config, context);
+  return (await import('./workbench/finished-experiment.ts')).runOrFit(config, context);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Qrels } from './run.ts';
-import type { Attributes } from './turns/attributes.ts';
 import type { Corpus } from './turns/corpus.ts';
+import type { Attributes } from './turns/memory-fields.ts';
 
 /**
  * The grades of a judge: 0 unrelated, 1 related without an answer, 2 a partial or unclear answer, 3 the answer. Source:

@@ -11,7 +11,7 @@ import {
 import type { MemoryStore } from '../../memory/store/memory-store.ts';
 import { openStore } from '../../memory/store/open-store.ts';
 import { type RepairReport, repairStore } from '../../memory/store/repair-store.ts';
-import type { AttributeValue } from '../../model/turns/attributes.ts';
+import type { AttributeValue } from '../../model/turns/memory-fields.ts';
 import {
   EMPTY_OUTCOME_STATISTICS,
   type MemoryRecord,

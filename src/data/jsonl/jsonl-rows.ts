@@ -5,8 +5,7 @@ import { readLines, type TextLine } from '../../core/files/text-lines.ts';
 import { finishSteps, type Steps } from '../../core/terminal/progress.ts';
 import { isTime } from '../../core/text/format.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
-import { attributesSchema, checkRow } from '../../model/turns/attributes.ts';
-import { buildMemoryText, readMemoryFields } from '../../model/turns/memory-fields.ts';
+import { attributesSchema, buildMemoryText, checkRow, readMemoryFields } from '../../model/turns/memory-fields.ts';
 import { Counts } from '../prepared/prepared.ts';
 
 const ONE_WORD = /^\S+$/;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
 import { check, parse } from '../../core/validation/validation.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import type { Attributes } from '../../model/turns/attributes.ts';
+import type { Attributes } from '../../model/turns/memory-fields.ts';
 import { buildRowDataset } from '../jsonl/jsonl.ts';
 import { checkRows, id, type Located, type QrelRow, queryRow, RowFaults, turnRow } from '../jsonl/jsonl-rows.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { StorageError } from '../../core/errors/errors.ts';
 import { writeClaudeChat, writeClaudeMessage } from '../exports/claude.fixture.ts';
 import { loadDataset } from '../registry.ts';
-import { setDataFolder } from './data-folder.ts';
+import { setDataFolder } from './prepared.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'data-folder-'));
 afterAll(() => rmSync(folder, { recursive: true }));

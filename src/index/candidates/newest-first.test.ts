@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeCandidateIndex } from './candidate-contract.harness.ts';
-import { NewestFirstIndex } from './newest-first.ts';
+import { NewestFirstIndex } from './top-selection.ts';
 
 describeCandidateIndex('newest', ({ ids }) => new NewestFirstIndex(ids.length));
 

@@ -8,8 +8,7 @@ import { ignoreProgress, type StartProgress } from '../../core/terminal/progress
 import { createEventBreaks } from '../../core/values/event-loop.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import type { EncodeOptions, Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
-import type { VectorInput } from './encoder-definition.ts';
-import { assertOneOwnerEach, assertTextsSendable, listSensitiveTexts } from './sensitive-texts.ts';
+import { assertOneOwnerEach, assertTextsSendable, listSensitiveTexts, type VectorInput } from './encoder-definition.ts';
 import { type KeyedVectors, VectorSegments } from './vector-segments.ts';
 
 /** An encoder that may never be needed, known by its identity alone: fitting one costs more than encoding with it. */

@@ -1,8 +1,62 @@
 import type { z } from 'zod';
-import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { DimensionMismatchError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { assertSendable, type SendableText } from '../../core/service/sendable-text.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import type { Definition, NamingOptions } from '../../core/validation/registry.ts';
 import type { Encoder, TextOwner } from '../../model/encoder.ts';
+
+/**
+ * Scales each row of [N, D] to length 1, in float64 sums; a zero row stays zero.
+ *
+ * @param tolerance rows whose squared length differs from 1 by no more keep their bits.
+ */
+export function scaleRowsToUnit(rows: Float32Array, dimension: number, tolerance = 0): void {
+  for (let start = 0; start < rows.length; start += dimension) {
+    let squares = 0;
+    for (let i = start; i < start + dimension; i++) squares += rows[i]! ** 2;
+    if (squares === 0 || Math.abs(squares - 1) <= tolerance) continue;
+    const factor = 1 / Math.sqrt(squares);
+    for (let i = start; i < start + dimension; i++) rows[i]! *= factor;
+  }
+}
+
+/** Keeps the first components of each row of [N, D]: the vector of fewer dimensions of a Matryoshka model, not scaled. */
+export function truncateRows(rows: Float32Array, dimension: number, kept: number): Float32Array {
+  const truncated = new Float32Array((rows.length / dimension) * kept);
+  for (let from = 0, to = 0; from < rows.length; from += dimension, to += kept)
+    truncated.set(rows.subarray(from, from + kept), to);
+  return truncated;
+}
+
+/** @throws DimensionMismatchError when owners are given, but not one for each text. */
+export function assertOneOwnerEach(texts: readonly string[], owners: readonly TextOwner[] | undefined): void {
+  if (owners !== undefined && owners.length !== texts.length)
+    throw new DimensionMismatchError('owners of texts', texts.length, owners.length, 'pass one owner for each text');
+}
+
+/** The texts with a sensitive owner. A text of several owners is sensitive if one of them is. */
+export function listSensitiveTexts(
+  texts: readonly string[],
+  owners: readonly TextOwner[] | undefined,
+): ReadonlySet<string> {
+  return new Set(texts.filter((_, i) => owners?.[i]?.sensitive === true));
+}
+
+/**
+ * The texts as they may be sent.
+ *
+ * @param user what sends them, as the error names it.
+ * @throws SensitiveTextError if a text has a sensitive owner.
+ */
+export function assertTextsSendable(
+  texts: readonly string[],
+  owners: readonly TextOwner[] | undefined,
+  user: string,
+): readonly SendableText[] {
+  const sensitive = listSensitiveTexts(texts, owners);
+  const items = texts.map((text) => ({ text }));
+  return assertSendable(items, ({ text }) => sensitive.has(text), user).map(({ text }) => text);
+}
 
 /**
  * The folder of the file that wrote an encoder's options. It is stored beside the options, not in them: only the message about a missing file needs it.

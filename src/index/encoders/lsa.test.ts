@@ -4,8 +4,8 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { expectEventsLetIn } from '../../core/terminal/slow-progress.harness.ts';
+import { LSA_DEFAULTS } from './encoder-options.ts';
 import { fitLsa } from './lsa.ts';
-import { LSA_DEFAULTS } from './lsa-options.ts';
 
 /** Texts of 23 words, each text leaning to one of five topics of 17 words. */
 function drawLsaTexts(count: number): string[] {

@@ -5,10 +5,9 @@ import { ignoreProgress, type StartProgress } from '../../core/terminal/progress
 import { createEventBreaks } from '../../core/values/event-loop.ts';
 import type { Encoder } from '../../model/encoder.ts';
 import { createTokeniser, type Tokeniser } from '../../model/text/tokens.ts';
-import type { CreateEncoder } from './encoder-definition.ts';
-import { type LsaEncoderOptions, type LsaOptions, lsaIdentity } from './lsa-options.ts';
+import { type CreateEncoder, scaleRowsToUnit } from './encoder-definition.ts';
+import { type LsaEncoderOptions, type LsaOptions, lsaIdentity } from './encoder-options.ts';
 import { fitVocabulary, type Vocabulary, weighTerms } from './tf-idf.ts';
-import { scaleRowsToUnit } from './unit-rows.ts';
 
 /** Texts folded in at once, some milliseconds' work. */
 const FOLDED_TEXTS = 32;

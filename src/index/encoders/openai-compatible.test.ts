@@ -12,8 +12,8 @@ import {
 import { viewRow } from '../../core/tensors/rows.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import { createCachedEncoder } from './embedding-cache.ts';
+import type { OpenAiCompatibleOptions } from './encoder-options.ts';
 import { openEndpoint } from './openai-compatible.ts';
-import type { OpenAiCompatibleOptions } from './openai-compatible-options.ts';
 import { createEncoderSource, encoderOptions } from './registry.ts';
 
 const KEY_VARIABLE = 'RAGPP_TEST_API_KEY';

@@ -11,10 +11,8 @@ import { joinSendable, type SendableText, stateOwnText } from '../../core/servic
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { check } from '../../core/validation/validation.ts';
 import type { EncodeOptions, Encoder, EncoderUse } from '../../model/encoder.ts';
-import type { CreateEncoder } from './encoder-definition.ts';
-import { type OpenAiCompatibleOptions, openAiCompatibleIdentity } from './openai-compatible-options.ts';
-import { assertOneOwnerEach, assertTextsSendable } from './sensitive-texts.ts';
-import { scaleRowsToUnit } from './unit-rows.ts';
+import { assertOneOwnerEach, assertTextsSendable, type CreateEncoder, scaleRowsToUnit } from './encoder-definition.ts';
+import { type OpenAiCompatibleOptions, openAiCompatibleIdentity } from './encoder-options.ts';
 
 const answer = z.looseObject({
   data: z.array(z.looseObject({ index: z.int().min(0), embedding: z.array(z.number()) })),

@@ -2,11 +2,9 @@ import { DimensionMismatchError, ValidationError } from '../../core/errors/error
 import { viewRow } from '../../core/tensors/rows.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { EncodeOptions, Encoder, TextOwner } from '../../model/encoder.ts';
-import type { CreateEncoder } from './encoder-definition.ts';
+import { assertOneOwnerEach, type CreateEncoder, scaleRowsToUnit, truncateRows } from './encoder-definition.ts';
+import { type PrecomputedOptions, precomputedIdentity } from './encoder-options.ts';
 import { readVectorFile, type VectorFile } from './precomputed/vector-file.ts';
-import { type PrecomputedOptions, precomputedIdentity } from './precomputed-options.ts';
-import { assertOneOwnerEach } from './sensitive-texts.ts';
-import { scaleRowsToUnit, truncateRows } from './unit-rows.ts';
 
 /** Vectors of length 1 in float32 have a squared length this near to 1, and keep their bits. */
 const UNIT_TOLERANCE = 1e-6;

@@ -14,11 +14,7 @@ import {
   type IdentifyEncoder,
   type VectorInput,
 } from './encoder-definition.ts';
-import { lsa } from './lsa-options.ts';
-import { openAiCompatible } from './openai-compatible-options.ts';
-import { precomputed } from './precomputed-options.ts';
-import { transformers } from './transformers-options.ts';
-import { useLite } from './use-lite-options.ts';
+import { lsa, openAiCompatible, precomputed, transformers, useLite } from './encoder-options.ts';
 
 /** The files that an encoder reads; null for an encoder without. */
 export function findEncoderFiles({ encoder }: Pick<EncoderOptions, 'encoder'>): EncoderFiles<EncoderOptions> | null {

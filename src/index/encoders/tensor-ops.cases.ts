@@ -5,8 +5,8 @@ import type { TensorOps } from '../../core/tensors/tensor-op.harness.ts';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
 import type { Encoder } from '../../model/encoder.ts';
 import { createCachedEncoder } from './embedding-cache.ts';
+import { LSA_DEFAULTS } from './encoder-options.ts';
 import { fitLsa } from './lsa.ts';
-import { LSA_DEFAULTS } from './lsa-options.ts';
 import { createEncoder, createEncoderSource, encoderOptions } from './registry.ts';
 
 const TEXTS = ['soup and bread', 'bread and garden', 'garden and soup', 'a garden of bread'];

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DimensionMismatchError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
 import type { TextOwner } from '../../model/encoder.ts';
+import type { TransformersOptions } from './encoder-options.ts';
 import { createEncoderSource, encoderOptions } from './registry.ts';
 import { findPeerVersion } from './transformers/model-files.ts';
 import { loadTransformers, type TransformersEncoder } from './transformers.ts';
-import type { TransformersOptions } from './transformers-options.ts';
 
 const model = fileURLToPath(new URL('../../../../shared/models/all-minilm-l6-v2', import.meta.url));
 

@@ -5,9 +5,9 @@ import { decodeHalfFloats } from '../../core/numbers/half-floats.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { EncodeOptions, Encoder, TextOwner } from '../../model/encoder.ts';
-import type { CreateEncoder } from './encoder-definition.ts';
+import { assertOneOwnerEach, type CreateEncoder, scaleRowsToUnit, truncateRows } from './encoder-definition.ts';
+import { type TransformersOptions, transformersIdentity } from './encoder-options.ts';
 import { batchByLength } from './length-batches.ts';
-import { assertOneOwnerEach } from './sensitive-texts.ts';
 import { downloadModel } from './transformers/model-download.ts';
 import {
   assertWeights,
@@ -22,8 +22,6 @@ import {
 } from './transformers/model-files.ts';
 import { type ModelSettings, type PoolingMode, poolTokens, readModelSettings } from './transformers/model-settings.ts';
 import { countPromptTokens, type Tokeniser, tokeniseWithin } from './transformers/token-limit.ts';
-import { type TransformersOptions, transformersIdentity } from './transformers-options.ts';
-import { scaleRowsToUnit, truncateRows } from './unit-rows.ts';
 
 /** The vectors of a text's tokens, special tokens included. */
 export interface TokenVectors {

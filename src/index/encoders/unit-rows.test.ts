@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scaleRowsToUnit, truncateRows } from './unit-rows.ts';
+import { scaleRowsToUnit, truncateRows } from './encoder-definition.ts';
 
 test('rows become of length 1, and zero rows stay', () => {
   const rows = Float32Array.of(3, 4, 0, 0, 0, 0, -2, 0, 0);

@@ -7,8 +7,8 @@ import { activeBackend, readsSynchronously } from '../../core/tensors/backend.ts
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { EncodeOptions, Encoder } from '../../model/encoder.ts';
+import { USE_LITE_DEFAULTS, type UseLiteOptions, useLiteFolder, useLiteIdentity } from './encoder-options.ts';
 import { batchByLength } from './length-batches.ts';
-import { USE_LITE_DEFAULTS, type UseLiteOptions, useLiteFolder, useLiteIdentity } from './use-lite-options.ts';
 
 /** A piece of a unigram vocabulary and the logarithm of its probability; its place in the list is its number. */
 export type Piece = readonly [text: string, score: number];

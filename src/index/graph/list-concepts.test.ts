@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listConcepts, readTitle } from './list-concepts.ts';
+import { listConcepts, readTitle } from './graph-moment.ts';
 
 test('concepts are the names of a text and its title, each once', () => {
   expect(listConcepts('Then Hannibal Barca went to Rome, and Rome fell.')).toEqual(['hannibal barca', 'rome']);

@@ -15,8 +15,7 @@ import {
   markListed,
 } from '../candidates/query-batch.ts';
 import { TopSelection } from '../candidates/top-selection.ts';
-import { FOREVER } from '../vectors/dense-rows.ts';
-import { FlatIndex } from '../vectors/flat.ts';
+import { FlatIndex, FOREVER } from '../vectors/flat.ts';
 import type { MemorySource } from './memory-options.ts';
 
 /** The positions of the turns that hold and that a test accepts, ascending. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { readWrittenFilter, writtenFilter } from '../../model/filter/filter-schema.ts';
-import { formatFilter } from '../../model/filter/format-filter.ts';
+import { formatFilter, readWrittenFilter, writtenFilter } from '../../model/filter/filter-schema.ts';
 import type { IndexDefinition } from '../candidates/index-definition.ts';
 
 /** The names of the sources of memories. */

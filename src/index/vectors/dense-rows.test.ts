@@ -7,7 +7,7 @@ import {
   type DenseRows,
   FOREVER,
   listNonZeroRows,
-} from './dense-rows.ts';
+} from './flat.ts';
 
 const IDS = ['a', 'b', 'c'];
 

@@ -1,7 +1,6 @@
 import { multiplyRows } from '../../core/tensors/rows.ts';
 import type { Distance } from '../../model/vector-index.ts';
-import { buildUnchangingRows } from './dense-rows.ts';
-import { FlatIndex } from './flat.ts';
+import { buildUnchangingRows, FlatIndex } from './flat.ts';
 
 /** Earlier turns that a turn may have edges to: the edges stay linear in the turns. */
 const SIMILAR_TURNS = 10;

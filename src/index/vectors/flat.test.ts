@@ -6,8 +6,7 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { expectEventsLetIn } from '../../core/terminal/slow-progress.harness.ts';
 import { describeCandidateIndex } from '../candidates/candidate-contract.harness.ts';
-import { buildUnchangingRows, type DenseRows } from './dense-rows.ts';
-import { FlatIndex } from './flat.ts';
+import { buildUnchangingRows, type DenseRows, FlatIndex } from './flat.ts';
 
 const [N, Q, D, K] = [103, 23, 19, 13];
 

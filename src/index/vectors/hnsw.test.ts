@@ -8,8 +8,7 @@ import { expectEventsLetIn, showSlowly } from '../../core/terminal/slow-progress
 import { describeCandidateIndex } from '../candidates/candidate-contract.harness.ts';
 import { recallAt } from '../candidates/recall.ts';
 import { describeVisibility } from '../candidates/visibility-contract.harness.ts';
-import { buildUnchangingRows } from './dense-rows.ts';
-import { FlatIndex } from './flat.ts';
+import { buildUnchangingRows, FlatIndex } from './flat.ts';
 import { HnswIndex, type HnswLibrary, SCANNED_PER_ROOT } from './hnsw.ts';
 import { HNSW_DEFAULTS } from './vector-kind.ts';
 

@@ -1,6 +1,5 @@
 import { bindFilter } from '../../model/filter/compile-filter.ts';
-import type { FilterSubject } from '../../model/filter/filter.ts';
-import { resolveVariables } from '../../model/filter/filter-values.ts';
+import { type FilterSubject, resolveVariables } from '../../model/filter/filter.ts';
 import type { Distance, VectorSearchOptions } from '../../model/vector-index.ts';
 import { measureDistance } from './distances.ts';
 import type { PreparedRow } from './vector-doors.ts';

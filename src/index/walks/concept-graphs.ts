@@ -7,8 +7,7 @@ import { ConceptGraph, EDGE_KINDS, type EdgeKind, type NearForms } from '../grap
 import { readFileConcepts } from '../graph/extraction/concept-file.ts';
 import { chooseTextSource } from '../graph/extraction/concept-source.ts';
 import { haveSameNumbers, splitFormWords } from '../graph/form-aliases.ts';
-import type { KeptGraphs } from '../graph/graph-moment.ts';
-import { listConcepts, readTitle } from '../graph/list-concepts.ts';
+import { type KeptGraphs, listConcepts, readTitle } from '../graph/graph-moment.ts';
 import { buildWalkableGraph, type WalkableGraph } from '../graph/temporal-adjacency.ts';
 import { type ConceptVectorOptions, type GraphIndexOptions, needsConceptVectors } from './graph-options.ts';
 

@@ -15,8 +15,7 @@ import {
 import { TopSelection } from '../candidates/top-selection.ts';
 import { type ConceptGraph, nameConceptNode } from '../graph/concept-graph.ts';
 import { chooseTextSource } from '../graph/extraction/concept-source.ts';
-import { GraphMoment, KeptGraphs } from '../graph/graph-moment.ts';
-import { listConcepts, readTitle } from '../graph/list-concepts.ts';
+import { GraphMoment, KeptGraphs, listConcepts, readTitle } from '../graph/graph-moment.ts';
 import { MomentScorer } from '../graph/moment-scoring.ts';
 import { buildWalkableGraph, type KindedEdges, type WalkableGraph } from '../graph/temporal-adjacency.ts';
 import { buildConceptGraph, keepConceptGraph, keepWalkableGraph } from './concept-graphs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BM25_VARIANTS, type Bm25VariantName } from './bm25-variants.ts';
+import { BM25_VARIANTS, type Bm25VariantName } from './bm25.ts';
 
 // Their formulas are checked in bm25.test.ts, where they score turns; here is how they behave where the variants differ.
 const [K1, B] = [1.3, 0.7];

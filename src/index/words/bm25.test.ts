@@ -3,8 +3,7 @@ import { DimensionMismatchError, ValidationError } from '../../core/errors/error
 import { createRandom } from '../../core/numbers/random.ts';
 import { expectEventsLetIn } from '../../core/terminal/slow-progress.harness.ts';
 import { describeCandidateIndex } from '../candidates/candidate-contract.harness.ts';
-import { Bm25Index } from './bm25.ts';
-import { BM25_DEFAULTS, BM25_VARIANTS, type Bm25VariantName } from './bm25-variants.ts';
+import { BM25_DEFAULTS, BM25_VARIANTS, Bm25Index, type Bm25VariantName } from './bm25.ts';
 
 describeCandidateIndex('bm25', ({ ids, texts }) => new Bm25Index(ids, texts));
 

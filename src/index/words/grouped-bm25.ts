@@ -1,7 +1,6 @@
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
 import { isListed } from '../candidates/query-batch.ts';
-import type { TermPostings } from './bm25.ts';
-import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName } from './bm25-variants.ts';
+import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName, type TermPostings } from './bm25.ts';
 
 /** Documents made of turns: single ones, windows of neighbours, sessions. G documents over N turns. */
 export interface TurnGroups {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findGroup, findStrayKeys } from './config-groups.ts';
+import { findGroup, findStrayKeys } from './config-composition.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-groups-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors/errors.ts';
-import { findUsedDataFolder } from '../../data/prepared/data-folder.ts';
+import { findUsedDataFolder } from '../../data/prepared/prepared.ts';
 import { least, listResolveFaults, plain } from './config.fixture.ts';
 import { listConfigDatasets, loadConfig } from './config.ts';
 

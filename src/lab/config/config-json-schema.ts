@@ -13,7 +13,7 @@ import {
   listKeysWithin,
   parseTables,
   type Schema,
-} from './config-keys.ts';
+} from './config-faults.ts';
 import { configFile, encodingOptions } from './config-schema.ts';
 import { ARM_DEPTH } from './file-references.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_WEIGHTS } from '../../ops/trajectory/coordinate-names.ts';
-import { type Key, listAlternatives, listCodeSpans, type Row, type Schema } from './config-keys.ts';
+import { type Key, listAlternatives, listCodeSpans, type Row, type Schema } from './config-faults.ts';
 
 export {
   indexDocumentedRows,
@@ -12,7 +12,7 @@ export {
   parseTables,
   type Row,
   type Schema,
-} from './config-keys.ts';
+} from './config-faults.ts';
 
 /** References of configs in Markdown, a table of keys under each heading, compared with the schemas. */
 

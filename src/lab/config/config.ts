@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
 import { check, shortenToExcerpt, suggestKnown } from '../../core/validation/validation.ts';
-import { setDataFolder } from '../../data/prepared/data-folder.ts';
+import { setDataFolder } from '../../data/prepared/prepared.ts';
 import { datasetOptions } from '../../data/registry.ts';
 import {
   ARMS_BY_NAME,

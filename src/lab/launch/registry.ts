@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { type Definition, type Lazy, type NamingOptions, OptionsRegistry } from '../../core/validation/registry.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { type Launcher, local } from './launcher.ts';
-import { slurm } from './slurm-options.ts';
+import { type Launcher, local, slurm } from './launcher.ts';
 
 type LauncherClass<Options> = new (options: Options) => Launcher;
 

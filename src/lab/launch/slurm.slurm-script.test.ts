@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { slurm } from './launcher.ts';
 import { formatArrayScript } from './slurm.ts';
-import { slurm } from './slurm-options.ts';
 
 const root = mkdtempSync(join(tmpdir(), "it's 5 % of $HOME-"));
 afterAll(() => rmSync(root, { recursive: true }));

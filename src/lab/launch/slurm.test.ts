@@ -6,11 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-record.ts';
-import type { LaunchJob } from './launcher.ts';
+import { type LaunchJob, slurm } from './launcher.ts';
 import { findOwnProgram } from './program.ts';
 import { findSlurmObstacle, useSlurm } from './slurm.harness.ts';
 import { SlurmLauncher } from './slurm.ts';
-import { slurm } from './slurm-options.ts';
 
 const obstacle = findSlurmObstacle();
 if (obstacle !== null) process.stderr.write(`slurm.test: skipped, ${obstacle}\n`);

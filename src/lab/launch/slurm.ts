@@ -8,8 +8,7 @@ import { makeFolder, writeAtomic } from '../../core/files/files.ts';
 import { escapeControls } from '../../core/terminal/progress.ts';
 import { quoteShellWord } from '../../core/text/format.ts';
 import { type ArmProcessJob, buildArmArguments, findLastWords, isOutOfMemory } from './arm-process.ts';
-import type { Launcher, LaunchJob } from './launcher.ts';
-import type { SlurmOptions } from './slurm-options.ts';
+import type { Launcher, LaunchJob, SlurmOptions } from './launcher.ts';
 
 /** Inputs of a job array. */
 interface ArrayJob extends ArmProcessJob {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareByInterleaving, interleaveByTeamDraft } from './interleaving.ts';
+import { compareByInterleaving, interleaveByTeamDraft } from './counterfactual.ts';
 
 const ids = fc.uniqueArray(fc.constantFrom(...'abcdefghij'), { maxLength: 8 });
 

@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { openRetrievalLog } from '../../memory/context/feedback/retrieval-log.ts';
-import { estimateFromLog } from './counterfactual.ts';
-import { compareByInterleaving, interleaveByTeamDraft } from './interleaving.ts';
-import { listInterleavedOutcomes, listLoggedChoices } from './retrieval-events.ts';
+import {
+  compareByInterleaving,
+  estimateFromLog,
+  interleaveByTeamDraft,
+  listInterleavedOutcomes,
+  listLoggedChoices,
+} from './counterfactual.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-retrieval-events-'));
 afterAll(() => rmSync(root, { recursive: true }));

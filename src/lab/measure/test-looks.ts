@@ -6,8 +6,8 @@ import { makeFolder, readText, writeAtomic } from '../../core/files/files.ts';
 import { FolderLock } from '../../core/files/folder-lock.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
+import { describeTestSplit, isSameQuerySet, isSameSplit, splitSchema } from './passport.ts';
 import type { ExperimentResult, NumberedLook } from './result.ts';
-import { describeTestSplit, isSameQuerySet, isSameSplit, splitSchema } from './test-split.ts';
 import { displayResult } from './warning.ts';
 
 /** Lists the looks at test splits: of all runs of a folder, and, beside that folder, those that were published. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PluginError } from '../../core/errors/errors.ts';
-import { NewestFirstIndex } from '../../index/candidates/newest-first.ts';
+import { NewestFirstIndex } from '../../index/candidates/top-selection.ts';
 import { describeVisibility } from '../../index/candidates/visibility-contract.harness.ts';
 import type { QueryBatch } from '../../model/candidates.ts';
 import { Corpus } from '../../model/turns/corpus.ts';

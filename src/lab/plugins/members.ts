@@ -9,26 +9,28 @@ import { assertAdmissible, assertQueries } from '../../index/candidates/query-ba
 import type { EncoderDefinition } from '../../index/encoders/encoder-definition.ts';
 import type { Candidates, QueryBatch } from '../../model/candidates.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { attributesSchema } from '../../model/turns/attributes.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
+import { attributesSchema } from '../../model/turns/memory-fields.ts';
 import type { FusionDefinition } from '../../ops/fusion/score-columns.ts';
-import { defineKeepStep } from '../../rank/retrieval/steps/keep.ts';
 import { defineKey, type StepKey } from '../../rank/retrieval/steps/keys.ts';
 import type { ScoreParts } from '../../rank/retrieval/steps/score-parts.ts';
+import { defineKeepStep } from '../../rank/retrieval/steps/select.ts';
 import { defineScoreStep, type StepOf } from '../../rank/retrieval/steps/step.ts';
 import type { CandidatePool, Column } from '../../rank/signals/candidate-pool.ts';
 import { type AddedSignal, defineSignal, type Signal, type SignalOf, type World } from '../../rank/signals/signal.ts';
 import { WORLD_PARTS, type WorldPart } from '../../rank/signals/worlds/world-parts.ts';
-import { createGuard, describe, type Guard } from './guard.ts';
-import type {
-  PluginDataset,
-  PluginEncoder,
-  PluginFusion,
-  PluginIndex,
-  PluginMetric,
-  PluginScores,
-  PluginSignal,
-  PluginStep,
+import {
+  createGuard,
+  describe,
+  type Guard,
+  type PluginDataset,
+  type PluginEncoder,
+  type PluginFusion,
+  type PluginIndex,
+  type PluginMetric,
+  type PluginScores,
+  type PluginSignal,
+  type PluginStep,
 } from './plugin.ts';
 
 const turn = z.looseObject({

@@ -6,11 +6,11 @@ import { loadDataset } from '../../data/registry.ts';
 import type { SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
-import { decomposeScores } from '../../rank/retrieval/contributions.ts';
+import { decomposeScores } from '../../rank/retrieval/retriever.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
 import { type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts';
-import { pairFrames } from '../../rank/signals/frames.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../rank/signals/stage.ts';
+import { pairFrames } from '../../rank/signals/trajectory-score.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { wrapContent } from '../composition/config-composition.ts';
 import { readYaml } from '../composition/config-file.ts';
@@ -40,9 +40,8 @@ import {
   listRankedPositions,
   rankArm,
 } from './rankings.ts';
-import { runHash } from './run-hash.ts';
 import { BegunSlices, collectSlices, listAdmitted, readSliceKeys } from './run-slices.ts';
-import { StageCache } from './stage-cache.ts';
+import { runHash, StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 import {
   type ArmEncoding,

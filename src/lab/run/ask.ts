@@ -6,8 +6,8 @@ import { withholdSensitive } from '../../core/service/sendable-text.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import { parse, suggestKnown } from '../../core/validation/validation.ts';
 import { loadDataset } from '../../data/registry.ts';
+import { scaleRowsToUnit } from '../../index/encoders/encoder-definition.ts';
 import { findVectorInput } from '../../index/encoders/registry.ts';
-import { scaleRowsToUnit } from '../../index/encoders/unit-rows.ts';
 import { type AssembledContext, assemble } from '../../memory/context/assemble.ts';
 import {
   ASSEMBLY_STRATEGIES,
@@ -21,8 +21,8 @@ import { formatPrompt } from '../../memory/context/prompt.ts';
 import { type ContextItem, describeTurn, type ItemType, readItemText } from '../../memory/context/source.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { createTokenCounter, TOKEN_COUNTERS } from '../../model/text/tokens.ts';
-import { isSensitive } from '../../model/turns/attributes.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
+import { isSensitive } from '../../model/turns/memory-fields.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
 import { createEntityRegistry } from '../../rank/query/entity-registry.ts';
 import { type QueryUnderstanding, understand } from '../../rank/query/understand.ts';

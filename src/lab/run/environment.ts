@@ -12,7 +12,7 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { getActiveBackend } from '../../core/tensors/active-backend.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { getOrCompute, once } from '../../core/values/once.ts';
-import { findUsedDataFolder, setDataFolder } from '../../data/prepared/data-folder.ts';
+import { findUsedDataFolder, setDataFolder } from '../../data/prepared/prepared.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import type { Environment } from '../measure/result.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { makeFolder } from '../../core/files/files.ts';
-import { withFoundPath } from '../../data/prepared/data-folder.ts';
+import { withFoundPath } from '../../data/prepared/prepared.ts';
 import { createHttpAuthority, type HttpAuthority } from '../../kernel/client/http-authority.ts';
 import type { SlicePolicy } from '../../kernel/policies/policy.ts';
 import { formatPolicyRef } from '../../kernel/policies/policy-ref.ts';

@@ -4,7 +4,7 @@ import {
   InvalidFilterError,
   ValidationError,
 } from '../../core/errors/errors.ts';
-import { readTitle } from '../../index/graph/list-concepts.ts';
+import { readTitle } from '../../index/graph/graph-moment.ts';
 import type { Dataset, DatasetDeclaration } from '../../model/dataset.ts';
 import { assertFilterNames } from '../../model/filter/filter.ts';
 import { parseFilter } from '../../model/filter/parse-filter.ts';
@@ -17,8 +17,8 @@ import {
   type MemoryReason,
   type MemorySignals,
 } from '../../rank/signals/memory-signals.ts';
+import { chooseStrategyWeights, readAsker } from '../../rank/signals/signal-options.ts';
 import { queryStrategies } from '../../rank/signals/strategy.ts';
-import { chooseStrategyWeights, readAsker } from '../../rank/signals/strategy-options.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmOptions } from '../config/config.ts';
 import { withTuned } from '../config/fitted-arm.ts';

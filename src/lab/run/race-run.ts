@@ -18,7 +18,7 @@ import type { ArmRecord } from './arm-record.ts';
 import type { ArmRunner } from './arm-runner.ts';
 import type { Execute, PreparedRun } from './execution.ts';
 import { buildRun } from './rankings.ts';
-import { runHash } from './run-hash.ts';
+import { runHash } from './stage-cache.ts';
 
 /** A round with fewer conversations stops no arm. */
 const LEAST_CLUSTERS = 12;

@@ -12,7 +12,7 @@ import type { Workspace } from '../../rank/signals/workspace.ts';
 import { least } from '../config/config.fixture.ts';
 import { type ArmOptions, resolveConfig } from '../config/config.ts';
 import type { Measurement } from '../measure/measurement.ts';
-import { groupContentHashes, type QueriedCorpus } from '../measure/test-split.ts';
+import { groupContentHashes, type QueriedCorpus } from '../measure/passport.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { collectRemarks, describeTrainingOverlap, listApproximateSources } from './run-warnings.ts';
 

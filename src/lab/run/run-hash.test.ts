@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { least } from '../config/config.fixture.ts';
 import { resolveConfig } from '../config/config.ts';
-import { runHash } from './run-hash.ts';
+import { runHash } from './stage-cache.ts';
 
 const config = resolveConfig(least, 'test');
 const hash = runHash(config, 'data', 'wasm');

@@ -17,8 +17,8 @@ import { type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config-schema.ts';
 import type { Measurement } from '../measure/measurement.ts';
+import { groupContentHashes, type QueriedCorpus } from '../measure/passport.ts';
 import type { ProtocolWarning } from '../measure/result.ts';
-import { groupContentHashes, type QueriedCorpus } from '../measure/test-split.ts';
 import { describeSmallStrata, describeUnknownTurns, describeWarning, joinExamples } from '../measure/warning.ts';
 import type { ArmRecord, Outcomes } from './arm-record.ts';
 import type { ArmRunner } from './arm-runner.ts';

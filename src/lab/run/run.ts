@@ -30,10 +30,10 @@ import { captureEnvironment, stageVersion, withEncoderUse } from './environment.
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
 import type { Raced } from './race-run.ts';
 import { buildRun } from './rankings.ts';
-import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
 import type { ReplayedSlices, RunSlices, SliceKeys } from './run-slices.ts';
 import { collectRemarks, findRunWarnings } from './run-warnings.ts';
+import { runHash } from './stage-cache.ts';
 import { findIdleRepetitions } from './stage-plan.ts';
 
 /** Where a run is executed: the active backend, the cache folder, the command line that it stores, and its progress report (by default none). */

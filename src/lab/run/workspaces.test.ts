@@ -13,9 +13,9 @@ import { computeQueryReach, listTurnsWithin } from '../../rank/retrieval/relevan
 import { retrieve } from '../../rank/retrieval/retriever.ts';
 import { listArmStages } from '../../rank/retrieval/written-steps.ts';
 import { cosinesAhead } from '../../rank/signals/attention.ts';
-import type { AttentionOptions } from '../../rank/signals/attention-options.ts';
-import { turnComponents } from '../../rank/signals/frames.ts';
+import type { AttentionOptions } from '../../rank/signals/signal-options.ts';
 import { KEEPS_NOTHING } from '../../rank/signals/stage.ts';
+import { turnComponents } from '../../rank/signals/trajectory-score.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';

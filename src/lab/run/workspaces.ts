@@ -9,7 +9,7 @@ import { createEncoderSource, type EncoderOptions } from '../../index/encoders/r
 import type { SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
-import { isSensitive } from '../../model/turns/attributes.ts';
+import { isSensitive } from '../../model/turns/memory-fields.ts';
 import type { Turn } from '../../model/turns/memory-record.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../rank/retrieval/relevance.ts';
 import { listArmStages, readArm } from '../../rank/retrieval/written-steps.ts';

@@ -14,7 +14,7 @@ import { loadConfig } from '../config/config.ts';
 import { findFittedArm } from '../config/fitted-arm.ts';
 import { captureEnvironment, restoreDataFolder } from '../run/environment.ts';
 import { writeSampleJsonl } from '../run/jsonl.fixture.ts';
-import { runHash } from '../run/run-hash.ts';
+import { runHash } from '../run/stage-cache.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-paths-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -9,7 +9,7 @@ import { assertFeatureTable, copySignalColumn, type FeatureTable } from '../../r
 import { listModelSignals } from '../../rank/learning/model.ts';
 import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
 import { resolveConfig } from '../config/config.ts';
-import { listUnheldConversations } from '../measure/test-split.ts';
+import { listUnheldConversations } from '../measure/passport.ts';
 import { StageCache } from '../run/stage-cache.ts';
 import { openWorkspace } from '../run/workspaces.ts';
 import { buildConversationsConfig, writeConversations } from './conversations.fixture.ts';

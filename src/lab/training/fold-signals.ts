@@ -16,7 +16,7 @@ import { type Stage, StageResults } from '../../rank/signals/stage.ts';
 import { STRATEGY_SIGNALS } from '../../rank/signals/strategy.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { readPoolParts } from '../config/fitted-arm.ts';
-import { listUnheldConversations } from '../measure/test-split.ts';
+import { listUnheldConversations } from '../measure/passport.ts';
 import { learningVersion } from '../run/environment.ts';
 import { buildWorkspaceIdentity, openWorkspace, type WorkspaceSource } from '../run/workspaces.ts';
 import type { TrainingConfig } from './training-config.ts';

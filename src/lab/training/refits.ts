@@ -22,7 +22,7 @@ import {
   type SignalBankOptions,
   type SignalGroup,
 } from '../../rank/signals/bank/options.ts';
-import { SPREAD } from '../../rank/signals/bank/spread.ts';
+import { SPREAD } from '../../rank/signals/bank/structure.ts';
 import type { Importance, NullControl } from '../measure/fit-result.ts';
 import { BASELINE, buildSelectionPlan, type FoldOutcome, measureMethods, selectChosenPoint } from './fitted-methods.ts';
 import type { HeldOutRows } from './held-out-contributions.ts';

@@ -5,9 +5,9 @@ import { listAheadSignals, listTrajectorySignals, TURNS_AHEAD } from '../../rank
 import type { SignalTable } from '../../rank/signals/bank/signal-bank.ts';
 import type { CandidatePool, Column } from '../../rank/signals/candidate-pool.ts';
 import { buildForwardCosines } from '../../rank/signals/forward-mass.ts';
-import { pairFrames } from '../../rank/signals/frames.ts';
 import { toSignalPart } from '../../rank/signals/plan.ts';
-import { TRAJECTORY_DEFAULTS } from '../../rank/signals/trajectory-options.ts';
+import { TRAJECTORY_DEFAULTS } from '../../rank/signals/signal-options.ts';
+import { pairFrames } from '../../rank/signals/trajectory-score.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 
 /** Inputs of the model besides the bank that compare vectors: they differ between encoders. */

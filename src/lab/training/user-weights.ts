@@ -14,8 +14,8 @@ import { listUserWeights, type UserWeights } from '../../rank/learning/weight-fi
 import type { StrategyName } from '../../rank/query/strategy.ts';
 import { askedMemories } from '../../rank/signals/asked-memories.ts';
 import { MEMORY_SIGNALS, type MemorySignals } from '../../rank/signals/memory-signals.ts';
+import { chooseStrategyWeights, readAsker } from '../../rank/signals/signal-options.ts';
 import { listSummaryFactors, scoreByStrategy } from '../../rank/signals/strategy.ts';
-import { chooseStrategyWeights, readAsker } from '../../rank/signals/strategy-options.ts';
 import { buildRankedArms } from '../measure/attribution.ts';
 import type { UserFit } from '../measure/result.ts';
 import { describeMethod, measureMethods } from './fitted-methods.ts';

@@ -240,7 +240,7 @@ async function run(
   { config, dataset }: ResolvedExperiment,
   { signal, progress, cache = null, results }: ExperimentRunOptions,
 ): Promise<FinishedExperiment> {
-  const { runResolved } = await import('./run-resolved.ts');
+  const { runResolved } = await import('./finished-experiment.ts');
   return runResolved({ config, dataset, cacheFolder: cache, progress, signal, countedIn: results });
 }
 

@@ -2,7 +2,7 @@ import { PluginError, ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
 import { parse, suggestKnown } from '../../core/validation/validation.ts';
-import { NewestFirstIndex } from '../../index/candidates/newest-first.ts';
+import { NewestFirstIndex } from '../../index/candidates/top-selection.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { STEPS, type StepKey } from '../../rank/retrieval/steps/keys.ts';

@@ -6,7 +6,7 @@ import type { FilterVariables } from '../../model/filter/filter.ts';
 import { filterSchema } from '../../model/filter/filter-schema.ts';
 import { DUPLICATE_COSINE } from '../../ops/selection/selection.ts';
 import { selectionOptions } from '../../rank/rerank/registry.ts';
-import { strategyOptions } from '../../rank/signals/strategy-options.ts';
+import { strategyOptions } from '../../rank/signals/signal-options.ts';
 
 const limits = Object.fromEntries(
   MEMORY_SOURCES.map((index) => {

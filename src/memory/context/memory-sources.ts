@@ -11,7 +11,7 @@ import { compareScored } from '../../model/turns/tie-rule.ts';
 import { loadSelection } from '../../rank/rerank/registry.ts';
 import { type AskedMemory, askMemory } from '../../rank/signals/asked-memories.ts';
 import { computeMemorySignals, scoreMemorySignals } from '../../rank/signals/memory-signals.ts';
-import { chooseStrategyWeights } from '../../rank/signals/strategy-options.ts';
+import { chooseStrategyWeights } from '../../rank/signals/signal-options.ts';
 import type { AssemblySources } from './assemble.ts';
 import type { FoundRow, MemorySegment, SegmentQuestion, TurnKind } from './memory-segment.ts';
 import {

@@ -5,7 +5,7 @@ import { type ChatAnswer, createChatEndpoint, requestChat } from '../../core/ser
 import { PassingFault } from '../../core/service/endpoint-request.ts';
 import { assertSendable, withholdSensitive } from '../../core/service/sendable-text.ts';
 import { parse, parseOrNull } from '../../core/validation/validation.ts';
-import { isSensitive } from '../../model/turns/attributes.ts';
+import { isSensitive } from '../../model/turns/memory-fields.ts';
 import type { CurationChoice, CurationDecider, Neighbour } from './curation-choice.ts';
 
 /** What a service is asked. */

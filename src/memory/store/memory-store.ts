@@ -2,7 +2,7 @@ import { DuplicateRecordError, RecordNotFoundError, ValidationError } from '../.
 import type { Journal } from '../../core/journal/journal.ts';
 import { type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
-import { parseRow } from '../../model/turns/attributes.ts';
+import { parseRow } from '../../model/turns/memory-fields.ts';
 import {
   assertEmbedding,
   type MemoryRecord,

@@ -7,7 +7,7 @@ import { compileFilterSql, FILTER_COLUMNS, type FilterSqlOptions } from './compi
 import { FILTER_CASES, REFUSED_VARIABLES, TURNS } from './filter.cases.ts';
 import { filter, subject, variables } from './filter.fixture.ts';
 import { FILTER_OPERATIONS, type Filter, type FilterSubject, type FilterVariables } from './filter.ts';
-import { formatFilter } from './format-filter.ts';
+import { formatFilter } from './filter-schema.ts';
 
 let database: PGlite;
 beforeAll(async () => {

@@ -8,9 +8,11 @@ import {
   type FilterVariables,
   isOwnField,
   type OwnField,
+  type ResolvedVariables,
+  resolveValue,
+  resolveVariables,
 } from './filter.ts';
 import { readFilter } from './filter-schema.ts';
-import { type ResolvedVariables, resolveValue, resolveVariables } from './filter-values.ts';
 
 /**
  * Names of columns: the turn's own fields and the jsonb object of attributes. `timestamp` is a number of milliseconds,

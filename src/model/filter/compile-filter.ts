@@ -8,9 +8,11 @@ import {
   type FilterVariables,
   isOwnField,
   isVariable,
+  type ResolvedVariables,
+  resolveValue,
+  resolveVariables,
 } from './filter.ts';
 import { readFilter } from './filter-schema.ts';
-import { type ResolvedVariables, resolveValue, resolveVariables } from './filter-values.ts';
 
 /** True if a filter accepts a turn, for a query with these variables. */
 export type FilterPredicate = (subject: FilterSubject, variables?: FilterVariables) => boolean;

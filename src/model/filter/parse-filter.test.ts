@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { InvalidFilterError } from '../../core/errors/errors.ts';
 import { filter } from './filter.fixture.ts';
 import { type Filter, listFilterVariables, MAX_FILTER_DEPTH } from './filter.ts';
-import { formatFilter } from './format-filter.ts';
+import { formatFilter } from './filter-schema.ts';
 import { parseFilter } from './parse-filter.ts';
 
 const readError = (text: string): InvalidFilterError => {

@@ -5,9 +5,12 @@ import {
   type Filter,
   type FilterComparison,
   type FilterValue,
+  findFieldFault,
+  findNumberFault,
+  findOperandFault,
+  findTextFault,
   MAX_FILTER_DEPTH,
 } from './filter.ts';
-import { findFieldFault, findNumberFault, findOperandFault, findTextFault } from './filter-values.ts';
 
 /** A token of the text of a filter: `start` and `end` are places in the text. */
 type FilterToken = { readonly start: number; readonly end: number } & (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSensitive } from './attributes.ts';
+import { isSensitive } from './memory-fields.ts';
 
 test('what is marked as sensitive is sensitive, and nothing else', () => {
   expect(isSensitive({ attributes: { sensitive: true } })).toBe(true);

@@ -1,5 +1,5 @@
-import type { Attributes } from './attributes.ts';
 import { Corpus } from './corpus.ts';
+import type { Attributes } from './memory-fields.ts';
 import type { Turn } from './memory-record.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attributesSchema } from './attributes.ts';
-import { buildMemoryText, isActive, readImportance, readMemoryFields } from './memory-fields.ts';
+import { attributesSchema, buildMemoryText, isActive, readImportance, readMemoryFields } from './memory-fields.ts';
 
 const triple = { subject: 'Acme', predicate: 'prefers', object: 'NET30' };
 const rule = { trigger: 'a rush order', action: 'call the depot' };

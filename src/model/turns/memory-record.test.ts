@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { attributesSchema } from './attributes.ts';
+import { attributesSchema } from './memory-fields.ts';
 import { toMemoryRecord, toTurn } from './memory-record.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1 });

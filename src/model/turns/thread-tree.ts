@@ -7,7 +7,7 @@ import {
   stateShown,
 } from '../../core/display/display.ts';
 import { escapeHtml, formatMinute } from '../../core/text/format.ts';
-import { type Attributes, isSensitive } from './attributes.ts';
+import { type Attributes, isSensitive } from './memory-fields.ts';
 import type { MemoryRecord, Turn } from './memory-record.ts';
 
 /** The text of a turn for displays, reports and messages. */

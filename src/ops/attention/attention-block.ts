@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { prefersPlainProducts } from '../../core/tensors/backend.ts';
 import { matmul, matmulTransposed } from '../../core/tensors/matmul.ts';
 import { readBack } from '../../core/tensors/scope.ts';
-import type { LogitTerms } from './logit-terms.ts';
+import type { LogitTerms } from './options.ts';
 
 /** R queries against C keys, all on the host and row-major. */
 export interface AttentionBlock {

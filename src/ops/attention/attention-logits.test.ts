@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
-import { attentionLogits } from './logit-terms.ts';
+import { attentionLogits } from './options.ts';
 
 const COSINES = [
   [1, 0.5, 0],

@@ -24,8 +24,7 @@
  */
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { CheckedRows } from './attention-rows.ts';
-import type { LogitOptions } from './logit-terms.ts';
-import type { RingAttentionOptions } from './options.ts';
+import type { LogitOptions, RingAttentionOptions } from './options.ts';
 
 /** Bounds on the keys of a row in a conversation with masked keys. */
 interface KeySupport {

@@ -12,8 +12,7 @@ import {
 } from './attention-rows.ts';
 import { buildKeySupport, computeBandError, findLeastBandWidth } from './band.ts';
 import { attendDense } from './blockwise-ring-attention.ts';
-import { allocateTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './logit-terms.ts';
-import type { RingAttentionOptions } from './options.ts';
+import { allocateTerms, hideKeys, type LogitTerms, MASKED, type RingAttentionOptions, writeTerms } from './options.ts';
 
 /**
  * The values that a query may see, summed as if every key weighed e^0 = 1: what banded attention adds to the band when

@@ -9,8 +9,7 @@ import {
   splitIntoBlocks,
   viewRowsAt,
 } from './attention-rows.ts';
-import { allocateTerms, hideKeys, MASKED, writeTerms } from './logit-terms.ts';
-import type { RingAttentionOptions } from './options.ts';
+import { allocateTerms, hideKeys, MASKED, type RingAttentionOptions, writeTerms } from './options.ts';
 
 /** Queries and keys of a block: few keys, since a device adds them up in float32, and what a block adds is kept in float64. */
 const QUERIES = 1024;

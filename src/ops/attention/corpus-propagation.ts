@@ -6,8 +6,7 @@ import { chooseBlockRows, computeAttentionBlock } from './attention-block.ts';
 import { computeRowScales, copyUnitRows, listRowNumbers } from './attention-rows.ts';
 import { assertTolerance } from './band.ts';
 import { DEFAULT_TOLERANCE } from './banded-ring-attention.ts';
-import { allocateTerms, MASKED, writeTerms } from './logit-terms.ts';
-import type { PropagationOptions, RingAttentionOptions } from './options.ts';
+import { allocateTerms, MASKED, type PropagationOptions, type RingAttentionOptions, writeTerms } from './options.ts';
 
 /** Conversations that are computed in one block. */
 interface ConversationPack {

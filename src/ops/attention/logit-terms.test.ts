@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COMBINATIONS } from './attention-options.cases.ts';
-import { allocateTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './logit-terms.ts';
-import type { RingAttentionOptions } from './options.ts';
+import { allocateTerms, hideKeys, type LogitTerms, MASKED, type RingAttentionOptions, writeTerms } from './options.ts';
 
 const TURNS = 11;
 const COSINE = -0.3;

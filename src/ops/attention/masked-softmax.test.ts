@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
-import { maskedSoftmax } from './logit-terms.ts';
+import { maskedSoftmax } from './options.ts';
 
 const LOGITS = [
   [1, 2, 3, 2],

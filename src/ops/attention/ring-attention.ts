@@ -4,8 +4,7 @@ import { matmul, matmulTransposed, normaliseRows } from '../../core/tensors/matm
 import { assertShape, type Sizes } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import { displayAttention } from './attention-display.ts';
-import { attentionLogits, maskedSoftmax } from './logit-terms.ts';
-import type { RingAttentionOptions } from './options.ts';
+import { attentionLogits, maskedSoftmax, type RingAttentionOptions } from './options.ts';
 import {
   buildRingGeometry,
   computeAdmissibleKeys,

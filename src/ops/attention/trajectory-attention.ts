@@ -4,8 +4,7 @@ import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import { pairwiseTrajectoryDistance } from '../trajectory/trajectory-distance.ts';
 import { displayAttention } from './attention-display.ts';
-import { attentionLogits, maskedSoftmax } from './logit-terms.ts';
-import type { RingAttentionOptions } from './options.ts';
+import { attentionLogits, maskedSoftmax, type RingAttentionOptions } from './options.ts';
 import { type Attention, type AttentionInputs, assertAttentionInputs, computeCosines } from './ring-attention.ts';
 import { buildRingGeometry, computeAdmissibleKeys, type RingGeometry } from './ring-geometry.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getNormalisation, NORMALISATIONS, type NormalisationName } from './normalisation.ts';
+import { getNormalisation, NORMALISATIONS, type NormalisationName } from './combination.ts';
 
 const apply = (name: NormalisationName, column: readonly number[], held?: readonly number[]) => [
   ...getNormalisation(name).apply(Float64Array.from(column), Uint8Array.from(held ?? column.map(() => 1))),

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
 import { scoped } from '../../core/tensors/scope.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
-import { MASKED } from '../attention/logit-terms.ts';
+import { MASKED } from '../attention/options.ts';
 import {
   assertSelection,
   DEFAULT_LAMBDA,

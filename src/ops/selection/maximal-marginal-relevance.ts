@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { scoped } from '../../core/tensors/scope.ts';
-import { MASKED } from '../attention/logit-terms.ts';
+import { MASKED } from '../attention/options.ts';
 import { assertSelection, gatherAtPlaces, type Selection, type SelectionInputs } from './selection.ts';
 
 /** The weight `lambda` of the score against the similarity to what was taken, in [0, 1], and the most to take. */

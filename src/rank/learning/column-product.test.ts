@@ -4,8 +4,8 @@ import { createRandom } from '../../core/numbers/random.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { multiplyColumns, uploadFeatures } from './column-product.ts';
 import { expectDifferentiable } from './gradient.oracle.ts';
+import { multiplyColumns, uploadFeatures } from './linear-model.ts';
 
 const [B, C, F] = [3, 7, 5];
 const stream = createRandom(3, 'column-product.test');

@@ -1,12 +1,79 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
+import { matmul } from '../../core/tensors/matmul.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { multiplyColumns, uploadFeatures } from './column-product.ts';
 import type { ModelDefinition, ScoringModel } from './model.ts';
 import { nameParameterValues, type ParameterSpec } from './parameters.ts';
 import { assertStandardisation, type Standardisation, standardiseSignals } from './standardisation.ts';
+
+/** A step whose gradient is written out instead of being put together of its parts. */
+interface Step<Y extends tf.Tensor, G> {
+  readonly value: Y;
+  /** The intermediate tensors that the gradient needs; others are disposed before. Wasm copies them. */
+  readonly saved: tf.Tensor[];
+  /** The gradient by the inputs, of their shapes, from that by the value. */
+  readonly gradient: (dy: Y, saved: tf.Tensor[]) => G;
+}
+
+/** Computes a step of a differentiable function of several inputs. */
+export function withGradients<X extends tf.Tensor[], Y extends tf.Tensor>(
+  inputs: X,
+  step: (...inputs: X) => Step<Y, tf.Tensor[]>,
+): Y {
+  const op = tf.customGrad<Y>((...given) => {
+    const save = given.pop() as tf.GradSaveFunc;
+    const { value, saved, gradient } = step(...(given as X));
+    save(saved);
+    return { value, gradFunc: gradient };
+  });
+  return op(...inputs);
+}
+
+/** Computes a step of a differentiable function of `x`. */
+export function withGradient<X extends tf.Tensor, Y extends tf.Tensor>(x: X, step: (x: X) => Step<Y, tf.Tensor>): Y {
+  return withGradients([x], (given) => {
+    const { gradient, ...rest } = step(given as X);
+    return { ...rest, gradient: (dy: Y, saved: tf.Tensor[]) => [gradient(dy, saved)] };
+  });
+}
+
+/** Constant features of pairs, twice: on wasm a row times a matrix takes half as long as a matrix times a column, there and back. */
+interface FeatureColumns {
+  /** [B, C, F] */
+  readonly rows: tf.Tensor3D;
+  /** [F, B C] */
+  readonly columns: tf.Tensor2D;
+}
+
+/** Puts features on the device. @param values row-major [B, C, F] */
+export function uploadFeatures(values: Float32Array, shape: [number, number, number]): FeatureColumns {
+  return scoped('uploadFeatures', () => {
+    const rows = tf.tensor3d(values, shape);
+    return { rows, columns: tf.transpose(tf.reshape(rows, [shape[0] * shape[1], shape[2]])) as tf.Tensor2D };
+  });
+}
+
+/**
+ * Weighted sums of features, which are not differentiated. 4 B C F operations with the gradient.
+ *
+ * @param features must live until the gradient is computed, since wasm copies what is saved for it
+ * @param weights [F]
+ * @returns [B, C]
+ */
+export function multiplyColumns({ rows, columns }: FeatureColumns, weights: tf.Tensor1D): tf.Tensor2D {
+  const sizes = assertShape('features', rows, 'B C F');
+  assertShape('weights', weights, 'F', sizes);
+  const [queries, candidates, count] = rows.shape;
+  const pairs = queries * candidates;
+  return withGradient(weights, (given) => ({
+    value: tf.reshape(matmul(tf.reshape(given, [1, count]), columns), [queries, candidates]) as tf.Tensor2D,
+    saved: [],
+    gradient: (dy) => tf.reshape(matmul(tf.reshape(dy, [1, pairs]), tf.reshape(rows, [pairs, count])), [count]),
+  }));
+}
 
 /** The signals of a linear model, which of them have weights that are not negative (by default none), and the weights at the start. */
 export interface LinearModelOptions {

@@ -2,9 +2,9 @@ import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { MASKED } from '../../ops/attention/logit-terms.ts';
+import { MASKED } from '../../ops/attention/options.ts';
 import type { FeatureTable } from './feature-table.ts';
-import { withGradient } from './with-gradient.ts';
+import { withGradient } from './linear-model.ts';
 
 /**
  * `infonce`: each relevant candidate against all irrelevant ones, `-ln e^(s/T) / (e^(s/T) + sum_n e^(s_n/T))`, the mean over a query's relevant ones

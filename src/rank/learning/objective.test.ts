@@ -5,11 +5,10 @@ import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { expectClose, expectDifferentiable } from './gradient.oracle.ts';
-import { createLinearModel } from './linear-model.ts';
+import { createLinearModel, withGradient } from './linear-model.ts';
 import type { ScoringModel } from './model.ts';
 import { computeValueAndGradients, registerGradients, TrainingObjective } from './objective.ts';
 import { fitStandardisation } from './standardisation.ts';
-import { withGradient } from './with-gradient.ts';
 
 const [Q, C, F] = [13, 5, 3];
 const signals = ['a', 'b', 'c'];

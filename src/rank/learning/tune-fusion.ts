@@ -2,7 +2,7 @@ import { RagPlusPlusError, ValidationError } from '../../core/errors/errors.ts';
 import { type EvaluationOptions, evaluate } from '../../eval/metrics/evaluate.ts';
 import { parseMean } from '../../eval/metrics/metric.ts';
 import type { Qrels, Run } from '../../model/run.ts';
-import { NORMALISATIONS } from '../../ops/fusion/normalisation.ts';
+import { NORMALISATIONS } from '../../ops/fusion/combination.ts';
 import { type FusionOptions, fuseColumns, parseFusion } from '../../ops/fusion/registry.ts';
 import { type AlignedLists, alignLists, rankFused } from '../../ops/fusion/score-columns.ts';
 

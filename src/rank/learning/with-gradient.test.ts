@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { withGradient } from './with-gradient.ts';
+import { withGradient } from './linear-model.ts';
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   useBackendWithoutLeaks(backend);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WEIGHT_SUFFIXES, type WeightType } from '../../index/encoders/transformers/model-files.ts';
 import { selectedCount } from '../../ops/selection/selection.ts';
-import { GRAPH_RELATIONS } from '../signals/graph-relations.ts';
+import { GRAPH_RELATIONS } from '../signals/turn-concepts.ts';
 import { mentionsSignal } from './mentions.ts';
 
 /** What every reranking by a column has. */

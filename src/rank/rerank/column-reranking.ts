@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { assertShape } from '../../core/tensors/rows.ts';
 import { invertOrZero, scoped } from '../../core/tensors/scope.ts';
-import { MASKED } from '../../ops/attention/logit-terms.ts';
+import { MASKED } from '../../ops/attention/options.ts';
 import { assertSelection, type Selection, type SelectionInputs } from '../../ops/selection/selection.ts';
 
 /** The weight of the column against relevance, in [0, 1], and the most to take. */

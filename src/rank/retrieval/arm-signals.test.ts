@@ -2,11 +2,10 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { bm25 } from '../../index/words/bm25-variants.ts';
+import { bm25 } from '../../index/words/bm25.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turns/memory-record.ts';
 import { attentionSignal } from '../signals/attention.ts';
-import { type AttentionOptions, attentionOptions } from '../signals/attention-options.ts';
 import { bm25Signal } from '../signals/bm25.ts';
 import { type CandidatePool, type Column, QUERY_BATCH } from '../signals/candidate-pool.ts';
 import { drawSamplePool, type Formula, findWorstColumnError, scoreEachTurn } from '../signals/columns.harness.ts';
@@ -23,8 +22,8 @@ import {
   cosine,
   listVisibleTurns,
 } from '../signals/scores.oracle.ts';
+import { type AttentionOptions, attentionOptions, trajectoryOptions } from '../signals/signal-options.ts';
 import { trajectorySignal } from '../signals/trajectory.ts';
-import { trajectoryOptions } from '../signals/trajectory-options.ts';
 import type { Workspace } from '../signals/workspace.ts';
 
 /** More queries than one batch holds. */

@@ -1,6 +1,6 @@
 import type { Plan } from '../signals/plan.ts';
+import type { WeightsOrigin } from '../signals/signal-options.ts';
 import type { Stage } from '../signals/stage.ts';
-import type { WeightsOrigin } from '../signals/strategy-options.ts';
 import { CONTROL_KINDS, type ControlKind, type ControlOptions, disturbs } from '../signals/worlds/world-parts.ts';
 import { poolRows } from './candidate-sources.ts';
 import { type DataPart, type DataReader, EMPTY_OUTLINE, findNeed, type Outline, type Step } from './steps/step.ts';

@@ -7,7 +7,7 @@ import { hashRunFile } from '../../index/runs/run-options.ts';
 import { needsConceptVectors } from '../../index/walks/graph-options.ts';
 import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
-import { formatFilter } from '../../model/filter/format-filter.ts';
+import { formatFilter } from '../../model/filter/filter-schema.ts';
 import { parseFilter } from '../../model/filter/parse-filter.ts';
 import type { PropagationOptions } from '../../ops/attention/options.ts';
 import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
@@ -20,7 +20,6 @@ import {
 } from '../signals/asked-memories.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
 import { propagatedRows } from '../signals/cosine.ts';
-import { shareConceptGraphs } from '../signals/graph-relations.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
 import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts';
 import {
@@ -29,6 +28,7 @@ import {
   listTurnConcepts,
   listTurnRelations,
   queryConcepts,
+  shareConceptGraphs,
   type TurnConcepts,
   turnConcepts,
   turnRelations,

@@ -2,8 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { parseArm, SAMPLE_ARMS } from './arms.fixture.ts';
-import { decomposeScores } from './contributions.ts';
-import { type Retrieved, retrieve } from './retriever.ts';
+import { decomposeScores, type Retrieved, retrieve } from './retriever.ts';
 import { decomposeMix, readSignalFamily } from './steps/score-parts.ts';
 import { readArm } from './written-steps.ts';
 

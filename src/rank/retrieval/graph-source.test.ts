@@ -3,10 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { listConcepts } from '../../index/graph/list-concepts.ts';
+import { listConcepts } from '../../index/graph/graph-moment.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
-import { shareConceptGraphs } from '../signals/graph-relations.ts';
-import { conceptVectors, listTurnConcepts, queryConcepts, turnConcepts } from '../signals/turn-concepts.ts';
+import {
+  conceptVectors,
+  listTurnConcepts,
+  queryConcepts,
+  shareConceptGraphs,
+  turnConcepts,
+} from '../signals/turn-concepts.ts';
 import { Workspace } from '../signals/workspace.ts';
 import { candidatesOfArm, parseArm } from './arms.fixture.ts';
 import { retrieve } from './retriever.ts';

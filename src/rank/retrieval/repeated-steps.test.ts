@@ -2,8 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { ConfigurationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
-import { decomposeScores } from './contributions.ts';
-import { retrieve } from './retriever.ts';
+import { decomposeScores, retrieve } from './retriever.ts';
 import { filter } from './steps/functions.ts';
 import { listArmStages, parseSteps, readArm, type WrittenStep } from './written-steps.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { mentionsSignal } from '../rerank/mentions.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
-import { GRAPH_RELATIONS } from '../signals/graph-relations.ts';
+import { GRAPH_RELATIONS } from '../signals/turn-concepts.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { parseArm, poolOfArm } from './arms.fixture.ts';
 import { findPool } from './candidate-sources.ts';

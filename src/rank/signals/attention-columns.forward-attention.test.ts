@@ -6,8 +6,8 @@ import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
 import { RING_ATTENTION_DEFAULTS } from '../../ops/attention/options.ts';
 import { forwardAttention } from './attention-columns.ts';
-import { computeForwardWidth } from './attention-options.ts';
 import { buildForwardCosines, computeForwardLogMasses, type ForwardCosines, listTurnsAhead } from './forward-mass.ts';
+import { computeForwardWidth } from './signal-options.ts';
 
 const DIMENSION = 7;
 const LENGTHS = [1, 2, 3, 5, 19, 101];

@@ -1,11 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { attentionLogits, type LogitOptions, maskedSoftmax } from '../../ops/attention/logit-terms.ts';
-import type { AttentionMix } from '../../ops/attention/options.ts';
+import { type AttentionMix, attentionLogits, type LogitOptions, maskedSoftmax } from '../../ops/attention/options.ts';
 import { assertMix, mixAttentions } from '../../ops/attention/unified-attention.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
-import { type AttentionOptions, computeForwardWidth } from './attention-options.ts';
 import {
   type CandidatePool,
   type Column,
@@ -16,8 +14,8 @@ import {
 } from './candidate-pool.ts';
 import { computeForwardLogMasses, type ForwardCosines, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
 import type { World } from './signal.ts';
+import { type AttentionOptions, computeForwardWidth, type TrajectoryOptions } from './signal-options.ts';
 import { measureDistances } from './trajectory-columns.ts';
-import type { TrajectoryOptions } from './trajectory-options.ts';
 import { drawPermutedOrder, listAheadInOrder } from './worlds/permuted-order.ts';
 
 /**

@@ -1,10 +1,14 @@
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
-import { type AttentionOptions, computeForwardWidth } from './attention-options.ts';
 import { cosineSignal } from './cosine.ts';
 import type { ForwardCosines } from './forward-mass.ts';
-import { pairFrames } from './frames.ts';
 import { defineSignal, defineStage, type Setting, type Signal, type StageUse } from './signal.ts';
-import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './trajectory-options.ts';
+import {
+  type AttentionOptions,
+  computeForwardWidth,
+  TRAJECTORY_DEFAULTS,
+  type TrajectoryOptions,
+} from './signal-options.ts';
+import { pairFrames } from './trajectory-score.ts';
 import { listDistanceReads, type WorldPart } from './worlds/world-parts.ts';
 
 /** Attention, and the coordinates that TPO compares; the default ones where they are null. */

@@ -1,5 +1,4 @@
-import { type Bm25Index, createBm25 } from '../../index/words/bm25.ts';
-import type { Bm25IndexOptions } from '../../index/words/bm25-variants.ts';
+import { type Bm25Index, type Bm25IndexOptions, createBm25 } from '../../index/words/bm25.ts';
 import { defineSignal, type World } from './signal.ts';
 import { type Subcorpus, scoreBySubcorpus } from './subcorpus.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAttributes } from './attribute-values.ts';
-import { type BoostOptions, boostSignal } from './boost.ts';
+import { type BoostOptions, boostSignal, readAttributes } from './boost.ts';
 import type { World } from './signal.ts';
 
 const TURNS = [

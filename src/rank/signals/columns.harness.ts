@@ -1,11 +1,11 @@
-import { NewestFirstIndex } from '../../index/candidates/newest-first.ts';
+import { NewestFirstIndex } from '../../index/candidates/top-selection.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turns/memory-record.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
 import { type CandidatePool, type Column, joinCandidates } from './candidate-pool.ts';
 import type { SampleWorld } from './corpus.fixture.ts';
-import { type FrameOptions, pairFrames } from './frames.ts';
 import { createSubcorpusIndex } from './subcorpus.ts';
+import { type FrameOptions, pairFrames } from './trajectory-score.ts';
 import type { Workspace } from './workspace.ts';
 import type { ControlOptions } from './worlds/world-parts.ts';
 

@@ -1,7 +1,7 @@
 import { findSimilarTurns } from '../../index/vectors/distances.ts';
 import { type ComparedText, decideByRules, readCuratedText } from '../../model/text/curation-rules.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { CurationArmOptions } from './curation-options.ts';
+import type { CurationArmOptions } from './signal-options.ts';
 
 /** What the turns of a corpus do to each other when they come in, one after the other. */
 interface Curated {

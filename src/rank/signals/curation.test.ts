@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { curateTurns } from './curate-turns.ts';
-import { curationArmOptions } from './curation-options.ts';
+import { curationArmOptions } from './signal-options.ts';
 
 await useBackend('cpu');
 const options = curationArmOptions.parse({});

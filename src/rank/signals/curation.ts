@@ -1,5 +1,5 @@
-import type { CurationArmOptions } from './curation-options.ts';
 import { defineSignal } from './signal.ts';
+import type { CurationArmOptions } from './signal-options.ts';
 import { scoreBySubcorpus, selectScopeVectors } from './subcorpus.ts';
 
 /** What curation by rules leaves of a turn, as of the query: 1, the importance of a tombstone, or 0 for a turn that another has the text of. */

@@ -5,8 +5,8 @@ import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { RING_ATTENTION_DEFAULTS } from '../../ops/attention/options.ts';
-import { computeForwardWidth } from './attention-options.ts';
 import { buildForwardCosines } from './forward-mass.ts';
+import { computeForwardWidth } from './signal-options.ts';
 
 const D = 7;
 /** More turns than two blocks of rows hold; a border is within a conversation, and one near an end. */

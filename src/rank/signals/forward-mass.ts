@@ -6,8 +6,7 @@ import { letEventsIn } from '../../core/values/event-loop.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { type Corpus, listConversationPositions } from '../../model/turns/corpus.ts';
 import { computeRowScales, copyUnitRows } from '../../ops/attention/attention-rows.ts';
-import { MASKED, tabulateTerms } from '../../ops/attention/logit-terms.ts';
-import type { RingAttentionOptions } from '../../ops/attention/options.ts';
+import { MASKED, type RingAttentionOptions, tabulateTerms } from '../../ops/attention/options.ts';
 
 /** Rows in a product of neighbours: large enough to be fast, small enough to compute little beside the band. */
 const BLOCK_ROWS = 256;

@@ -6,7 +6,7 @@ import type { CandidatePool } from './candidate-pool.ts';
 import { computeFramesIn, drawSamplePool, listCandidateTurns } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { buildVisibleThread, computePlainCoordinates } from './scores.oracle.ts';
-import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './trajectory-options.ts';
+import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './signal-options.ts';
 import type { Workspace } from './workspace.ts';
 import type { ControlKind } from './worlds/world-parts.ts';
 

@@ -7,7 +7,7 @@ import {
   type TurnEntities,
   turnEntities,
 } from './asked-memories.ts';
-import { readAttributes } from './attribute-values.ts';
+import { readAttributes } from './boost.ts';
 import type { Column, PoolRows } from './candidate-pool.ts';
 import { defineSignal, type StageUse, type World } from './signal.ts';
 

@@ -5,8 +5,8 @@ import type { CandidatePool } from './candidate-pool.ts';
 import { computeFramesIn, drawSamplePool } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { shuffleFrames } from './placed-frames.ts';
+import { TRAJECTORY_DEFAULTS } from './signal-options.ts';
 import { trajectorySignal } from './trajectory.ts';
-import { TRAJECTORY_DEFAULTS } from './trajectory-options.ts';
 import type { Workspace } from './workspace.ts';
 import type { ControlOptions } from './worlds/world-parts.ts';
 

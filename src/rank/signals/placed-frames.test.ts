@@ -6,8 +6,8 @@ import { drawSamplePool, findWorstColumnError, scoreEachTurn } from './columns.h
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { drawRandomParents } from './placed-frames.ts';
 import { computeOracleDistance } from './scores.oracle.ts';
+import { trajectoryOptions } from './signal-options.ts';
 import { trajectorySignal } from './trajectory.ts';
-import { trajectoryOptions } from './trajectory-options.ts';
 import type { Workspace } from './workspace.ts';
 import type { ControlOptions } from './worlds/world-parts.ts';
 

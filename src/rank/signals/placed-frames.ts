@@ -10,7 +10,7 @@ import { buildFrameTables, type FrameTables } from '../../ops/trajectory/frame-t
 import { computeQueryFrames, type QueryFrames, type QueryPoints } from '../../ops/trajectory/query-frames.ts';
 import type { CandidatePool, PoolRows } from './candidate-pool.ts';
 import type { World } from './signal.ts';
-import type { TrajectoryOptions } from './trajectory-options.ts';
+import type { TrajectoryOptions } from './signal-options.ts';
 import { drawPermutedOrder, orderParentsFirst, permuteFrames } from './worlds/permuted-order.ts';
 import { drawRewiredTrees } from './worlds/rewired-graph.ts';
 

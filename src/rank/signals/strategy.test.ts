@@ -9,8 +9,8 @@ import { askedMemories } from './asked-memories.ts';
 import { buildNewestPool } from './columns.harness.ts';
 import { createSampleWorkspace, DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
 import { computeMemorySignals, MEMORY_SIGNALS, type MemorySignal, scoreMemorySignals } from './memory-signals.ts';
+import { chooseStrategyWeights, strategyOptions } from './signal-options.ts';
 import { STRATEGY_SIGNALS, strategySignal } from './strategy.ts';
-import { chooseStrategyWeights, strategyOptions } from './strategy-options.ts';
 
 beforeAll(() => useBackend('wasm'));
 const NOON = Date.UTC(2024, 4, 15, 12);

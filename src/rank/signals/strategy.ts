@@ -19,7 +19,7 @@ import {
   typedImportanceSignal,
 } from './memory-signals.ts';
 import { defineSignal, defineStage, type Signal, type StageUse } from './signal.ts';
-import { chooseStrategyWeights, readAsker, type StrategyOptions } from './strategy-options.ts';
+import { chooseStrategyWeights, readAsker, type StrategyOptions } from './signal-options.ts';
 
 /** The five signals of memories by their names, in the order of {@link MEMORY_SIGNALS}. */
 export const STRATEGY_SIGNALS: Readonly<Record<MemorySignal, Signal>> = freezeDeeply({

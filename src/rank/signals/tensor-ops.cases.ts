@@ -1,10 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Own, TensorOps } from '../../core/tensors/tensor-op.harness.ts';
-import { BM25_DEFAULTS } from '../../index/words/bm25-variants.ts';
+import { BM25_DEFAULTS } from '../../index/words/bm25.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { attentionSignal } from './attention.ts';
 import { candidateAttention, forwardAttention, mixUnifiedScores } from './attention-columns.ts';
-import { attentionOptions } from './attention-options.ts';
 import { signalBankOptions } from './bank/options.ts';
 import { signalTable } from './bank/signal-bank.ts';
 import { bm25Signal } from './bm25.ts';
@@ -16,9 +15,9 @@ import { decaySignal } from './decay.ts';
 import { buildForwardCosines } from './forward-mass.ts';
 import { recencySignal } from './recency.ts';
 import type { Signal } from './signal.ts';
+import { attentionOptions, TRAJECTORY_DEFAULTS } from './signal-options.ts';
 import { strategySignal, weighByQuery } from './strategy.ts';
 import { trajectorySignal } from './trajectory.ts';
-import { TRAJECTORY_DEFAULTS } from './trajectory-options.ts';
 import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from './trajectory-score.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -10,7 +10,7 @@ import {
   uploadBatch,
 } from './candidate-pool.ts';
 import type { World } from './signal.ts';
-import type { TrajectoryOptions } from './trajectory-options.ts';
+import type { TrajectoryOptions } from './signal-options.ts';
 import { computeTrajectoryDistances, trajectoryScore } from './trajectory-score.ts';
 
 function measureBatch(frames: QueryFrames, batch: PoolBatch, { dimensions, weights }: TrajectoryOptions): tf.Tensor2D {

@@ -1,6 +1,6 @@
-import { pairFrames } from './frames.ts';
 import { defineSignal } from './signal.ts';
-import type { TrajectoryOptions } from './trajectory-options.ts';
+import type { TrajectoryOptions } from './signal-options.ts';
+import { pairFrames } from './trajectory-score.ts';
 import { listDistanceReads } from './worlds/world-parts.ts';
 
 /** exp(-D / sigma). */

@@ -15,7 +15,7 @@ import {
   time,
   turnRow,
 } from '../../../data/jsonl/jsonl-rows.ts';
-import { checkRow } from '../../../model/turns/attributes.ts';
+import { checkRow } from '../../../model/turns/memory-fields.ts';
 import {
   EMPTY_OUTCOME_STATISTICS,
   type MemoryRecord,

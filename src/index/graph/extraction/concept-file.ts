@@ -5,10 +5,10 @@ import { writeFully } from '../../../core/files/files.ts';
 import { readLines } from '../../../core/files/text-lines.ts';
 import { computeHash } from '../../../core/hash/hash.ts';
 import { check } from '../../../core/validation/validation.ts';
-import { isSensitive } from '../../../model/turns/attributes.ts';
+import { isSensitive } from '../../../model/turns/memory-fields.ts';
 import type { Turn } from '../../../model/turns/memory-record.ts';
 import { hashFileContent } from '../../encoders/precomputed/content-hash.ts';
-import { listConcepts, readTitle } from '../list-concepts.ts';
+import { listConcepts, readTitle } from '../graph-moment.ts';
 import type { ConceptFileSource } from './concept-source.ts';
 
 const text = z.string().min(1);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hashFileContent } from '../../encoders/precomputed/content-hash.ts';
-import type { TextConceptSource } from '../list-concepts.ts';
+import type { TextConceptSource } from '../graph-moment.ts';
 
 /** A file of `ragpp graph extract` in a config. */
 export const conceptFileSource = z.strictObject({

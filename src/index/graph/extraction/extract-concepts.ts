@@ -4,11 +4,11 @@ import type { Endpoint } from '../../../core/service/endpoint-request.ts';
 import { type Cleared, withholdSensitive } from '../../../core/service/sendable-text.ts';
 import { ignoreProgress, type StartProgress } from '../../../core/terminal/progress.ts';
 import { normaliseForm } from '../../../model/text/concepts.ts';
-import { isSensitive } from '../../../model/turns/attributes.ts';
+import { isSensitive } from '../../../model/turns/memory-fields.ts';
 import type { Turn } from '../../../model/turns/memory-record.ts';
 import { ALIAS_ABOVE } from '../concept-graph.ts';
 import { FormAliases } from '../form-aliases.ts';
-import { listConcepts, readTitle } from '../list-concepts.ts';
+import { listConcepts, readTitle } from '../graph-moment.ts';
 import { type ConceptLine, listWithheldTurns } from './concept-file.ts';
 import {
   type DefinedRelation,

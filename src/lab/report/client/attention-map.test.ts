@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attentionOptions } from '../../../rank/signals/attention-options.ts';
+import { attentionOptions } from '../../../rank/signals/signal-options.ts';
 import { buildHandmadeArm, buildHandmadePayload } from '../page/page.harness.ts';
 import { findAttentionPart } from '../tables/format.ts';
 import * as app from './app.ts';

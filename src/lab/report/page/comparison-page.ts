@@ -1,3 +1,4 @@
+import { html, Markup } from '../../../core/text/format.ts';
 import { formatLook } from '../../measure/result.ts';
 import type { ComparedRun, RunComparison } from '../../stored/run-comparison.ts';
 import { describeDecisions, describeUndecidable } from '../tables/decision.ts';
@@ -16,7 +17,6 @@ import { type PlainCell, type PlainTable, renderPlainTable, wrapText } from '../
 import { alignLines } from '../tables/text-table.ts';
 import { bundleClientScript } from './client-script.ts';
 import { renderDecision } from './html-table.ts';
-import { html, Markup } from './markup.ts';
 import { PAGE_STYLE, PRINT_STYLE } from './page-style.ts';
 
 /** The separator of two columns of {@link alignLines}. */

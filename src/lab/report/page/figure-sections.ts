@@ -1,3 +1,4 @@
+import { type Content, html, type Markup } from '../../../core/text/format.ts';
 import type { ArmResult, ExperimentResult } from '../../measure/result.ts';
 import { countSeeds } from '../../measure/warning.ts';
 import { formatFate } from '../tables/format.ts';
@@ -14,7 +15,6 @@ import {
   renderStructureLegend,
   renderStructureTable,
 } from '../tables/structure-table.ts';
-import { type Content, html, type Markup } from './markup.ts';
 import type { Payload } from './payload.ts';
 
 /** Relevant turns by their fate, one row per arm. */

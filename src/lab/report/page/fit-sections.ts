@@ -1,3 +1,4 @@
+import { html, type Markup } from '../../../core/text/format.ts';
 import { MEMORY_SIGNALS } from '../../../rank/signals/memory-signals.ts';
 import type { FitResult, LearnedNumber, NullControl } from '../../measure/fit-result.ts';
 import type { ExperimentResult } from '../../measure/result.ts';
@@ -25,7 +26,6 @@ import { type PlainCell, renderPlainTable } from '../tables/plain-table.ts';
 import { buildLadderCell, type LadderCell } from '../tables/table.ts';
 import { renderFigurePlace, renderFolded, type Section, select } from './figure-sections.ts';
 import { renderLadderTable } from './html-table.ts';
-import { html, type Markup } from './markup.ts';
 
 /** Families that Markdown has room for. */
 const MOST = 15;

@@ -1,5 +1,5 @@
+import { type Content, html, type Markup } from '../../../core/text/format.ts';
 import type { AbsentRow, LadderCell, LadderComparison, LadderRow, LadderTable } from '../tables/table.ts';
-import { type Content, html, type Markup } from './markup.ts';
 
 /** With more rows than this the table scrolls within a frame, its headings staying in sight. */
 const LONG = 30;

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { readText } from '../../../core/files/files.ts';
+import { type Content, encodeScriptJson, html, Markup } from '../../../core/text/format.ts';
 import { yaml } from '../../../core/values/yaml.ts';
 import type { ArmResult, DatasetSummary, Environment, ExperimentResult } from '../../measure/result.ts';
 import { findAttentionPart } from '../tables/format.ts';
@@ -16,7 +17,6 @@ import {
 } from './figure-sections.ts';
 import { renderFitSections } from './fit-sections.ts';
 import { renderDecision, renderLadderTable } from './html-table.ts';
-import { type Content, encodeScriptJson, html, Markup } from './markup.ts';
 import { INSPECTOR_STYLE, PAGE_STYLE, PRINT_STYLE } from './page-style.ts';
 import { buildPayload, type Payload } from './payload.ts';
 

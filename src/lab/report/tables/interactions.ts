@@ -1,6 +1,6 @@
+import { type Content, html } from '../../../core/text/format.ts';
 import { chooseVerdict } from '../../../eval/significance/verdict.ts';
 import type { ExperimentResult, Interaction, SweepSummary } from '../../measure/result.ts';
-import { type Content, html } from '../page/markup.ts';
 import { describeUndecidable } from './decision.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
 import { describeIntervals, describeUnresolved, listUnresolved } from './legend.ts';

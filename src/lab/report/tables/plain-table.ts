@@ -1,4 +1,4 @@
-import { html, type Markup } from '../page/markup.ts';
+import { html, type Markup } from '../../../core/text/format.ts';
 
 /** A text as lines of at most `width` letters, broken between words, and within a word that is longer. */
 export function wrapText(text: string, width: number): string[] {

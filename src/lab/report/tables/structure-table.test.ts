@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { html } from '../../../core/text/format.ts';
 import type { ArmResult, ExperimentResult } from '../../measure/result.ts';
-import { html } from '../page/markup.ts';
 import { withFailedBaseline } from './failed-baseline.fixture.ts';
 import { renderMarkdown } from './markdown.ts';
 import { buildHandmadeResult } from './result.fixture.ts';

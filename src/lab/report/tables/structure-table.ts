@@ -1,3 +1,4 @@
+import { type Content, html, type Markup } from '../../../core/text/format.ts';
 import type {
   ArmResult,
   Comparison,
@@ -6,7 +7,6 @@ import type {
   MetricPassport,
   SliceSummary,
 } from '../../measure/result.ts';
-import { type Content, html, type Markup } from '../page/markup.ts';
 import { describeUndecidable } from './decision.ts';
 import { estimate, formatDecimal, formatProbability, formatSigned, formatSignificant } from './format.ts';
 import { countConversations, describeUnresolved, listUnresolved } from './legend.ts';

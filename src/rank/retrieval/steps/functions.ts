@@ -5,13 +5,15 @@ import type { Filter } from '../../../model/filter/filter.ts';
 import type { PROPAGATION_PRESETS, propagationOptions } from '../../../ops/attention/options.ts';
 import type { fitOptions } from '../../learning/fit-options.ts';
 import type { selectionOptions } from '../../rerank/registry.ts';
-import type { attentionOptions } from '../../signals/attention-options.ts';
 import type { scoringOptions } from '../../signals/bank/options.ts';
 import type { boostOptions } from '../../signals/boost.ts';
-import type { curationArmOptions } from '../../signals/curation-options.ts';
 import type { decayOptions } from '../../signals/decay.ts';
-import type { strategyOptions } from '../../signals/strategy-options.ts';
-import type { trajectoryOptions } from '../../signals/trajectory-options.ts';
+import type {
+  attentionOptions,
+  curationArmOptions,
+  strategyOptions,
+  trajectoryOptions,
+} from '../../signals/signal-options.ts';
 import type { PoolFusionOptions } from '../relevance.ts';
 import type { packOptions } from './select.ts';
 

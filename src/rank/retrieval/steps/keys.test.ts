@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../../core/errors/errors.ts';
 import { PROPAGATION_PRESETS } from '../../../ops/attention/options.ts';
-import { TRAJECTORY_DEFAULTS } from '../../signals/trajectory-options.ts';
+import { TRAJECTORY_DEFAULTS } from '../../signals/signal-options.ts';
 import { parseArm } from '../arms.fixture.ts';
 import type { WrittenSteps } from '../written-steps.ts';
 

@@ -3,19 +3,20 @@ import { Registry } from '../../../core/validation/registry.ts';
 import { createOpenSchema, parse, parsePart } from '../../../core/validation/validation.ts';
 import { type IndexOptions, indexOptions } from '../../../index/registry.ts';
 import { sliceOptions } from '../../../kernel/slices/slice-options.ts';
-import { readWrittenFilter, writtenFilter } from '../../../model/filter/filter-schema.ts';
-import { formatFilter } from '../../../model/filter/format-filter.ts';
+import { formatFilter, readWrittenFilter, writtenFilter } from '../../../model/filter/filter-schema.ts';
 import { PROPAGATION_PRESETS, propagationOptions } from '../../../ops/attention/options.ts';
 import { fitOptions, fittedMixOptions } from '../../learning/fit-options.ts';
 import { SELECTIONS, type SelectionOptions, selectionOptions } from '../../rerank/registry.ts';
-import { attentionOptions } from '../../signals/attention-options.ts';
 import { scoringOptions } from '../../signals/bank/options.ts';
 import { boostOptions } from '../../signals/boost.ts';
-import { curationArmOptions } from '../../signals/curation-options.ts';
 import { decayOptions } from '../../signals/decay.ts';
 import { ADDED_SIGNALS } from '../../signals/signal.ts';
-import { strategyOptions } from '../../signals/strategy-options.ts';
-import { trajectoryOptions } from '../../signals/trajectory-options.ts';
+import {
+  attentionOptions,
+  curationArmOptions,
+  strategyOptions,
+  trajectoryOptions,
+} from '../../signals/signal-options.ts';
 import { blendWithAttention, blendWithTrajectory, boost, curate, decay, type MixOptions, mix } from './change.ts';
 import { checkFusion, createFusion, fuse, fuseOptions, fusionWeight, getMethodOptions, listMethods } from './fuse.ts';
 import {

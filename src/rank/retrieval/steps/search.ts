@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { findNearestWord } from '../../../core/validation/validation.ts';
 import { type IndexOptions, listIndexReads } from '../../../index/registry.ts';
-import type { Bm25IndexOptions } from '../../../index/words/bm25-variants.ts';
+import type { Bm25IndexOptions } from '../../../index/words/bm25.ts';
 import type { Candidates } from '../../../model/candidates.ts';
 import type { PropagationOptions } from '../../../ops/attention/options.ts';
 import { COORDINATES } from '../../../ops/trajectory/coordinate-names.ts';
@@ -12,9 +12,13 @@ import type { Column, PoolRows } from '../../signals/candidate-pool.ts';
 import { cosineSignal } from '../../signals/cosine.ts';
 import { recencySignal } from '../../signals/recency.ts';
 import { ADDED_SIGNALS, type AddedSignal, defineStage, type Signal, type StageUse } from '../../signals/signal.ts';
+import {
+  dependsOnStrategy,
+  readStrategyOptions,
+  type StrategyOptions,
+  type TrajectoryOptions,
+} from '../../signals/signal-options.ts';
 import { STRATEGY_SIGNALS, strategySignal } from '../../signals/strategy.ts';
-import { dependsOnStrategy, readStrategyOptions, type StrategyOptions } from '../../signals/strategy-options.ts';
-import type { TrajectoryOptions } from '../../signals/trajectory-options.ts';
 import { findPool, listSources } from '../candidate-sources.ts';
 import { computeSemanticWeight } from '../relevance.ts';
 import type { MixOptions } from './change.ts';

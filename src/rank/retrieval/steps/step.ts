@@ -10,9 +10,8 @@ import { GRAPH_SIGNALS, type ScoringOptions } from '../../signals/bank/options.t
 import type { CandidatePool, Column } from '../../signals/candidate-pool.ts';
 import type { Plan } from '../../signals/plan.ts';
 import type { Signal, StageUse, World } from '../../signals/signal.ts';
+import type { StrategyOptions, TrajectoryOptions, WeightsOrigin } from '../../signals/signal-options.ts';
 import type { Stage } from '../../signals/stage.ts';
-import type { StrategyOptions, WeightsOrigin } from '../../signals/strategy-options.ts';
-import type { TrajectoryOptions } from '../../signals/trajectory-options.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { WorldPart } from '../../signals/worlds/world-parts.ts';
 import type { ScoreParts } from './score-parts.ts';

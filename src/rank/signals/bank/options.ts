@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { check } from '../../../core/validation/validation.ts';
 import { freezeDeeply } from '../../../core/values/once.ts';
 import { encoderOptions } from '../../../index/encoders/registry.ts';
-import { importanceSignal, outcomeSignal } from '../attribute-values.ts';
-import { GRAPH_RELATIONS } from '../graph-relations.ts';
+import { importanceSignal, outcomeSignal } from '../boost.ts';
 import {
   entityOverlapSignal,
   reinforcementSignal,
@@ -12,12 +11,12 @@ import {
 } from '../memory-signals.ts';
 import { signalNumbers } from '../plan.ts';
 import { ADDED_SIGNALS, type AddedSignal, type Signal } from '../signal.ts';
-import { weightsOrigin } from '../strategy-options.ts';
+import { weightsOrigin } from '../signal-options.ts';
+import { GRAPH_RELATIONS } from '../turn-concepts.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { RANK_SIGNALS } from './sessions.ts';
-import { SPREAD } from './spread.ts';
-import { STRUCTURE } from './structure.ts';
+import { SPREAD, STRUCTURE } from './structure.ts';
 
 /** Name of a plugin's signal -> its options. */
 type AddedSignalOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

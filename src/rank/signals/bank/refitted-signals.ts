@@ -16,8 +16,7 @@ import {
 import { QueryRows, type TableColumns } from './query-rows.ts';
 import { groupSessions } from './sessions.ts';
 import { type SignalTable, signalTable } from './signal-bank.ts';
-import { SPREAD, Spread } from './spread.ts';
-import { collectStructureColumns, listStructureInputs, STRUCTURE_SIGNALS } from './structure.ts';
+import { collectStructureColumns, listStructureInputs, SPREAD, Spread, STRUCTURE_SIGNALS } from './structure.ts';
 import { computeScopeCosines, QUERY_BLOCK } from './table-filler.ts';
 
 /** Numbers of a table on the device at a time: 64 MB. */

@@ -3,7 +3,7 @@ import type { Corpus } from '../../../model/turns/corpus.ts';
 import type { SignalGroup } from './options.ts';
 import type { PairTables } from './pair-signals.ts';
 import { groupSessions, SessionRanks, type Sessions } from './sessions.ts';
-import { Spread } from './spread.ts';
+import { Spread } from './structure.ts';
 import { TextScores } from './text-scores.ts';
 import { ThreadTables } from './thread-tables.ts';
 import { AuthorNames, listNameWords, readTurnForms, type TurnForms } from './turn-forms.ts';

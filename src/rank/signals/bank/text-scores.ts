@@ -1,6 +1,5 @@
 import { freezeDeeply, getOrCompute } from '../../../core/values/once.ts';
-import { TermPostings } from '../../../index/words/bm25.ts';
-import { BM25_DEFAULTS, BM25_VARIANTS } from '../../../index/words/bm25-variants.ts';
+import { BM25_DEFAULTS, BM25_VARIANTS, TermPostings } from '../../../index/words/bm25.ts';
 import { GroupedBm25, type GroupedBm25Options } from '../../../index/words/grouped-bm25.ts';
 import { createTokeniser, type Tokeniser, type TokenOptions } from '../../../model/text/tokens.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';

@@ -1,8 +1,44 @@
 import { z } from 'zod';
 import { parse } from '../../core/validation/validation.ts';
+import { freezeDeeply } from '../../core/values/once.ts';
 import type { Query } from '../../model/dataset.ts';
+import { curationRuleOptions } from '../../model/text/curation-rules.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
+import { computeBandWidth } from '../../ops/attention/band.ts';
+import { type LogitOptions, unifiedAttentionOptions } from '../../ops/attention/options.ts';
 import { STRATEGY_NAMES, STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
 import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals } from './memory-signals.ts';
+
+/** The tolerance of a row's denominator for the keys beyond the band, as a share of it. */
+const FORWARD_TOLERANCE = 1e-5;
+
+/** W for a tolerance; at most the turns of the longest conversation, since then no key is out of the band. */
+export function computeForwardWidth(corpus: Corpus, options: LogitOptions, tolerance = FORWARD_TOLERANCE): number {
+  const longest = corpus.conversations.reduce((most, { turns }) => Math.max(most, turns.length), 1);
+  return Math.min(computeBandWidth(options, tolerance), longest);
+}
+
+/** Ring attention between a query and its candidates. */
+export const attentionOptions = unifiedAttentionOptions.extend({
+  mechanism: z.enum(['rcp', 'ircp', 'tpo', 'unified']),
+  /** Share of the attention score in the blend. */
+  weight: z.number().min(0).max(1).default(0.2),
+});
+/**
+ * Checked options of the attention stage: the mechanism (RCP, IRCP, TPO or the three together), those of ring attention, and the share of the attention
+ * score in the blend, in [0, 1] (default 0.2).
+ */
+export type AttentionOptions = z.output<typeof attentionOptions>;
+
+/** How an arm curates the corpus; by rules. */
+export const curationArmOptions = z.strictObject({
+  /** Nearest earlier turns that each turn is compared with. */
+  neighbours: z.int().min(1).max(10).default(10),
+  /** What the relevance of a contradicted turn is multiplied by. */
+  tombstone: z.number().min(0).max(1).default(0.3),
+  rules: curationRuleOptions,
+});
+export type CurationArmOptions = z.output<typeof curationArmOptions>;
 
 /** The origin of learned weights: the data that they were trained on. */
 export const weightsOrigin = z.strictObject({
@@ -72,3 +108,33 @@ export function chooseStrategyWeights(
   if ('importance' in chosen) return chosen as MemorySignals;
   return (chosen as Partial<Record<StrategyName, MemorySignals>>)[strategy] ?? STRATEGY_WEIGHTS[strategy];
 }
+
+const coordinateWeight = z.number().nonnegative().optional();
+
+/** How far apart a query and a candidate are in trajectory coordinates. */
+export const trajectoryOptions = z.strictObject({
+  /** Share of the trajectory score in the blend. */
+  weight: z.number().min(0).max(1).default(0.3),
+  dimensions: z.union([z.literal(3), z.literal(5), z.literal(7)]).default(5),
+  complexityScale: z.enum(['log', 'raw']).default('log'),
+  sigma: z.number().positive().default(1),
+  /** By coordinate; the paper's where none is given. */
+  weights: z
+    .strictObject({
+      depth: coordinateWeight,
+      siblingOrder: coordinateWeight,
+      homogeneity: coordinateWeight,
+      temporal: coordinateWeight,
+      complexity: coordinateWeight,
+      branchFactor: coordinateWeight,
+      childrenCount: coordinateWeight,
+    })
+    .prefault({}),
+});
+/**
+ * Checked options of the trajectory score `exp(-distance / sigma)`: the coordinates (3, 5 or 7), their weights, the scale of complexity, and the share
+ * of the score in the blend, in [0, 1].
+ */
+export type TrajectoryOptions = z.output<typeof trajectoryOptions>;
+/** The defaults of the trajectory score: 5 coordinates with the weights of the paper, logarithmic complexity, sigma 1, and a share of 0.3 in the blend. */
+export const TRAJECTORY_DEFAULTS: TrajectoryOptions = freezeDeeply(trajectoryOptions.parse({}));
