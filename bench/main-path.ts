@@ -148,12 +148,16 @@ function listLines(ranges: readonly Range[], findLine: (offset: number) => numbe
   return lines;
 }
 
+/** Functions that the compiler adds: one to each file, and one to each class, where it runs as the file is loaded. */
+const COMPILED: readonly string[] = ['__name', '<static_initializer>'];
+
 function addCoverage(path: Map<string, Ran>, { result, 'source-map-cache': maps = {} }: Coverage): void {
   for (const { url, functions } of result) {
     const [, file] = /\/src\/(.*\.ts)/.exec(url) ?? [];
     if (file === undefined || !fileURLToPath(url.replace(/\?.*/, '')).startsWith(join(root, 'src'))) continue;
-    // The compiler adds __name to every file.
-    const own = functions.filter(({ functionName, ranges }) => ranges[0]!.startOffset > 0 && functionName !== '__name');
+    const own = functions.filter(
+      ({ functionName, ranges }) => ranges[0]!.startOffset > 0 && !COMPILED.includes(functionName),
+    );
     const ran = path.get(file) ?? { functions: new Set(), lines: new Set() };
     for (const { ranges } of own) if (ranges[0]!.count > 0) ran.functions.add(ranges[0]!.startOffset);
     const { data = null, lineLengths = [] } = maps[url] ?? {};
