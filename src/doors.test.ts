@@ -11,7 +11,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'model/turns/memory-fields.ts': 'a part of a schema, whose input `check` has measured',
   'data/documents/multihop.ts': 'a part of a schema, whose input `check` has measured',
   'kernel/service/key-file.ts': 'errors of `check` show values and unknown keys, and these may be secret keys',
-  'rank/signals/bank/structure.ts': 'options that the program chooses',
+  'rank/signals/bank/sessions.ts': 'options that the program chooses',
   'rank/signals/turn-concepts.ts': 'options that the program chooses',
   'model/text/times/time-reader.ts': 'the parser of dates, no schema',
   'data/mail/mail-message.ts': 'the parser of mails, no schema',

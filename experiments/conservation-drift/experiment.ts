@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { computeHash } from '../../src/core/hash/hash.ts';
-import type { StartProgress } from '../../src/core/terminal/progress.ts';
-import { letEventsIn } from '../../src/core/values/event-loop.ts';
+import { letEventsIn, type StartProgress } from '../../src/core/terminal/progress.ts';
 import { loadDataset } from '../../src/data/registry.ts';
 import { createCachedEncoder } from '../../src/index/encoders/embedding-cache.ts';
 import { createEncoderSource } from '../../src/index/encoders/registry.ts';

@@ -1,5 +1,5 @@
 import { computeHash } from '../../src/core/hash/hash.ts';
-import { letEventsIn } from '../../src/core/values/event-loop.ts';
+import { letEventsIn } from '../../src/core/terminal/progress.ts';
 import type { Environment } from '../../src/lab/measure/result.ts';
 import { captureEnvironment } from '../../src/lab/run/environment.ts';
 import { type BandError, measureBandErrors } from './band-errors.ts';

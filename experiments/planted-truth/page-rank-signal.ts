@@ -7,8 +7,8 @@ import { findEntities } from '../../src/model/text/entities.ts';
 import { HostPageRank } from '../../src/ops/pagerank/host-pagerank.ts';
 import { buildTransitionsFromEdges, type TransitionMatrix } from '../../src/ops/pagerank/transition-matrix.ts';
 import { bm25Signal } from '../../src/rank/signals/bm25.ts';
-import type { CandidatePool } from '../../src/rank/signals/candidate-pool.ts';
 import type { World } from '../../src/rank/signals/signal.ts';
+import type { CandidatePool } from '../../src/rank/signals/stage.ts';
 
 /** What links two turns of a conversation. */
 export const LINKS = ['replies', 'names'] as const;

@@ -7,7 +7,7 @@ import { type DatedMail, type RawMail, readMails } from '../../src/data/mail/rea
 import { findFirstCopies, splitIntoTokens, Vocabulary } from '../../src/data/mail/shingles.ts';
 import { linkThreads } from '../../src/data/mail/thread-parents.ts';
 import { Counts, findTestStart, isDev } from '../../src/data/prepared/prepared.ts';
-import { findChainEnds } from '../../src/model/turns/thread-tree.ts';
+import { findChainEnds } from '../../src/model/turns/conversation.ts';
 import { type OutcomeSeries, type OutcomeTurn, sortByTime } from './outcome-series.ts';
 import type { PriorCalibrationSettings } from './settings.ts';
 

@@ -13,7 +13,7 @@ import {
   openConsolidator,
   type RetrievalCounts,
 } from '../../memory/patterns/consolidator.ts';
-import { showContext } from '../../model/turns/thread-tree.ts';
+import { showContext } from '../../model/turns/conversation.ts';
 import { alignColumns } from '../process/columns.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
 import { runWithMemory, runWithOpened } from './memory/open-folder.ts';

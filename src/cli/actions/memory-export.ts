@@ -3,8 +3,14 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { writeAtomic } from '../../core/files/files.ts';
 import { writeSafetensors } from '../../core/files/safetensors.ts';
-import { createTerminalProgress, type Progress, printOut, type StartProgress } from '../../core/terminal/progress.ts';
-import { createEventBreaks, letEventsIn } from '../../core/values/event-loop.ts';
+import {
+  createEventBreaks,
+  createTerminalProgress,
+  letEventsIn,
+  type Progress,
+  printOut,
+  type StartProgress,
+} from '../../core/terminal/progress.ts';
 import { openStore } from '../../memory/store/open-store.ts';
 import { encodeHead, joinVectors } from '../../memory/store/operation.ts';
 import type { MemoryRecord } from '../../model/turns/memory-record.ts';

@@ -10,8 +10,8 @@ import type { QueryBundle, QueryResponse } from '../../memory/engine/query-respo
 import { computeObservedMean, type OutcomePool } from '../../memory/outcomes/outcome-statistics.ts';
 import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
+import { showContext, showRecord } from '../../model/turns/conversation.ts';
 import { type MemoryRecord, toTurn } from '../../model/turns/memory-record.ts';
-import { showContext, showRecord } from '../../model/turns/thread-tree.ts';
 import { alignColumns } from '../process/columns.ts';
 import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { openEncoder } from './memory/open-encoder.ts';

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { StorageError, ValidationError } from '../errors/errors.ts';
 import { assertNoLink, readBytes, readFolder, readText } from '../files/files.ts';
 import { computeCrc32 } from '../hash/hash.ts';
+import { letEventsIn } from '../terminal/progress.ts';
 import { parseOrNull } from '../validation/validation.ts';
-import { letEventsIn } from '../values/event-loop.ts';
 import { decodeFrame, FRAME_HEADER_BYTES, type Frame, readFrameEnd, readSequence } from './frame.ts';
 import { extendHash, type JournalPosition, journalPosition, UNKNOWN_HASH } from './position.ts';
 

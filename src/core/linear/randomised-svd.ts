@@ -5,8 +5,7 @@ import { createRandom } from '../numbers/random.ts';
 import { ensureBackend } from '../tensors/backend.ts';
 import { matmul } from '../tensors/matmul.ts';
 import { readBack, scoped } from '../tensors/scope.ts';
-import { ignoreProgress, type StartProgress } from '../terminal/progress.ts';
-import { createEventBreaks, letEventsIn } from '../values/event-loop.ts';
+import { createEventBreaks, ignoreProgress, letEventsIn, type StartProgress } from '../terminal/progress.ts';
 import { multiplySparseWithBreaks, type SparseMatrix, transpose } from './sparse-matrix.ts';
 
 const FLOAT32_EPSILON = 2 ** -23;

@@ -1,4 +1,4 @@
-import { createEventBreaks } from '../values/event-loop.ts';
+import { createEventBreaks } from '../terminal/progress.ts';
 
 /** A matrix of mostly zeros by compressed rows: the entries of row r are at `offsets[r]` up to `offsets[r + 1]`. */
 export interface SparseMatrix {

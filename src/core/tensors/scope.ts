@@ -1,7 +1,7 @@
 import type { Tensor } from '@tensorflow/tfjs-core';
 import * as tf from '@tensorflow/tfjs-core';
 import { UnavailableError, ValidationError } from '../errors/errors.ts';
-import { letEventsIn } from '../values/event-loop.ts';
+import { letEventsIn } from '../terminal/progress.ts';
 import { ensureBackend } from './backend.ts';
 
 /** What an op may return: tensors that outlive the scope, or plain values. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEventBreaks, letEventsIn } from './event-loop.ts';
+import { createEventBreaks, letEventsIn } from '../terminal/progress.ts';
 
 test('a timer that is due runs in between, as it does not between mere promises', async () => {
   let rang = false;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { letEventsIn } from './event-loop.ts';
+import { letEventsIn } from '../terminal/progress.ts';
 import { createSerialRunner, getOrCompute, once } from './once.ts';
 
 test('a value is computed when it is asked for, and once, also where it is undefined', () => {

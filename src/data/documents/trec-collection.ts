@@ -3,8 +3,13 @@ import { join, resolve } from 'node:path';
 import { unpackGzip } from '../../core/decoding/decoder.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { readFolder, readText } from '../../core/files/files.ts';
-import { ignoreProgress, mapWithBreaks, type StartProgress } from '../../core/terminal/progress.ts';
-import { createEventBreaks, letEventsIn } from '../../core/values/event-loop.ts';
+import {
+  createEventBreaks,
+  ignoreProgress,
+  letEventsIn,
+  mapWithBreaks,
+  type StartProgress,
+} from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { isId, type QrelRow, RowFaults, readQrels } from '../jsonl/jsonl-rows.ts';
 import { type DatasetContext, type TopicField, trecCollection } from '../prepared/datasets.ts';

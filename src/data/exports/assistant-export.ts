@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ignoreProgress, mapWithBreaks } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { ignoreProgress, letEventsIn, mapWithBreaks } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { DatasetContext } from '../prepared/datasets.ts';
 import { Counts } from '../prepared/prepared.ts';

@@ -1,7 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
-import { mapWithBreaks } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn, mapWithBreaks } from '../../core/terminal/progress.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 import { Corpus } from '../../model/turns/corpus.ts';

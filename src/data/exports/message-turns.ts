@@ -1,5 +1,5 @@
+import { findChainEnds } from '../../model/turns/conversation.ts';
 import type { Turn } from '../../model/turns/memory-record.ts';
-import { findChainEnds } from '../../model/turns/thread-tree.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import { isId } from '../jsonl/jsonl-rows.ts';
 import { EarlierBodies } from '../mail/mail-quotes.ts';

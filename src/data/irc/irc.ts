@@ -5,10 +5,10 @@ import { computeHashInSteps } from '../../core/hash/hash.ts';
 import {
   finishStepsWithBreaks,
   ignoreProgress,
+  letEventsIn,
   mapWithBreaks,
   type StartProgress,
 } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/memory-record.ts';

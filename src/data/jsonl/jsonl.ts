@@ -10,9 +10,9 @@ import {
   type Steps,
 } from '../../core/terminal/progress.ts';
 import type { Dataset, Query, Split } from '../../model/dataset.ts';
+import { findChainEnds } from '../../model/turns/conversation.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/memory-record.ts';
-import { findChainEnds } from '../../model/turns/thread-tree.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import { type DatasetContext, displayDataset } from '../prepared/datasets.ts';
 import {

@@ -1,8 +1,7 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
-import { ignoreProgress, mapWithBreaks, type StartProgress } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { ignoreProgress, letEventsIn, mapWithBreaks, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/memory-record.ts';

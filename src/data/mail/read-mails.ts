@@ -1,5 +1,4 @@
-import type { StartProgress } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Counts } from '../prepared/prepared.ts';
 import { type MailMessage, parseMail } from './mail-message.ts';
 

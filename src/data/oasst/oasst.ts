@@ -5,12 +5,13 @@ import { RagPlusPlusError, StorageError, ValidationError } from '../../core/erro
 import { streamLines } from '../../core/files/text-lines.ts';
 import { computeHashInSteps } from '../../core/hash/hash.ts';
 import {
+  createEventBreaks,
   finishStepsWithBreaks,
   ignoreProgress,
+  letEventsIn,
   type Progress,
   type StartProgress,
 } from '../../core/terminal/progress.ts';
-import { createEventBreaks, letEventsIn } from '../../core/values/event-loop.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/memory-record.ts';

@@ -22,8 +22,7 @@ import {
   StorageError,
   ValidationError,
 } from '../../core/errors/errors.ts';
-import type { StartProgress } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Encoder } from '../../model/encoder.ts';
 import { createCachedEncoder, type EncoderSource } from './embedding-cache.ts';
 

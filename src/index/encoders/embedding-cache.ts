@@ -4,8 +4,7 @@ import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../c
 import { assertWritableFolder } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import type { EncodeOptions, Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
 import { assertOneOwnerEach, assertTextsSendable, listSensitiveTexts, type VectorInput } from './encoder-definition.ts';

@@ -1,8 +1,7 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { randomisedSvd } from '../../core/linear/randomised-svd.ts';
 import { multiplySparseByDense } from '../../core/linear/sparse-matrix.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Encoder } from '../../model/encoder.ts';
 import { createTokeniser, type Tokeniser } from '../../model/text/tokens.ts';
 import { type CreateEncoder, scaleRowsToUnit } from './encoder-definition.ts';

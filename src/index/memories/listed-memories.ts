@@ -1,6 +1,5 @@
 import { gatherRows } from '../../core/tensors/rows.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch } from '../../model/candidates.ts';
 import { findEntities } from '../../model/text/entities.ts';
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';

@@ -1,5 +1,5 @@
 import { IndexCapacityError, ValidationError } from '../../core/errors/errors.ts';
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from '../../model/vector-index.ts';

@@ -3,8 +3,7 @@ import { DimensionMismatchError, IndexBuildError, ValidationError } from '../../
 import { matmul } from '../../core/tensors/matmul.ts';
 import { gatherRows, viewRow } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';

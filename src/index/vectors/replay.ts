@@ -1,7 +1,6 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';

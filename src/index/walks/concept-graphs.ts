@@ -1,6 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { gatherRows } from '../../core/tensors/rows.ts';
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks } from '../../core/terminal/progress.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { ConceptVectors, IndexContext } from '../candidates/index-definition.ts';
 import { ConceptGraph, EDGE_KINDS, type EdgeKind, type NearForms } from '../graph/concept-graph.ts';

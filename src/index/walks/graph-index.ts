@@ -1,7 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch, SeedTurns } from '../../model/candidates.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
 import type { CreateIndex, IndexContext, ScorePairs } from '../candidates/index-definition.ts';

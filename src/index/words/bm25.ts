@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
 import { type SparseMatrix, transpose } from '../../core/linear/sparse-matrix.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
 import { createTokeniser, createTokenSchema, type Tokeniser, type TokenOptions } from '../../model/text/tokens.ts';

@@ -1,7 +1,6 @@
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { check } from '../../core/validation/validation.ts';
-import { listControlsOfArm } from '../../rank/retrieval/arm.ts';
-import { readArm } from '../../rank/retrieval/written-steps.ts';
+import { listControlsOfArm, readArm } from '../../rank/retrieval/written-steps.ts';
 import { CONTROL_KINDS, type ControlKind } from '../../rank/signals/worlds/world-parts.ts';
 import { listCombinations } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';

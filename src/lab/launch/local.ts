@@ -1,4 +1,4 @@
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn } from '../../core/terminal/progress.ts';
 import type { ArmProcess } from './arm-process.ts';
 import type { Launcher, LaunchJob, LocalOptions } from './launcher.ts';
 

@@ -5,10 +5,10 @@ import { isListed } from '../../index/candidates/query-batch.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
+import { showQuery, showTurn } from '../../model/turns/conversation.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/memory-record.ts';
-import { showQuery, showTurn } from '../../model/turns/thread-tree.ts';
-import type { CandidatePool, Column } from '../../rank/signals/candidate-pool.ts';
+import type { CandidatePool, Column } from '../../rank/signals/stage.ts';
 import type { Measurement, MeasurementOptions } from './measurement.ts';
 import type { ArmResult, DatasetSummary, ExperimentResult, QueryRecord, RankedTurn, TurnRecord } from './result.ts';
 

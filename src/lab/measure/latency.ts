@@ -1,6 +1,6 @@
 import { quantile } from '../../core/numbers/distributions.ts';
 import { createRandom } from '../../core/numbers/random.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn } from '../../core/terminal/progress.ts';
 import { retrieve, warmUp } from '../../rank/retrieval/retriever.ts';
 import { rank } from '../../rank/retrieval/select-top.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';

@@ -16,8 +16,8 @@ import { defineKey, type StepKey } from '../../rank/retrieval/steps/keys.ts';
 import type { ScoreParts } from '../../rank/retrieval/steps/score-parts.ts';
 import { defineKeepStep } from '../../rank/retrieval/steps/select.ts';
 import { defineScoreStep, type StepOf } from '../../rank/retrieval/steps/step.ts';
-import type { CandidatePool, Column } from '../../rank/signals/candidate-pool.ts';
 import { type AddedSignal, defineSignal, type Signal, type SignalOf, type World } from '../../rank/signals/signal.ts';
+import type { CandidatePool, Column } from '../../rank/signals/stage.ts';
 import { WORLD_PARTS, type WorldPart } from '../../rank/signals/worlds/world-parts.ts';
 import {
   createGuard,

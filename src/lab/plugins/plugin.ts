@@ -11,9 +11,9 @@ import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/memory-record.ts';
 import type { ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import type { RankedCandidate } from '../../rank/retrieval/steps/select.ts';
-import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
 import { isSignalName } from '../../rank/signals/plan.ts';
 import type { World } from '../../rank/signals/signal.ts';
+import type { CandidatePool } from '../../rank/signals/stage.ts';
 import { WORLD_PARTS, type WorldPart } from '../../rank/signals/worlds/world-parts.ts';
 
 /** A member of a plugin, as errors name it. */

@@ -6,11 +6,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import plugin from '../../../examples/plugins/step.ts';
 import { ConfigurationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { listControlsOfArm } from '../../rank/retrieval/arm.ts';
 import { decomposeScores, retrieve } from '../../rank/retrieval/retriever.ts';
 import { rank } from '../../rank/retrieval/select-top.ts';
 import { findNeed } from '../../rank/retrieval/steps/step.ts';
-import { listArmStages, parseSteps, readArm, type WrittenStep } from '../../rank/retrieval/written-steps.ts';
+import {
+  listArmStages,
+  listControlsOfArm,
+  parseSteps,
+  readArm,
+  type WrittenStep,
+} from '../../rank/retrieval/written-steps.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../../rank/signals/corpus.fixture.ts';
 import { openConfig, resolveConfig } from '../config/config.ts';
 import { buildConfigJsonSchema } from '../config/config-json-schema.ts';

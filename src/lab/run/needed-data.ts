@@ -8,9 +8,8 @@ import { readTitle } from '../../index/graph/graph-moment.ts';
 import type { Dataset, DatasetDeclaration } from '../../model/dataset.ts';
 import { assertFilterNames } from '../../model/filter/filter.ts';
 import { parseFilter } from '../../model/filter/parse-filter.ts';
-import { listDataReadersOfArm } from '../../rank/retrieval/arm.ts';
 import type { DataPart, DataReader } from '../../rank/retrieval/steps/step.ts';
-import { type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts';
+import { listDataReadersOfArm, type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts';
 import {
   explainMemoryScore,
   MEMORY_SIGNALS,

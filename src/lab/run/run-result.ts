@@ -1,4 +1,4 @@
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks } from '../../core/terminal/progress.ts';
 import { isRefusal, type SignedSlices } from '../../rank/retrieval/packed-slices.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import {

@@ -1,8 +1,12 @@
 import { attachDisplay } from '../../core/display/display.ts';
 import { RagPlusPlusError } from '../../core/errors/errors.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
-import { finishStepsWithBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import {
+  finishStepsWithBreaks,
+  ignoreProgress,
+  letEventsIn,
+  type StartProgress,
+} from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';

@@ -1,12 +1,16 @@
-import { finishStepsWithBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import {
+  finishStepsWithBreaks,
+  ignoreProgress,
+  letEventsIn,
+  type StartProgress,
+} from '../../core/terminal/progress.ts';
 import type { Run } from '../../model/run.ts';
 import { fitWithSelection, type HyperParameters, type SelectionPlan } from '../../rank/learning/cross-validation.ts';
 import type { FeatureSource, FeatureTable } from '../../rank/learning/feature-table.ts';
 import type { ModelOptions } from '../../rank/learning/fit-options.ts';
 import { drawBalancedFolds, type Fold, splitAsListed, splitByCluster } from '../../rank/learning/folds.ts';
 import { createLinearModel } from '../../rank/learning/linear-model.ts';
-import { HAND_TUNED, listMixSignals, type ScoringModel } from '../../rank/learning/model.ts';
+import { HAND_TUNED, listMixSignals, type ScoringModel, scoreTable } from '../../rank/learning/model.ts';
 import {
   computeEqualBudget,
   coordinateAscent,
@@ -15,7 +19,6 @@ import {
 } from '../../rank/learning/parameter-search.ts';
 import { listHandTunedValues, listUniformValues } from '../../rank/learning/parameters.ts';
 import { fitStandardisation } from '../../rank/learning/standardisation.ts';
-import { scoreTable } from '../../rank/learning/table-scorer.ts';
 import type { CurvePoint } from '../../rank/learning/training.ts';
 import { createTrajectoryModel } from '../../rank/learning/trajectory-model.ts';
 import { listCombinations } from '../composition/arms.ts';

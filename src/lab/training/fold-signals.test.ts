@@ -7,7 +7,7 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { assertFeatureTable, copySignalColumn, type FeatureTable } from '../../rank/learning/feature-table.ts';
 import { listModelSignals } from '../../rank/learning/model.ts';
-import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
+import type { CandidatePool } from '../../rank/signals/stage.ts';
 import { resolveConfig } from '../config/config.ts';
 import { listUnheldConversations } from '../measure/passport.ts';
 import { StageCache } from '../run/stage-cache.ts';

@@ -5,8 +5,8 @@ import { drawHandmadeTable } from '../../rank/learning/feature-table.fixture.ts'
 import { copySignalColumn, type FeatureTable } from '../../rank/learning/feature-table.ts';
 import { createTableMetric } from '../../rank/learning/fit-options.ts';
 import { createLinearModel } from '../../rank/learning/linear-model.ts';
+import { scoreTable } from '../../rank/learning/model.ts';
 import { fitStandardisation } from '../../rank/learning/standardisation.ts';
-import { scoreTable } from '../../rank/learning/table-scorer.ts';
 import { exchangeSignals } from './refits.ts';
 
 beforeAll(() => useBackend('cpu'));

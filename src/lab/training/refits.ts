@@ -1,6 +1,5 @@
 import { createRandom } from '../../core/numbers/random.ts';
-import { ignoreProgress } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { ignoreProgress, letEventsIn } from '../../core/terminal/progress.ts';
 import type { Estimate } from '../../eval/intervals/mean-intervals.ts';
 import type { Run } from '../../model/run.ts';
 import { fitPoint } from '../../rank/learning/cross-validation.ts';
@@ -11,9 +10,8 @@ import {
   findSignalPositions,
 } from '../../rank/learning/feature-table.ts';
 import type { ModelOptions } from '../../rank/learning/fit-options.ts';
-import { listAheadSignals, listCoordinateSignals, listModelSignals } from '../../rank/learning/model.ts';
+import { listAheadSignals, listCoordinateSignals, listModelSignals, scoreTable } from '../../rank/learning/model.ts';
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
-import { scoreTable } from '../../rank/learning/table-scorer.ts';
 import {
   listSignalNames,
   PRODUCTS,
@@ -22,7 +20,7 @@ import {
   type SignalBankOptions,
   type SignalGroup,
 } from '../../rank/signals/bank/options.ts';
-import { SPREAD } from '../../rank/signals/bank/structure.ts';
+import { SPREAD } from '../../rank/signals/bank/sessions.ts';
 import type { Importance, NullControl } from '../measure/fit-result.ts';
 import { BASELINE, buildSelectionPlan, type FoldOutcome, measureMethods, selectChosenPoint } from './fitted-methods.ts';
 import type { HeldOutRows } from './held-out-contributions.ts';

@@ -4,10 +4,10 @@ import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { listTrajectorySignals, TURNS_AHEAD } from '../../rank/learning/model.ts';
 import type { SignalTable } from '../../rank/signals/bank/signal-bank.ts';
-import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
 import { drawSamplePool, listCandidateTurns } from '../../rank/signals/columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../../rank/signals/corpus.fixture.ts';
 import { buildVisibleThread, cosine } from '../../rank/signals/scores.oracle.ts';
+import type { CandidatePool } from '../../rank/signals/stage.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { withTrajectorySignals } from './trajectory-features.ts';
 

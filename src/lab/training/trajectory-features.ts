@@ -3,10 +3,10 @@ import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import { computeAgesHours } from '../../ops/trajectory/time-decay.ts';
 import { listAheadSignals, listTrajectorySignals, TURNS_AHEAD } from '../../rank/learning/model.ts';
 import type { SignalTable } from '../../rank/signals/bank/signal-bank.ts';
-import type { CandidatePool, Column } from '../../rank/signals/candidate-pool.ts';
 import { buildForwardCosines } from '../../rank/signals/forward-mass.ts';
 import { toSignalPart } from '../../rank/signals/plan.ts';
 import { TRAJECTORY_DEFAULTS } from '../../rank/signals/signal-options.ts';
+import type { CandidatePool, Column } from '../../rank/signals/stage.ts';
 import { pairFrames } from '../../rank/signals/trajectory-score.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 

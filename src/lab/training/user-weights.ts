@@ -1,6 +1,5 @@
 import { createRandom } from '../../core/numbers/random.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
 import { type FeatureTable, findSignalPositions } from '../../rank/learning/feature-table.ts';

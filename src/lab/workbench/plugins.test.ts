@@ -12,7 +12,7 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { fromTurns } from '../../data/memory/from-turns.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { fuse, mix, score, search } from '../../rank/retrieval/steps/functions.ts';
-import type { CandidatePool } from '../../rank/signals/candidate-pool.ts';
+import type { CandidatePool } from '../../rank/signals/stage.ts';
 import { openConfig } from '../config/config.ts';
 import { uninstallPlugin } from '../plugins/install.ts';
 import { definePlugin, type PluginDefinition } from '../plugins/plugin.ts';

@@ -4,7 +4,7 @@ import { readBytes, writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { JOURNAL_START, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import {
   checkClosing,

@@ -6,8 +6,8 @@ import { readBytes, readFolder, syncFolder, writeAtomic } from '../../core/files
 import { readCheckedSafetensors, writeSafetensors } from '../../core/files/safetensors.ts';
 import { computeCrc32, computeHash } from '../../core/hash/hash.ts';
 import { JOURNAL_START, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
+import { letEventsIn } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
 import type { MemoryRecord } from '../../model/turns/memory-record.ts';
 import { encodeHead, joinRecords, joinVectors, type RecordHead } from './operation.ts';
 

@@ -1,6 +1,5 @@
 import { attachDisplay, type Displayable, formatCell, stateShown } from '../../core/display/display.ts';
-import type { Conversation } from './conversation.ts';
-import { buildThreadBundle } from './thread-tree.ts';
+import { buildThreadBundle, type Conversation } from './conversation.ts';
 
 /**
  * A conversation as a tree of replies with a note before some turns, for a notebook: the last value of a cell.

@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { readDisplay } from '../../core/display/display.harness.ts';
 import { DISPLAY } from '../../core/display/display.ts';
 import { displayRun } from '../run.ts';
-import { Conversation } from './conversation.ts';
+import { Conversation, findChainEnds } from './conversation.ts';
 import { showThread } from './conversation-display.ts';
 import { Corpus } from './corpus.ts';
 import type { Turn } from './memory-record.ts';
-import { findChainEnds } from './thread-tree.ts';
 
 const say = (id: string, parentId: string | null, minutes: number, text = `text of ${id}`): Turn => ({
   id,

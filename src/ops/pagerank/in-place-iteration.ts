@@ -1,6 +1,6 @@
 import { ConvergenceError } from '../../core/errors/errors.ts';
 import { type SparseMatrix, transpose } from '../../core/linear/sparse-matrix.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn } from '../../core/terminal/progress.ts';
 import { boundError, type PageRankOptions, type PageRankResult } from './pagerank-solver.ts';
 import type { SeedDistribution } from './seed-distribution.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';

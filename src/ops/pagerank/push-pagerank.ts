@@ -1,5 +1,5 @@
+import { letEventsIn } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
 import { type DampedWalk, iterateInPlace, prepareDampedWalk } from './in-place-iteration.ts';
 import {
   allocateResult,

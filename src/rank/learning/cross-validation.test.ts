@@ -7,9 +7,9 @@ import { createFixedSource, selectQueries } from './feature-table.ts';
 import { createTableMetric } from './fit-options.ts';
 import { buildWholeFold, splitByCluster } from './folds.ts';
 import { createLinearModel } from './linear-model.ts';
+import { scoreTable } from './model.ts';
 import { GRADIENT_EVALUATIONS } from './parameter-search.ts';
 import { fitStandardisation } from './standardisation.ts';
-import { scoreTable } from './table-scorer.ts';
 
 const signals = ['a', 'b'];
 const shape = { queries: 61, candidates: 11, clusters: 5, signals, seed: 3 };

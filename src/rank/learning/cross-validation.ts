@@ -3,10 +3,9 @@ import { ignoreProgress, type StartProgress } from '../../core/terminal/progress
 import type { FeatureSource, FeatureTable } from './feature-table.ts';
 import { createTableMetric } from './fit-options.ts';
 import { drawBalancedFolds, type Fold, putRows } from './folds.ts';
-import type { ScoringModel } from './model.ts';
+import { type ScoringModel, scoreTable } from './model.ts';
 import { countRowEvaluations } from './parameter-search.ts';
 import { constrainValues } from './parameters.ts';
-import { scoreTable } from './table-scorer.ts';
 import { type CurvePoint, type TrainingOptions, train } from './training.ts';
 
 /** Hyper-parameters to choose between. */

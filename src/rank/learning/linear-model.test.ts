@@ -6,9 +6,9 @@ import { copySignalColumn } from './feature-table.ts';
 import { createTableMetric } from './fit-options.ts';
 import { expectClose } from './gradient.oracle.ts';
 import { computeRawWeights, createLinearModel } from './linear-model.ts';
+import { scoreTable } from './model.ts';
 import { chooseParameterValues, nameParameterValues } from './parameters.ts';
 import { fitStandardisation } from './standardisation.ts';
-import { scoreTable } from './table-scorer.ts';
 
 const [Q, C] = [11, 7];
 const table = drawHandmadeTable({

@@ -1,10 +1,10 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom, type Random } from '../../core/numbers/random.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks } from '../../core/terminal/progress.ts';
 import type { FeatureTable } from './feature-table.ts';
 import { createTableMetric } from './fit-options.ts';
-import type { ScoringModel } from './model.ts';
+import { type ScoringModel, TableScorer } from './model.ts';
 import {
   chooseParameterValues,
   constrainValues,
@@ -14,7 +14,6 @@ import {
   type Parametric,
   splitParameters,
 } from './parameters.ts';
-import { TableScorer } from './table-scorer.ts';
 
 /**
  * A row's loss with its gradient takes the time of two evaluations of the row, which are its scores, their ranking and

@@ -5,7 +5,7 @@ import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { copySignalColumn, selectQueries } from './feature-table.ts';
 import { expectClose } from './gradient.oracle.ts';
 import { createLinearModel } from './linear-model.ts';
-import { scoreTable, TableScorer } from './table-scorer.ts';
+import { scoreTable, TableScorer } from './model.ts';
 
 const table = drawHandmadeTable({ queries: 7, candidates: 5, clusters: 2, signals: ['a', 'b'], seed: 13 });
 const plain = { means: Float64Array.of(0), deviations: Float64Array.of(1) };

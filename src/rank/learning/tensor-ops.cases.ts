@@ -15,9 +15,9 @@ import { createFixedSource, type FeatureTable, selectQueries } from './feature-t
 import { buildWholeFold, splitByCluster } from './folds.ts';
 import { computeRawWeights, createLinearModel } from './linear-model.ts';
 import { computeQueryLosses, uploadLossTargets } from './losses.ts';
+import { decomposeTable, scoreTable } from './model.ts';
 import { coordinateAscent, randomSearch, searchOnTable } from './parameter-search.ts';
 import { countParameters } from './parameters.ts';
-import { decomposeTable, scoreTable } from './table-scorer.ts';
 import { type TrainingOptions, train } from './training.ts';
 import { createTrajectoryModel } from './trajectory-model.ts';
 import { drawTrajectoryTable } from './trajectory-table.fixture.ts';

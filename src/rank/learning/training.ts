@@ -1,16 +1,14 @@
 import { createRandom } from '../../core/numbers/random.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
 import { type FeatureTable, selectQueries } from './feature-table.ts';
 import { createTableMetric } from './fit-options.ts';
 import { displayTraining } from './learning-display.ts';
 import { type LossOptions, listUsableQueries } from './losses.ts';
-import type { ScoringModel } from './model.ts';
+import { type ScoringModel, TableScorer } from './model.ts';
 import { TrainingObjective } from './objective.ts';
 import { constrainValues, freeValues, listHandTunedValues } from './parameters.ts';
-import { TableScorer } from './table-scorer.ts';
 
 /** The state of an optimisation by Adam. */
 interface AdamState {

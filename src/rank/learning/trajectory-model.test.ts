@@ -9,9 +9,9 @@ import { toSignalPart } from '../signals/plan.ts';
 import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from '../signals/trajectory-score.ts';
 import { copySignalColumn, type FeatureTable } from './feature-table.ts';
 import { expectClose, expectDifferentiable } from './gradient.oracle.ts';
+import { decomposeTable, scoreTable } from './model.ts';
 import { registerGradients, TrainingObjective } from './objective.ts';
 import { chooseParameterValues, constrainValues, freeValues, nameParameterValues } from './parameters.ts';
-import { decomposeTable, scoreTable } from './table-scorer.ts';
 import { train } from './training.ts';
 import {
   computeCandidateShares,

@@ -12,9 +12,9 @@ import { readSafetensors, type TensorFile, writeSafetensors } from '../../core/f
 import { useBackend } from '../../core/tensors/backend.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { createLinearModel } from './linear-model.ts';
+import { scoreTable } from './model.ts';
 import { chooseParameterValues } from './parameters.ts';
 import { fitStandardisation } from './standardisation.ts';
-import { scoreTable } from './table-scorer.ts';
 import { createTrajectoryModel } from './trajectory-model.ts';
 import { drawTrajectoryTable } from './trajectory-table.fixture.ts';
 import { assertFits, readWeights, type Weights, writeWeights } from './weight-file.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { decodeHalfFloats } from '../../core/numbers/half-floats.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn } from '../../core/terminal/progress.ts';
 import {
   assertWeights,
   joinWeightsPath,

@@ -1,7 +1,7 @@
 import { getOrCompute } from '../../core/values/once.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import type { PoolRows } from '../signals/candidate-pool.ts';
 import { defineSignal, type StageUse } from '../signals/signal.ts';
+import type { PoolRows } from '../signals/stage.ts';
 import { mapLocalRows, type Subcorpus, scoreBySubcorpus } from '../signals/subcorpus.ts';
 import { type TurnConcepts, turnConcepts } from '../signals/turn-concepts.ts';
 

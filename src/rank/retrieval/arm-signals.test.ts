@@ -7,7 +7,6 @@ import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turns/memory-record.ts';
 import { attentionSignal } from '../signals/attention.ts';
 import { bm25Signal } from '../signals/bm25.ts';
-import { type CandidatePool, type Column, QUERY_BATCH } from '../signals/candidate-pool.ts';
 import { drawSamplePool, type Formula, findWorstColumnError, scoreEachTurn } from '../signals/columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
 import { cosineSignal } from '../signals/cosine.ts';
@@ -23,6 +22,7 @@ import {
   listVisibleTurns,
 } from '../signals/scores.oracle.ts';
 import { type AttentionOptions, attentionOptions, trajectoryOptions } from '../signals/signal-options.ts';
+import { type CandidatePool, type Column, QUERY_BATCH } from '../signals/stage.ts';
 import { trajectorySignal } from '../signals/trajectory.ts';
 import type { Workspace } from '../signals/workspace.ts';
 

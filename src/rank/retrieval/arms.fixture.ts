@@ -1,9 +1,8 @@
 import type { Candidates } from '../../model/candidates.ts';
 import type { StageUse } from '../signals/signal.ts';
 import type { ControlKind, ControlOptions } from '../signals/worlds/world-parts.ts';
-import { listControlsOfArm } from './arm.ts';
 import type { PoolParts } from './candidate-sources.ts';
-import { parseSteps, type RankOptions, readArm } from './written-steps.ts';
+import { listControlsOfArm, parseSteps, type RankOptions, readArm } from './written-steps.ts';
 
 /** An arm of steps in the order of the keys. */
 export function parseArm(steps: object, control: ControlOptions | null = null): RankOptions {

@@ -18,9 +18,9 @@ import {
   type TurnEntities,
   turnEntities,
 } from '../signals/asked-memories.ts';
-import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
 import { propagatedRows } from '../signals/cosine.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
+import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/stage.ts';
 import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts';
 import {
   conceptVectors,

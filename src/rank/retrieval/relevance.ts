@@ -10,7 +10,7 @@ import { combSumOptions } from '../../ops/fusion/combination.ts';
 import { reciprocalRankOptions } from '../../ops/fusion/reciprocal-rank.ts';
 import { FUSIONS, type FusionOptions, fuseColumns, type fusionOptions } from '../../ops/fusion/registry.ts';
 import { markHeld, type ScoreColumns } from '../../ops/fusion/score-columns.ts';
-import type { Column, PoolRows } from '../signals/candidate-pool.ts';
+import type { Column, PoolRows } from '../signals/stage.ts';
 import { listAskedConversations } from '../signals/subcorpus.ts';
 
 /** Each row divided by its largest value; a row without a positive value, or with subnormal ones alone, becomes 0. Keeps the order within a row and makes rows comparable. */

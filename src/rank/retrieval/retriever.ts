@@ -1,14 +1,13 @@
 import { ensureBackend } from '../../core/tensors/backend.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn } from '../../core/terminal/progress.ts';
 import type { ScoringOptions } from '../signals/bank/options.ts';
-import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
+import type { CandidatePool, Column } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import type { Arm } from './arm.ts';
 import { warmUpSources } from './candidate-sources.ts';
 import type { StepInput } from './steps/functions.ts';
 import { type Contributions, decomposeMix, ScoreParts } from './steps/score-parts.ts';
 import { type PendingScores, type RankState, runUnwatched, type Step, type Watch } from './steps/step.ts';
-import { checkSteps, parseSteps, type RankOptions, readArm } from './written-steps.ts';
+import { type Arm, checkSteps, parseSteps, type RankOptions, readArm } from './written-steps.ts';
 
 /** The places of each query among N, by their places in the list. */
 function groupByQuery(pairs: Int32Array, width: number): Map<number, number[]> {

@@ -6,7 +6,7 @@ import { readBack, scoped } from '../../core/tensors/scope.ts';
 import type { Selection, SelectionInputs } from '../../ops/selection/selection.ts';
 import type { CrossEncoderOptions } from '../rerank/column-options.ts';
 import { findSelectionColumn, loadSelection, type SelectionOptions } from '../rerank/registry.ts';
-import { type CandidatePool, type Column, type PoolRows, QUERY_BATCH } from '../signals/candidate-pool.ts';
+import { type CandidatePool, type Column, type PoolRows, QUERY_BATCH } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { divideScoresByRowMaximum } from './relevance.ts';
 

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { TensorOps } from '../../core/tensors/tensor-op.harness.ts';
-import { joinCandidates } from '../signals/candidate-pool.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
+import { joinCandidates } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { parseArm, SAMPLE_STEPS } from './arms.fixture.ts';
 import { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';

@@ -1,5 +1,4 @@
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { MemoryQuestion } from '../../model/candidates.ts';
 import { findEntities } from '../../model/text/entities.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';

@@ -4,17 +4,10 @@ import { scoped } from '../../core/tensors/scope.ts';
 import { type AttentionMix, attentionLogits, type LogitOptions, maskedSoftmax } from '../../ops/attention/options.ts';
 import { assertMix, mixAttentions } from '../../ops/attention/unified-attention.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
-import {
-  type CandidatePool,
-  type Column,
-  computeColumn,
-  maskBatch,
-  type PoolBatch,
-  uploadBatch,
-} from './candidate-pool.ts';
 import { computeForwardLogMasses, type ForwardCosines, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
 import type { World } from './signal.ts';
 import { type AttentionOptions, computeForwardWidth, type TrajectoryOptions } from './signal-options.ts';
+import { type CandidatePool, type Column, computeColumn, maskBatch, type PoolBatch, uploadBatch } from './stage.ts';
 import { measureDistances } from './trajectory-columns.ts';
 import { drawPermutedOrder, listAheadInOrder } from './worlds/permuted-order.ts';
 

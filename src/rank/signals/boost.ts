@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { AttributeValue } from '../../model/turns/memory-fields.ts';
-import type { Column, PoolRows } from './candidate-pool.ts';
 import { defineSignal, type World } from './signal.ts';
+import type { Column, PoolRows } from './stage.ts';
 
 /** A column of the value that `read` gives an attribute of each candidate; `none` for a turn without the attribute, 0 where the pool is padded. */
 export function readAttributes(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinCandidates } from './candidate-pool.ts';
+import { joinCandidates } from './stage.ts';
 
 /** Of turns b, é, a, z, c: é (0xc3) z c b a. */
 const ranks = Int32Array.of(3, 0, 4, 1, 2);

@@ -4,8 +4,8 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
-import { QUERY_BATCH } from './candidate-pool.ts';
 import { computeCandidateCosines, computeHostCosines, computePairCosines, findVersionRows } from './cosine.ts';
+import { QUERY_BATCH } from './stage.ts';
 
 const [N, D, B, C] = [31, 7, 5, 11];
 const source = createRandom(4, 'cosine.test');

@@ -4,11 +4,11 @@ import { prefersPlainProducts } from '../../core/tensors/backend.ts';
 import { matmul, normaliseRows } from '../../core/tensors/matmul.ts';
 import { assertShape, multiplyRows } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn } from '../../core/terminal/progress.ts';
 import type { PropagationOptions } from '../../ops/attention/options.ts';
 import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
-import { type PoolRows, QUERY_BATCH } from './candidate-pool.ts';
 import { defineSignal, defineStage, type StageUse } from './signal.ts';
+import { type PoolRows, QUERY_BATCH } from './stage.ts';
 
 /**
  * The turns' vectors mixed with those of their conversation, a row for each stretch of time in which a turn's row stays

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { computeAgesHours, timeDecay } from '../../ops/trajectory/time-decay.ts';
-import { computeColumn, uploadBatch } from './candidate-pool.ts';
 import { defineSignal } from './signal.ts';
+import { computeColumn, uploadBatch } from './stage.ts';
 
 export const decayOptions = z.strictObject({ halfLifeHours: z.number().positive().default(24) });
 export type DecayOptions = z.output<typeof decayOptions>;

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { matmulTransposed } from '../../core/tensors/matmul.ts';
 import { computeRowWidth, viewRow } from '../../core/tensors/rows.ts';
 import { readBack } from '../../core/tensors/scope.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { type Corpus, listConversationPositions } from '../../model/turns/corpus.ts';
 import { computeRowScales, copyUnitRows } from '../../ops/attention/attention-rows.ts';

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { COORDINATES } from '../../ops/trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
-import type { CandidatePool } from './candidate-pool.ts';
 import { computeFramesIn, drawSamplePool, listCandidateTurns } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { buildVisibleThread, computePlainCoordinates } from './scores.oracle.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './signal-options.ts';
+import type { CandidatePool } from './stage.ts';
 import type { Workspace } from './workspace.ts';
 import type { ControlKind } from './worlds/world-parts.ts';
 

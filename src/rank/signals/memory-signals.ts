@@ -8,8 +8,8 @@ import {
   turnEntities,
 } from './asked-memories.ts';
 import { readAttributes } from './boost.ts';
-import type { Column, PoolRows } from './candidate-pool.ts';
 import { defineSignal, type StageUse, type World } from './signal.ts';
+import type { Column, PoolRows } from './stage.ts';
 
 /** Why a memory matters for a question: what it means, whom it is about, when it was, what it is worth, and how often it was of use. */
 export const MEMORY_SIGNALS = Object.freeze([

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
-import type { CandidatePool } from './candidate-pool.ts';
 import { computeFramesIn, drawSamplePool } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { shuffleFrames } from './placed-frames.ts';
 import { TRAJECTORY_DEFAULTS } from './signal-options.ts';
+import type { CandidatePool } from './stage.ts';
 import { trajectorySignal } from './trajectory.ts';
 import type { Workspace } from './workspace.ts';
 import type { ControlOptions } from './worlds/world-parts.ts';

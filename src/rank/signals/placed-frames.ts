@@ -1,6 +1,5 @@
 import { createRandom } from '../../core/numbers/random.ts';
-import type { StartProgress } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
@@ -8,9 +7,9 @@ import { countTextComponents } from '../../ops/trajectory/complexity.ts';
 import { createTreesAsOf, type TreeAsOf } from '../../ops/trajectory/conversation-tree.ts';
 import { buildFrameTables, type FrameTables } from '../../ops/trajectory/frame-tables.ts';
 import { computeQueryFrames, type QueryFrames, type QueryPoints } from '../../ops/trajectory/query-frames.ts';
-import type { CandidatePool, PoolRows } from './candidate-pool.ts';
 import type { World } from './signal.ts';
 import type { TrajectoryOptions } from './signal-options.ts';
+import type { CandidatePool, PoolRows } from './stage.ts';
 import { drawPermutedOrder, orderParentsFirst, permuteFrames } from './worlds/permuted-order.ts';
 import { drawRewiredTrees } from './worlds/rewired-graph.ts';
 

@@ -9,8 +9,7 @@ import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TextOwner } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { CandidatePool, Column } from './candidate-pool.ts';
-import type { StageResult } from './stage.ts';
+import type { CandidatePool, Column, StageResult } from './stage.ts';
 import type { Subcorpora } from './subcorpus.ts';
 import type { ControlOptions, WorldPart } from './worlds/world-parts.ts';
 

@@ -6,7 +6,6 @@ import { freezeDeeply } from '../../core/values/once.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { type AskedMemories, askedMemories } from './asked-memories.ts';
-import { type Column, QUERY_BATCH } from './candidate-pool.ts';
 import { cosineSignal } from './cosine.ts';
 import {
   entityOverlapSignal,
@@ -20,6 +19,7 @@ import {
 } from './memory-signals.ts';
 import { defineSignal, defineStage, type Signal, type StageUse } from './signal.ts';
 import { chooseStrategyWeights, readAsker, type StrategyOptions } from './signal-options.ts';
+import { type Column, QUERY_BATCH } from './stage.ts';
 
 /** The five signals of memories by their names, in the order of {@link MEMORY_SIGNALS}. */
 export const STRATEGY_SIGNALS: Readonly<Record<MemorySignal, Signal>> = freezeDeeply({

@@ -10,7 +10,7 @@ import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch, SeedTurns 
 import type { Query } from '../../model/dataset.ts';
 import { Corpus, findLowerBound, listConversationPositions } from '../../model/turns/corpus.ts';
 import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
-import type { PoolRows } from './candidate-pool.ts';
+import type { PoolRows } from './stage.ts';
 
 /** The turns that a query asks: those of one conversation, or the whole corpus. */
 interface Subcorpus {

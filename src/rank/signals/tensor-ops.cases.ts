@@ -7,7 +7,6 @@ import { candidateAttention, forwardAttention, mixUnifiedScores } from './attent
 import { signalBankOptions } from './bank/options.ts';
 import { signalTable } from './bank/signal-bank.ts';
 import { bm25Signal } from './bm25.ts';
-import { joinCandidates } from './candidate-pool.ts';
 import { buildNewestPool } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { computeCandidateCosines, computeHostCosines, computePairCosines, cosineSignal } from './cosine.ts';
@@ -16,6 +15,7 @@ import { buildForwardCosines } from './forward-mass.ts';
 import { recencySignal } from './recency.ts';
 import type { Signal } from './signal.ts';
 import { attentionOptions, TRAJECTORY_DEFAULTS } from './signal-options.ts';
+import { joinCandidates } from './stage.ts';
 import { strategySignal, weighByQuery } from './strategy.ts';
 import { trajectorySignal } from './trajectory.ts';
 import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from './trajectory-score.ts';

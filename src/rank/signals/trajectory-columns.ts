@@ -1,16 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { listCoordinateWeights } from '../../ops/trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
-import {
-  type CandidatePool,
-  type Column,
-  computeColumn,
-  type PoolBatch,
-  sliceBatch,
-  uploadBatch,
-} from './candidate-pool.ts';
 import type { World } from './signal.ts';
 import type { TrajectoryOptions } from './signal-options.ts';
+import { type CandidatePool, type Column, computeColumn, type PoolBatch, sliceBatch, uploadBatch } from './stage.ts';
 import { computeTrajectoryDistances, trajectoryScore } from './trajectory-score.ts';
 
 function measureBatch(frames: QueryFrames, batch: PoolBatch, { dimensions, weights }: TrajectoryOptions): tf.Tensor2D {

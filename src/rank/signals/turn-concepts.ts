@@ -1,5 +1,4 @@
-import type { StartProgress } from '../../core/terminal/progress.ts';
-import { createEventBreaks } from '../../core/values/event-loop.ts';
+import { createEventBreaks, type StartProgress } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { ConceptVectors } from '../../index/candidates/index-definition.ts';
 import { TopSelection } from '../../index/candidates/top-selection.ts';
@@ -22,9 +21,9 @@ import { convexCombination, convexCombinationOptions } from '../../ops/fusion/co
 import { reciprocalRankFusion, reciprocalRankOptions } from '../../ops/fusion/reciprocal-rank.ts';
 import type { ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import { bm25Signal } from './bm25.ts';
-import type { Column, PoolRows } from './candidate-pool.ts';
 import { cosineSignal } from './cosine.ts';
 import { defineSignal, defineStage, type StageUse, type World } from './signal.ts';
+import type { Column, PoolRows } from './stage.ts';
 import { mapLocalRows, type Subcorpus } from './subcorpus.ts';
 import type { WorldPart } from './worlds/world-parts.ts';
 

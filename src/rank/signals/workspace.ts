@@ -4,8 +4,7 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { hasActiveBackend } from '../../core/tensors/active-backend.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
 import { gatherRows } from '../../core/tensors/rows.ts';
-import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { letEventsIn } from '../../core/values/event-loop.ts';
+import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { assertUnitRows } from '../../index/candidates/query-batch.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
@@ -15,10 +14,10 @@ import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
-import type { CandidatePool } from './candidate-pool.ts';
 import { Plan, requireSlices, type WorkspaceIdentity } from './plan.ts';
 import type { Encoding, StageUse, TextVectors, World } from './signal.ts';
 import {
+  type CandidatePool,
   KEEPS_NOTHING,
   type Stage,
   type StageCounts,

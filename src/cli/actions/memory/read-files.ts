@@ -4,8 +4,8 @@ import { openParquet } from '../../../core/decoding/decoder.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../../core/errors/errors.ts';
 import { readSafetensors } from '../../../core/files/safetensors.ts';
 import { streamLines } from '../../../core/files/text-lines.ts';
+import { createEventBreaks } from '../../../core/terminal/progress.ts';
 import { check } from '../../../core/validation/validation.ts';
-import { createEventBreaks } from '../../../core/values/event-loop.ts';
 import {
   describeDepthFault,
   describeFaults,

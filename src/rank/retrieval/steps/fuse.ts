@@ -5,8 +5,8 @@ import type { Candidates } from '../../../model/candidates.ts';
 import { compareBytes } from '../../../model/turns/tie-rule.ts';
 import { computeListReach, type ListLengths } from '../../../ops/fusion/reach.ts';
 import { FUSIONS } from '../../../ops/fusion/registry.ts';
-import type { Column } from '../../signals/candidate-pool.ts';
 import type { Signal, World } from '../../signals/signal.ts';
+import type { Column } from '../../signals/stage.ts';
 import {
   type ColumnLists,
   fuseColumnsOfPool,

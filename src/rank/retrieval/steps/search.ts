@@ -8,7 +8,6 @@ import { COORDINATES } from '../../../ops/trajectory/coordinate-names.ts';
 import { HAND_TUNED, listMixSignals } from '../../learning/model.ts';
 import { listSignalNames } from '../../signals/bank/options.ts';
 import { bm25Signal } from '../../signals/bm25.ts';
-import type { Column, PoolRows } from '../../signals/candidate-pool.ts';
 import { cosineSignal } from '../../signals/cosine.ts';
 import { recencySignal } from '../../signals/recency.ts';
 import { ADDED_SIGNALS, type AddedSignal, defineStage, type Signal, type StageUse } from '../../signals/signal.ts';
@@ -18,6 +17,7 @@ import {
   type StrategyOptions,
   type TrajectoryOptions,
 } from '../../signals/signal-options.ts';
+import type { Column, PoolRows } from '../../signals/stage.ts';
 import { STRATEGY_SIGNALS, strategySignal } from '../../signals/strategy.ts';
 import { findPool, listSources } from '../candidate-sources.ts';
 import { computeSemanticWeight } from '../relevance.ts';

@@ -15,8 +15,7 @@ import { weightsOrigin } from '../signal-options.ts';
 import { GRAPH_RELATIONS } from '../turn-concepts.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
-import { RANK_SIGNALS } from './sessions.ts';
-import { SPREAD, STRUCTURE } from './structure.ts';
+import { RANK_SIGNALS, SPREAD, STRUCTURE } from './sessions.ts';
 
 /** Name of a plugin's signal -> its options. */
 type AddedSignalOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

@@ -2,7 +2,7 @@ import { ValidationError } from '../../../core/errors/errors.ts';
 import type { Query } from '../../../model/dataset.ts';
 import { findEntities } from '../../../model/text/entities.ts';
 import { timeRanges } from '../../../model/text/times/time-expressions.ts';
-import type { Spread } from './structure.ts';
+import type { Spread } from './sessions.ts';
 import { type AuthorNames, listCallNames } from './turn-forms.ts';
 
 /** The kind of answer that a question asks for. */

@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../../core/tensors/matmul.ts';
 import { readBack } from '../../../core/tensors/scope.ts';
-import { createEventBreaks } from '../../../core/values/event-loop.ts';
-import type { CandidatePool, Column } from '../candidate-pool.ts';
+import { createEventBreaks } from '../../../core/terminal/progress.ts';
 import type { Signal, World } from '../signal.ts';
+import type { CandidatePool, Column } from '../stage.ts';
 import { mapLocalRows, type SubcorpusQueries } from '../subcorpus.ts';
 import {
   GRAPH_SIGNALS,
@@ -14,9 +14,15 @@ import {
   type SignalBankOptions,
 } from './options.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
-import { groupSessions } from './sessions.ts';
+import {
+  collectStructureColumns,
+  groupSessions,
+  listStructureInputs,
+  SPREAD,
+  Spread,
+  STRUCTURE_SIGNALS,
+} from './sessions.ts';
 import { type SignalTable, signalTable } from './signal-bank.ts';
-import { collectStructureColumns, listStructureInputs, SPREAD, Spread, STRUCTURE_SIGNALS } from './structure.ts';
 import { computeScopeCosines, QUERY_BLOCK } from './table-filler.ts';
 
 /** Numbers of a table on the device at a time: 64 MB. */

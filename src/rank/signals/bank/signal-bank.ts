@@ -8,7 +8,7 @@ import {
   type SignalBankOptions,
   type SignalGroup,
 } from './options.ts';
-import { listStructureInputs } from './structure.ts';
+import { listStructureInputs } from './sessions.ts';
 import type { SignalTable } from './table-filler.ts';
 
 export type { SignalTable };

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../core/numbers/random.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import { groupSessions } from './sessions.ts';
+import { groupSessions, SPREAD, Spread } from './sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
-import { SPREAD, Spread } from './structure.ts';
 import { drawSampleThreads } from './threads.fixture.ts';
 
 /** The eight figures of a turn by its score and those of its session, written out. */

@@ -2,18 +2,17 @@ import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../../core/tensors/matmul.ts';
 import { assertShape, gatherRows } from '../../../core/tensors/rows.ts';
 import { readBack } from '../../../core/tensors/scope.ts';
-import { createEventBreaks } from '../../../core/values/event-loop.ts';
+import { createEventBreaks } from '../../../core/terminal/progress.ts';
 import type { EncoderOptions } from '../../../index/encoders/registry.ts';
 import type { Query } from '../../../model/dataset.ts';
-import type { CandidatePool, Column } from '../candidate-pool.ts';
 import type { World } from '../signal.ts';
+import type { CandidatePool, Column } from '../stage.ts';
 import { mapLocalRows, type Subcorpus, type SubcorpusQueries, selectScopeVectors } from '../subcorpus.ts';
 import { prepareGraphRelations } from '../turn-concepts.ts';
 import { listCosineNames, listSignalNames, PRODUCTS, type SignalBankOptions, type SignalGroup } from './options.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { type AskedQuery, QueryRows, readAskedQuery, type TableColumns } from './query-rows.ts';
-import { countBegunSessions, RANK_SIGNALS } from './sessions.ts';
-import { collectStructureColumns } from './structure.ts';
+import { collectStructureColumns, countBegunSessions, RANK_SIGNALS } from './sessions.ts';
 import { SubcorpusTables } from './subcorpus-tables.ts';
 
 /** Cosines of B queries to all N turns of their subcorpus, by one encoder. */

@@ -1,4 +1,4 @@
-import { createEventBreaks } from '../../../core/values/event-loop.ts';
+import { createEventBreaks } from '../../../core/terminal/progress.ts';
 import { findEntities } from '../../../model/text/entities.ts';
 import { countTimeExpressions } from '../../../model/text/times/time-expressions.ts';
 import { createTokeniser } from '../../../model/text/tokens.ts';

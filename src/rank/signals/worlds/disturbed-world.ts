@@ -7,8 +7,8 @@ import type { SliceOptions, SliceTrust } from '../../../kernel/slices/slice-opti
 import type { QueryBatch } from '../../../model/candidates.ts';
 import type { Query } from '../../../model/dataset.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
-import type { CandidatePool } from '../candidate-pool.ts';
 import type { Encoding, Setting, StageUse, TextVectors, World } from '../signal.ts';
+import type { CandidatePool } from '../stage.ts';
 import type { Subcorpora } from '../subcorpus.ts';
 import { type ControlKind, type ControlOptions, disturbs } from './world-parts.ts';
 

@@ -5,12 +5,12 @@ import { buildConversationTurns } from '../../../model/turns/conversations.fixtu
 import type { Turn } from '../../../model/turns/memory-record.ts';
 import { PROPAGATION_PRESETS } from '../../../ops/attention/options.ts';
 import { attentionSignal } from '../attention.ts';
-import type { CandidatePool } from '../candidate-pool.ts';
 import { drawSamplePool, findWorstColumnError, scoreEachTurn } from '../columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld, type SampleWorld } from '../corpus.fixture.ts';
 import { cosineSignal, propagatedRows } from '../cosine.ts';
 import { computeOracleIrcp, computeOracleRcp, computePropagatedCosine, PROPAGATION } from '../scores.oracle.ts';
 import { type AttentionOptions, attentionOptions } from '../signal-options.ts';
+import type { CandidatePool } from '../stage.ts';
 import type { Workspace } from '../workspace.ts';
 import { drawPermutedOrder } from './permuted-order.ts';
 import type { ControlOptions } from './world-parts.ts';
