@@ -8,9 +8,8 @@ import { createTerminalProgress, printError, printOut } from '../../core/termina
 import { quoteShellWord } from '../../core/text/format.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { merge, parseYaml } from '../../lab/composition/config-file.ts';
-import { listArmsToRun } from '../../lab/config/arm-selection.ts';
+import { findFittedArm, listArmsToRun } from '../../lab/config/arm-selection.ts';
 import { listConfigDatasets, loadConfigPlugins } from '../../lab/config/config.ts';
-import { findFittedArm } from '../../lab/config/fitted-arm.ts';
 import type { Launcher } from '../../lab/launch/launcher.ts';
 import { createLauncher, type LauncherOptions, launcherOptions } from '../../lab/launch/registry.ts';
 import type { ExperimentResult } from '../../lab/measure/result.ts';

@@ -1,7 +1,22 @@
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
 import { withNearest } from '../../core/validation/validation.ts';
+import type { FittedMix } from '../../rank/learning/fit-options.ts';
 import { formatFileName } from '../composition/arms.ts';
 import type { ArmOptions, ExperimentConfig } from './config-schema.ts';
+
+/** An arm whose mix is fitted. */
+export type FittedArm = ArmOptions & { readonly mix: FittedMix };
+
+/** The arm of an experiment that is fitted; null for an experiment that fits none. */
+export function findFittedArm({ arms }: Pick<ExperimentConfig, 'arms'>): FittedArm | null {
+  return (arms.find(({ mix }) => mix && 'fit' in mix) as FittedArm | undefined) ?? null;
+}
+
+/** The arms of an experiment that are not fitted. */
+export function listFixedArms(config: Pick<ExperimentConfig, 'arms'>): ArmOptions[] {
+  const fitted = findFittedArm(config);
+  return config.arms.filter((arm) => arm !== fitted);
+}
 
 /** The arms that a config runs; those that it only starts others from are left out. */
 export function listArmsToRun({ arms, only, evaluation }: ExperimentConfig): readonly ArmOptions[] {
@@ -15,7 +30,7 @@ export function listArmChain(name: string | undefined, arms: readonly ArmOptions
 }
 
 /**
- * A config that runs some arms with their null controls and repetitions, and the baseline. The arms that these extend stay in it, since tuned values come from them, but are
+ * A config that runs some arms with their null controls and repetitions, the fitted arm and the baseline. The arms that these extend stay in it, since tuned values come from them, but are
  * not run.
  *
  * @param wanted names of arms, as in the table or of their files; all if empty.
@@ -31,13 +46,14 @@ export function selectArms(config: ExperimentConfig, wanted: readonly string[]):
     return [withNearest(fault, word, names)];
   });
   if (faults.length > 0) throw new ConfigurationError('--arm', faults);
+  const fitted = findFittedArm(config);
   const byName = new Map(config.arms.map((arm) => [arm.name, arm]));
   const chosen = new Set(found.map((name) => byName.get(name as string)?.repeats ?? name));
   const isWanted = (arm: ArmOptions): boolean => {
     const repeated = arm.repeats === null ? undefined : byName.get(arm.repeats);
     if (repeated !== undefined) return isWanted(repeated);
     const isChosen = chosen.has(arm.name) || (arm.control !== null && chosen.has(arm.extends));
-    return isChosen || arm.name === config.evaluation.baseline;
+    return isChosen || arm === fitted || arm.name === config.evaluation.baseline;
   };
   const run = config.arms.filter(isWanted).map(({ name }) => name);
   const kept = new Set(run.flatMap((name) => listArmChain(name, config.arms)));

@@ -27,7 +27,7 @@ import { findValueFaults } from '../composition/yaml-text.ts';
 import { installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
 import { findUnnamedPlugins, listExperimentMembers } from '../plugins/named-members.ts';
 import { expandSweep } from '../sweep/sweep.ts';
-import { withRepetitions } from './arm-selection.ts';
+import { findFittedArm, withRepetitions } from './arm-selection.ts';
 import {
   findDatasetPath,
   findDuplicateNames,
@@ -45,7 +45,7 @@ import {
   withSourceFiles,
   withWeightFiles,
 } from './file-references.ts';
-import { findFitFaults, findFittedArm, HAND_TUNED_ARM, hasFit, withFitDefaults, withFoldsFile } from './fitted-arm.ts';
+import { findFitFaults, HAND_TUNED_ARM, hasFit, withFitDefaults, withFoldsFile } from './fitted-arm.ts';
 
 export type { ArmOptions } from './config-schema.ts';
 export { configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Plain } from '../composition/config-file.ts';
+import { type FittedArm, findFittedArm, listFixedArms, selectArms } from './arm-selection.ts';
 import { least } from './config.fixture.ts';
 import { loadConfig, resolveConfig } from './config.ts';
-import { type FittedArm, findFittedArm } from './fitted-arm.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-fitted-arm-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -31,20 +31,35 @@ test('a fit has its defaults, and its experiment measures dev beside the arm bef
 test('a fit that is null leaves room for weights', () => {
   const set = { 'mix.fit': null, 'mix.weights': { bm25: 2 } };
   const arms = { learned: [words, { mix: { fit: {} } }], fixed: { from: 'learned', set } };
-  const config = { ...shared, arms, only: ['fixed'], evaluation: { baseline: 'fixed' } };
-  expect(() => resolveConfig(config, 'test')).toThrow(/arms: expected nothing beside an arm with mix\.fit/);
-  const [arm] = resolveConfig(
-    { ...config, only: null, arms: { fixed: [words, { mix: { fit: null, weights: { bm25: 2 } } }] } },
-    'test',
-  ).arms;
-  expect(arm?.mix).toEqual({ signals: expect.anything(), weights: { bm25: 2 }, origin: null });
+  const config = { ...shared, arms, evaluation: { baseline: 'fixed' } };
+  const resolved = resolveConfig(config, 'test');
+  expect(resolved.evaluation).toMatchObject({ split: 'dev', baseline: 'fixed' });
+  expect(listFixedArms(resolved).map(({ name }) => name)).toEqual(['fixed']);
+  expect(selectArms(resolved, ['fixed'])).toEqual(resolved);
+  expect(() => resolveConfig({ ...config, only: ['fixed'] }, 'test')).toThrow(/only: expected the fitted arm, learned/);
+  expect(listFixedArms(resolved)[0]?.mix).toEqual({ signals: expect.anything(), weights: { bm25: 2 }, origin: null });
 });
 
 test.each<[string, Parameters<typeof build>, RegExp]>([
   [
-    'another arm',
-    [{}, { arms: { ...build({}).arms, plain: [words] } }],
-    /arms: expected nothing beside an arm with mix/,
+    'another arm that is fitted',
+    [{}, { arms: { ...build({}).arms, again: { from: 'learned' } } }],
+    /arms\.again\.mix: expected one arm with mix\.fit/,
+  ],
+  [
+    'a null control',
+    [{}, { arms: { ...build({}).arms, ring: [words, { blend: { rcp: {} } }] }, controls: ['permuted-order'] }],
+    /expected one arm with mix\.fit, without null controls/,
+  ],
+  [
+    'another arm with the name of a method',
+    [{}, { arms: { ...build({}).arms, uniform: [words] } }],
+    /arms\.uniform: expected none of hand-tuned, uniform,/,
+  ],
+  [
+    'another arm that is tuned',
+    [{}, { arms: { ...build({}).arms, plain: { steps: [words], tune: { 'search.bm25.k': [3, 5] } } } }],
+    /arms\.plain\.tune: expected no tuning beside a fit/,
   ],
   [
     'the test split',

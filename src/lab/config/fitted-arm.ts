@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError, type ConfigurationFault, locatePath } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { getValueAt, parse, shortenToExcerpt } from '../../core/validation/validation.ts';
-import { type FittedMix, listedFolds } from '../../rank/learning/fit-options.ts';
+import { listedFolds } from '../../rank/learning/fit-options.ts';
 import type { PoolParts } from '../../rank/retrieval/candidate-sources.ts';
 import { parseSteps, readArm, type WrittenStep } from '../../rank/retrieval/written-steps.ts';
 import { isPlain, type Path, type Plain, parsePath, setPath } from '../composition/config-file.ts';
+import { type FittedArm, findFittedArm, listFixedArms } from './arm-selection.ts';
 import { type ArmOptions, armOptions, type ExperimentConfig } from './config-schema.ts';
 
 /** The arm with tuned values set, unchecked; null if a path does not exist. */
@@ -30,23 +31,19 @@ export function inheritTunedPoint(arm: ArmOptions, parent: ArmOptions, tuned: Pl
   return Object.fromEntries(kept);
 }
 
-/** The arm of a fit before it is fitted: the weights where the fit starts. The others are compared with it. */
+/** The arm of a fit before it is fitted: the weights where the fit starts. By default the others are compared with it. */
 export const HAND_TUNED_ARM = 'hand-tuned';
 
-/** An arm whose mix is fitted. */
-export type FittedArm = ArmOptions & { readonly mix: FittedMix };
-
-/** The arm of an experiment that is fitted; null for an experiment that fits none. */
-export function findFittedArm({ arms }: Pick<ExperimentConfig, 'arms'>): FittedArm | null {
-  return (arms.find(({ mix }) => mix && 'fit' in mix) as FittedArm | undefined) ?? null;
-}
+/** The arms that a fitted arm becomes, one for each method that chooses its weights, the learned one last. */
+export const FIT_METHODS = [HAND_TUNED_ARM, 'uniform', 'random search', 'coordinate ascent', 'learned'] as const;
+export type FitMethod = (typeof FIT_METHODS)[number];
 
 /** True for an arm that is written out and whose mix is fitted. */
 export const hasFit = (arm: unknown) => isPlain(arm) && isPlain(arm.mix) && isPlain(arm.mix.fit);
 
 /**
- * A config with the defaults of an experiment that fits an arm: it measures dev, and the arm is compared with itself
- * before the fit.
+ * A config with the defaults of an experiment that fits an arm: it measures dev, and arms are compared with the fitted
+ * one before its fit.
  */
 export function withFitDefaults(content: Plain, arms: readonly unknown[]): Plain {
   const fitted = arms.find(hasFit) as Plain | undefined;
@@ -111,19 +108,44 @@ function findTransferFaults(arm: FittedArm, path: string): ConfigurationFault[] 
   });
 }
 
-/** Errors of an experiment that fits an arm: what it cannot have beside it. */
+/** Errors of the arms beside a fitted one. */
+function findFixedFaults(config: ExperimentConfig): ConfigurationFault[] {
+  const methods: readonly string[] = FIT_METHODS;
+  return listFixedArms(config).flatMap((arm) => {
+    const at = `arms[${config.arms.indexOf(arm)}]`;
+    const { name, mix, control, repeats, tune } = arm;
+    const faults: ConfigurationFault[] = [];
+    if ((mix && 'fit' in mix) || control !== null || repeats !== null)
+      faults.push({
+        path: `${at}.mix`,
+        expected: 'one arm with mix.fit, without null controls or repetitions',
+        got: name,
+      });
+    if (methods.includes(name))
+      faults.push({ path: `${at}.name`, expected: `none of ${methods.join(', ')}, the arms of the fit`, got: name });
+    if (Object.keys(tune).length > 0)
+      faults.push({
+        path: `${at}.tune`,
+        expected: 'no tuning beside a fit, which measures dev',
+        got: shortenToExcerpt(tune),
+      });
+    return faults;
+  });
+}
+
+/** Errors of an experiment that fits an arm. */
 export function findFitFaults(config: ExperimentConfig): ConfigurationFault[] {
   const arm = findFittedArm(config);
   if (arm === null) return [];
-  const { arms, evaluation, sweep } = config;
+  const { arms, evaluation, sweep, only } = config;
   const at = `arms[${arms.indexOf(arm)}]`;
+  const baselines = [HAND_TUNED_ARM, ...listFixedArms(config).map(({ name }) => name)];
   const faults: ConfigurationFault[] = [];
   const expect = (holds: boolean, path: string, expected: string, got: unknown) => {
     if (!holds) faults.push({ path, expected, got: shortenToExcerpt(got) });
   };
-  const others = arms.filter((one) => one !== arm).map(({ name }) => name);
-  const alone = 'nothing beside an arm with mix.fit, whose arms are the ways to choose its weights';
-  expect(others.length === 0, 'arms', alone, others);
+  const alone = 'nothing beside an arm with mix.fit';
+  expect(only === null || only.includes(arm.name), 'only', `the fitted arm, ${arm.name}, among others`, only);
   expect(sweep === null, 'sweep', alone, sweep);
   expect(Object.keys(arm.tune).length === 0, `${at}.tune`, `${alone}; list values in mix.fit`, arm.tune);
   expect(
@@ -133,9 +155,9 @@ export function findFitFaults(config: ExperimentConfig): ConfigurationFault[] {
     evaluation.split,
   );
   expect(
-    evaluation.baseline === HAND_TUNED_ARM,
+    baselines.includes(evaluation.baseline),
     'evaluation.baseline',
-    `${HAND_TUNED_ARM}, the arm before its fit`,
+    `${baselines.join(', or ')}; ${HAND_TUNED_ARM} is the arm before its fit`,
     evaluation.baseline,
   );
   expect(evaluation.race === null, 'evaluation.race', alone, evaluation.race);
@@ -148,5 +170,5 @@ export function findFitFaults(config: ExperimentConfig): ConfigurationFault[] {
     `mix with its fit as the last step, after ${POOL_STEPS.join(', ')}`,
     last === 'mix' ? wrong : last,
   );
-  return [...faults, ...findTransferFaults(arm, at)];
+  return [...faults, ...findFixedFaults(config), ...findTransferFaults(arm, at)];
 }

@@ -9,9 +9,9 @@ import { createEncoder, createEncoderSource } from '../../index/encoders/registr
 import { createLinearModel } from '../../rank/learning/linear-model.ts';
 import { writeWeights } from '../../rank/learning/weight-file.ts';
 import type { ScoringOptions } from '../../rank/signals/bank/options.ts';
+import { findFittedArm } from '../config/arm-selection.ts';
 import { least } from '../config/config.fixture.ts';
 import { loadConfig } from '../config/config.ts';
-import { findFittedArm } from '../config/fitted-arm.ts';
 import { captureEnvironment, restoreDataFolder } from '../run/environment.ts';
 import { writeSampleJsonl } from '../run/jsonl.fixture.ts';
 import { runHash } from '../run/stage-cache.ts';

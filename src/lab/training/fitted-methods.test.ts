@@ -6,7 +6,8 @@ import { scoreTable } from '../../rank/learning/model.ts';
 import { chooseParameterValues } from '../../rank/learning/parameters.ts';
 import { fitStandardisation } from '../../rank/learning/standardisation.ts';
 import { resolveConfig } from '../config/config.ts';
-import { buildOuterFolds, createModelMaker, fitFold, listFittingPoints, METHODS } from './fitted-methods.ts';
+import { FIT_METHODS } from '../config/fitted-arm.ts';
+import { buildOuterFolds, createModelMaker, fitFold, listFittingPoints } from './fitted-methods.ts';
 import { changeSampleTraining } from './training-config.fixture.ts';
 import { readTraining, type TrainingConfig } from './training-config.ts';
 
@@ -49,8 +50,8 @@ describe('a fold, on wasm', () => {
   useBackendWithoutLeaks('wasm');
   const [fold] = buildOuterFolds(config, table) as [ReturnType<typeof buildOuterFolds>[number]];
   const size = fold.heldOut.length * table.width;
-  const sliceMethodScores = ({ scores }: { readonly scores: Float32Array }, method: (typeof METHODS)[number]) =>
-    scores.subarray(METHODS.indexOf(method) * size, (METHODS.indexOf(method) + 1) * size);
+  const sliceMethodScores = ({ scores }: { readonly scores: Float32Array }, method: (typeof FIT_METHODS)[number]) =>
+    scores.subarray(FIT_METHODS.indexOf(method) * size, (FIT_METHODS.indexOf(method) + 1) * size);
 
   test('is scored by each method, with the units of its training rows', async () => {
     const outcome = await fitFold(config, createFixedSource(table), fold);

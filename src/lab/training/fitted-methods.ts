@@ -22,7 +22,7 @@ import { fitStandardisation } from '../../rank/learning/standardisation.ts';
 import type { CurvePoint } from '../../rank/learning/training.ts';
 import { createTrajectoryModel } from '../../rank/learning/trajectory-model.ts';
 import { listCombinations } from '../composition/arms.ts';
-import { HAND_TUNED_ARM } from '../config/fitted-arm.ts';
+import { FIT_METHODS, type FitMethod, HAND_TUNED_ARM } from '../config/fitted-arm.ts';
 import { type Measurement, type MeasurementOptions, stepThroughArms } from '../measure/measurement.ts';
 import type { LearningTask } from './learning-task.ts';
 import type { TrainingConfig } from './training-config.ts';
@@ -62,10 +62,6 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 export function describeMethod(name: string): string {
   return DESCRIPTIONS[name] ?? '';
 }
-
-/** Methods to choose a model's numbers, the learned one last. */
-export const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'] as const;
-type Method = (typeof METHODS)[number];
 
 const SEARCHES = { 'random search': randomSearch, 'coordinate ascent': coordinateAscent } as const;
 type SearchMethod = keyof typeof SEARCHES;
@@ -183,7 +179,7 @@ export async function fitFold(
   const budget = computeEqualBudget(fit.work, rows.queryIds.length);
   const drawn = await searchParameters(model, rows, config, 'random search', budget);
   const climbed = await searchParameters(model, rows, config, 'coordinate ascent', budget);
-  const values: Record<Method, Float64Array> = {
+  const values: Record<FitMethod, Float64Array> = {
     'hand-tuned': listHandTunedValues(model),
     uniform: listUniformValues(model),
     'random search': drawn.values,
@@ -191,8 +187,8 @@ export async function fitFold(
     learned: fit.values,
   };
   const held = await source.gatherRowsFor(fold.heldOut, fold.clusters);
-  const scores = new Float32Array(METHODS.length * held.mask.length);
-  for (const [m, method] of METHODS.entries())
+  const scores = new Float32Array(FIT_METHODS.length * held.mask.length);
+  for (const [m, method] of FIT_METHODS.entries())
     scores.set(await scoreTable(model, values[method], held), m * held.mask.length);
   const { point, pointValues, validation, epochs, curve } = fit;
   const searches = [drawn.found, climbed.found];

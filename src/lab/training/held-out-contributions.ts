@@ -9,7 +9,8 @@ import { decomposeTable, type ScoringModel } from '../../rank/learning/model.ts'
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
 import { type Contributions, decomposeMix } from '../../rank/retrieval/steps/score-parts.ts';
 import type { PoolRows } from '../../rank/signals/stage.ts';
-import { BASELINE, buildOuterFolds, createModelMaker, type FoldOutcome, METHODS } from './fitted-methods.ts';
+import { FIT_METHODS } from '../config/fitted-arm.ts';
+import { BASELINE, buildOuterFolds, createModelMaker, type FoldOutcome } from './fitted-methods.ts';
 import type { JudgedRows } from './fold-signals.ts';
 import type { LearningTask, ModelJob } from './learning-task.ts';
 import type { TrainingConfig } from './training-config.ts';
@@ -161,7 +162,7 @@ export async function decomposeHeldOut(
     const weights = { [BASELINE]: listHandTunedValues(model), learned: values };
     const table = await task.features.gatherRowsFor(fold.heldOut, fold.clusters);
     for (const method of SHOWN_METHODS) {
-      const m = METHODS.indexOf(method);
+      const m = FIT_METHODS.indexOf(method);
       const own = scores.subarray(m * table.mask.length, (m + 1) * table.mask.length);
       const decompose =
         options.name === 'linear'

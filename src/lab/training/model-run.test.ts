@@ -9,7 +9,9 @@ import { createLinearModel } from '../../rank/learning/linear-model.ts';
 import { fitStandardisation } from '../../rank/learning/standardisation.ts';
 import { train } from '../../rank/learning/training.ts';
 import { loadConfig } from '../config/config.ts';
-import { buildOuterFolds, METHODS } from './fitted-methods.ts';
+import { FIT_METHODS } from '../config/fitted-arm.ts';
+import type { Measurement } from '../measure/measurement.ts';
+import { buildOuterFolds, measureMethods } from './fitted-methods.ts';
 import { LearningTask } from './learning-task.ts';
 import { bootstrapWeights, listMethodArms, type TrainedModel, trainModel } from './model-run.ts';
 import { writeSampleTraining } from './training-config.fixture.ts';
@@ -19,11 +21,13 @@ const root = mkdtempSync(join(tmpdir(), 'ragpp-model-run-'));
 const config = readTraining(loadConfig(writeSampleTraining(root)));
 let task: LearningTask;
 let trained: TrainedModel;
+let measurement: Measurement;
 
 beforeAll(async () => {
   await useBackend('cpu');
   task = await LearningTask.open(config, { cacheFolder: join(root, 'cache') });
   trained = await trainModel({ task, config });
+  measurement = await measureMethods(task, config, trained.runs);
 });
 afterAll(() => {
   task.dispose();
@@ -32,15 +36,14 @@ afterAll(() => {
 
 describe('a model that is trained on a task', () => {
   test('has rankings and figures of every method, the others compared with the hand-tuned one', () => {
-    const arms = listMethodArms(trained, 10);
-    expect(arms.map(({ name }) => name)).toEqual([...METHODS]);
+    const arms = listMethodArms(trained, measurement, 10);
+    expect(arms.map(({ name }) => name)).toEqual([...FIT_METHODS]);
     expect(arms.map(({ comparisons }) => comparisons === null)).toEqual([true, false, false, false, false]);
-    expect([...trained.runs.keys()]).toEqual([...METHODS]);
+    expect([...trained.runs.keys()]).toEqual([...FIT_METHODS]);
     for (const run of trained.runs.values()) expect([...run.keys()]).toEqual(task.table.queryIds);
     const judged = task.table.queryIds.filter((id) => (task.dataset.qrels.get(id)?.size ?? 0) > 0);
-    const { queries } = trained.measurement;
-    expect(queries.map(({ id }) => id)).toEqual(judged);
-    expect(new Set(queries.map(({ cluster }) => cluster)).size).toBe(16);
+    expect(measurement.queries.map(({ id }) => id)).toEqual(judged);
+    expect(new Set(measurement.queries.map(({ cluster }) => cluster)).size).toBe(16);
   });
 
   test('has a number a signal, with where it started and bounds', () => {
@@ -97,7 +100,7 @@ describe('a model that is trained on a task', () => {
       expect(baseline.isUnchanged).toBe(true);
       for (const { difference } of Object.values(baseline.comparisons)) expect(difference.mean).toBe(0);
     }
-    const learned = trained.measurement.arms.at(-1)?.metrics;
+    const learned = measurement.arms.at(-1)?.metrics;
     for (const { metrics, comparisons } of controls)
       for (const metric of config.evaluation.metrics)
         expect(metrics[metric]!.mean - learned![metric]!.mean).toBeCloseTo(comparisons[metric]!.difference.mean, 10);

@@ -8,6 +8,7 @@ import { buildWholeFold } from '../../rank/learning/folds.ts';
 import type { ScoringModel } from '../../rank/learning/model.ts';
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
 import { train } from '../../rank/learning/training.ts';
+import { FIT_METHODS } from '../config/fitted-arm.ts';
 import { buildRankedArms } from '../measure/attribution.ts';
 import type { FitResult, LearnedNumber, SearchSummary } from '../measure/fit-result.ts';
 import type { Measurement } from '../measure/measurement.ts';
@@ -19,8 +20,6 @@ import {
   type FoldOutcome,
   fitFold,
   listFittingPoints,
-  METHODS,
-  measureMethods,
   selectChosenPoint,
 } from './fitted-methods.ts';
 import { buildTaskFolds, decomposeHeldOut, HeldOutRows, type RankingParts } from './held-out-contributions.ts';
@@ -38,7 +37,6 @@ export interface TrainedModel {
   readonly point: HyperParameters;
   /** Rankings of rows by weights that have not seen them, by method. */
   readonly runs: ReadonlyMap<string, Run>;
-  readonly measurement: Measurement;
   /** The parts of the scores at the top of each ranking, by method. */
   readonly parts: ReadonlyMap<string, RankingParts>;
 }
@@ -57,10 +55,12 @@ async function crossValidateModel(job: ModelJob) {
   shown.finish(`${folds.length} folds`);
   const rows = await HeldOutRows.of(task, folds, config.evaluation.depth);
   const sliceMethod = (scores: Float32Array, m: number) => {
-    const size = scores.length / METHODS.length;
+    const size = scores.length / FIT_METHODS.length;
     return scores.subarray(m * size, (m + 1) * size);
   };
-  const scores = METHODS.map((_, m) => rows.joinFoldScores(outcomes.map((outcome) => sliceMethod(outcome.scores, m))));
+  const scores = FIT_METHODS.map((_, m) =>
+    rows.joinFoldScores(outcomes.map((outcome) => sliceMethod(outcome.scores, m))),
+  );
   return { rows, scores, outcomes };
 }
 
@@ -178,18 +178,17 @@ async function bootstrapBounds(
 
 /** Trains a model, measures it on held-out conversations, and compares it with the other methods. */
 export async function trainModel(job: ModelJob): Promise<TrainedModel> {
-  const { task, config } = job;
+  const { config } = job;
   const { name } = config.fit.model;
   const validated = await crossValidateModel(job);
   const { rows } = validated;
   const runs = new Map<string, Run>(
-    METHODS.map((method, m) => [method, rows.rankAllRows(validated.scores[m] as Float32Array)]),
+    FIT_METHODS.map((method, m) => [method, rows.rankAllRows(validated.scores[m] as Float32Array)]),
   );
-  const measurement = await measureMethods(task, config, runs);
   const fit = await fitFinalWeights(job);
   const bounds = await bootstrapBounds(job, fit);
-  const learned = validated.scores[METHODS.indexOf('learned')] as Float32Array;
-  const handTuned = validated.scores[METHODS.indexOf(BASELINE)] as Float32Array;
+  const learned = validated.scores[FIT_METHODS.indexOf('learned')] as Float32Array;
+  const handTuned = validated.scores[FIT_METHODS.indexOf(BASELINE)] as Float32Array;
   const refits = { ...validated, learned: runs.get('learned') as Run, handTuned };
   const points = listFittingPoints(config).map(({ point }) => point);
   return {
@@ -197,7 +196,6 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
     values: fit.values,
     point: selectChosenPoint(config, fit),
     runs,
-    measurement,
     parts: await decomposeHeldOut(job, rows.folds, validated.outcomes),
     fit: {
       model: name,
@@ -222,8 +220,16 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
   };
 }
 
-/** The methods as arms with the first places of their rankings, and of some methods the parts of each score. */
-export function listMethodArms({ runs, measurement, parts }: TrainedModel, inspect: number): ArmResult[] {
+/**
+ * The methods as arms with the first places of their rankings, and of some methods the parts of each score.
+ *
+ * @param measurement of the methods alone, in their order
+ */
+export function listMethodArms(
+  { runs, parts }: Pick<TrainedModel, 'runs' | 'parts'>,
+  measurement: Measurement,
+  inspect: number,
+): ArmResult[] {
   const arms = Array.from(runs, ([name, run]) => {
     const { names = [], byQuery } = parts.get(name) ?? {};
     const rankings = measurement.queries.map(({ id }): RankedTurn[] =>

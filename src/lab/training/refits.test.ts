@@ -9,7 +9,8 @@ import type { FitOptions, ModelOptions } from '../../rank/learning/fit-options.t
 import { listTrajectorySignals } from '../../rank/learning/model.ts';
 import { listSignalNames, signalBankOptions } from '../../rank/signals/bank/options.ts';
 import { loadConfig } from '../config/config.ts';
-import { buildOuterFolds, fitFold, METHODS, measureMethods } from './fitted-methods.ts';
+import { FIT_METHODS } from '../config/fitted-arm.ts';
+import { buildOuterFolds, fitFold, measureMethods } from './fitted-methods.ts';
 import { HeldOutRows, runOfScores } from './held-out-contributions.ts';
 import { LearningTask } from './learning-task.ts';
 import {
@@ -43,11 +44,11 @@ async function learnModel(model: string) {
   const rows = await HeldOutRows.of(task, buildOuterFolds(config, task.features), 100);
   const outcomes: Awaited<ReturnType<typeof fitFold>>[] = [];
   for (const fold of rows.folds) outcomes.push(await fitFold(config, task.features, fold));
-  const joinMethodScores = (method: (typeof METHODS)[number]) =>
+  const joinMethodScores = (method: (typeof FIT_METHODS)[number]) =>
     rows.joinFoldScores(
       outcomes.map(({ scores }) => {
-        const size = scores.length / METHODS.length;
-        return scores.subarray(METHODS.indexOf(method) * size, (METHODS.indexOf(method) + 1) * size);
+        const size = scores.length / FIT_METHODS.length;
+        return scores.subarray(FIT_METHODS.indexOf(method) * size, (FIT_METHODS.indexOf(method) + 1) * size);
       }),
     );
   const run = rows.rankAllRows(joinMethodScores('learned'));

@@ -1,7 +1,7 @@
 import type { FitOptions } from '../../rank/learning/fit-options.ts';
 import type { SignalBankOptions } from '../../rank/signals/bank/options.ts';
+import { type FittedArm, findFittedArm } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config-schema.ts';
-import { type FittedArm, findFittedArm } from '../config/fitted-arm.ts';
 import { chooseArmEncoding } from '../run/workspaces.ts';
 
 /** An experiment with its fitted arm, the bank of its signals and its fit. */

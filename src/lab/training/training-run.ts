@@ -7,6 +7,7 @@ import type { Run } from '../../model/run.ts';
 import { fitPoint, type HyperParameters } from '../../rank/learning/cross-validation.ts';
 import { createTableMetric } from '../../rank/learning/fit-options.ts';
 import { type ScoringModel, scoreTable } from '../../rank/learning/model.ts';
+import { listArmsToRun, listFixedArms } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config-schema.ts';
 import { readPoolParts, withPoolSteps } from '../config/fitted-arm.ts';
 import { buildRankedResult, describeMeasured, listInspectedTurns } from '../measure/attribution.ts';
@@ -16,9 +17,9 @@ import { groupContentHashes } from '../measure/passport.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle } from '../measure/warning.ts';
 import { captureEnvironment } from '../run/environment.ts';
-import type { FinishedRun, OpenRunContext } from '../run/run.ts';
+import { type FinishedRun, type OpenRunContext, runExperiment } from '../run/run.ts';
 import { runHash } from '../run/stage-cache.ts';
-import { BASELINE, buildSelectionPlan, selectMeasuring } from './fitted-methods.ts';
+import { buildSelectionPlan, measureMethods, selectMeasuring } from './fitted-methods.ts';
 import { LearningTask, type TaskContext } from './learning-task.ts';
 import { listMethodArms, trainModel } from './model-run.ts';
 import { readTraining, type TrainingConfig } from './training-config.ts';
@@ -138,8 +139,35 @@ function describeTraining(
   ];
 }
 
-/** Fits the arm of a config on the dev conversations of its dataset; the test split is not looked at. */
+function describeFixed(fixed: FinishedRun | null): string[] {
+  if (fixed === null) return [];
+  const names = fixed.result.arms.map(({ name }) => name).join(', ');
+  return [`Not fitted, with encoders of all dev conversations: ${names}.`, ...fixed.result.remarks];
+}
+
+/** The facts of a result that its arms without a fit add; seconds are left out, since those of the fit are not counted. */
+function selectFixedFacts(fixed: FinishedRun | null): Partial<ExperimentResult> {
+  if (fixed === null) return {};
+  const { failures, warnings } = fixed.result;
+  return { failures, ...(warnings && { warnings }) };
+}
+
+/** Runs the arms of a config that are not fitted; null without any. */
+async function runFixedArms(config: ExperimentConfig, context: OpenRunContext): Promise<FinishedRun | null> {
+  const fixed = listFixedArms(config);
+  const arms = listArmsToRun(config).filter((arm) => fixed.includes(arm));
+  const [first] = arms;
+  if (first === undefined) return null;
+  const evaluation = { ...config.evaluation, baseline: first.name };
+  return runExperiment({ ...config, arms, only: null, evaluation }, context);
+}
+
+/**
+ * Fits the arm of a config on the dev conversations of its dataset, and runs its other arms on the same queries; the test
+ * split is not looked at.
+ */
 export async function runTraining(experiment: ExperimentConfig, context: OpenRunContext): Promise<FinishedTraining> {
+  const fixed = await runFixedArms(experiment, context);
   const config = readTraining(experiment);
   const task = await LearningTask.open(config, context);
   const { progress = ignoreProgress, backend, command } = context;
@@ -159,7 +187,10 @@ export async function runTraining(experiment: ExperimentConfig, context: OpenRun
     };
     const users = options.users === undefined ? null : await trainUserWeights(task, config, progress);
     const trained = await trainModel({ task, config, progress });
-    const { measurement, model, values } = trained;
+    const { model, values } = trained;
+    const fixedRuns = (fixed?.result.arms ?? []).map(({ name }) => [name, fixed?.runs.get(name) as Run] as const);
+    const { baseline } = config.evaluation;
+    const measurement = await measureMethods(task, config, new Map([...fixedRuns, ...trained.runs]), baseline);
     const transfer: TransferResult[] = [];
     for (const other of options.transfer)
       transfer.push(...(await transferWeights({ ...trained, task, config }, other, context)));
@@ -169,7 +200,11 @@ export async function runTraining(experiment: ExperimentConfig, context: OpenRun
       ...trained.fit,
       transfer,
     };
-    const arms = listMethodArms(trained, config.evaluation.inspect);
+    const measured = { ...measurement, arms: measurement.arms.slice(fixedRuns.length) };
+    const arms = [
+      ...(fixed?.result.arms ?? []).map((arm, a) => ({ ...arm, ...measurement.arms[a] })),
+      ...listMethodArms(trained, measured, config.evaluation.inspect),
+    ];
     const rankings = arms.flatMap((arm) => arm.rankings);
     const turns = listInspectedTurns(dataset, measurement.queries, rankings);
     const facts = {
@@ -177,17 +212,19 @@ export async function runTraining(experiment: ExperimentConfig, context: OpenRun
       hash: runHash(experiment, dataset.hash, backend),
       ...{ description: config.description, environment, config: { ...experiment } },
       ...describeMeasured(dataset, measurement, 'dev', turns),
-      ...{ arms, fit, users: users?.result, remarks: describeTraining(config, clusters.length, fit) },
+      ...selectFixedFacts(fixed),
+      ...{ arms, fit, users: users?.result },
+      remarks: [...describeTraining(config, clusters.length, fit), ...describeFixed(fixed)],
     };
-    const result = { ...buildRankedResult(facts, measurement, selectMeasuring(config, BASELINE)), fit };
+    const result = { ...buildRankedResult(facts, measurement, selectMeasuring(config, baseline)), fit };
     return attachDisplay(
       {
         result,
         weights: new Map([[fit.file, { model, values, provenance }]]),
         users: users === null ? null : { provenance, users: users.users },
-        runs: new Map([...trained.runs, ...prefixUserRuns(users?.runs)]),
+        runs: new Map([...fixedRuns, ...trained.runs, ...prefixUserRuns(users?.runs)]),
         ...{ qrels: selectQrels(dataset, task.queries), corpus: dataset.corpus, config: experiment },
-        ...{ records: [], sliceKeys: null, look: null },
+        ...{ records: fixed?.records ?? [], sliceKeys: fixed?.sliceKeys ?? null, look: null },
       },
       () => buildResultBundle(result),
     );

@@ -25,8 +25,8 @@ import type { Qrels, Run } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { FeatureTable } from '../../rank/learning/feature-table.ts';
+import { findFittedArm } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
-import { findFittedArm } from '../config/fitted-arm.ts';
 import type { ArmResult, ExperimentResult } from '../measure/result.ts';
 import { withCountedLook } from '../measure/test-looks.ts';
 import {
