@@ -219,7 +219,7 @@ function listMissing(
 
 /** The vectors of N texts, which come a few keys at a time. */
 class RowsByKey {
-  /** The first places of the keys without a vector, in order. */
+  /** The first indices of the keys without a vector, in order. */
   readonly missing = new Map<string, number>();
   readonly #keys: readonly string[];
   readonly #width: number;

@@ -152,7 +152,7 @@ export interface StageTrace {
   readonly relevance: Column;
   /** [Q, C] in the end. */
   readonly scores: Column;
-  /** [Q] the number of first places that fit into a budget of tokens; null without a budget. */
+  /** [Q] the number of first ranks that fit into a budget of tokens; null without a budget. */
   readonly fitting: Int32Array | null;
 }
 
@@ -171,8 +171,8 @@ export function listRelevantPositions(
   );
 }
 
-/** The number of places of a pool's row above one: higher scores, and equal ones before it, as the row is in the tie rule's order. */
-function countPlacesAbove(row: Column, slot: number, occupied: number): number {
+/** The number of slots of a pool's row above one: higher scores, and equal ones before it, as the row is in the tie rule's order. */
+function countSlotsAbove(row: Column, slot: number, occupied: number): number {
   const own = row[slot] as number;
   let above = 0;
   for (let i = 0; i < occupied; i++) {
@@ -197,7 +197,7 @@ function findLossStage(trace: StageTrace, query: number, position: number, depth
   if (slot < 0) return isFound(found, query, position) ? 'filter' : 'candidates';
   const padding = row.indexOf(-1);
   const occupied = padding < 0 ? row.length : padding;
-  const countAbove = (column: Column) => countPlacesAbove(column.subarray(start, end), slot, occupied);
+  const countAbove = (column: Column) => countSlotsAbove(column.subarray(start, end), slot, occupied);
   const above = countAbove(scores);
   if (above < depth) return fitting === null || above < (fitting[query] as number) ? 'kept' : 'budget';
   return countAbove(relevance) < depth ? 'rerank' : 'fusion';
@@ -209,7 +209,7 @@ function findLossStage(trace: StageTrace, query: number, position: number, depth
  * down to it do not fit into the tokens; `kept`, it is above the cut in the end, whatever relevance alone made of it. The cost is relevant turns x candidates.
  *
  * @param relevant [Q] positions each, see {@link listRelevantPositions}.
- * @param depth places above the cut.
+ * @param depth ranks above the cut.
  * @returns a number of {@link LOSS_STAGES} for each relevant turn, query after query.
  * @throws DimensionMismatchError where queries and pool differ.
  */

@@ -315,7 +315,7 @@ function assertCandidates(guard: Guard, found: Candidates, queries: QueryBatch, 
   if (found?.width !== k) guard.fail(`returned rows of ${describe(found?.width)} places: expected ${k}; pad with -1`);
   if (!(found.positions instanceof Int32Array) || found.positions.length !== slots)
     guard.fail(`returned ${found.positions?.length} positions: expected an Int32Array of ${slots}; pad with -1`);
-  guard.assertNumbers(found.scores, slots, (at) => `query ${Math.floor(at / k)}, place ${at % k}`);
+  guard.assertNumbers(found.scores, slots, (at) => `query ${Math.floor(at / k)}, candidate ${at % k}`);
   guard.run(() => assertAdmissible(found, queries, corpus));
   for (const query of cutoffs.keys()) {
     const row = [...found.positions.subarray(query * k, (query + 1) * k)].filter((position) => position >= 0);

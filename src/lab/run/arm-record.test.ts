@@ -45,7 +45,7 @@ test('a record comes back as it was written', () => {
   expect(readArmRecord(path)).toEqual(record);
 });
 
-test('contributions and coordinates of the first places come back; a record may lack them', () => {
+test('contributions and coordinates of the first ranks come back; a record may lack them', () => {
   const path = recordPath(folder, 'inspected');
   const inspected = {
     ...record,

@@ -20,15 +20,15 @@ import type { ArmOutcomes } from '../launch/launcher.ts';
 import type { ArmFailure, Latency } from '../measure/result.ts';
 import type { TunedArm } from './tuning.ts';
 
-/** What a report shows of the first I places of each ranking besides their scores. */
-export interface InspectedPlaces {
+/** What a report shows of the first I ranks of each ranking besides their scores. */
+export interface InspectedRanks {
   /** The P' parts of a score that add up to it. */
   readonly contributionNames: readonly string[];
   /** Row-major [Q, I, P']; they add up to the score before a selection. */
   readonly contributions: Float32Array;
   /** The M coordinates of an arm with trajectory; empty of others. */
   readonly coordinateNames: readonly string[];
-  /** Row-major [Q, I, 2, M]: those of the place, then those of the query in the frame of the place's conversation. */
+  /** Row-major [Q, I, 2, M]: those of the turn, then those of the query in the frame of the turn's conversation. */
   readonly coordinates: Float32Array;
   /** [Q, 5] of an arm with the signal `strategy`: the weights of `MEMORY_SIGNALS` for each query. */
   readonly strategyWeights?: readonly (readonly number[])[];
@@ -40,7 +40,7 @@ export interface RecordedSlices extends SignedSlices {
 }
 
 /** The rankings of an arm for Q queries, K ranks each, with everything that measuring and reporting need. */
-export interface ArmRecord extends TunedArm, Partial<InspectedPlaces> {
+export interface ArmRecord extends TunedArm, Partial<InspectedRanks> {
   /** Of an arm with a slice: those of the evaluated queries, in order, then those of the queries that it was tuned on. */
   readonly slices?: RecordedSlices;
   readonly name: string;
@@ -52,7 +52,7 @@ export interface ArmRecord extends TunedArm, Partial<InspectedPlaces> {
   readonly scores: Float32Array;
   /** The P parts of a score, in the order in which they were applied. */
   readonly componentNames: readonly string[];
-  /** Row-major [Q, I, P]: the parts of the scores of the first I places. */
+  /** Row-major [Q, I, P]: the parts of the scores of the first I ranks. */
   readonly components: Float32Array;
   /** I. */
   readonly inspected: number;

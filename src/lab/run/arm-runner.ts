@@ -22,7 +22,7 @@ import { computeMetricMean } from '../measure/measurement.ts';
 import { installConfigPlugins } from '../plugins/config-plugins.ts';
 import {
   type ArmRecord,
-  type InspectedPlaces,
+  type InspectedRanks,
   type RecordedSlices,
   recordPath,
   writeArmRecord,
@@ -34,7 +34,7 @@ import { listDifferingFacts, readState } from './partial-folder.ts';
 import {
   type ArmRanking,
   buildRun,
-  countFittingPlaces,
+  countFittingRanks,
   listInspectedPairs,
   listRankedComponents,
   listRankedPositions,
@@ -56,27 +56,27 @@ import {
   type WorkspaceSource,
 } from './workspaces.ts';
 
-/** The parts of a report about the first places of each ranking besides their scores: {@link InspectedPlaces}. */
-async function inspectPlaces(
+/** The parts of a report about the first ranks of each ranking besides their scores: {@link InspectedRanks}. */
+async function inspectRanks(
   workspace: Workspace,
   options: RankOptions,
   arm: ArmRanking,
   inspect: number,
-): Promise<InspectedPlaces> {
+): Promise<InspectedRanks> {
   const pairs = listInspectedPairs(arm, inspect);
   const { names, values } = await decomposeScores(workspace, readArm(options), arm.retrieved, pairs);
-  const placed = await listPlaceCoordinates(workspace, options, arm, pairs);
+  const placed = await listRankCoordinates(workspace, options, arm, pairs);
   const weights = await listStrategyWeights(workspace, options);
   return { contributionNames: names, contributions: values, ...placed, ...weights };
 }
 
 /** Coordinates of the places and of the query in the frame of each; none of an arm without trajectory. */
-async function listPlaceCoordinates(
+async function listRankCoordinates(
   workspace: Workspace,
   options: RankOptions,
   { retrieved: { pool } }: ArmRanking,
   pairs: Int32Array,
-): Promise<Pick<InspectedPlaces, 'coordinateNames' | 'coordinates'>> {
+): Promise<Pick<InspectedRanks, 'coordinateNames' | 'coordinates'>> {
   const { steps, control } = readArm(options);
   const trajectory = steps.find(({ coordinates }) => coordinates !== null)?.coordinates ?? null;
   if (trajectory === null) return { coordinateNames: [], coordinates: new Float32Array(0) };
@@ -217,7 +217,7 @@ export class ArmRunner {
   /**
    * Tunes an arm and ranks its queries; nothing is measured. Not to be called for another arm before it is done.
    *
-   * @param inspect the number of first places of each ranking whose scores are explained.
+   * @param inspect the number of first ranks of each ranking whose scores are explained.
    * @param signal ends the arm before its next part.
    */
   async rank(
@@ -238,7 +238,7 @@ export class ArmRunner {
     signal?.throwIfAborted();
     const ranked = {
       ...{ name, ...tuned, ...listRankedPositions(ranking), ...listRankedComponents(ranking, inspect) },
-      ...(await inspectPlaces(workspace, tuned.options, ranking, inspect)),
+      ...(await inspectRanks(workspace, tuned.options, ranking, inspect)),
     };
     return { ranked, ranking };
   }
@@ -293,7 +293,7 @@ export class ArmRunner {
     const fitting =
       attributionTokens === undefined
         ? null
-        : countFittingPlaces(workspace.corpus, listRankedPositions(arm), attributionTokens);
+        : countFittingRanks(workspace.corpus, listRankedPositions(arm), attributionTokens);
     return attribute({ admitted, found, pool, relevance, scores, fitting }, relevant, attributionDepth);
   }
 

@@ -41,7 +41,7 @@ test('places of the pool become positions of the corpus with their scores', () =
   });
 });
 
-test('the parts of the first places stand place by place, nothing where there is no candidate', () => {
+test('the parts of the first ranks stand place by place, nothing where there is no candidate', () => {
   const componentNames = ['hnsw', 'decay'];
   const all = Float32Array.of(17, 31, 13, 29, 19, 37, 0, 0);
   expect(listRankedComponents(arm, 7)).toEqual({ componentNames, components: all, inspected: 2 });

@@ -14,7 +14,7 @@ import type { RankOptions } from '../../rank/retrieval/written-steps.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { createTokenCounter } from '../measure/passport.ts';
 import type { RankedTurn } from '../measure/result.ts';
-import type { ArmRecord, InspectedPlaces } from './arm-record.ts';
+import type { ArmRecord, InspectedRanks } from './arm-record.ts';
 import { explainRankedTurn } from './needed-data.ts';
 
 /**
@@ -135,7 +135,7 @@ export interface ArmRanking {
   readonly ranking: Ranking;
 }
 
-/** The places of Q rankings, K each. */
+/** The ranks of Q rankings, K each. */
 type RankedPositions = Pick<ArmRecord, 'depth' | 'positions' | 'scores'>;
 
 export async function rankArm(
@@ -150,13 +150,13 @@ export async function rankArm(
   return { retrieved, ranking: await rank(retrieved.pool, retrieved.scores, depth, formatRankedPair) };
 }
 
-/** Where a place of a ranking stands among the pairs of its pool; -1 where the query has fewer candidates. */
+/** Where a rank of a ranking stands among the pairs of its pool; -1 where the query has fewer candidates. */
 function locatePair({ retrieved: { pool }, ranking }: ArmRanking, query: number, rankIndex: number): number {
   const column = ranking.slots[query * ranking.depth + rankIndex] as number;
   return column < 0 ? -1 : query * pool.width + column;
 }
 
-/** Row-major [Q, I] the pairs of the first I places; -1 where the query has fewer candidates. */
+/** Row-major [Q, I] the pairs of the first I ranks; -1 where the query has fewer candidates. */
 export function listInspectedPairs(arm: ArmRanking, inspect: number): Int32Array {
   const inspected = Math.min(inspect, arm.ranking.depth);
   return Int32Array.from({ length: arm.retrieved.pool.queryCount * inspected }, (_, i) =>
@@ -202,8 +202,8 @@ function readRanking(corpus: Corpus, { depth, positions, scores }: RankedPositio
   return ranking;
 }
 
-/** [Q] the number of first places whose turns have at most this number of tokens together. */
-export function countFittingPlaces(corpus: Corpus, { depth, positions }: RankedPositions, budget: number): Int32Array {
+/** [Q] the number of first ranks whose turns have at most this number of tokens together. */
+export function countFittingRanks(corpus: Corpus, { depth, positions }: RankedPositions, budget: number): Int32Array {
   const countTokens = createTokenCounter(corpus);
   return Int32Array.from({ length: positions.length / depth }, (_, query) => {
     const row = positions.subarray(query * depth, (query + 1) * depth).filter((position) => position >= 0);
@@ -226,7 +226,7 @@ export function buildRun(corpus: Corpus, queries: readonly Query[], ranked: Rank
 export function buildInspectedRankings(
   corpus: Corpus,
   all: readonly Query[],
-  record: RankedPositions & Pick<ArmRecord, 'inspected' | 'components' | 'componentNames'> & Partial<InspectedPlaces>,
+  record: RankedPositions & Pick<ArmRecord, 'inspected' | 'components' | 'componentNames'> & Partial<InspectedRanks>,
   shown: readonly Query[],
 ): RankedTurn[][] {
   const rowOf = new Map(all.map(({ id }, row) => [id, row]));

@@ -230,13 +230,13 @@ function findWarnings(
   ];
 }
 
-/** Places of each ranking that the inspector shows. */
+/** Ranks of each ranking that the inspector shows. */
 const INSPECTED = 10;
 
 /**
  * The top of each ranking, of the documents that the page can show: turns of the dataset, or ids if it has no turns.
  */
-function listTopPlaces({ run }: System, { corpus }: Dataset, queries: readonly Query[]): ArmResult['rankings'] {
+function listTopRanks({ run }: System, { corpus }: Dataset, queries: readonly Query[]): ArmResult['rankings'] {
   return queries.map(({ id }) =>
     (run.get(id) ?? [])
       .filter((scored) => corpus.size === 0 || corpus.has(scored.id))
@@ -308,7 +308,7 @@ export function scoreSystems(
   const split = granularity === 'turn' ? scored.split : `${scored.split}, by session`;
   const arms = systems.map((system) => ({
     ...{ name: system.name, description: system.source, options: describeSystem(system) },
-    ...(granularity === 'turn' && { rankings: listTopPlaces(system, dataset, measurement.queries) }),
+    ...(granularity === 'turn' && { rankings: listTopRanks(system, dataset, measurement.queries) }),
   }));
   const turns = listShownTurns(
     dataset,

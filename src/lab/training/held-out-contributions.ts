@@ -2,7 +2,7 @@ import type { Run } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { type Calibration, computeRowProbabilities, measureCalibration } from '../../rank/learning/calibration.ts';
 import type { FeatureTable } from '../../rank/learning/feature-table.ts';
-import { findBestPlaces } from '../../rank/learning/fit-options.ts';
+import { findBestSlots } from '../../rank/learning/fit-options.ts';
 import type { Fold } from '../../rank/learning/folds.ts';
 import { computeRawWeights, type LinearModel } from '../../rank/learning/linear-model.ts';
 import { decomposeTable, type ScoringModel } from '../../rank/learning/model.ts';
@@ -26,7 +26,7 @@ export function runOfScores(
   const best = new Int32Array(Math.min(depth, table.width));
   return new Map(
     table.queryIds.map((id, row) => {
-      const count = findBestPlaces(scores, table.mask, row * table.width, (row + 1) * table.width, best);
+      const count = findBestSlots(scores, table.mask, row * table.width, (row + 1) * table.width, best);
       const ranked = Array.from(best.subarray(0, count), (pair) => ({
         id: corpus.turns[pool.positions[pair] as number]?.id as string,
         score: scores[pair] as number,
@@ -61,7 +61,7 @@ export class HeldOutRows {
     this.#offsets = offsets;
   }
 
-  /** @param depth places of each ranking. */
+  /** @param depth ranks of each ranking. */
   static async of(task: LearningTask, folds: readonly Fold[], depth: number): Promise<HeldOutRows> {
     const parts: JudgedRows[] = [];
     for (const { heldOut, clusters } of folds) parts.push(await task.judgeRowsFor(heldOut, clusters));
@@ -106,11 +106,11 @@ export class HeldOutRows {
 /** Methods whose scores are shown in parts. */
 const SHOWN_METHODS = [BASELINE, 'learned'] as const;
 
-/** The parts of the first places of each ranking, by query. */
+/** The parts of the first ranks of each ranking, by query. */
 export interface RankingParts {
   /** [P] families of signals, the greatest total magnitude first. */
   readonly names: readonly string[];
-  /** Query -> row-major [places, P]. */
+  /** Query -> row-major [ranks, P]. */
   readonly byQuery: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -170,7 +170,7 @@ export async function decomposeHeldOut(
           : await prepareParts(model, weights[method], table);
       const best = new Int32Array(Math.min(config.evaluation.inspect, table.width));
       for (const [row, id] of table.queryIds.entries()) {
-        const count = findBestPlaces(own, table.mask, row * table.width, (row + 1) * table.width, best);
+        const count = findBestSlots(own, table.mask, row * table.width, (row + 1) * table.width, best);
         found.get(method)?.set(id, decompose(best.subarray(0, count)));
       }
     }
@@ -178,7 +178,7 @@ export async function decomposeHeldOut(
   return new Map([...found].map(([method, queries]) => [method, alignParts(queries)]));
 }
 
-/** Row-major [places, F]: the signals of the model minus their means. */
+/** Row-major [ranks, F]: the signals of the model minus their means. */
 function centreSignals(
   { signals, values }: { readonly signals: readonly string[]; readonly values: Float32Array },
   model: LinearModel,

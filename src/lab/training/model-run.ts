@@ -221,7 +221,7 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
 }
 
 /**
- * The methods as arms with the first places of their rankings, and of some methods the parts of each score.
+ * The methods as arms with the first ranks of their rankings, and of some methods the parts of each score.
  *
  * @param measurement of the methods alone, in their order
  */
@@ -233,10 +233,10 @@ export function listMethodArms(
   const arms = Array.from(runs, ([name, run]) => {
     const { names = [], byQuery } = parts.get(name) ?? {};
     const rankings = measurement.queries.map(({ id }): RankedTurn[] =>
-      (run.get(id) ?? []).slice(0, inspect).map((turn, place) => ({
+      (run.get(id) ?? []).slice(0, inspect).map((turn, rank) => ({
         ...turn,
         components: [],
-        contributions: byQuery?.get(id)?.slice(place * names.length, (place + 1) * names.length) ?? [],
+        contributions: byQuery?.get(id)?.slice(rank * names.length, (rank + 1) * names.length) ?? [],
       })),
     );
     return { name, description: describeMethod(name), contributionNames: names, rankings };

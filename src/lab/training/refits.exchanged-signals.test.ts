@@ -20,7 +20,7 @@ const whole = drawHandmadeTable({
   weights: [1, 1, 1],
   seed: 3,
 });
-/** The last places of each row are padding. */
+/** The last slots of each row are padding. */
 const countRowCandidates = (row: number) => CANDIDATES - (row % 4);
 const mask = whole.mask.map((_, pair) =>
   pair % CANDIDATES < countRowCandidates(Math.floor(pair / CANDIDATES)) ? 1 : 0,

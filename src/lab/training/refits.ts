@@ -58,8 +58,8 @@ export function groupSignalParts(options: SignalBankOptions): ReadonlyMap<string
   return new Map(parts.filter(([, signals]) => signals.length > 0));
 }
 
-/** Places of a row that hold a candidate. */
-function listCandidatePlaces({ mask, width }: FeatureTable, row: number): number[] {
+/** Slots of a row that hold a candidate. */
+function listCandidateSlots({ mask, width }: FeatureTable, row: number): number[] {
   const slots: number[] = [];
   for (let slot = 0; slot < width; slot++) if (mask[row * width + slot] === 1) slots.push(slot);
   return slots;
@@ -77,7 +77,7 @@ export function exchangeSignals(table: FeatureTable, signals: readonly string[],
   const values = table.values.slice();
   const stride = table.signals.length;
   for (let row = 0; row < table.queryIds.length; row++) {
-    const slots = listCandidatePlaces(table, row);
+    const slots = listCandidateSlots(table, row);
     const givers = createRandom(seed, `exchanged-signals ${table.queryIds[row]}`).shuffle([...slots]);
     for (const [i, slot] of slots.entries()) {
       const to = (row * table.width + slot) * stride;
@@ -118,7 +118,7 @@ const ALL_PARTS = 'all of these';
 
 /**
  * The inputs of a trajectory model besides a candidate's own relevance. The order of a ring and the turns ahead are
- * exchanged together: the number of turns that a candidate attends to depends on its place in the ring.
+ * exchanged together: the number of turns that a candidate attends to depends on its position in the ring.
  */
 function listTrajectoryParts({
   dimensions,

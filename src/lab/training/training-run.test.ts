@@ -61,7 +61,7 @@ describe('runTraining', () => {
     expect(new Set(provenance.trainingContents).size).toBe(16);
   });
 
-  test('holds the first places of every arm, and the parts of the scores of two', () => {
+  test('holds the first ranks of every arm, and the parts of the scores of two', () => {
     const { result, runs } = finished;
     const { queries, dataset } = result;
     const shown = result.arms.filter(({ contributionNames = [] }) => contributionNames.length > 0);

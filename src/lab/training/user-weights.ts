@@ -3,7 +3,7 @@ import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/term
 import type { Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
 import { type FeatureTable, findSignalPositions } from '../../rank/learning/feature-table.ts';
-import { findBestPlaces } from '../../rank/learning/fit-options.ts';
+import { findBestSlots } from '../../rank/learning/fit-options.ts';
 import {
   type LearnedUserWeights,
   learnStrategyWeights,
@@ -68,7 +68,7 @@ async function listFeedback(rows: AskedRows, shown: number): Promise<StrategyFee
   return queries.flatMap((query, row) => {
     const user = readAsker(query);
     if (user === null) return [];
-    const count = findBestPlaces(scores, mask, row * width, (row + 1) * width, best);
+    const count = findBestSlots(scores, mask, row * width, (row + 1) * width, best);
     const memories = Array.from(best.subarray(0, count), (pair) => ({
       signals: Object.fromEntries(
         MEMORY_SIGNALS.map((name, s) => [name, values[pair * table.signals.length + (columns[s] as number)] as number]),

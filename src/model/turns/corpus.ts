@@ -30,7 +30,7 @@ export class Corpus {
   readonly conversations: readonly Conversation[];
   /** [N] index into `conversations`. */
   readonly conversationOf: Int32Array;
-  /** [N] place of the turn in its conversation's time order, its ring position. */
+  /** [N] index of the turn in its conversation's time order, its ring position. */
   readonly ringPosition: Int32Array;
   /** [N] position of the parent, -1 for a root. */
   readonly parent: Int32Array;

@@ -20,7 +20,7 @@ function cutConversation(turns: number): AttentionRows {
   return { turns, queries: rows, keys: rows, values: rows };
 }
 
-/** Queries that are no turns of the conversation, several at one place, in no order. */
+/** Queries that are no turns of the conversation, several at one position, in no order. */
 function drawQueriesOf(
   count: number,
   turns: number,
@@ -33,7 +33,7 @@ function drawQueriesOf(
   };
 }
 
-/** A third is masked, and a run of places. */
+/** A third is masked, and a run of positions. */
 function drawMask(size: number, seed: number): Uint8Array {
   const draw = createRandom(seed, 'attend.test/holes');
   const mask = Uint8Array.from({ length: size }, () => Number(draw.integer(3) > 0));
@@ -175,11 +175,11 @@ describe('the choice', () => {
 
   test.each([
     [
-      'place of query 1 is out of range: 11; pass a place in 0 … 10',
+      'position of query 1 is out of range: 11; pass a position in 0 … 10',
       { queries: numbers.subarray(0, 2 * D), queryRingPositions: Int32Array.of(0, 11) },
     ],
     [
-      'place of query 0 is out of range: -1; pass a place in 0 … 10',
+      'position of query 0 is out of range: -1; pass a position in 0 … 10',
       { queries: numbers.subarray(0, D), queryRingPositions: Int32Array.of(-1) },
     ],
     [

@@ -12,14 +12,14 @@ beforeAll(() => useBackend('cpu'));
 function attendTo(queries: tf.Tensor2D) {
   const keys = tf.tensor2d([1, 0, 0, 1, 1, 1], [3, 2]);
   const [count] = queries.shape;
-  const place = {
+  const position = {
     queryPositions: tf.tensor1d(
       Array.from({ length: count }, (_, at) => at),
       'int32',
     ),
     keyPositions: tf.tensor1d([0, 1, 2], 'int32'),
   };
-  const inputs = { queries, keys, values: keys, ...place, ringSize: 3 };
+  const inputs = { queries, keys, values: keys, ...position, ringSize: 3 };
   const attention = ringAttention(inputs, RING_ATTENTION_DEFAULTS);
   tf.dispose({ ...inputs });
   return attention;

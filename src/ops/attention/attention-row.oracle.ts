@@ -16,7 +16,7 @@ function cosine(queries: Float32Array, i: number, keys: Float32Array, j: number,
  * One row of ring attention written as its definition, in float64 loops that share no code with the implementation: the oracle of tests and benches.
  * O(T D).
  *
- * @param query row of the query, also its place if no places are given
+ * @param query row of the query, also its position if no positions are given
  * @returns [V]; zeros where no key is admissible
  */
 export function computeReferenceRow(rows: AttentionRows, options: RingAttentionOptions, query: number): Float64Array {

@@ -4,7 +4,7 @@ import type { PlainRows } from './attention-weights.oracle.ts';
 import type { AttentionInputs } from './ring-attention.ts';
 
 /**
- * 5 queries and 13 keys on a ring of 17, at places in no order, a zero vector and a duplicate among them.
+ * 5 queries and 13 keys on a ring of 17, at positions in no order, a zero vector and a duplicate among them.
  *
  * @param isMasked masks all keys of one query, all but one of another, and a quarter of the others'
  */
@@ -13,13 +13,13 @@ export function drawSampleRows(isMasked: boolean): PlainRows {
   const source = createRandom(11, 'sample-rows');
   const drawPlainMatrix = (rows: number, columns: number) =>
     Array.from({ length: rows }, () => Array.from({ length: columns }, () => source.drawNormal()));
-  const drawPlaces = () => source.shuffle(Array.from({ length: N }, (_, place) => place));
+  const drawPositions = () => source.shuffle(Array.from({ length: N }, (_, position) => position));
   const [queries, keys, values] = [drawPlainMatrix(B, D), drawPlainMatrix(T, D), drawPlainMatrix(T, V)];
   keys[4] = Array(D).fill(0);
   queries[3] = Array(D).fill(0);
   keys[6] = keys[2] as number[];
   const rows = { queries, keys, values, ringSize: N };
-  const placed = { ...rows, queryPositions: drawPlaces().slice(0, B), keyPositions: drawPlaces().slice(0, T) };
+  const placed = { ...rows, queryPositions: drawPositions().slice(0, B), keyPositions: drawPositions().slice(0, T) };
   if (!isMasked) return placed;
   const mask = Array.from({ length: B }, (_, i) =>
     Array.from({ length: T }, (_, j) => (i === 2 ? 0 : i === 4 ? Number(j === 5) : Number(source.integer(4) > 0))),

@@ -14,7 +14,7 @@ const KEYS = Float32Array.of(3, 4, 0, 0, 5, 12, 0, 2, 8, 15);
 const rows: AttentionRows = { turns: 5, queries: KEYS, keys: KEYS, values: Float32Array.of(1, 2, 3, 4, 5) };
 
 describe('rows that fit', () => {
-  test('every turn asks from its own place unless places are given', () => {
+  test('every turn asks from its own position unless positions are given', () => {
     const checked = checkRows(rows);
     expect(checked).toMatchObject({ turns: 5, dimension: 2, valueWidth: 1, keys: KEYS });
     expect([...checked.order]).toEqual([0, 1, 2, 3, 4]);
@@ -23,7 +23,7 @@ describe('rows that fit', () => {
     expect(checked.queryScales).toBe(checked.keyScales);
   });
 
-  test('queries come by place, those of one place as they stood', () => {
+  test('queries come by position, those of one position as they stood', () => {
     const queries = Float32Array.of(0, 1, 0, 2, 0, 4, 0, 8);
     const checked = checkRows({ ...rows, queries, queryRingPositions: Int32Array.of(4, 1, 4, 0) });
     expect([...checked.order]).toEqual([3, 1, 0, 2]);
@@ -47,7 +47,7 @@ test.each([
   [DimensionMismatchError, 'mask: expected 25, got 5', { mask: new Uint8Array(5) }],
   [
     ValidationError,
-    'place of query 3 is out of range: 5; pass a place in 0 … 4',
+    'position of query 3 is out of range: 5; pass a position in 0 … 4',
     { queryRingPositions: Int32Array.of(0, 1, 2, 5, 3) },
   ],
   [NotFiniteError, 'keys is not finite at row 1: NaN', { keys: Float32Array.from(KEYS).fill(Number.NaN, 3, 4) }],
@@ -72,7 +72,7 @@ test('blocks cover everything once', () => {
   expect(splitIntoBlocks(0, 4)).toEqual([]);
 });
 
-test('places wrap around at both ends', () => {
+test('positions wrap around at both ends', () => {
   expect([...listRowNumbers({ first: -3, count: 7 }, 5)]).toEqual([2, 3, 4, 0, 1, 2, 3]);
   expect([...viewRowsAt(KEYS, 5, { first: 4, count: 3 })]).toEqual([8, 15, 3, 4, 0, 0]);
   const inside = viewRowsAt(KEYS, 5, { first: 1, count: 2 });

@@ -11,9 +11,9 @@ export interface AttentionRows {
   readonly keys: Float32Array;
   /** [T, V] */
   readonly values: Float32Array;
-  /** [B] where each query stands, in 0 … T - 1 and in any order. Without it B = T, and each turn asks from its own place. */
+  /** [B] where each query stands, in 0 … T - 1 and in any order. Without it B = T, and each turn asks from its own position. */
   readonly queryRingPositions?: Int32Array;
-  /** [T] 0 for a key that no query may see: a place may be empty. */
+  /** [T] 0 for a key that no query may see: a position may be empty. */
   readonly keyMask?: Uint8Array;
   /** Row-major [B, T] 0 for a key that the query may not see. */
   readonly mask?: Uint8Array;
@@ -43,9 +43,9 @@ export interface CheckedRows extends AttentionRows {
   readonly queryScales: Float64Array;
   /** [T] */
   readonly keyScales: Float64Array;
-  /** [B] rows of the queries by ascending place. */
+  /** [B] rows of the queries by ascending position. */
   readonly order: Int32Array;
-  /** [B] their places, ascending. */
+  /** [B] their positions, ascending. */
   readonly ringPositions: Int32Array;
 }
 
@@ -68,12 +68,12 @@ function findNotFinite(matrix: Float32Array, start: number): number {
   return matrix.subarray(start).find((value) => !Number.isFinite(value)) as number;
 }
 
-/** @throws ValidationError for a place that no turn has. */
+/** @throws ValidationError for a position that no turn has. */
 function assertRingPositions(ringPositions: Int32Array, turns: number): void {
   const outside = ringPositions.findIndex((ringPosition) => ringPosition < 0 || ringPosition >= turns);
   if (outside >= 0)
     throw new ValidationError(
-      `place of query ${outside} is out of range: ${ringPositions[outside]}; pass a place in 0 … ${turns - 1}`,
+      `position of query ${outside} is out of range: ${ringPositions[outside]}; pass a position in 0 … ${turns - 1}`,
       { turns },
     );
 }
@@ -82,7 +82,7 @@ function assertMask(what: string, mask: Uint8Array | undefined, size: number): v
   if (mask !== undefined && mask.length !== size) throw new DimensionMismatchError(what, size, mask.length);
 }
 
-/** @returns rows of the queries by ascending place, and those places */
+/** @returns rows of the queries by ascending position, and those positions */
 function orderRingPositions({
   turns,
   queryRingPositions,
@@ -118,7 +118,7 @@ export function checkRows(rows: AttentionRows): CheckedRows {
   return { ...rows, dimension, valueWidth, queryScales, keyScales, ...orderRingPositions(rows) };
 }
 
-/** Places `first … first + count - 1`, which on a ring may lie before its first or after its last turn. */
+/** Positions `first … first + count - 1`, which on a ring may lie before its first or after its last turn. */
 export interface RingSpan {
   readonly first: number;
   readonly count: number;
@@ -131,7 +131,7 @@ export function splitIntoBlocks(total: number, size: number): RingSpan[] {
   });
 }
 
-/** Row of each place; places beyond the turns wrap around. */
+/** Row of each position; positions beyond the turns wrap around. */
 export function listRowNumbers({ first, count }: RingSpan, turns: number): Int32Array {
   return Int32Array.from({ length: count }, (_, i) => (((first + i) % turns) + turns) % turns);
 }
@@ -149,7 +149,7 @@ export function copyUnitRows(matrix: Float32Array, scales: Float64Array, rows: I
   return units;
 }
 
-/** The rows at the places, without a copy where they are consecutive; places beyond the turns wrap around. */
+/** The rows at the positions, without a copy where they are consecutive; positions beyond the turns wrap around. */
 export function viewRowsAt(matrix: Float32Array, turns: number, ringPositions: RingSpan): Float32Array {
   const width = matrix.length / turns;
   const { first, count } = ringPositions;

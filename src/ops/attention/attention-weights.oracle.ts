@@ -1,6 +1,6 @@
 import type { RingAttentionOptions } from './options.ts';
 
-/** B queries and T keys as plain rows, each key at a place of its own. */
+/** B queries and T keys as plain rows, each key at a position of its own. */
 export interface PlainRows {
   readonly queries: readonly (readonly number[])[];
   readonly keys: readonly (readonly number[])[];
@@ -38,11 +38,11 @@ export function computeReferenceWeights(
 ): number[][] {
   const { direction, combine, self, decay, temperature } = options;
   return rows.queries.map((query, i) => {
-    const place = rows.queryPositions[i] as number;
+    const position = rows.queryPositions[i] as number;
     const powers = rows.keys.map((key, j) => {
       const other = rows.keyPositions[j] as number;
-      if (rows.mask?.[i]?.[j] === 0 || (self === 'exclude' && other === place)) return 0;
-      if ((direction === 'causal' && other > place) || (direction === 'anticausal' && other < place)) return 0;
+      if (rows.mask?.[i]?.[j] === 0 || (self === 'exclude' && other === position)) return 0;
+      if ((direction === 'causal' && other > position) || (direction === 'anticausal' && other < position)) return 0;
       const semantic = (1 + cosine(query, key)) / 2;
       return Math.exp(
         combine === 'multiplicative'

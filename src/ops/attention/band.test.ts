@@ -61,7 +61,7 @@ test('no width is enough where nothing fades', () => {
 describe('the error of a row', () => {
   const TURNS = 101;
   /**
-   * Of one row, its query at a place, in the worst conversation for a band: what is near does not resemble the query and has one value, what is far does and has
+   * Of one row, its query at a position, in the worst conversation for a band: what is near does not resemble the query and has one value, what is far does and has
    * the opposite one.
    */
   function computeRowError(
@@ -130,7 +130,7 @@ describe('the error of a row', () => {
     },
   );
 
-  /** The query's place, and those of the keys of which the mask leaves none but one near it and the rest right beyond the band. */
+  /** The query's position, and those of the keys of which the mask leaves none but one near it and the rest right beyond the band. */
   const MIDDLE = 50;
   function countKeysLeft(
     keys: number,
@@ -187,15 +187,15 @@ describe('the error of a row', () => {
   });
 });
 
-function buildMaskedRows(turns: number, queryPlaces: number[], keyMask: number[]) {
+function buildMaskedRows(turns: number, queryPositions: number[], keyMask: number[]) {
   const keys = new Float32Array(turns).fill(1);
-  const queries = new Float32Array(queryPlaces.length).fill(1);
+  const queries = new Float32Array(queryPositions.length).fill(1);
   return checkRows({
     turns,
     queries,
     keys,
     values: keys,
-    queryRingPositions: Int32Array.from(queryPlaces),
+    queryRingPositions: Int32Array.from(queryPositions),
     keyMask: Uint8Array.from(keyMask),
   });
 }
@@ -228,9 +228,9 @@ test.each(COMBINATIONS)('the nearest key of the loneliest query: %s', (_, option
       ),
     );
   fc.assert(
-    fc.property(inputs, ([turns, places, mask]) => {
+    fc.property(inputs, ([turns, positions, mask]) => {
       let expected = 1;
-      for (const i of places) {
+      for (const i of positions) {
         const steps = mask.flatMap((isSeen, j) => {
           if (isSeen === 0 || (self === 'exclude' && j === i)) return [];
           if ((direction === 'causal' && j > i) || (direction === 'anticausal' && j < i)) return [];
@@ -240,7 +240,7 @@ test.each(COMBINATIONS)('the nearest key of the loneliest query: %s', (_, option
         if (steps.length > 0) expected = Math.max(expected, Math.min(...steps));
       }
       const keys = mask.filter((isSeen) => isSeen === 1).length;
-      expect(buildKeySupport(buildMaskedRows(turns, places, mask), options)).toEqual({ keys, nearest: expected });
+      expect(buildKeySupport(buildMaskedRows(turns, positions, mask), options)).toEqual({ keys, nearest: expected });
     }),
     { seed: 7, numRuns: 211 },
   );

@@ -20,7 +20,7 @@
  *
  * With masked keys the first multiplicative bound stands as it is; in the second, D is at least the number of keys that
  * are not masked without a direction, and 1 with one. Queries need not be as many as the turns, nor be at different
- * places: every step holds row by row.
+ * positions: every step holds row by row.
  */
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { CheckedRows } from './attention-rows.ts';
@@ -34,7 +34,7 @@ interface KeySupport {
   readonly nearest: number;
 }
 
-/** [T + 1] the last key before each place that is not masked, -1 if none. */
+/** [T + 1] the last key before each position that is not masked, -1 if none. */
 function findLastBefore(keyMask: Uint8Array): Int32Array {
   const last = new Int32Array(keyMask.length + 1);
   last[0] = -1;

@@ -26,9 +26,9 @@ export class FarField {
   count = 0;
   readonly #rows: CheckedRows;
   readonly #options: RingAttentionOptions;
-  /** The next place that a directed query sees. */
+  /** The next position that a directed query sees. */
   #next: number;
-  /** The query's own place if it is subtracted from a sum over all. */
+  /** The query's own position if it is subtracted from a sum over all. */
   #own: number | undefined;
 
   constructor(rows: CheckedRows, options: RingAttentionOptions) {
@@ -40,7 +40,7 @@ export class FarField {
       for (let ringPosition = 0; ringPosition < rows.turns; ringPosition++) this.#add(ringPosition, 1);
   }
 
-  /** Moves to the next query: at the same place or a later one, an earlier one when anticausal. */
+  /** Moves to the next query: at the same position or a later one, an earlier one when anticausal. */
   moveTo(ringPosition: number): void {
     const { combine, direction, self } = this.#options;
     if (combine === 'additive') return;
@@ -71,7 +71,7 @@ export const DEFAULT_TOLERANCE = 1e-6;
 export const PAIRS_MASKED = 'a mask of pairs is looked at pair by pair';
 
 /**
- * Blocks of at most `size` queries on as many consecutive places, from the end when anticausal: the order in which
+ * Blocks of at most `size` queries on as many consecutive positions, from the end when anticausal: the order in which
  * {@link FarField} moves.
  */
 function splitQueryBlocks(ringPositions: Int32Array, size: number, { direction }: RingAttentionOptions): RingSpan[] {

@@ -113,7 +113,7 @@ async function attendMembers(
   return { embeddings, ...(await attend(inputs, options, { tolerance })) };
 }
 
-/** Writes `normalise((1 - beta) e + beta * attention output)` of each row to its place in the corpus. */
+/** Writes `normalise((1 - beta) e + beta * attention output)` of each row to its position in the corpus. */
 function writeMixed(vectors: Float32Array, positions: Int32Array, { embeddings, output }: Part, beta: number): void {
   const width = computeRowWidth('embeddings', embeddings, positions.length);
   const mixed = new Float64Array(width);

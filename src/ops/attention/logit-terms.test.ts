@@ -5,18 +5,18 @@ import { allocateTerms, hideKeys, type LogitTerms, MASKED, type RingAttentionOpt
 const TURNS = 11;
 const COSINE = -0.3;
 const QUERIES = Int32Array.of(2, 3, 3, 9);
-const KEYS = { first: -2, count: 17 }; // two places before the first turn, four after the last
+const KEYS = { first: -2, count: 17 }; // two positions before the first turn, four after the last
 
-/** The logit of place j, which may lie beyond the turns, for a query at i; undefined where it is no key. */
+/** The logit of position j, which may lie beyond the turns, for a query at i; undefined where it is no key. */
 function computeLogitByDefinition(
   i: number,
-  place: number,
+  position: number,
   options: RingAttentionOptions,
   width: number,
 ): number | undefined {
   const { topology, direction, combine, self, decay, temperature } = options;
-  if (Math.abs(i - place) > width || (topology === 'line' && (place < 0 || place >= TURNS))) return undefined;
-  const j = (place + TURNS) % TURNS;
+  if (Math.abs(i - position) > width || (topology === 'line' && (position < 0 || position >= TURNS))) return undefined;
+  const j = (position + TURNS) % TURNS;
   if ((direction === 'causal' && j > i) || (direction === 'anticausal' && j < i)) return undefined;
   if (self === 'exclude' && j === i) return undefined;
   const steps = Math.abs(i - j);

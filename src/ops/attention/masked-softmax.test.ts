@@ -30,7 +30,7 @@ function computeExpectedSoftmax(logits: number[], mask: number[]): number[] {
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
-  test('is the softmax of the places that the mask leaves, zeros where it leaves none', async () => {
+  test('is the softmax of the positions that the mask leaves, zeros where it leaves none', async () => {
     const inputs = [tf.tensor2d(LOGITS), tf.tensor2d(MASK, [5, 4], 'bool')] as const;
     const before = tf.memory().numTensors;
     const weights = maskedSoftmax(...inputs);

@@ -64,10 +64,10 @@ export function tabulateTerms(furthest: number, { combine, decay: distanceDecay,
 }
 
 /**
- * Writes the terms of all admissible keys within the width, masks aside. Key places may lie beyond the turns: there a ring continues and a line has no keys.
+ * Writes the terms of all admissible keys within the width, masks aside. Key positions may lie beyond the turns: there a ring continues and a line has no keys.
  *
- * @param corner place of the first row and column in the terms
- * @param queries [R] places
+ * @param corner position of the first row and column in the terms
+ * @param queries [R] positions
  */
 export function writeTerms(
   terms: LogitTerms,
@@ -123,7 +123,7 @@ export function hideKeys(
 }
 
 /**
- * Softmax of each row over its admissible places; a row without any is all zeros.
+ * Softmax of each row over its admissible positions; a row without any is all zeros.
  *
  * @param logits [B, T] finite, also where they are masked
  * @param mask bool [B, T]

@@ -60,7 +60,7 @@ export function computeCosines(queries: tf.Tensor2D, keys: tf.Tensor2D): tf.Tens
 }
 
 /**
- * Attention weights from cosines and places.
+ * Attention weights from cosines and positions.
  *
  * @param cosine [B, T]
  * @param mask bool [B, T]

@@ -9,7 +9,7 @@ const KEYS = [0, 1, 3, 5, 6];
 const SIZES = [7, 11, 13];
 
 function computeGeometry(ringSize: number | number[]) {
-  const uploadPositions = (places: number[]) => tf.tensor1d(places, 'int32');
+  const uploadPositions = (positions: number[]) => tf.tensor1d(positions, 'int32');
   return buildRingGeometry(
     uploadPositions(QUERIES),
     uploadPositions(KEYS),

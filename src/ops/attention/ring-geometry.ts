@@ -4,9 +4,9 @@ import type { RingAttentionOptions } from './options.ts';
 
 /** The positions of a conversation's first turns in an order other than time. */
 export interface TurnRingPositions {
-  /** [size] the place of each turn, turns in time order. */
+  /** [size] the position of each turn, turns in time order. */
   readonly ringPositionOf: Int32Array;
-  /** [size] the turn at each place: the inverse. */
+  /** [size] the turn at each position: the inverse. */
   readonly turnAt: Int32Array;
 }
 

@@ -8,7 +8,7 @@ import { attentionLogits, maskedSoftmax, type RingAttentionOptions } from './opt
 import { type Attention, type AttentionInputs, assertAttentionInputs, computeCosines } from './ring-attention.ts';
 import { buildRingGeometry, computeAdmissibleKeys, type RingGeometry } from './ring-geometry.ts';
 
-/** Ring attention has a place for each turn, trajectory attention has coordinates too. M coordinates. */
+/** Ring attention has a position for each turn, trajectory attention has coordinates too. M coordinates. */
 export interface TrajectoryAttentionInputs extends AttentionInputs {
   /** [B, M] */
   readonly queryCoordinates: tf.Tensor2D;

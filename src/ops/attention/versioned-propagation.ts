@@ -45,7 +45,7 @@ function isSettled(
 }
 
 /**
- * The versions of one conversation's turns that the given cutoffs need, by size, then place.
+ * The versions of one conversation's turns that the given cutoffs need, by size, then position.
  *
  * @param positions ascending corpus positions of the conversation's turns
  * @param cutoffs ascending
@@ -121,7 +121,7 @@ export function propagateAtMoments(
   const bound = assertShape('embeddings', embeddings, 'T D');
   assertShape('turns', turns, 'R', bound);
   assertShape('sizes', sizes, 'R', bound);
-  if (ringPositions !== undefined) assertShape('places of the keys', ringPositions.keys, 'R T', bound);
+  if (ringPositions !== undefined) assertShape('positions of the keys', ringPositions.keys, 'R T', bound);
   return scoped('propagateAtMoments', () => {
     const cosine = computeChosenCosines(embeddings, turns);
     const inTime = buildRingGeometry(ringPositions?.own ?? turns, tf.range(0, bound.T as number, 1, 'int32'), sizes);
@@ -196,7 +196,7 @@ function computeVersionPositions(
  * Versions of one conversation's turns.
  *
  * @param embeddings [T, D] of its turns in time order
- * @param ringPositionOf the places of the first turns; by default time order
+ * @param ringPositionOf the positions of the first turns; by default time order
  * @param store receives the rows of a batch, row-major [batch, D]
  */
 async function computeVersions(

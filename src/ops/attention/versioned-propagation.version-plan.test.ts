@@ -9,7 +9,7 @@ const CUTOFFS = Int32Array.of(3, 6, 13, 25);
 
 function plan(options: Partial<PropagationOptions>, reach = 2): number[][] {
   const versions = planVersions(POSITIONS, CUTOFFS, END, reach, propagationOptions.parse(options));
-  return versions.map(({ ringPosition: place, size, validFrom, validTo }) => [size, place, validFrom, validTo]);
+  return versions.map(({ ringPosition: position, size, validFrom, validTo }) => [size, position, validFrom, validTo]);
 }
 
 describe('a plan by hand, newcomers reaching 2 steps', () => {
@@ -22,7 +22,7 @@ describe('a plan by hand, newcomers reaching 2 steps', () => {
       [5, 2, 13, END],
       [5, 3, 13, 21],
       [5, 4, 13, 21],
-      ...[0, 1, 3, 4, 5, 6].map((place) => [7, place, 22, END]),
+      ...[0, 1, 3, 4, 5, 6].map((position) => [7, position, 22, END]),
     ]);
   });
 
@@ -35,14 +35,14 @@ describe('a plan by hand, newcomers reaching 2 steps', () => {
       [5, 2, 13, END],
       [5, 3, 13, 21],
       [5, 4, 13, 21],
-      ...[3, 4, 5, 6].map((place) => [7, place, 22, END]),
+      ...[3, 4, 5, 6].map((position) => [7, position, 22, END]),
     ];
     expect(plan({ topology: 'line' })).toEqual(expected);
     expect(plan({ topology: 'ring', direction: 'causal' })).toEqual(expected);
   });
 
   test('looking back along a line, each turn has one version', () => {
-    expect(plan({ topology: 'line', direction: 'causal' }).map(([size, place]) => [size, place])).toEqual([
+    expect(plan({ topology: 'line', direction: 'causal' }).map(([size, position]) => [size, position])).toEqual([
       [2, 0],
       [2, 1],
       [5, 2],

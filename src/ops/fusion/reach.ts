@@ -15,7 +15,7 @@ export interface ListReach {
   readonly apart: number;
 }
 
-/** The other lists, as places [first, first + length) among the candidates. */
+/** The other lists, as slots [first, first + length) among the candidates. */
 type Layout = ReadonlyMap<string, { readonly first: number; readonly length: number }>;
 
 /** How the scores of a list fall with the rank, from 0; the largest is 1. */
@@ -39,12 +39,12 @@ function buildColumns(source: string, length: number, others: Layout, slope: Slo
     others,
     ([name, { first, length: count }]) => [name, fill((rank) => first + rank, count)] as const,
   );
-  // The candidate is at place 0; what follows it in its own list is in no other.
+  // The candidate is at slot 0; what follows it in its own list is in no other.
   const own = fill((rank) => (rank === 0 ? 0 : end + rank - 1), length);
   return { ...Object.fromEntries(columns), [source]: own };
 }
 
-/** The rank of the candidate at place 0, which wins ties. */
+/** The rank of the candidate at slot 0, which wins ties. */
 function rankFirst(fused: Float64Array): number {
   const own = fused[0] as number;
   return 1 + fused.filter((score) => score - own > ROUNDING * Math.max(Math.abs(score), Math.abs(own))).length;

@@ -7,7 +7,7 @@ import {
   assertSelection,
   DEFAULT_LAMBDA,
   duplicateAbove,
-  gatherAtPlaces,
+  gatherAtSlots,
   type Selection,
   type SelectionInputs,
   selectedCount,
@@ -55,7 +55,7 @@ interface Ordered {
   readonly slots: tf.Tensor2D;
 }
 
-/** Judges the i-th of each query's ordered candidates, given those taken so far, bool [B, C] by place. */
+/** Judges the i-th of each query's ordered candidates, given those taken so far, bool [B, C] by slot. */
 function judge(
   { similarities }: SelectionInputs,
   { scores, slots }: Ordered,
@@ -66,7 +66,7 @@ function judge(
   const [batch, count] = scores.shape;
   const score = tf.slice(scores, [0, i], [batch, 1]);
   const slot = tf.slice(slots, [0, i], [batch, 1]);
-  const similarity = tf.squeeze(gatherAtPlaces(similarities, slot), [1]); // [B, C]
+  const similarity = tf.squeeze(gatherAtSlots(similarities, slot), [1]); // [B, C]
   const redundancy = tf.max(tf.where(taken, similarity, MASKED), 1, true); // [B, 1]
   const marginal = tf.sub(tf.mul(score, lambda), tf.mul(redundancy, 1 - lambda));
   const good = tf.logicalOr(tf.greater(marginal, marginalAbove), tf.greater(score, scoreAbove));
@@ -79,9 +79,9 @@ function judge(
 /**
  * Goes through each query's candidates from the best score down and takes the first, and then each whose marginal relevance
  * `lambda score - (1 - lambda) max_s similarity(candidate, s)` over those taken, s, is high enough, or whose score alone is, up to K. Unlike maximal marginal
- * relevance it keeps the order of the scores and may take fewer. Equal scores are in the order of their places. C batches of operations over [B, C].
+ * relevance it keeps the order of the scores and may take fewer. Equal scores are in the order of their slots. C batches of operations over [B, C].
  *
- * @returns the places taken and their scores (not the marginal ones)
+ * @returns the slots taken and their scores (not the marginal ones)
  * @throws ValidationError for a lambda outside [0, 1] or a k that is no positive integer.
  */
 export function diversityFilter(inputs: SelectionInputs, options: DiversityFilterOptions): Selection {
@@ -113,8 +113,8 @@ function selectFirstAccepted({ scores, slots }: Ordered, accepted: tf.Tensor2D, 
   const { values, indices } = tf.topk(ranks as tf.Tensor2D, Math.min(k, count));
   const some = tf.greater(values, 0);
   const missing: [number, number] = [batch, Math.max(0, k - count)];
-  const takenSlots = tf.where<tf.Tensor>(some, gatherAtPlaces(slots, indices as tf.Tensor2D), tf.scalar(-1, 'int32'));
-  const takenScores = tf.where(some, gatherAtPlaces(scores, indices as tf.Tensor2D), 0);
+  const takenSlots = tf.where<tf.Tensor>(some, gatherAtSlots(slots, indices as tf.Tensor2D), tf.scalar(-1, 'int32'));
+  const takenScores = tf.where(some, gatherAtSlots(scores, indices as tf.Tensor2D), 0);
   return {
     slots: tf.concat([takenSlots, tf.fill(missing, -1, 'int32')], 1) as tf.Tensor2D,
     scores: tf.concat([takenScores, tf.zeros(missing)], 1) as tf.Tensor2D,

@@ -1,13 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { scoped } from '../../core/tensors/scope.ts';
 import { MASKED } from '../attention/options.ts';
-import { assertSelection, gatherAtPlaces, type Selection, type SelectionInputs } from './selection.ts';
+import { assertSelection, gatherAtSlots, type Selection, type SelectionInputs } from './selection.ts';
 
 /** The weight `lambda` of the score against the similarity to what was taken, in [0, 1], and the most to take. */
 export interface MarginalRelevanceOptions {
   /** Weight of relevance, in [0, 1]; 1 - lambda is that of novelty. */
   readonly lambda: number;
-  /** K, the places to fill. */
+  /** K, the number of candidates to take. */
   readonly k: number;
 }
 
@@ -26,7 +26,7 @@ interface Taken extends Remaining {
   readonly score: tf.Tensor2D;
 }
 
-/** The lowest of each row's places with the greatest value; the backends' own argMax need not agree on which of several it returns. int32 [B, 1] */
+/** The lowest of each row's slots with the greatest value; the backends' own argMax need not agree on which of several it returns. int32 [B, 1] */
 function findFirstBest(scores: tf.Tensor2D, best: tf.Tensor2D): tf.Tensor2D {
   const count = scores.shape[1];
   const slots = tf.range(0, count, 1, 'int32');
@@ -40,7 +40,7 @@ function take(inputs: SelectionInputs, { left, redundancy }: Remaining, lambda: 
   const scores: tf.Tensor2D = tf.where(left, marginal, MASKED);
   const best: tf.Tensor2D = tf.max(scores, 1, true); // [B, 1]
   const slot = findFirstBest(scores, best);
-  const similarity = tf.squeeze(gatherAtPlaces(similarities, slot), [1]) as tf.Tensor2D; // [B, C]
+  const similarity = tf.squeeze(gatherAtSlots(similarities, slot), [1]) as tf.Tensor2D; // [B, C]
   const slots = tf.range(0, relevance.shape[1], 1, 'int32');
   const some = tf.greater(best, MASKED / 2); // [B, 1]
   return {
@@ -53,7 +53,7 @@ function take(inputs: SelectionInputs, { left, redundancy }: Remaining, lambda: 
 
 /**
  * Maximal marginal relevance: takes, K times, the candidate with the greatest `lambda relevance - (1 - lambda) max_s similarity(candidate, s)` over those taken
- * before, s; the first has no such s. Equal scores go to the lower place, so candidates should be in the tie rule's order. Each step is one batch of
+ * before, s; the first has no such s. Equal scores go to the lower slot, so candidates should be in the tie rule's order. Each step is one batch of
  * operations over [B, C], O(B C K) in total besides the similarities.
  *
  * carbonell1998mmr

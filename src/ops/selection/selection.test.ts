@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
-import { assertSelection, computeSimilarities, gatherAtPlaces } from './selection.ts';
+import { assertSelection, computeSimilarities, gatherAtSlots } from './selection.ts';
 
 const [B, C, D] = [3, 11, 7];
 const source = createRandom(6, 'selection.test');
@@ -51,7 +51,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       'int32',
     );
     const before = tf.memory().numTensors;
-    const taken = [gatherAtPlaces(values, slots), gatherAtPlaces(cube, slots)];
+    const taken = [gatherAtSlots(values, slots), gatherAtSlots(cube, slots)];
     expect(await Promise.all(taken.map((tensor) => tensor.array()))).toEqual([
       [
         [12, 10],

@@ -20,7 +20,7 @@ export const duplicateAbove = z.number().min(-1).max(1).optional();
 /** Weight of relevance against novelty where none is given. */
 export const DEFAULT_LAMBDA = 0.7;
 
-/** Candidates of B queries, C each, from which places are taken. */
+/** Candidates of B queries, C each, from which slots are taken. */
 export interface SelectionInputs {
   /** [B, C] finite scores. */
   readonly relevance: tf.Tensor2D;
@@ -34,7 +34,7 @@ export interface SelectionInputs {
 
 /** The candidates that were taken, in the order in which they were taken. */
 export interface Selection extends tf.NamedTensorMap {
-  /** int32 [B, K] places among the candidates in the order in which they were taken, -1 if there are no more. */
+  /** int32 [B, K] slots among the candidates in the order in which they were taken, -1 if there are no more. */
   readonly slots: tf.Tensor2D;
   /** [B, K] the score by which each was taken, 0 if there is none. */
   readonly scores: tf.Tensor2D;
@@ -71,15 +71,15 @@ export function computeSimilarities(embeddings: tf.Tensor3D): tf.Tensor3D {
 }
 
 /**
- * Of each query's row, or slice, the one at its own place.
+ * Of each query's row, or slice, the one at its own slot.
  *
  * @param values [B, C] or [B, C, C]
  * @param slots int32 [B, K]
  * @returns [B, K] or [B, K, C]
  */
-export function gatherAtPlaces<T extends tf.Tensor>(values: T, slots: tf.Tensor2D): T {
+export function gatherAtSlots<T extends tf.Tensor>(values: T, slots: tf.Tensor2D): T {
   const [batch = 0, count = 0, ...rest] = values.shape;
-  return scoped('gatherAtPlaces', () => {
+  return scoped('gatherAtSlots', () => {
     const starts = tf.mul(tf.range(0, batch, 1, 'int32'), tf.scalar(count, 'int32')); // [B]
     return tf.gather(tf.reshape(values, [-1, ...rest]), tf.add(tf.expandDims(starts, 1), slots));
   }) as T;

@@ -58,7 +58,7 @@ test.each([
   [{ signals: ['bm25', 'bm25'] }, 'feature table repeats a signal: bm25; list it once'],
   [{ width: 0 }, 'width is not an integer from 1: 0; pass the number of candidates of a query'],
   [{ relevantGrade: 0 }, 'lowest relevant grade is not positive: 0; pass a number above 0'],
-  [{ values: table.values.with(17, Number.NaN) }, 'signal cosine is not finite at query y, place 3: NaN'],
+  [{ values: table.values.with(17, Number.NaN) }, 'signal cosine is not finite at query y, candidate 3: NaN'],
 ] as const)('%j is refused', (change, message) => {
   expect(() => assertFeatureTable({ ...table, ...change })).toThrow(message);
 });

@@ -36,7 +36,7 @@ function assertLength(what: string, expected: number, array: ArrayLike<unknown>)
 
 /**
  * @throws DimensionMismatchError for a part that does not fit the others, NotFiniteError for a value naming query,
- *   place and signal, ValidationError.
+ *   candidate and signal, ValidationError.
  */
 export function assertFeatureTable(table: FeatureTable): void {
   const { signals, queryIds, width, values, relevantGrade } = table;
@@ -60,12 +60,12 @@ export function assertFeatureTable(table: FeatureTable): void {
   const at = values.findIndex((value) => !Number.isFinite(value));
   if (at === -1) return;
   const pair = Math.floor(at / signals.length);
-  const where = `query ${queryIds[Math.floor(pair / width)]}, place ${pair % width}`;
+  const where = `query ${queryIds[Math.floor(pair / width)]}, candidate ${pair % width}`;
   throw new NotFiniteError(`signal ${signals[at % signals.length]}`, where, values[at] as number);
 }
 
 /**
- * The places of named signals.
+ * The indices of named signals.
  *
  * @throws ValidationError naming the first that the table lacks, and the nearest it has.
  */
@@ -137,7 +137,7 @@ export interface FeatureSource {
   /** [Q] the conversation of each row, that folds are made by. */
   readonly clusters: readonly string[];
   /**
-   * @param rows places of the queries
+   * @param rows indices of the queries
    * @param heldOut clusters that must not be used to fit anything the signals depend on
    */
   gatherRowsFor(rows: Int32Array, heldOut: readonly string[]): Promise<FeatureTable>;

@@ -17,7 +17,7 @@ export interface TableMetric {
   /**
    * @param scores row-major [Q, C]; values at padding have no meaning
    * @returns [Q] in float64
-   * @throws NotFiniteError naming query and place.
+   * @throws NotFiniteError naming query and candidate.
    */
   values(scores: ArrayLike<number>): Float64Array;
   /** Their mean over the queries. */
@@ -42,8 +42,8 @@ function judgeRow(table: FeatureTable, query: number, missed: Float32Array): Jud
   };
 }
 
-/** The places of a row's best candidates, equal scores in the order of their places; returns how many there are. O(C) when scores come in no order. */
-export function findBestPlaces(
+/** The slots of a row's best candidates, equal scores in the order of their slots; returns how many there are. O(C) when scores come in no order. */
+export function findBestSlots(
   scores: ArrayLike<number>,
   mask: Uint8Array,
   start: number,
@@ -67,14 +67,14 @@ function assertFinite({ queryIds, width, mask }: FeatureTable, scores: ArrayLike
     throw new DimensionMismatchError('scores of the feature table', mask.length, scores.length);
   for (let pair = 0; pair < mask.length; pair++) {
     if (mask[pair] === 0 || Number.isFinite(scores[pair])) continue;
-    const where = `query ${queryIds[Math.floor(pair / width)]}, place ${pair % width}`;
+    const where = `query ${queryIds[Math.floor(pair / width)]}, candidate ${pair % width}`;
     throw new NotFiniteError('score', where, scores[pair] as number);
   }
 }
 
 /**
  * A metric by its name, for many scorings of one table: what does not depend on scores is computed once. Relevant turns that the pool misses count in the ideal
- * ranking and as not found. Scores order as everywhere: descending, then by place in the row.
+ * ranking and as not found. Scores order as everywhere: descending, then by slot in the row.
  *
  * @throws ValidationError for a metric without a cutoff: a table holds pools, not whole rankings.
  */
@@ -89,7 +89,7 @@ export function createTableMetric(table: FeatureTable, id: string = VALIDATION_M
   );
   const best = new Int32Array(Math.min(metric.cutoff, width));
   const computeQueryValue = (scores: ArrayLike<number>, query: number) => {
-    const count = findBestPlaces(scores, mask, query * width, (query + 1) * width, best);
+    const count = findBestSlots(scores, mask, query * width, (query + 1) * width, best);
     const ranked = Float64Array.from(best.subarray(0, count), (slot) => grades[slot] as number);
     return metric.compute({ ...(judged[query] as Judged), grades: ranked });
   };

@@ -85,7 +85,7 @@ test('the mean is over the queries', () => {
 test('what is no score is named, but not at padding', () => {
   const scores = new Float32Array(Q * C).fill(1);
   scores[C + 2] = Number.NaN;
-  expect(() => createTableMetric(table).values(scores)).toThrow('score is not finite at query q1, place 2: NaN');
+  expect(() => createTableMetric(table).values(scores)).toThrow('score is not finite at query q1, candidate 2: NaN');
   const padded = { ...table, mask: table.mask.with(C + 2, 0) };
   expect(createTableMetric(padded).mean(scores)).toBe(1);
 });

@@ -40,7 +40,7 @@ export function blendScores(base: tf.Tensor2D, signal: tf.Tensor2D, weight: numb
 export interface QueryReach {
   /** Of the queries that ask the whole corpus: turns at positions below may answer one of them. */
   readonly corpus: number;
-  /** Place of a conversation in `corpus.conversations`, and the position that limits its turns; those that reach further than `corpus`, by place. */
+  /** Index of a conversation in `corpus.conversations`, and the position that limits its turns; those that reach further than `corpus`, by index. */
   readonly conversations: readonly (readonly [conversation: number, limit: number])[];
 }
 

@@ -10,9 +10,9 @@ import { type CandidatePool, type Column, type PoolRows, QUERY_BATCH } from '../
 import type { Workspace } from '../signals/workspace.ts';
 import { divideScoresByRowMaximum } from './relevance.ts';
 
-/** The best K places of each of Q queries. */
+/** The best K candidates of each of Q queries. */
 export interface Ranking {
-  /** Row-major [Q, K] places in the pool's rows, best first; -1 where a query has fewer candidates that are not left out. */
+  /** Row-major [Q, K] slots of the pool's rows, best first; -1 where a query has fewer candidates that are not left out. */
   readonly slots: Int32Array;
   /** Row-major [Q, K]. */
   readonly scores: Float32Array;
@@ -45,10 +45,10 @@ function assertFinite(pool: PoolRows, scores: Float32Array, name: (query: number
 }
 
 /**
- * Orders each query's candidates by score descending, equal scores by the tie rule: the pool's rows follow the tie rule, and topk keeps the earlier place.
+ * Orders each query's candidates by score descending, equal scores by the tie rule: the pool's rows follow the tie rule, and topk keeps the earlier slot.
  *
  * @param scores row-major [Q, C]; {@link LEFT_OUT} for a candidate that is not ranked.
- * @param name says which query and candidate a place stands for, for the error.
+ * @param name says which query and candidate a slot stands for, for the error.
  * @throws NotFiniteError naming the first score that is no number; ValidationError, DimensionMismatchError for a depth or scores that do not fit.
  */
 export async function rank(
@@ -133,8 +133,8 @@ function uploadSelectionInputs(workspace: Workspace, top: Top): SelectionInputs 
   };
 }
 
-/** @returns row-major [B, K] places in the top in the order in which they are taken, -1 where there are no more */
-function selectTakenPlaces(
+/** @returns row-major [B, K] slots of the top in the order in which they are taken, -1 where there are no more */
+function selectTakenSlots(
   workspace: Workspace,
   top: Top,
   select: (inputs: SelectionInputs, k: number) => Selection,
@@ -144,8 +144,8 @@ function selectTakenPlaces(
   );
 }
 
-/** A query's places: those that were taken, then the others in the order in which they stood. */
-function reorderPlaces(ordered: Int32Array, taken: Float32Array): number[] {
+/** A query's slots: those that were taken, then the others in the order in which they stood. */
+function reorderSlots(ordered: Int32Array, taken: Float32Array): number[] {
   const first = Array.from(
     taken.filter((slot) => slot >= 0),
     (slot) => ordered[slot] as number,
@@ -155,7 +155,7 @@ function reorderPlaces(ordered: Int32Array, taken: Float32Array): number[] {
 }
 
 /** The top K of queries first … first + count - 1. */
-function cutTopPlaces(
+function cutTopRanks(
   pool: CandidatePool,
   ranking: Ranking,
   values: Column | null,
@@ -222,12 +222,12 @@ export async function selectTop(
   const column = scores.map((score) => (score === LEFT_OUT ? LEFT_OUT : 0));
   for (let first = 0; first < queryCount; first += size) {
     const count = Math.min(size, queryCount - first);
-    const cut = cutTopPlaces(pool, ranking, values, first, count, depth);
+    const cut = cutTopRanks(pool, ranking, values, first, count, depth);
     const top = options.method === 'cross-encoder' ? await readPairs(workspace, cut, first, options) : cut;
-    const taken = await selectTakenPlaces(workspace, top, select);
+    const taken = await selectTakenSlots(workspace, top, select);
     for (let i = 0; i < count; i++) {
       const start = (first + i) * width;
-      const order = reorderPlaces(
+      const order = reorderSlots(
         ranking.slots.subarray(start, start + width),
         taken.subarray(i * depth, (i + 1) * depth),
       );

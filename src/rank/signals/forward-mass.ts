@@ -18,7 +18,7 @@ const BLOCK_ROWS = 256;
 export interface ForwardCosines {
   /** W */
   readonly width: number;
-  /** Row-major [N, W + 1] to the turn k places later, k = 0 … W; beyond the conversation the numbers have no meaning. */
+  /** Row-major [N, W + 1] to the turn k positions later, k = 0 … W; beyond the conversation the numbers have no meaning. */
   readonly next: Float32Array;
   /** Row-major [N, W] to the i-th turn of the conversation, i = 0 … W - 1; likewise. */
   readonly first: Float32Array;
@@ -117,7 +117,7 @@ export interface Looker {
 export interface TurnsAhead {
   /** W: the steps, either way round the ring, to the last key that is looked at. */
   readonly width: number;
-  /** Cosine of the looker to the turn `steps` places after it, which is at most W steps away one way or the other. */
+  /** Cosine of the looker to the turn `steps` positions after it, which is at most W steps away one way or the other. */
   cosine(looker: Looker, steps: number): number;
 }
 
@@ -169,7 +169,7 @@ class ForwardMasses {
     const end = Math.min(steps, width + 1);
     this.#count = 0;
     for (let k = start; k < end; k++) this.#push(ahead.cosine(looker, k), Math.min(k, ring - k));
-    // Turns more than W places later, but at most W steps in the other direction.
+    // Turns more than W positions later, but at most W steps in the other direction.
     const wrapped = Math.max(width + 1, ring - width);
     for (let k = wrapped; k < steps; k++) this.#push(ahead.cosine(looker, k), ring - k);
     return Math.max(0, steps - start) - Math.max(0, end - start) - Math.max(0, steps - wrapped);
@@ -193,7 +193,7 @@ class ForwardMasses {
  * exclude) up to, and without, the query. It depends on the query only through the number of turns as of then, so each (candidate, turns) is computed once, in
  * O(W): an exponential a key, which takes less than to pack the key for a device.
  *
- * @param ahead of an order that the ring positions are places of
+ * @param ahead of an order that the ring positions are positions of
  * @param positions [B C] corpus positions, -1 for padding
  * @param ringPositions [B C] p
  * @param turns [B C] n

@@ -22,14 +22,14 @@ interface Subcorpus {
 }
 
 /**
- * The places that the turns of a list have in a subcorpus; costs the shorter of the two, times the logarithm of the
+ * The indices that the turns of a list have in a subcorpus; costs the shorter of the two, times the logarithm of the
  * longer.
  */
-function findListedPlaces({ conversationId, positions }: Subcorpus, list: Int32Array): Int32Array {
+function findListedIndices({ conversationId, positions }: Subcorpus, list: Int32Array): Int32Array {
   if (conversationId === null) return list;
-  const placeOf = (position: number) => findLowerBound(positions, position);
-  if (list.length < positions.length) return list.filter((position) => isListed(positions, position)).map(placeOf);
-  return positions.filter((position) => isListed(list, position)).map(placeOf);
+  const indexOf = (position: number) => findLowerBound(positions, position);
+  if (list.length < positions.length) return list.filter((position) => isListed(positions, position)).map(indexOf);
+  return positions.filter((position) => isListed(list, position)).map(indexOf);
 }
 
 /** The seeds that are turns of a subcorpus, by the positions that they have in it. */
@@ -54,7 +54,7 @@ function selectLocalBatch(
   const dimension = vectors.length / Math.max(1, cutoffs.length);
   const lists = new Map<Int32Array | null, Int32Array | null>([[null, null]]);
   const findList = (list: Int32Array | null) =>
-    getOrCompute(lists, list, () => findListedPlaces(subcorpus, list as Int32Array));
+    getOrCompute(lists, list, () => findListedIndices(subcorpus, list as Int32Array));
   return {
     ...(ids === undefined ? {} : { ids: queryIndexes.map((queryIndex) => ids[queryIndex] as string) }),
     ...(visible === undefined
@@ -80,7 +80,7 @@ export type { Subcorpus };
 /** Queries that ask the same turns. */
 export interface SubcorpusQueries {
   readonly subcorpus: Subcorpus;
-  /** Their places in the batch. */
+  /** Their indices in the batch. */
   readonly queryIndexes: readonly number[];
   /** The queries themselves, as the subcorpus's corpus sees them. */
   readonly batch: QueryBatch;
@@ -96,7 +96,7 @@ export class Subcorpora {
     this.#corpus = corpus;
   }
 
-  /** @param conversation place in `corpus.conversations`, -1 for the whole corpus. */
+  /** @param conversation index in `corpus.conversations`, -1 for the whole corpus. */
   #makeScope(conversation: number): Subcorpus {
     return getOrCompute(this.#made, conversation, () => this.#make(conversation));
   }
@@ -166,7 +166,7 @@ export function buildWarmUpBatch(subcorpora: Subcorpora, batch: QueryBatch): Que
 /**
  * Some rows of a pool by the positions that they have in a subcorpus.
  *
- * @returns row-major [places, C]; -1 where the pool is padded.
+ * @returns row-major [queries, C]; -1 where the pool is padded.
  */
 export function mapLocalRows({ positions }: Subcorpus, pool: PoolRows, queryIndexes: readonly number[]): Int32Array {
   const local = new Int32Array(queryIndexes.length * pool.width).fill(-1);

@@ -3,7 +3,7 @@ import * as format from '../tables/format.ts';
 import type { App } from './app.ts';
 import * as dom from './dom.ts';
 
-/** A part of a score and its place in the bar, in shares of the bar's width. */
+/** A part of a score and its position in the bar, in shares of the bar's width. */
 interface Segment {
   readonly name: string;
   readonly value: number;
@@ -11,7 +11,7 @@ interface Segment {
   readonly width: number;
 }
 
-/** The bars of a ranking on one scale: [places, P] parts, and the sums that reach furthest below and above 0. */
+/** The bars of a ranking on one scale: [ranks, P] parts, and the sums that reach furthest below and above 0. */
 export interface Stacks {
   readonly names: readonly string[];
   readonly parts: readonly (readonly number[])[];
@@ -25,18 +25,18 @@ const add = (values: readonly number[]) => values.reduce((sum, value) => sum + v
 export function buildStacks({ contributionNames: names, contributions }: ArmPayload, query: number): Stacks | null {
   const flat = contributions?.[query] ?? [];
   if (names.length === 0 || flat.length === 0) return null;
-  const places = flat.length / names.length;
-  const parts = Array.from({ length: places }, (_, at) => flat.slice(at * names.length, (at + 1) * names.length));
+  const ranks = flat.length / names.length;
+  const parts = Array.from({ length: ranks }, (_, at) => flat.slice(at * names.length, (at + 1) * names.length));
   const low = Math.min(0, ...parts.map((row) => add(row.filter((value) => value < 0))));
   const high = Math.max(0, ...parts.map((row) => add(row.filter((value) => value > 0))));
   return { names, parts, low, high };
 }
 
-/** The parts of a place: positive ones to the right of 0, negative ones to the left, each in the order of the names. */
-export function layOutSegments({ names, parts, low, high }: Stacks, place: number): Segment[] {
+/** The parts of a rank: positive ones to the right of 0, negative ones to the left, each in the order of the names. */
+export function layOutSegments({ names, parts, low, high }: Stacks, rank: number): Segment[] {
   const span = high - low || 1;
   let [left, right] = [0, 0];
-  return (parts[place] ?? []).flatMap((value, part) => {
+  return (parts[rank] ?? []).flatMap((value, part) => {
     if (value === 0) return [];
     const start = value < 0 ? left + value : right;
     if (value < 0) left += value;
@@ -62,10 +62,10 @@ export function renderPartLegend(state: App, { names }: Stacks, selects: boolean
   return dom.createNode('ul', { class: 'parts' }, ...items, dom.createNode('li', { class: 'quiet' }, sum));
 }
 
-export function renderStack(state: App, stacks: Stacks, place: number): HTMLElement {
-  const segments = layOutSegments(stacks, place);
+export function renderStack(state: App, stacks: Stacks, rank: number): HTMLElement {
+  const segments = layOutSegments(stacks, rank);
   const words = segments.map(({ name, value }) => `${name} ${format.formatSignificant(value)}`);
-  const total = format.formatSignificant(add(stacks.parts[place] ?? []));
+  const total = format.formatSignificant(add(stacks.parts[rank] ?? []));
   const bar = dom.createNode('div', { class: 'stack', role: 'img', 'aria-label': `${words.join(', ')}; sum ${total}` });
   for (const { name, value, start, width } of segments) {
     const segment = dom.createNode('span', { title: `${name} ${format.formatSignificant(value)}` });

@@ -89,7 +89,7 @@ export function buildArmPayload(arm: ArmResult, result: ExperimentResult, contex
     ...packContributions(arm, isInspected),
     ...packReasons(arm, isInspected),
     coordinateNames: arm.coordinateNames ?? [],
-    coordinates: isInspected ? packPlaces(arm, ({ coordinates }) => coordinates) : null,
+    coordinates: isInspected ? packRanks(arm, ({ coordinates }) => coordinates) : null,
     selects: arm.componentNames.includes('before selection'),
     lost: isInspected ? packLosses(arm, context) : null,
     levels:
@@ -147,7 +147,7 @@ function packRankings(arm: ArmResult, positions: ReadonlyMap<string, number>): n
   );
 }
 
-function packPlaces(
+function packRanks(
   { rankings }: ArmResult,
   read: (turn: RankedTurn) => readonly number[] | undefined,
 ): readonly (readonly number[])[] {
@@ -167,7 +167,7 @@ function packContributions(
   const contributionNames = kept === names.length ? names : [...names.slice(0, kept), `${names.length - kept} others`];
   const sumRest = (parts: readonly number[]) =>
     kept === names.length ? parts : [...parts.slice(0, kept), parts.slice(kept).reduce((a, b) => a + b, 0)];
-  const contributions = isInspected ? packPlaces(arm, ({ contributions: parts }) => parts && sumRest(parts)) : null;
+  const contributions = isInspected ? packRanks(arm, ({ contributions: parts }) => parts && sumRest(parts)) : null;
   return { contributionNames, contributions };
 }
 

@@ -95,7 +95,7 @@ export class QueryRows {
   /** Where the first candidate's row begins. */
   readonly #start: number;
 
-  /** @param query place of its rows in the table. */
+  /** @param query index of its rows in the table. */
   constructor({ values, columns }: TableColumns, query: number, positions: Int32Array) {
     this.positions = positions;
     this.#values = values;
@@ -110,7 +110,7 @@ export class QueryRows {
     return column;
   }
 
-  /** Fills a column: with a value for each candidate, by its position in the subcorpus and its place in the pool's row. */
+  /** Fills a column: with a value for each candidate, by its position in the subcorpus and its slot in the pool's row. */
   write(name: string, value: (position: number, slot: number) => number): void {
     const { positions } = this;
     let at = this.#start + this.#findColumn(name);

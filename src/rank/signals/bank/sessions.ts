@@ -47,7 +47,7 @@ export class SessionRanks {
   readonly #sessions: Sessions;
   /** Positions of each channel's turns, ascending; null is a channel of its own. */
   readonly #channels = new Map<string | null, number[]>();
-  /** [N] place in the channel. */
+  /** [N] index in the channel. */
   readonly #stepOf: Int32Array;
 
   constructor(corpus: Corpus, sessions: Sessions) {
@@ -88,7 +88,7 @@ export class SessionRanks {
 export interface Sessions {
   /** [N] the session of each turn. */
   readonly sessionOf: Int32Array;
-  /** [N] place in its session's time order. */
+  /** [N] index in its session's time order. */
   readonly stepOf: Int32Array;
   /** Positions of each session's turns, ascending; sessions follow the order of their first turns. */
   readonly members: readonly Int32Array[];
@@ -126,7 +126,7 @@ export function countBegunSessions({ firsts }: Sessions, cutoff: number): number
   return findLowerBound(firsts, cutoff);
 }
 
-/** The turn `steps` places after another in its session (before it if negative); -1 if there is none. */
+/** The turn `steps` turns after another in its session (before it if negative); -1 if there is none. */
 export function findNeighbour({ sessionOf, stepOf, members }: Sessions, position: number, steps: number): number {
   const turns = members[sessionOf[position] as number] as Int32Array;
   return turns[(stepOf[position] as number) + steps] ?? -1;
