@@ -5,8 +5,7 @@ import { createRandom } from '../src/core/numbers/random.ts';
 import type { MemoryStore } from '../src/memory/store/memory-store.ts';
 import { openStore } from '../src/memory/store/open-store.ts';
 import { encodeOperation } from '../src/memory/store/operation.ts';
-import type { MemoryRecord } from '../src/model/turns/memory-record.ts';
-import { EMPTY_OUTCOME_STATISTICS } from '../src/model/turns/memory-record.ts';
+import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from '../src/model/turns/turn.ts';
 import { summariseTimes } from './memory-index.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 

@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../src/core/numbers/random.ts';
-import type { Turn } from '../src/model/turns/memory-record.ts';
+import type { Turn } from '../src/model/turns/turn.ts';
 
 const MINUTE_MILLISECONDS = 60_000;
 const OPEN_THREADS = 8;

@@ -1,6 +1,6 @@
 import { getOrCompute } from '../src/core/values/once.ts';
 import type { Query } from '../src/model/dataset.ts';
-import type { Turn } from '../src/model/turns/memory-record.ts';
+import type { Turn } from '../src/model/turns/turn.ts';
 import { countCachedComponents, type RerankWorld } from './rerank-workload.ts';
 
 /** `final` is the score of the arm, from the others. */

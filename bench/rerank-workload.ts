@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../src/core/numbers/random.ts';
 import { getOrCompute } from '../src/core/values/once.ts';
 import type { Query } from '../src/model/dataset.ts';
 import { Corpus } from '../src/model/turns/corpus.ts';
-import type { Turn } from '../src/model/turns/memory-record.ts';
+import type { Turn } from '../src/model/turns/turn.ts';
 import { countComponents } from '../src/ops/trajectory/complexity.ts';
 import { Workspace } from '../src/rank/signals/workspace.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';

@@ -11,7 +11,7 @@ import { readJudgementFile, readPool } from './lab/judging/judgement-file.ts';
 import { readDocumentTexts, readQueryFile } from './lab/judging/query-file.ts';
 import { openCurator } from './memory/curation/curator.ts';
 import { openMemory } from './memory/engine/open-memory.ts';
-import type { MemoryRecordInput } from './model/turns/memory-record.ts';
+import type { MemoryRecordInput } from './model/turns/turn.ts';
 import { SECRET } from './sensitive.fixture.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sensitive-rows-'));

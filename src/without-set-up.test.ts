@@ -101,7 +101,7 @@ test.each([
   ],
   [
     'a ranking',
-    `const { rank } = await import('./rank/retrieval/select-top.ts');
+    `const { rank } = await import('./rank/retrieval/rank.ts');
     const pool = { queryCount: 1, width: 2, positions: Int32Array.of(4, 7) };
     return [...(await rank(pool, Float32Array.of(1, 2), 2, String)).slots];`,
     '[1,0]',

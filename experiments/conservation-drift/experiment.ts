@@ -8,7 +8,7 @@ import type { Environment } from '../../src/lab/measure/result.ts';
 import { captureEnvironment } from '../../src/lab/run/environment.ts';
 import type { RunContext } from '../../src/lab/run/run.ts';
 import type { Dataset } from '../../src/model/dataset.ts';
-import type { Turn } from '../../src/model/turns/memory-record.ts';
+import type { Turn } from '../../src/model/turns/turn.ts';
 import { type Drift, findBusySpan, measureDrifts, type Span } from './drift.ts';
 import { listDayEnds, type Replay, replay } from './replay.ts';
 import { createRetentions } from './retention.ts';

@@ -12,7 +12,7 @@ import { type BudgetPreset, PRESET_OF_STRATEGY } from '../../src/memory/context/
 import { type ContextSource, describeTurn } from '../../src/memory/context/source.ts';
 import type { Encoder } from '../../src/model/encoder.ts';
 import { Corpus } from '../../src/model/turns/corpus.ts';
-import type { Turn } from '../../src/model/turns/memory-record.ts';
+import type { Turn } from '../../src/model/turns/turn.ts';
 import { MERGE_PRESETS } from '../../src/ops/fusion/weighted-combination.ts';
 import { understand } from '../../src/rank/query/understand.ts';
 

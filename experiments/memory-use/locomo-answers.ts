@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parse } from '../../src/core/validation/validation.ts';
 import { getOrCompute } from '../../src/core/values/once.ts';
 import { loadDataset } from '../../src/data/registry.ts';
-import type { Turn } from '../../src/model/turns/memory-record.ts';
+import type { Turn } from '../../src/model/turns/turn.ts';
 import type { StudyContext } from '../study.ts';
 import type { ClusteredResponse } from './measure.ts';
 

@@ -1,7 +1,7 @@
 import { createRandom } from '../../src/core/numbers/random.ts';
 import { getOrCompute } from '../../src/core/values/once.ts';
 import type { Corpus } from '../../src/model/turns/corpus.ts';
-import type { Turn } from '../../src/model/turns/memory-record.ts';
+import type { Turn } from '../../src/model/turns/turn.ts';
 
 const DAY = 86_400_000;
 

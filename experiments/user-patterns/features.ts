@@ -1,6 +1,6 @@
 import { multiplyRows } from '../../src/core/tensors/rows.ts';
 import type { Corpus } from '../../src/model/turns/corpus.ts';
-import type { Turn } from '../../src/model/turns/memory-record.ts';
+import type { Turn } from '../../src/model/turns/turn.ts';
 import type { Entrance } from './entrances.ts';
 
 const DAY = 86_400_000;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { getOrCompute } from '../../src/core/values/once.ts';
 import { loadDataset } from '../../src/data/registry.ts';
 import { Corpus } from '../../src/model/turns/corpus.ts';
-import type { Turn } from '../../src/model/turns/memory-record.ts';
+import type { Turn } from '../../src/model/turns/turn.ts';
 import type { StudyContext } from '../study.ts';
 
 /** A text without names and their beginnings, such as `Mel` of Melanie; a text of nothing else is a dash. */

@@ -1,7 +1,7 @@
 import { ValidationError } from '../../src/core/errors/errors.ts';
 import type { EncoderInput } from '../../src/index/encoders/registry.ts';
 import type { Corpus } from '../../src/model/turns/corpus.ts';
-import type { Turn } from '../../src/model/turns/memory-record.ts';
+import type { Turn } from '../../src/model/turns/turn.ts';
 import { embedTurns } from '../embed-turns.ts';
 import type { StudyContext } from '../study.ts';
 import { type EntranceOptions, findEntrances } from './entrances.ts';

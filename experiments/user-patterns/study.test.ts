@@ -6,7 +6,7 @@ import { useBackend } from '../../src/core/tensors/backend.ts';
 import { ignoreProgress } from '../../src/core/terminal/progress.ts';
 import { writeSampleJsonl } from '../../src/lab/run/jsonl.fixture.ts';
 import { Corpus } from '../../src/model/turns/corpus.ts';
-import type { Turn } from '../../src/model/turns/memory-record.ts';
+import type { Turn } from '../../src/model/turns/turn.ts';
 import { type Entrance, findEntrances } from './entrances.ts';
 import { computeFeatures, type EntranceFeatures, type HistoryFeatures } from './features.ts';
 import { loadSessions } from './locomo-sessions.ts';

@@ -7,7 +7,7 @@ import { encoderOptions } from '../../src/index/encoders/registry.ts';
 import { describeTestSplit, type TestSplit } from '../../src/lab/measure/passport.ts';
 import { estimate, formatDecimal, formatInterval, formatSigned } from '../../src/lab/report/tables/format.ts';
 import type { Dataset } from '../../src/model/dataset.ts';
-import type { Turn } from '../../src/model/turns/memory-record.ts';
+import type { Turn } from '../../src/model/turns/turn.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
 import { AGES, NEAREST } from './features.ts';

@@ -44,7 +44,7 @@ Examples:
   ragpp judge pool bm25.trec dense.trec --depth 20 --queries queries.jsonl --documents turns.jsonl --into pool.jsonl
   ragpp judge pool new.trec --queries queries.jsonl --documents turns.jsonl --judged ana=pool.jsonl --into more.jsonl`,
     )
-    .action(lazyAction(async () => (await import('./actions/judge-pool.ts')).runJudgePool));
+    .action(lazyAction(async () => (await import('./actions/judge.ts')).runJudgePool));
 }
 
 function askCommand(): Command {
@@ -68,7 +68,7 @@ Pairs that are marked sensitive are not sent. A model that wrote one of the quer
 Example:
   ragpp judge ask pool.jsonl --base-url http://localhost:11434/v1 --model judge-7b --into llm.jsonl`,
     )
-    .action(lazyAction(async () => (await import('./actions/judge-pool.ts')).runJudgeAsk));
+    .action(lazyAction(async () => (await import('./actions/judge.ts')).runJudgeAsk));
 }
 
 function sampleCommand(): Command {
@@ -79,7 +79,7 @@ function sampleCommand(): Command {
     .option('--share <share>', 'the share of each stratum', parseShare, 0.2)
     .option('--seed <n>', 'seed of the draw', parseCount, 1)
     .addHelpText('after', '\nExample:\n  ragpp judge sample llm.jsonl --share 0.2 --into sample.jsonl')
-    .action(lazyAction(async () => (await import('./actions/judge-pool.ts')).runJudgeSample));
+    .action(lazyAction(async () => (await import('./actions/judge.ts')).runJudgeSample));
 }
 
 function agreementCommand(): Command {
@@ -93,7 +93,7 @@ function agreementCommand(): Command {
       new Option('--format <format>', 'a table, or everything as JSON').choices(['text', 'json']).default('text'),
     )
     .addHelpText('after', '\nExample:\n  ragpp judge agreement ana=sample.jsonl llm.jsonl')
-    .action(lazyAction(async () => (await import('./actions/judge-pool.ts')).runJudgeAgreement));
+    .action(lazyAction(async () => (await import('./actions/judge.ts')).runJudgeAgreement));
 }
 
 function collectCommand(): Command {
@@ -109,7 +109,7 @@ Examples:
   ragpp judge collect ana=sample.jsonl llm.jsonl --pool pool.jsonl --into qrels.trec
   ragpp score qrels.trec results/runs/hybrid-3f9a1c20 --strata queries.jsonl --relevant-grade 2`,
     )
-    .action(lazyAction(async () => (await import('./actions/judge-pool.ts')).runJudgeCollect));
+    .action(lazyAction(async () => (await import('./actions/judge.ts')).runJudgeCollect));
 }
 
 function checkQueriesCommand(): Command {
@@ -125,7 +125,7 @@ Exit codes: 0 no fault, 1 faults, which are listed, 2 wrong usage.
 Example:
   ragpp judge check-queries queries.jsonl --documents turns.jsonl`,
     )
-    .action(lazyAction(async () => (await import('./actions/judge-pool.ts')).runJudgeCheckQueries));
+    .action(lazyAction(async () => (await import('./actions/judge.ts')).runJudgeCheckQueries));
 }
 
 export function judgeCommand(): Command {

@@ -47,14 +47,14 @@ Examples:
   ragpp kernel serve configs/quickstart.yaml --policy careful.yaml --keys kernel-keys.json --port 8080
   ragpp kernel serve --dataset jsonl --set dataset.path=data --policy careful.yaml --keys kernel-keys.json --as-of`,
     )
-    .action(lazyAction(async () => (await import('./actions/kernel-serve.ts')).runKernelServe));
+    .action(lazyAction(async () => (await import('./actions/kernel.ts')).runKernelServe));
 }
 
 function keygenCommand(): Command {
   return new Command('keygen')
     .description('write a new key to a new file, which its owner alone may read')
     .argument('<file>', 'the file; an existing one is not replaced')
-    .action(lazyAction(async () => (await import('./actions/kernel-serve.ts')).runKernelKeygen));
+    .action(lazyAction(async () => (await import('./actions/kernel.ts')).runKernelKeygen));
 }
 
 function rotateCommand(): Command {
@@ -63,7 +63,7 @@ function rotateCommand(): Command {
     .argument('<file>', 'a file of ragpp kernel keygen')
     .option('--retire', 'the keys before are not accepted any more, from now on')
     .addHelpText('after', '\nA kernel that runs takes the keys with SIGHUP.')
-    .action(lazyAction(async () => (await import('./actions/kernel-serve.ts')).runKernelRotate));
+    .action(lazyAction(async () => (await import('./actions/kernel.ts')).runKernelRotate));
 }
 
 function inspectCommand(): Command {
@@ -82,7 +82,7 @@ Examples:
   ragpp kernel inspect --policy careful.yaml
   ragpp kernel inspect slice.json --public-key 5f1c...`,
     )
-    .action(lazyAction(async () => (await import('./actions/kernel-serve.ts')).runKernelInspect));
+    .action(lazyAction(async () => (await import('./actions/kernel.ts')).runKernelInspect));
 }
 
 export function kernelCommand(): Command {

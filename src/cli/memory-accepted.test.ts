@@ -10,7 +10,7 @@ import type { Memory } from '../memory/engine/memory.ts';
 import type { MemoryInput } from '../memory/engine/memory-options.ts';
 import { openMemory } from '../memory/engine/open-memory.ts';
 import { attributesSchema } from '../model/turns/memory-fields.ts';
-import { type MemoryRecordInput, toTurn } from '../model/turns/memory-record.ts';
+import { type MemoryRecordInput, toTurn } from '../model/turns/turn.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-accepted-'));

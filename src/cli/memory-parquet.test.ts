@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, expect, test } from 'vitest';
 import { openStore } from '../memory/store/open-store.ts';
-import type { MemoryRecord } from '../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../model/turns/turn.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-parquet-'));

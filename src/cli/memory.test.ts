@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { openMemory } from '../memory/engine/open-memory.ts';
 import { openStore } from '../memory/store/open-store.ts';
-import type { MemoryRecord } from '../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../model/turns/turn.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-memory-'));

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../core/numbers/random.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
-import type { Turn } from '../model/turns/memory-record.ts';
 import { compareBytes } from '../model/turns/tie-rule.ts';
+import type { Turn } from '../model/turns/turn.ts';
 import { DATASETS } from './registry.ts';
 
 interface DatasetContractOptions {

@@ -10,7 +10,7 @@ export { Conversation } from '../model/turns/conversation.ts';
 export { showThread } from '../model/turns/conversation-display.ts';
 export { Corpus } from '../model/turns/corpus.ts';
 export { type Attributes, isSensitive } from '../model/turns/memory-fields.ts';
-export type { Turn } from '../model/turns/memory-record.ts';
+export type { Turn } from '../model/turns/turn.ts';
 export { datasetOptions, loadDataset } from './registry.ts';
 export { drawBenchmarkData } from './synthetic/benchmark-vectors.ts';
 export { computePlantedLevels, drawPlantedConversations } from './synthetic/planted-conversations.ts';

@@ -1,6 +1,6 @@
 /** Memories with outcomes that a program keeps, finds and curates, and what a model is shown of them. */
 
-export type { MemoryRecord } from '../model/turns/memory-record.ts';
+export type { MemoryRecord } from '../model/turns/turn.ts';
 export { assemble } from './context/assemble.ts';
 export { ContextCache } from './context/context-cache.ts';
 export { readDomain } from './context/domain/domain-options.ts';

@@ -17,7 +17,7 @@ import { extractConcepts } from '../../index/graph/extraction/extract-concepts.t
 import { extractionOptions, PROMPTS_HASH } from '../../index/graph/extraction/extraction-requests.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import { openConfigDataset } from '../../lab/config/config.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 
 /** The meaning of each key of a header. */
 const ORIGINS = { model: 'by another model', prompts: 'with other prompts', corpus: 'from other turns' } as const;

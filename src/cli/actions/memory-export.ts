@@ -13,7 +13,7 @@ import {
 } from '../../core/terminal/progress.ts';
 import { openStore } from '../../memory/store/open-store.ts';
 import { encodeHead, joinVectors } from '../../memory/store/operation.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import { assertMemory } from './memory/memory-folder.ts';
 import { runWithOpened } from './memory/open-folder.ts';
 

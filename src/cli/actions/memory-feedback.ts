@@ -8,7 +8,7 @@ import { detectUse, type MemoryUse, useDetectionOptions } from '../../memory/con
 import type { RetrievalLog } from '../../memory/context/feedback/retrieval-log.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
 import { readUseCount, reinforce } from '../../memory/patterns/reinforce.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import { alignColumns } from '../process/columns.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
 import { runWithMemory } from './memory/open-folder.ts';

@@ -5,7 +5,7 @@ import { type OnDirtyRow, RowFaults } from '../../data/jsonl/jsonl-rows.ts';
 import { readVectorRows } from '../../index/encoders/precomputed/vector-file.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import { type MemoryFolder, readFolderToWrite, writeSettings } from './memory/memory-folder.ts';
 import { assertFreeEncoder, openEncoder } from './memory/open-encoder.ts';
 import { runWithMemory } from './memory/open-folder.ts';

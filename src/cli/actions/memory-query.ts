@@ -11,7 +11,7 @@ import { computeObservedMean, type OutcomePool } from '../../memory/outcomes/out
 import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
 import { showContext, showRecord } from '../../model/turns/conversation.ts';
-import { type MemoryRecord, toTurn } from '../../model/turns/memory-record.ts';
+import { type MemoryRecord, toTurn } from '../../model/turns/turn.ts';
 import { alignColumns } from '../process/columns.ts';
 import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { openEncoder } from './memory/open-encoder.ts';

@@ -12,11 +12,7 @@ import type { MemoryStore } from '../../memory/store/memory-store.ts';
 import { openStore } from '../../memory/store/open-store.ts';
 import { type RepairReport, repairStore } from '../../memory/store/repair-store.ts';
 import type { AttributeValue } from '../../model/turns/memory-fields.ts';
-import {
-  EMPTY_OUTCOME_STATISTICS,
-  type MemoryRecord,
-  type OutcomeStatistics,
-} from '../../model/turns/memory-record.ts';
+import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord, type OutcomeStatistics } from '../../model/turns/turn.ts';
 import { alignColumns } from '../process/columns.ts';
 import { FailedCheck } from '../process/interruption.ts';
 import { assertMemory, copySettings, type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';

@@ -7,7 +7,7 @@ import { loadConfigPlugins } from '../../lab/config/config.ts';
 import type { Granularity } from '../../lab/measure/passport.ts';
 import { renderCsv } from '../../lab/report/tables/csv.ts';
 import { renderLatex, renderMarkdown } from '../../lab/report/tables/markdown.ts';
-import { nameJudgedShare } from '../../lab/report/tables/structure-table.ts';
+import { nameJudgedShare } from '../../lab/report/tables/side-tables.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
 import { formatMetrics } from '../../lab/run/run-folder.ts';
 import { rescore, rescoreName } from '../../lab/stored/rescore.ts';

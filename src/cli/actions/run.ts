@@ -15,7 +15,7 @@ import { createLauncher, type LauncherOptions, launcherOptions } from '../../lab
 import type { ExperimentResult } from '../../lab/measure/result.ts';
 import { withCountedLook } from '../../lab/measure/test-looks.ts';
 import type { DatasetRun } from '../../lab/report/tables/datasets-table.ts';
-import { describeSlices } from '../../lab/report/tables/structure-table.ts';
+import { describeSlices } from '../../lab/report/tables/side-tables.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
 import { type Execute, FolderExecution } from '../../lab/run/execution.ts';
 import type { Opening } from '../../lab/run/partial-folder.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { describeNoLeak } from '../exports/leak.harness.ts';
 import { countFoundByNewest, describeData } from '../prepared/data-folder.harness.ts';

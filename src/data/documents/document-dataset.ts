@@ -2,7 +2,7 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { displayDataset } from '../prepared/datasets.ts';
 import {
   type Counts,

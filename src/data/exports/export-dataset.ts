@@ -4,7 +4,7 @@ import { letEventsIn, mapWithBreaks } from '../../core/terminal/progress.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { readOwnQueries } from '../jsonl/jsonl.ts';
 import { displayDataset, type QueryChoice, type QueryKind, TASK_WITHOUT_QUERIES } from '../prepared/datasets.ts';
 import {

@@ -1,6 +1,6 @@
 import { findChainEnds } from '../../model/turns/conversation.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { isId } from '../jsonl/jsonl-rows.ts';
 import { EarlierBodies } from '../mail/mail-quotes.ts';
 import { splitIntoTokens, Vocabulary } from '../mail/shingles.ts';

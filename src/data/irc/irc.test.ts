@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { describeData } from '../prepared/data-folder.harness.ts';
 import { type SampleLog, writeIrcSample } from './irc.fixture.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../core/terminal/progress.ts';
 import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { isId } from '../jsonl/jsonl-rows.ts';
 import { type DatasetContext, displayDataset, IRC_LICENCE } from '../prepared/datasets.ts';
 import {

@@ -12,8 +12,8 @@ import {
 import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { findChainEnds } from '../../model/turns/conversation.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { type DatasetContext, displayDataset } from '../prepared/datasets.ts';
 import {
   type Counts,

@@ -4,8 +4,8 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress, letEventsIn, mapWithBreaks, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { describeDepthFault } from '../jsonl/jsonl-rows.ts';
 import {
   type DatasetContext,

@@ -2,7 +2,7 @@ import type { StartProgress } from '../../core/terminal/progress.ts';
 import type { Query } from '../../model/dataset.ts';
 import { findChainEnds } from '../../model/turns/conversation.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { Counts, countUndecodable, findTestStart, isDev, type Prepared } from '../prepared/prepared.ts';
 import { replyQuery } from '../prepared/reply-judgements.ts';
 import { type CleanMail, cleanMails, type Selection, selectMails } from './mail-text.ts';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import { countFoundByNewest, describeData } from '../prepared/data-folder.harness.ts';
 import { loadOasst } from './oasst.ts';

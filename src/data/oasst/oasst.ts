@@ -14,8 +14,8 @@ import {
 } from '../../core/terminal/progress.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { refuseLargeFile } from '../exports/zip-archive.ts';
 import { type DatasetContext, displayDataset, OASST_LICENCE } from '../prepared/datasets.ts';
 import { Counts, countUndecodable, findTestStart, GRADE_NAMES, isDev, PARENT } from '../prepared/prepared.ts';

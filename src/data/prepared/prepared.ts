@@ -4,8 +4,8 @@ import { locatePath, UnavailableError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
 import type { Query, Split } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 
 /**
  * The folder of the file that wrote a dataset's options. It is stored beside the options, not in them: a resolved config, and every hash of it, must not

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { ReplyJudgements, replyQuery } from './reply-judgements.ts';
 
 const buildTurn = (id: string, parentId: string | null, timestamp: number, conversationId = 't'): Turn => ({

@@ -1,7 +1,7 @@
 import type { Query } from '../../model/dataset.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { ANCESTOR, PARENT, SAME_THREAD } from './prepared.ts';
 
 /** A question mark that ends a sentence; one inside an address such as `x.org/?id=7` does not. */

@@ -1,6 +1,6 @@
 import { createRandom, type Random } from '../../core/numbers/random.ts';
 import { type Attributes, SUPERSEDED } from '../../model/turns/memory-fields.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { ShopInput } from '../prepared/datasets.ts';
 import { inventWords } from './invented-words.ts';
 

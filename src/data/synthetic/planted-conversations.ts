@@ -2,7 +2,7 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom, type Random } from '../../core/numbers/random.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { type PlantedDependency, type SyntheticInput, type SyntheticOptions, synthetic } from '../prepared/datasets.ts';
 import { type InventedWords, inventWords } from './invented-words.ts';
 import { drawLayout, drawScene, drawSceneTexts, type Layout } from './scene.ts';

@@ -1,7 +1,7 @@
 import { findConcepts } from '../../model/text/concepts.ts';
 import { findEntities } from '../../model/text/entities.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { ConceptGraph } from './concept-graph.ts';
 import { ALIAS, MENTIONED, type TemporalAdjacency, type WalkableGraph } from './temporal-adjacency.ts';
 

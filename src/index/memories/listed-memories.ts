@@ -4,7 +4,7 @@ import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch } from '../
 import { findEntities } from '../../model/text/entities.ts';
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
 import { isActive, readImportance } from '../../model/turns/memory-fields.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
 import {
   allocateCandidates,

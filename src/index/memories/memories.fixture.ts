@@ -1,5 +1,5 @@
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 
 export const DAY = 24 * 3_600_000;
 const triple = { predicate: 'prefers', object: 'NET30' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CandidateIndex, QueryBatch } from '../../model/candidates.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { ContractCorpus } from '../candidates/contract-sample.fixture.ts';
 import { describeVisibility } from '../candidates/visibility-contract.harness.ts';
 import { createIndex } from '../registry.ts';

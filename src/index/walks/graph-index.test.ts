@@ -5,7 +5,7 @@ import { expectEventsLetIn } from '../../core/terminal/slow-progress.harness.ts'
 import type { QueryBatch, SeedTurns } from '../../model/candidates.ts';
 import { createTokeniser } from '../../model/text/tokens.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { describeCandidateIndex } from '../candidates/candidate-contract.harness.ts';
 import { type ContractCorpus, drawContractCorpus, readCandidateRow } from '../candidates/contract-sample.fixture.ts';
 import type { GraphControl } from '../candidates/index-definition.ts';

@@ -3,7 +3,7 @@ import { DimensionMismatchError, ValidationError } from '../../core/errors/error
 import type { QueryBatch } from '../../model/candidates.ts';
 import { createTokeniser } from '../../model/text/tokens.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { GraphIndex } from './graph-index.ts';
 import { graph } from './graph-options.ts';
 import type { GraphPairs } from './graph-pairs.ts';

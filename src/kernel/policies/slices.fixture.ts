@@ -1,6 +1,6 @@
 import { createRandom } from '../../core/numbers/random.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { generateKey, type KeyRing } from '../signatures/kernel-keys.ts';
 import { type SlicePolicy, type SlicePolicyInput, slicePolicySchema } from './policy.ts';
 

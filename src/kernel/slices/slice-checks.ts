@@ -1,7 +1,7 @@
 import { computeHash } from '../../core/hash/hash.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { computeFingerprint } from '../signatures/fingerprint.ts';
 import { AdmissibilityError } from '../signatures/kernel-keys.ts';
 import type { SliceExport, SliceScope } from '../signatures/slice-export.ts';

@@ -1,5 +1,5 @@
-import type { Turn } from '../../model/turns/memory-record.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { SlicePolicy } from '../policies/policy.ts';
 
 /** The neighbours of a turn among those that exist, by definition. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { SlicePolicy } from '../policies/policy.ts';
 import { buildPolicy, drawTurns } from '../policies/slices.fixture.ts';
 import { walkByDefinition } from './slice-walk.oracle.ts';

@@ -7,7 +7,7 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 import { showQuery, showTurn } from '../../model/turns/conversation.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { CandidatePool, Column } from '../../rank/signals/stage.ts';
 import type { Measurement, MeasurementOptions } from './measurement.ts';
 import type { ArmResult, DatasetSummary, ExperimentResult, QueryRecord, RankedTurn, TurnRecord } from './result.ts';

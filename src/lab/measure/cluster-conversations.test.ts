@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { groupContentHashes, groupConversations, listUnheldConversations } from './passport.ts';
 
 const buildTurn = (id: string, conversationId: string, channel: string | null = null): Turn => {

@@ -1,8 +1,8 @@
 import { quantile } from '../../core/numbers/distributions.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
+import { rank } from '../../rank/retrieval/rank.ts';
 import { retrieve, warmUp } from '../../rank/retrieval/retriever.ts';
-import { rank } from '../../rank/retrieval/select-top.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
 import type { RankOptions } from '../../rank/retrieval/written-steps.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';

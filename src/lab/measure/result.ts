@@ -5,7 +5,7 @@ import type { CorrectionName, TestName } from '../../eval/significance/multiple-
 import type { BaselineComparison, ClusteredTest } from '../../eval/significance/significance.ts';
 import type { DatasetDeclaration } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { StrategyName } from '../../rank/query/strategy.ts';
 import type { MemorySignals } from '../../rank/signals/memory-signals.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';

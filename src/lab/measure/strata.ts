@@ -29,7 +29,7 @@ import {
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { listSharedContentStems } from '../../model/text/tokens.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { ArmControl } from '../config/control-arms.ts';
 import { QUERY_STRATA } from '../judging/query-file.ts';
 import type { SeedSpread, Stratum, StratumValue, Structure, StructureTest } from './result.ts';

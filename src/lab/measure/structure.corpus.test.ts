@@ -4,7 +4,7 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { listControlsFor } from '../../rank/retrieval/arms.fixture.ts';
 import { parseSteps, type WrittenStep } from '../../rank/retrieval/written-steps.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';

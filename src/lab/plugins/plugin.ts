@@ -8,7 +8,7 @@ import type { EncoderInputs } from '../../index/encoders/encoder-definition.ts';
 import type { Candidates, QueryBatch } from '../../model/candidates.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import type { RankedCandidate } from '../../rank/retrieval/steps/select.ts';
 import { isSignalName } from '../../rank/signals/plan.ts';

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import plugin from '../../../examples/plugins/step.ts';
 import { ConfigurationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
+import { rank } from '../../rank/retrieval/rank.ts';
 import { decomposeScores, retrieve } from '../../rank/retrieval/retriever.ts';
-import { rank } from '../../rank/retrieval/select-top.ts';
 import { findNeed } from '../../rank/retrieval/steps/step.ts';
 import {
   listArmStages,

@@ -3,7 +3,7 @@ import { yaml } from '../../core/values/yaml.ts';
 import { chooseIntervalMethod } from '../../eval/intervals/mean-intervals.ts';
 import { encodeQrels, formatRun } from '../../eval/trec/trec-files.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { encodeWeights, formatUserWeights } from '../../rank/learning/weight-file.ts';
 import { formatFileName } from '../composition/arms.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';

@@ -8,7 +8,7 @@ import type { StartProgress } from '../../core/terminal/progress.ts';
 import { loadDataset } from '../../data/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { computeQueryReach, listTurnsWithin } from '../../rank/retrieval/relevance.ts';
 import { retrieve } from '../../rank/retrieval/retriever.ts';
 import { listArmStages } from '../../rank/retrieval/written-steps.ts';

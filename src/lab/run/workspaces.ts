@@ -10,7 +10,7 @@ import type { SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
 import { isSensitive } from '../../model/turns/memory-fields.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../rank/retrieval/relevance.ts';
 import { listArmStages, readArm } from '../../rank/retrieval/written-steps.ts';
 import { Plan, type WorkspaceIdentity, withInputs } from '../../rank/signals/plan.ts';

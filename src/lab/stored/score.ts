@@ -9,7 +9,7 @@ import type { CorrectionName, TestName } from '../../eval/significance/multiple-
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { Corpus, findLowerBound } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { buildRankedArms, buildRankedResult, describeMeasured, listInspectedTurns } from '../measure/attribution.ts';
 import { collectJudging, type Judging, measureRuns } from '../measure/measurement.ts';
 import { findProtocolWarnings } from '../measure/protocol-warnings.ts';

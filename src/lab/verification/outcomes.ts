@@ -8,7 +8,7 @@ import {
   updateOutcomeStatistics,
 } from '../../memory/outcomes/outcome-statistics.ts';
 import { computePriors } from '../../memory/outcomes/prior-bundle.ts';
-import { EMPTY_OUTCOME_STATISTICS, type OutcomeStatistics } from '../../model/turns/memory-record.ts';
+import { EMPTY_OUTCOME_STATISTICS, type OutcomeStatistics } from '../../model/turns/turn.ts';
 import { type GoldenCase, HOST, type Part, type Topic } from './topic.ts';
 
 const outcomesCase = z.looseObject({

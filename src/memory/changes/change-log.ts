@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { JOURNAL_START, type JournalPosition } from '../../core/journal/position.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import type { Memory } from '../engine/memory.ts';
 
 /** A record before and after an operation; null: it was not there. */

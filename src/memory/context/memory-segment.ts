@@ -2,7 +2,7 @@ import { MEMORY_SOURCES, type MemorySource } from '../../index/memories/memory-o
 import { createIndex, type IndexOptions } from '../../index/registry.ts';
 import type { CandidateIndex } from '../../model/candidates.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { AskedMemory } from '../../rank/signals/asked-memories.ts';
 import type { MemorySourcesOptions } from './memory-sources-options.ts';
 import { describeTurn } from './source.ts';

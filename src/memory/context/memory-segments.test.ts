@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import type { Encoder } from '../../model/encoder.ts';
-import { toTurn } from '../../model/turns/memory-record.ts';
+import { toTurn } from '../../model/turns/turn.ts';
 import { openCurator } from '../curation/curator.ts';
 import type { Memory } from '../engine/memory.ts';
 import { openMemory } from '../engine/open-memory.ts';

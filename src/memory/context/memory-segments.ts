@@ -5,7 +5,7 @@ import { createSerialRunner } from '../../core/values/once.ts';
 import { assertFilterNames } from '../../model/filter/filter.ts';
 import { compareTurns } from '../../model/turns/conversation.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import { type MemoryRecord, toTurn } from '../../model/turns/memory-record.ts';
+import { type MemoryRecord, toTurn } from '../../model/turns/turn.ts';
 import { computeSimilarities } from '../../ops/selection/selection.ts';
 import { loadSelection, type SelectionOptions } from '../../rank/rerank/registry.ts';
 import { KnownEntities, listTurnEntities } from '../../rank/signals/asked-memories.ts';

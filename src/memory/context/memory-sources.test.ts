@@ -4,7 +4,7 @@ import { UnavailableError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createEncoder } from '../../index/encoders/registry.ts';
 import type { Encoder } from '../../model/encoder.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { assemble } from './assemble.ts';
 import { type MemorySources, openMemorySources } from './memory-sources.ts';
 import type { MemorySourcesInput } from './memory-sources-options.ts';

@@ -1,6 +1,6 @@
 import { NotFiniteError, RagPlusPlusError } from '../../core/errors/errors.ts';
 import { type FactFields, MEMORY_TYPES, readMemoryFields } from '../../model/turns/memory-fields.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 
 /** What an item of a context is: a memory, a document, or a record of a database. */
 export const ITEM_TYPES = Object.freeze([...MEMORY_TYPES, 'document', 'record'] as const);

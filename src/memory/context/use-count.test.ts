@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import type { Encoder } from '../../model/encoder.ts';
-import { toTurn } from '../../model/turns/memory-record.ts';
+import { toTurn } from '../../model/turns/turn.ts';
 import { openMemory } from '../engine/open-memory.ts';
 import { reinforce } from '../patterns/reinforce.ts';
 import { assemble } from './assemble.ts';

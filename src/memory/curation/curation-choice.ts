@@ -6,7 +6,7 @@ import {
   readCuratedText,
 } from '../../model/text/curation-rules.ts';
 import { SUPERSEDED } from '../../model/turns/memory-fields.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import type { RecordChange } from '../changes/change-log.ts';
 
 /** A record that is there, with the cosine of its vector to that of the new record. */

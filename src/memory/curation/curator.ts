@@ -5,7 +5,7 @@ import { parse } from '../../core/validation/validation.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import { type CurationOperation, curationRuleOptions } from '../../model/text/curation-rules.ts';
 import { isActive, parseRow } from '../../model/turns/memory-fields.ts';
-import { type MemoryRecord, type MemoryRecordInput, memoryRecordSchema } from '../../model/turns/memory-record.ts';
+import { type MemoryRecord, type MemoryRecordInput, memoryRecordSchema } from '../../model/turns/turn.ts';
 import { type ChangeLog, type Decision, openChangeLog } from '../changes/change-log.ts';
 import type { Memory } from '../engine/memory.ts';
 import {

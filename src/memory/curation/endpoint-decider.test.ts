@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ConfigurationError, SensitiveTextError, UnavailableError } from '../../core/errors/errors.ts';
 import { type Answer, EmbeddingService } from '../../core/service/embedding-service.harness.ts';
-import { memoryRecordSchema } from '../../model/turns/memory-record.ts';
+import { memoryRecordSchema } from '../../model/turns/turn.ts';
 import type { Memory } from '../engine/memory.ts';
 import { openMemory } from '../engine/open-memory.ts';
 import { type Curator, openCurator } from './curator.ts';

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { QueryError } from '../../core/errors/errors.ts';
 import { readBack } from '../../core/tensors/scope.ts';
-import type { MemoryRecord, RecordTrajectory } from '../../model/turns/memory-record.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
+import type { MemoryRecord, RecordTrajectory } from '../../model/turns/turn.ts';
 import { COORDINATES, listCoordinateWeights } from '../../ops/trajectory/coordinate-names.ts';
 import { trajectoryDistance } from '../../ops/trajectory/trajectory-distance.ts';
 import type { ReadRecord } from './following-index.ts';

@@ -1,6 +1,5 @@
 import { createSerialRunner } from '../../core/values/once.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
-import { toTurn } from '../../model/turns/memory-record.ts';
+import { type MemoryRecord, toTurn } from '../../model/turns/turn.ts';
 import type { VectorIndex, VectorRow } from '../../model/vector-index.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 

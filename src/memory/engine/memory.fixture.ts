@@ -1,5 +1,5 @@
 import { createRandom } from '../../core/numbers/random.ts';
-import type { MemoryRecordInput } from '../../model/turns/memory-record.ts';
+import type { MemoryRecordInput } from '../../model/turns/turn.ts';
 import type { Memory } from './memory.ts';
 import type { MemoryInput } from './memory-options.ts';
 import { openMemory } from './open-memory.ts';

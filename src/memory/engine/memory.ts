@@ -7,13 +7,13 @@ import { prepareRows } from '../../index/vectors/vector-doors.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
 import { assertFilterNames, type Filter } from '../../model/filter/filter.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
+import type { Scored } from '../../model/turns/tie-rule.ts';
 import {
   assertEmbedding,
   type MemoryRecord,
   type MemoryRecordInput,
   type OutcomeStatistics,
-} from '../../model/turns/memory-record.ts';
-import type { Scored } from '../../model/turns/tie-rule.ts';
+} from '../../model/turns/turn.ts';
 import type { VectorMatch, VectorSearchOptions } from '../../model/vector-index.ts';
 import {
   assertRecordsWithinRange,

@@ -11,7 +11,7 @@ import {
 import { computeHash } from '../../core/hash/hash.ts';
 import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { filterSchema } from '../../model/filter/filter-schema.ts';
-import { trajectorySchema } from '../../model/turns/memory-record.ts';
+import { trajectorySchema } from '../../model/turns/turn.ts';
 import type { VectorSearchOptions } from '../../model/vector-index.ts';
 import { outcomePool } from '../outcomes/outcome-statistics.ts';
 import type { PriorBundle } from '../outcomes/prior-bundle.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { sumsToOne } from '../../core/validation/validation.ts';
-import type { OutcomeStatistics } from '../../model/turns/memory-record.ts';
+import type { OutcomeStatistics } from '../../model/turns/turn.ts';
 import { maximalMarginalRelevance } from '../../ops/selection/maximal-marginal-relevance.ts';
 import { computeSimilarities } from '../../ops/selection/selection.ts';
 import { computeObservedMean, outcomePool } from '../outcomes/outcome-statistics.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
-import { EMPTY_OUTCOME_STATISTICS, LARGEST_OUTCOME, type OutcomeStatistics } from '../../model/turns/memory-record.ts';
+import { EMPTY_OUTCOME_STATISTICS, LARGEST_OUTCOME, type OutcomeStatistics } from '../../model/turns/turn.ts';
 import { computeExactMoments } from './moments.oracle.ts';
 import {
   computePopulationVariance,

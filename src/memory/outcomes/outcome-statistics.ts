@@ -7,7 +7,7 @@ import {
   type MemoryRecord,
   type OutcomeStatistics,
   toOutcomeStatistics,
-} from '../../model/turns/memory-record.ts';
+} from '../../model/turns/turn.ts';
 
 /** Quantiles beyond it are cut, as scipy does. They belong to fewer than 0.013 degrees of freedom: nothing is known of the mean. */
 const LARGEST_QUANTILE = 1e100;

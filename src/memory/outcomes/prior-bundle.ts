@@ -1,7 +1,7 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { readQuantile, wilsonInterval } from '../../core/numbers/distributions.ts';
 import { parse } from '../../core/validation/validation.ts';
-import type { OutcomeStatistics } from '../../model/turns/memory-record.ts';
+import type { OutcomeStatistics } from '../../model/turns/turn.ts';
 import { RunningSums } from '../../ops/conservation/conservation-stream.ts';
 import {
   assertOutcome,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ConfigurationError, RecordNotFoundError, ValidationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import type { MemoryRecordInput } from '../../model/turns/memory-record.ts';
+import type { MemoryRecordInput } from '../../model/turns/turn.ts';
 import type { Memory } from '../engine/memory.ts';
 import { openMemory } from '../engine/open-memory.ts';
 import {

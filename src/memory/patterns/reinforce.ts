@@ -1,5 +1,5 @@
 import { RecordNotFoundError } from '../../core/errors/errors.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import type { Memory } from '../engine/memory.ts';
 
 /** The uses of a record, its attribute `useCount`, which the signal `reinforcement` reads; 0 if nobody has counted. */

@@ -1,4 +1,4 @@
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import { updateOutcomeStatistics } from '../outcomes/outcome-statistics.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { openStore } from './open-store.ts';

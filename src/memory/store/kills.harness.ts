@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { build } from 'esbuild';
 import { createRandom } from '../../core/numbers/random.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import { listExpected } from './kill-writer.harness.ts';
 import { openStore } from './open-store.ts';
 import { WRITERS } from './write-until-killed.harness.ts';

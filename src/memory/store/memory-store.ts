@@ -9,7 +9,7 @@ import {
   type MemoryRecordInput,
   memoryRecordSchema,
   type OutcomeStatistics,
-} from '../../model/turns/memory-record.ts';
+} from '../../model/turns/turn.ts';
 import { assertOutcome } from '../outcomes/outcome-statistics.ts';
 import { encodeOperation, listChanged, type Operation } from './operation.ts';
 import { RecordTable } from './record-table.ts';

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 
 /** A record without its vector: what is stored as JSON. */
 export type RecordHead = Omit<MemoryRecord, 'embedding'>;

@@ -1,7 +1,7 @@
 import { RecordNotFoundError } from '../../core/errors/errors.ts';
 import { JOURNAL_START } from '../../core/journal/position.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
-import type { MemoryRecord, OutcomeStatistics } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord, OutcomeStatistics } from '../../model/turns/turn.ts';
 import { updateOutcomeStatistics } from '../outcomes/outcome-statistics.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,4 +1,4 @@
-import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from '../../model/turns/memory-record.ts';
+import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord } from '../../model/turns/turn.ts';
 
 /** Numbers in [-1, 1) that follow from a text. */
 export function drawVector(seed: string, dimension: number): Float32Array {

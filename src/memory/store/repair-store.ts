@@ -8,7 +8,7 @@ import { JOURNAL_START, type JournalPosition, UNKNOWN_HASH } from '../../core/jo
 import { type LostEntries, listSegments, readJournal, readJournalEnd } from '../../core/journal/segments.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import { openStore } from './open-store.ts';
 import { decodeOperation } from './operation.ts';
 import { RecordTable } from './record-table.ts';

@@ -8,7 +8,7 @@ import { computeCrc32, computeHash } from '../../core/hash/hash.ts';
 import { JOURNAL_START, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
-import type { MemoryRecord } from '../../model/turns/memory-record.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import { encodeHead, joinRecords, joinVectors, type RecordHead } from './operation.ts';
 
 const MANIFEST = 'snapshot.json';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { Conversation, compareTurns } from './conversation.ts';
-import type { Turn } from './memory-record.ts';
+import type { Turn } from './turn.ts';
 
 const buildTurn = (id: string, parentId: string | null, timestamp: number, conversationId = 'c'): Turn => ({
   id,

@@ -13,8 +13,8 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { escapeHtml, formatMinute } from '../../core/text/format.ts';
 import { once } from '../../core/values/once.ts';
 import { type Attributes, isSensitive } from './memory-fields.ts';
-import type { MemoryRecord, Turn } from './memory-record.ts';
 import { compareBytes } from './tie-rule.ts';
+import type { MemoryRecord, Turn } from './turn.ts';
 
 /** The text of a turn for displays, reports and messages. */
 export function showTurn(turn: Turn): ShowableText {

@@ -1,6 +1,6 @@
 import { Corpus } from './corpus.ts';
 import type { Attributes } from './memory-fields.ts';
-import type { Turn } from './memory-record.ts';
+import type { Turn } from './turn.ts';
 
 /**
  * Conversations c0, c1, … with these numbers of turns, without parents. Ids contain the position in the conversation.

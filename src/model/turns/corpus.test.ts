@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { Corpus, findLowerBound, listConversationPositions } from './corpus.ts';
-import type { Turn } from './memory-record.ts';
+import type { Turn } from './turn.ts';
 
 const buildTurn = (
   id: string,

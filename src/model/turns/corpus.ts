@@ -9,7 +9,7 @@ import {
 import { ValidationError } from '../../core/errors/errors.ts';
 import { formatMinute } from '../../core/text/format.ts';
 import { Conversation, compareTurns } from './conversation.ts';
-import type { Turn } from './memory-record.ts';
+import type { Turn } from './turn.ts';
 
 /** For each conversation of the corpus the positions of its turns, ascending: its turns in ring order. */
 export function listConversationPositions(corpus: Corpus): Int32Array[] {

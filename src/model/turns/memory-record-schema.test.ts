@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors/errors.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { EMPTY_OUTCOME_STATISTICS, type MemoryRecordInput, memoryRecordSchema } from './memory-record.ts';
+import { EMPTY_OUTCOME_STATISTICS, type MemoryRecordInput, memoryRecordSchema } from './turn.ts';
 
 const least: MemoryRecordInput = { id: 'a', embedding: Float32Array.of(1, 2), context: 'text', createdAt: 3 };
 const whole = {

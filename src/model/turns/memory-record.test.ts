@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { attributesSchema } from './memory-fields.ts';
-import { toMemoryRecord, toTurn } from './memory-record.ts';
+import { toMemoryRecord, toTurn } from './turn.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1 });
 const name = fc.string({ minLength: 1 }).map((key) => `key ${key}`);

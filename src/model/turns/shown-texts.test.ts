@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Query } from '../dataset.ts';
 import { showContext, showQuery, showRecord, showTurn } from './conversation.ts';
-import type { Turn } from './memory-record.ts';
+import type { Turn } from './turn.ts';
 
 const HIDDEN = '(sensitive: not shown)';
 const place = { conversationId: 'c', parentId: null, timestamp: 1, author: null, channel: null };

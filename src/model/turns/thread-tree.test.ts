@@ -5,7 +5,7 @@ import { displayRun } from '../run.ts';
 import { Conversation, findChainEnds } from './conversation.ts';
 import { showThread } from './conversation-display.ts';
 import { Corpus } from './corpus.ts';
-import type { Turn } from './memory-record.ts';
+import type { Turn } from './turn.ts';
 
 const say = (id: string, parentId: string | null, minutes: number, text = `text of ${id}`): Turn => ({
   id,

@@ -1,7 +1,7 @@
 import { attachDisplay, buildTableBundle, phrase, stateShown } from '../../core/display/display.ts';
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
 import { computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
 

@@ -1,6 +1,6 @@
 import type { Random } from '../../core/numbers/random.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 
 export const FOREST_SIZE = 89;
 export const FOREST_DIMENSION = 13;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createRandom, type Random } from '../../core/numbers/random.ts';
 import { Conversation } from '../../model/turns/conversation.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { COORDINATES, type Dimensions } from './coordinate-names.ts';
 import { computeTrajectoryCoordinates, type TurnFeatures } from './coordinates.ts';
 import {

@@ -4,7 +4,7 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { bm25 } from '../../index/words/bm25.ts';
 import type { Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { attentionSignal } from '../signals/attention.ts';
 import { bm25Signal } from '../signals/bm25.ts';
 import { drawSamplePool, type Formula, findWorstColumnError, scoreEachTurn } from '../signals/columns.harness.ts';

@@ -3,8 +3,8 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { candidatesOfArm, parseArm } from './arms.fixture.ts';
+import { rank } from './rank.ts';
 import { retrieve } from './retriever.ts';
-import { rank } from './select-top.ts';
 import { listArmStages, type RankOptions } from './written-steps.ts';
 
 const bm25 = { k: 19 };

@@ -3,7 +3,7 @@ import { NotFiniteError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
-import { rank } from './select-top.ts';
+import { rank } from './rank.ts';
 
 const formatTestPair = (query: number, position: number) => `query ${query}, candidate ${position}`;
 

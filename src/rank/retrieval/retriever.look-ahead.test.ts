@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { createRandom, type Random } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import type { Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import {
   createSampleWorkspace,
   DIMENSION,

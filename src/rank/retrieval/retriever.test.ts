@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RagPlusPlusError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import type { Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
 import { MEMORY_SIGNALS } from '../signals/memory-signals.ts';
 import {

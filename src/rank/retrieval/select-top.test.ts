@@ -7,8 +7,8 @@ import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixtur
 import type { Workspace } from '../signals/workspace.ts';
 import { parseArm, poolOfArm } from './arms.fixture.ts';
 import { findPool } from './candidate-sources.ts';
+import { selectTop } from './rank.ts';
 import { retrieve } from './retriever.ts';
-import { selectTop } from './select-top.ts';
 import type { RankOptions } from './written-steps.ts';
 
 const world = drawSampleWorld(17, 103, 67); // more queries than a batch holds

@@ -5,9 +5,9 @@ import { joinCandidates } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { parseArm, SAMPLE_STEPS } from './arms.fixture.ts';
 import { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
+import { rank, selectTop } from './rank.ts';
 import { blendScores, divideScoresByRowMaximum } from './relevance.ts';
 import { retrieve, warmUp } from './retriever.ts';
-import { rank, selectTop } from './select-top.ts';
 import { type RankOptions, readArm } from './written-steps.ts';
 
 const uploadRow = (...values: number[]) => tf.tensor2d(values, [1, values.length]);

@@ -2,7 +2,7 @@ import { createEventBreaks, ignoreProgress, type StartProgress } from '../../cor
 import type { MemoryQuestion } from '../../model/candidates.ts';
 import { findEntities } from '../../model/text/entities.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { EntityRegistry } from '../query/entity-registry.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { defineStage, type StageUse, type World } from './signal.ts';

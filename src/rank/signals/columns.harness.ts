@@ -1,6 +1,6 @@
 import { NewestFirstIndex } from '../../index/candidates/top-selection.ts';
 import type { Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
 import type { SampleWorld } from './corpus.fixture.ts';
 import { type CandidatePool, type Column, joinCandidates } from './stage.ts';

@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../../core/numbers/random.ts';
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { Workspace, type WorkspaceInputs } from './workspace.ts';
 
 export const DIMENSION = 17;

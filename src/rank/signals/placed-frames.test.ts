@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { drawSamplePool, findWorstColumnError, scoreEachTurn } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { drawRandomParents } from './placed-frames.ts';

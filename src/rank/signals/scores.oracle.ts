@@ -1,5 +1,5 @@
 import type { Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { SampleWorld } from './corpus.fixture.ts';
 
 /**

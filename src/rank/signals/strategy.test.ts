@@ -3,7 +3,7 @@ import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { check } from '../../core/validation/validation.ts';
 import type { Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turns/memory-record.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { STRATEGY_WEIGHTS } from '../query/strategy.ts';
 import { askedMemories } from './asked-memories.ts';
 import { buildNewestPool } from './columns.harness.ts';

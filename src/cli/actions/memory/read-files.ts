@@ -22,7 +22,7 @@ import {
   memoryRecordFields,
   memoryRecordSchema,
   toMemoryRecord,
-} from '../../../model/turns/memory-record.ts';
+} from '../../../model/turns/turn.ts';
 
 /** A record that is read; `embedding` is null until its vector is known. */
 type RowRecord = Omit<MemoryRecord, 'embedding'> & { readonly embedding: Float32Array | null };

@@ -6,7 +6,7 @@ import { readLines } from '../../../core/files/text-lines.ts';
 import { computeHash } from '../../../core/hash/hash.ts';
 import { check } from '../../../core/validation/validation.ts';
 import { isSensitive } from '../../../model/turns/memory-fields.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { hashFileContent } from '../../encoders/precomputed/content-hash.ts';
 import { listConcepts, readTitle } from '../graph-moment.ts';
 import type { ConceptFileSource } from './concept-source.ts';

@@ -5,7 +5,7 @@ import { type Cleared, withholdSensitive } from '../../../core/service/sendable-
 import { ignoreProgress, type StartProgress } from '../../../core/terminal/progress.ts';
 import { normaliseForm } from '../../../model/text/concepts.ts';
 import { isSensitive } from '../../../model/turns/memory-fields.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { ALIAS_ABOVE } from '../concept-graph.ts';
 import { FormAliases } from '../form-aliases.ts';
 import { listConcepts, readTitle } from '../graph-moment.ts';

@@ -1,5 +1,5 @@
 import type { Answer, ReceivedRequest } from '../../../core/service/embedding-service.harness.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 
 /** What a request asks: triples of turns, or definitions of new relations. */
 export interface AskedContent {

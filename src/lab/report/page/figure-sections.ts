@@ -14,7 +14,7 @@ import {
   renderSliceTable,
   renderStructureLegend,
   renderStructureTable,
-} from '../tables/structure-table.ts';
+} from '../tables/side-tables.ts';
 import type { Payload } from './payload.ts';
 
 /** Relevant turns by their fate, one row per arm. */

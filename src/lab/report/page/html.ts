@@ -5,7 +5,7 @@ import { type Content, encodeScriptJson, html, Markup } from '../../../core/text
 import { yaml } from '../../../core/values/yaml.ts';
 import type { ArmResult, DatasetSummary, Environment, ExperimentResult } from '../../measure/result.ts';
 import { findAttentionPart } from '../tables/format.ts';
-import { renderPassports } from '../tables/structure-table.ts';
+import { renderPassports } from '../tables/side-tables.ts';
 import { buildLadderTable } from '../tables/table.ts';
 import { bundleClientScript } from './client-script.ts';
 import {

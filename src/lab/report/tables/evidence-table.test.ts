@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inventSweep } from '../page/invented-sweep.fixture.ts';
 import { renderMarkdown } from './markdown.ts';
-import { listEvidenceRows } from './structure-table.ts';
+import { listEvidenceRows } from './side-tables.ts';
 
 const result = inventSweep(31, { levels: [2, 2, 1], threads: 5, turnsAThread: 4, top: 3 });
 const [first, second, ...others] = result.arms as [(typeof result.arms)[number], ...typeof result.arms];

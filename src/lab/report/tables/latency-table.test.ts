@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ArmResult } from '../../measure/result.ts';
 import { inventResult } from '../page/invented-result.fixture.ts';
 import { renderMarkdown } from './markdown.ts';
-import { describeLatency, listLatencyRows } from './structure-table.ts';
+import { describeLatency, listLatencyRows } from './side-tables.ts';
 
 const result = inventResult(19, { arms: 3, threads: 7, turnsAThread: 5, top: 3 });
 const [first, second, ...others] = result.arms as [ArmResult, ArmResult, ...ArmResult[]];

@@ -18,7 +18,7 @@ import {
   listLatencyRows,
   listStructureRows,
   SURVIVES,
-} from './structure-table.ts';
+} from './side-tables.ts';
 import { buildLadderTable, type LadderCell, type LadderRow, type LadderTable } from './table.ts';
 
 /** A mark of significance as a superscript. */

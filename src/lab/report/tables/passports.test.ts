@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { MetricPassport } from '../../measure/result.ts';
 import { buildHandmadeResult } from './result.fixture.ts';
-import { renderPassports } from './structure-table.ts';
+import { renderPassports } from './side-tables.ts';
 
 const passport: MetricPassport = {
   metric: 'recall@10',

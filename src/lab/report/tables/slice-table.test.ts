@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ArmResult } from '../../measure/result.ts';
 import { buildHandmadeResult } from './result.fixture.ts';
-import { describeSlices, renderSliceStrata, renderSliceTable } from './structure-table.ts';
+import { describeSlices, renderSliceStrata, renderSliceTable } from './side-tables.ts';
 
 const [free, other] = buildHandmadeResult().arms as [ArmResult, ArmResult];
 const strata = { kind: { x: { relevant: 4, inadmissible: 1 }, y: { relevant: 0, inadmissible: 0 } } };

@@ -4,12 +4,7 @@ import type { ArmResult, ExperimentResult } from '../../measure/result.ts';
 import { withFailedBaseline } from './failed-baseline.fixture.ts';
 import { renderMarkdown } from './markdown.ts';
 import { buildHandmadeResult } from './result.fixture.ts';
-import {
-  describeSurvivals,
-  listStructureRows,
-  renderStructureLegend,
-  renderStructureTable,
-} from './structure-table.ts';
+import { describeSurvivals, listStructureRows, renderStructureLegend, renderStructureTable } from './side-tables.ts';
 
 /** The last arm has two controls; its gain in recall survives the second. */
 function buildControlledResult(): ExperimentResult {

@@ -21,7 +21,7 @@ import { countSeeds, listAlikeArms, readSeedDeviation } from '../../measure/warn
 import { describeDecisions } from './decision.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
 import { buildStatisticsLegend, countConversations, listUnresolved, MARKS } from './legend.ts';
-import { describeSurvivals } from './structure-table.ts';
+import { describeSurvivals } from './side-tables.ts';
 
 /** The part of a ladder that is shown. */
 interface ShownLadder {

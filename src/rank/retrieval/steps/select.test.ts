@@ -3,8 +3,8 @@ import { useBackend } from '../../../core/tensors/backend.ts';
 import { createTokenCounter } from '../../../model/text/tokens.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../../signals/corpus.fixture.ts';
+import { rank } from '../rank.ts';
 import { retrieve } from '../retriever.ts';
-import { rank } from '../select-top.ts';
 import { parseSteps, type WrittenStep } from '../written-steps.ts';
 
 beforeAll(() => useBackend('wasm'));

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Query } from '../../../model/dataset.ts';
 import { createTokenCounter, TOKEN_COUNTERS } from '../../../model/text/tokens.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { findSelectionColumn, type SelectionOptions } from '../../rerank/registry.ts';
-import { LEFT_OUT, rank, selectTop } from '../select-top.ts';
+import { LEFT_OUT, rank, selectTop } from '../rank.ts';
 import { defineStep, PendingScores, requirePool, type StepDefinition, type StepOf } from './step.ts';
 
 /** A candidate in the ranking of its query. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Query } from '../../../model/dataset.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { SIGNAL_GROUPS } from './options.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { readAskedQuery } from './query-rows.ts';

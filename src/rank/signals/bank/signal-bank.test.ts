@@ -4,7 +4,7 @@ import { UnavailableError } from '../../../core/errors/errors.ts';
 import { useBackend } from '../../../core/tensors/backend.ts';
 import type { Query } from '../../../model/dataset.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { buildNewestPool } from '../columns.harness.ts';
 import { createSampleWorkspace, DIMENSION, drawSampleWorld, type SampleWorld } from '../corpus.fixture.ts';
 import type { Workspace } from '../workspace.ts';

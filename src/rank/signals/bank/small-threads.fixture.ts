@@ -1,5 +1,5 @@
 import type { Query } from '../../../model/dataset.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 
 export const HOUR_MILLISECONDS = 3_600_000;
 /** A Monday. */

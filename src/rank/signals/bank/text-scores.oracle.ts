@@ -1,4 +1,4 @@
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 
 /**
  * The scores by words, written out over the texts of the turns before a moment. For texts of words without endings and stop words, which {@link STOP_WORDS}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { TURNS } from './small-threads.fixture.ts';
 import { ThreadTables } from './thread-tables.ts';
 import { drawSampleThreads } from './threads.fixture.ts';

@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../../../core/numbers/random.ts';
 import { createEncoder } from '../../../index/encoders/registry.ts';
 import type { Query } from '../../../model/dataset.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { DIMENSION, drawSampleVector, HOUR_MILLISECONDS, type SampleWorld } from '../corpus.fixture.ts';
 import { Workspace } from '../workspace.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { drawSampleWorld } from '../corpus.fixture.ts';
 import { orderParentsFirst } from './permuted-order.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../../core/tensors/backend.ts';
 import { buildConversationTurns } from '../../../model/turns/conversations.fixture.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { PROPAGATION_PRESETS } from '../../../ops/attention/options.ts';
 import { attentionSignal } from '../attention.ts';
 import { drawSamplePool, findWorstColumnError, scoreEachTurn } from '../columns.harness.ts';

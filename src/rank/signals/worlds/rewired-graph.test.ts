@@ -4,7 +4,7 @@ import { createRandom } from '../../../core/numbers/random.ts';
 import { useBackend } from '../../../core/tensors/backend.ts';
 import type { Query } from '../../../model/dataset.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import type { Turn } from '../../../model/turns/memory-record.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { buildFrameTables } from '../../../ops/trajectory/frame-tables.ts';
 import { drawSamplePool, findWorstColumnError, scoreEachTurn } from '../columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../corpus.fixture.ts';
