@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { encodeScriptJson, html, Markup } from '../../../core/text/format.ts';
+import { encodeScriptJson, html, Markup } from './format.ts';
 
 test('what is put into a template is escaped, in content and in attributes', () => {
   const hostile = `"><img src=x onerror='1'>&amp;`;

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../../core/errors/errors.ts';
-import { formatControlsMarkdown, renderFitControls } from '../page/fit-sections.ts';
-import { inventFitted } from '../page/invented-fit.fixture.ts';
-import { buildHandmadeArms, buildHandmadeControl, buildHandmadeTraining, withBaseline } from './controls.fixture.ts';
+import {
+  buildHandmadeArms,
+  buildHandmadeControl,
+  buildHandmadeTraining,
+  withBaseline,
+} from '../tables/controls.fixture.ts';
+import { formatControlsMarkdown, renderFitControls } from './fit-sections.ts';
+import { inventFitted } from './invented-fit.fixture.ts';
 
 const controls = [
   buildHandmadeControl('neighbours', 0.75, 0.652, 0.013),

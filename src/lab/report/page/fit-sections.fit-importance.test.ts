@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { formatImportanceMarkdown, renderImportanceSection } from '../page/fit-sections.ts';
-import { buildHandmadeArms, buildHandmadeFamily, buildHandmadeTraining } from './controls.fixture.ts';
+import { buildHandmadeArms, buildHandmadeFamily, buildHandmadeTraining } from '../tables/controls.fixture.ts';
+import { formatImportanceMarkdown, renderImportanceSection } from './fit-sections.ts';
 
 const arms = buildHandmadeArms(0.5, 0.75);
 const training = buildHandmadeTraining(arms, {
