@@ -27,7 +27,10 @@ export interface QueryBatch {
   readonly vectors: Float32Array;
   /** [Q] how many leading turns of the corpus exist for each query: `corpus.cutoff(query.timestamp)`. */
   readonly cutoffs: Int32Array;
-  /** [Q] the conversation that each query asks alone, an index in `corpus.conversations`; -1, or absent: the whole corpus. */
+  /**
+   * [Q] the conversation that each query asks alone, an index in `corpus.conversations`; -1, or absent: the whole
+   * corpus.
+   */
   readonly conversations?: Int32Array;
   /**
    * [Q] the turns that each query may see besides: corpus positions, ascending, once each; null: every turn. Absent: every turn for every query. The cutoff and the

@@ -107,7 +107,11 @@ interface AskFlags {
 
 const formatKey = ({ queryId, id }: { readonly queryId: string; readonly id: string }) => JSON.stringify([queryId, id]);
 
-/** The lines of a pool, with the grades that an interrupted call left. @throws ValidationError for a file of another pool or judge. */
+/**
+ * The lines of a pool, with the grades that an interrupted call left.
+ *
+ * @throws ValidationError for a file of another pool or judge.
+ */
 function readBegun(pool: string, into: string, model: string): PoolLine[] {
   const lines = readPool(pool).map((line) => ({ ...line, grade: null, judge: null }));
   if (!existsSync(into)) return lines;

@@ -17,19 +17,22 @@ const NONE: ReadonlySet<number> = new Set();
 const ZERO_NORM = FLOAT32_EPSILON ** 2;
 
 /**
- * An orthonormal basis of (at least) the columns of Y by shifted Cholesky QR, repeated until YᵀY is the identity: the two products over N rows run on the
- * backend, the Cholesky factor of K × K in float64 on the host.
+ * An orthonormal basis of (at least) the columns of Y by shifted Cholesky QR, repeated until YᵀY is the identity: the
+ * two products over N rows run on the backend, the Cholesky factor of K × K in float64 on the host.
  *
- * A pass divides what a column has outside the span of the columns before it by the root of the shift, and multiplies what it has inside by that root. So a
- * column that depends on the others becomes an arbitrary direction that is orthogonal to them where rounding leaves it one. Where the rows of Y hold no further
- * direction (empty or repeated rows), the column shrinks pass by pass; one that is shorter than rounding after the last pass is set to zero.
+ * A pass divides what a column has outside the span of the columns before it by the root of the shift, and multiplies
+ * what it has inside by that root. So a column that depends on the others becomes an arbitrary direction that is
+ * orthogonal to them where rounding leaves it one. Where the rows of Y hold no further direction (empty or repeated
+ * rows), the column shrinks pass by pass; one that is shorter than rounding after the last pass is set to zero.
  *
- * Fukaya, Kannan, Nakatsukasa, Yamamoto, Yanagisawa 2020, "Shifted Cholesky QR for computing the QR factorization of ill-conditioned matrices".
+ * Fukaya, Kannan, Nakatsukasa, Yamamoto, Yanagisawa 2020, "Shifted Cholesky QR for computing the QR factorization of
+ * ill-conditioned matrices".
  *
  * @param y row-major [N, K]
  * @param maxPasses the dozen is more than float32 has ever needed.
  * @returns row-major [N, K]
- * @throws NotFiniteError when the columns hold NaN or infinity; ConvergenceError when YᵀY is still not the identity after the last pass.
+ * @throws NotFiniteError when the columns hold NaN or infinity; ConvergenceError when YᵀY is still not the identity
+ *   after the last pass.
  */
 export async function computeOrthonormalBasis(
   y: Float32Array,
@@ -83,7 +86,8 @@ function measureOrthonormality(gram: Float32Array, width: number, skipped: Reado
 }
 
 /**
- * The inverse of R, where RᵀR = G + shift · I and R is upper triangular. The shift keeps rounding in G from making it indefinite.
+ * The inverse of R, where RᵀR = G + shift · I and R is upper triangular. The shift keeps rounding in G from making it
+ * indefinite.
  *
  * @param gram row-major [K, K]
  * @returns row-major [K, K], upper triangular

@@ -11,7 +11,7 @@ const LONGEST_PAUSE_SECONDS = 60;
 
 /** The fault of an attempt that may be repeated. */
 export class PassingFault extends Error {
-  /** As the service asks for it. */
+  /** The pause before the next attempt that the service asks for. */
   readonly pauseSeconds: number;
   override readonly message: ShowableText;
 
@@ -23,7 +23,7 @@ export class PassingFault extends Error {
   }
 }
 
-/** How attempts are repeated. */
+/** Numbers and delays of repeated attempts. */
 interface AttemptOptions {
   readonly maxAttempts: number;
   /** Before the second attempt; doubles from attempt to attempt. */
@@ -31,7 +31,8 @@ interface AttemptOptions {
 }
 
 /**
- * Repeats an attempt that ends in a {@link PassingFault}. The pause doubles from attempt to attempt; a longer one of the fault is kept, up to a minute.
+ * Repeats an attempt that ends in a {@link PassingFault}. The pause doubles from attempt to attempt; a longer one of
+ * the fault is kept, up to a minute.
  *
  * @param giveUp the error of the last attempt, from its fault.
  * @throws what the attempt throws; the error of `giveUp`; the reason of the signal.

@@ -5,8 +5,8 @@ import { DimensionMismatchError } from '../errors/errors.ts';
 export type Sizes = Record<string, number>;
 
 /**
- * Checks a tensor's shape against named sizes, for example `assertShape('keys', keys, 'T D', sizes)`, and binds the names it meets for the first time.
- * A number in the pattern stands for itself.
+ * Checks a tensor's shape against named sizes, for example `assertShape('keys', keys, 'T D', sizes)`, and binds the
+ * names it meets for the first time. A number in the pattern stands for itself.
  *
  * @throws DimensionMismatchError that prints the bindings.
  */

@@ -3,8 +3,9 @@ import type { MultiBar, SingleBar } from 'cli-progress';
 import { once } from '../values/once.ts';
 
 /**
- * Lets signals and timers in. Tensor operations on wasm and cpu resolve their promises without ever returning to the event loop, so that a long computation made
- * of them does not notice Ctrl-C until it is over, unless it awaits this now and then.
+ * Lets signals and timers in. Tensor operations on wasm and cpu resolve their promises without ever returning to the
+ * event loop, so that a long computation made of them does not notice Ctrl-C until it is over, unless it awaits this
+ * now and then.
  */
 export function letEventsIn(): Promise<void> {
   return new Promise((resolve) => {
@@ -15,7 +16,10 @@ export function letEventsIn(): Promise<void> {
 /** The interval at which a long computation lets events in, and so notices Ctrl-C. */
 const BREAK_MILLISECONDS = 50;
 
-/** For a loop of short steps: {@link letEventsIn} whenever the last time is some while ago, so that awaiting it at every step costs next to nothing. */
+/**
+ * For a loop of short steps: {@link letEventsIn} whenever the last time is some while ago, so that awaiting it at every
+ * step costs next to nothing.
+ */
 export function createEventBreaks(): () => Promise<void> {
   let last = performance.now();
   return async () => {
@@ -25,10 +29,16 @@ export function createEventBreaks(): () => Promise<void> {
   };
 }
 
-/** Characters that a terminal obeys instead of showing, line feed and tab aside: those of C0 and C1, and what turns the direction of writing. */
+/**
+ * Characters that a terminal obeys instead of showing, line feed and tab aside: those of C0 and C1, and what turns the
+ * direction of writing.
+ */
 const CONTROL = /(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A text whose control characters are written out, as `\u001b`, which JSON reads as the character. Names and texts of data may hold any. */
+/**
+ * A text whose control characters are written out, as `\u001b`, which JSON reads as the character. Names and texts of
+ * data may hold any.
+ */
 export function escapeControls(text: string): string {
   return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault, LISTED_FAULTS } from '../errors/errors.ts';
 
 /**
- * A schema whose choices may grow: it is built again after each change of them, and schemas that contain it follow. A process adds choices before
- * it parses what names them.
+ * A schema whose choices may grow: it is built again after each change of them, and schemas that contain it follow. A
+ * process adds choices before it parses what names them.
  *
  * @param build the schema of the choices that there are.
  * @param count how often they changed.

@@ -28,15 +28,16 @@ type CastTopic = z.output<typeof castTopics>[number];
 const MINUTE_MILLISECONDS = 60_000;
 
 /**
- * The turns of all topics. The source has no times: each turn gets a minute of its own, topic after topic in the order of the file, within a topic level by level.
- * The order within a level comes from a hash of the ids, so that it does not tell which turn another one follows.
+ * The turns of all topics. The source has no times: each turn gets a minute of its own, topic after topic in the order
+ * of the file, within a topic level by level. The order within a level comes from a hash of the ids, so that it does
+ * not tell which turn another one follows.
  */
 function listCastMessages(topics: readonly CastTopic[], queryText: CastQueryText, counts: Counts): SourceMessage[] {
   counts.add('topics', topics.length);
   const messages: SourceMessage[] = [];
   for (const topic of topics)
-    for (const one of orderByLevel(topic))
-      messages.push(buildMessage(topic.number, one, messages.length * MINUTE_MILLISECONDS, queryText));
+    for (const turn of orderByLevel(topic))
+      messages.push(buildMessage(topic.number, turn, messages.length * MINUTE_MILLISECONDS, queryText));
   return messages;
 }
 
@@ -47,35 +48,35 @@ function formatId(topic: number, number: string): string {
 /** The turns of a topic, roots first; what reaches no root, and a second turn of a number, come last. */
 function orderByLevel({ number, turn: turns }: CastTopic): CastTurn[] {
   const byNumber = new Map<string, CastTurn>();
-  for (const one of turns) if (!byNumber.has(one.number)) byNumber.set(one.number, one);
+  for (const turn of turns) if (!byNumber.has(turn.number)) byNumber.set(turn.number, turn);
   const children = new Map<string | null, CastTurn[]>();
-  for (const one of byNumber.values()) {
-    const parent = typeof one.parent === 'string' && byNumber.has(one.parent) ? one.parent : null;
+  for (const turn of byNumber.values()) {
+    const parent = typeof turn.parent === 'string' && byNumber.has(turn.parent) ? turn.parent : null;
     const list = children.get(parent);
-    if (list === undefined) children.set(parent, [one]);
-    else list.push(one);
+    if (list === undefined) children.set(parent, [turn]);
+    else list.push(turn);
   }
-  const keys = new Map(turns.map((one) => [one, computeHash(formatId(number, one.number))]));
-  const getKey = (one: CastTurn) => keys.get(one) as string;
+  const keys = new Map(turns.map((turn) => [turn, computeHash(formatId(number, turn.number))]));
+  const getKey = (turn: CastTurn) => keys.get(turn) as string;
   const placed = new Set<CastTurn>();
   for (let level = children.get(null) ?? []; level.length > 0; ) {
-    for (const one of [...level].sort((a, b) => compareBytes(getKey(a), getKey(b)))) placed.add(one);
-    level = level.flatMap((one) => children.get(one.number) ?? []);
+    for (const turn of [...level].sort((a, b) => compareBytes(getKey(a), getKey(b)))) placed.add(turn);
+    level = level.flatMap((turn) => children.get(turn.number) ?? []);
   }
-  return [...placed, ...turns.filter((one) => !placed.has(one))];
+  return [...placed, ...turns.filter((turn) => !placed.has(turn))];
 }
 
-function buildMessage(topic: number, one: CastTurn, time: number, queryText: CastQueryText): SourceMessage {
-  const isByPerson = one.participant === 'User';
-  const text = (isByPerson ? one.utterance : one.response) ?? '';
-  const rewritten = one.manual_rewritten_utterance ?? one.automatic_rewritten_utterance;
+function buildMessage(topic: number, turn: CastTurn, time: number, queryText: CastQueryText): SourceMessage {
+  const isByPerson = turn.participant === 'User';
+  const text = (isByPerson ? turn.utterance : turn.response) ?? '';
+  const rewritten = turn.manual_rewritten_utterance ?? turn.automatic_rewritten_utterance;
   return {
     ...ORDINARY,
-    id: formatId(topic, one.number),
+    id: formatId(topic, turn.number),
     conversationId: String(topic),
-    parentId: typeof one.parent === 'string' ? formatId(topic, one.parent) : null,
+    parentId: typeof turn.parent === 'string' ? formatId(topic, turn.parent) : null,
     time,
-    author: one.participant,
+    author: turn.participant,
     channel: null,
     text,
     ...(queryText === 'rewritten' && typeof rewritten === 'string' ? { queryText: rewritten } : {}),

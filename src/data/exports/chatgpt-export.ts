@@ -25,7 +25,7 @@ type Message = z.output<typeof message>;
 const transcription = z.object({ content_type: z.literal('audio_transcription'), text: z.string() });
 const partOfType = z.object({ content_type: z.string() });
 
-/** What a node of a chat says. */
+/** The message of a node of a chat. */
 interface ChatGptMessage {
   readonly role: string | null;
   readonly text: string;
@@ -158,7 +158,10 @@ function listChatMessages({ id: conversationId, start, nodes }: Chat): SourceMes
   });
 }
 
-/** Counts the messages that are not between the root and the last message shown: earlier versions, and what came after them. */
+/**
+ * Counts the messages that are not between the root and the last message shown: earlier versions, and what came after
+ * them.
+ */
 function countOtherBranches(nodes: Chat['nodes'], currentNode: string | null, counts: Counts): void {
   if (currentNode === null) return;
   const parents = new Map(nodes.map(({ id, parentId }) => [id, parentId]));

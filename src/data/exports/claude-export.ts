@@ -54,10 +54,13 @@ function findStart({ created_at, chat_messages }: Chat): number | null {
   return times.length === 0 ? null : times.reduce((least, time) => Math.min(least, time));
 }
 
-/** What a message of an unknown form tells of its place. */
+/** The id and the parent of a message of an unknown form. */
 const placed = z.object({ uuid: z.string(), parent_message_uuid: z.string().nullish() });
 
-/** A message of an unknown form keeps its place, so that what follows is not taken for an answer to the message before it. */
+/**
+ * A message of an unknown form keeps its place, so that what follows is not taken for an answer to the message before
+ * it.
+ */
 function readMessage(raw: unknown, i: number): Message & { readonly unknown: boolean } {
   const known = parseOrNull(message, raw);
   if (known !== null) return { ...known, unknown: false };
@@ -98,7 +101,10 @@ function findSkipReason({ sender }: Message, text: string): string | null {
   return text === '' ? 'messages without a text' : null;
 }
 
-/** The joined text blocks of a message. `text` is read only where there are no blocks: it has a placeholder for each block that is not text. */
+/**
+ * The joined text blocks of a message. `text` is read only where there are no blocks: it has a placeholder for each
+ * block that is not text.
+ */
 function readText({ text, content, attachments, files }: Message, counts: Counts): string {
   const left = (attachments?.length ?? 0) + (files?.length ?? 0);
   if (left > 0) counts.add('left out of a message: attached files', left);

@@ -18,8 +18,8 @@ export interface AskedMessage {
 const LETTERS = /(?:[\p{L}\p{N}][^\p{L}\p{N}]*){10}/u;
 
 /**
- * The turns that may be asked, in time order, each by what it adds: without the lines that an earlier turn has, whichever turn that is. So a query does not
- * quote its answer, and its text does not depend on what it answers.
+ * The turns that may be asked, in time order, each by what it adds: without the lines that an earlier turn has,
+ * whichever turn that is. So a query does not quote its answer, and its text does not depend on what it answers.
  *
  * @param read in time order.
  * @param isCandidate whether the kind of query asks a turn; the candidates that are not asked are counted by reason.
@@ -31,14 +31,14 @@ export function selectAsked(
 ): AskedMessage[] {
   const earlier = new EarlierTexts();
   const asked: AskedMessage[] = [];
-  for (const one of read) {
-    if (isCandidate(one)) {
-      const text = earlier.selectNewLines(one.message.queryText ?? one.turn.text);
-      const reason = one.notAsked ?? findTextFault(text, one.turn.text);
-      if (reason === null) asked.push({ turn: one.turn, text });
+  for (const entry of read) {
+    if (isCandidate(entry)) {
+      const text = earlier.selectNewLines(entry.message.queryText ?? entry.turn.text);
+      const reason = entry.notAsked ?? findTextFault(text, entry.turn.text);
+      if (reason === null) asked.push({ turn: entry.turn, text });
       else counts.add(`not asked: ${reason}`);
     }
-    earlier.add(one.turn.text);
+    earlier.add(entry.turn.text);
   }
   return asked;
 }
@@ -54,17 +54,17 @@ export function selectContinuations(
   starts: ReadonlyMap<string, number>,
 ): AskedMessage[] {
   const last = new Map<string, AskedMessage>();
-  for (const one of asked) {
-    const { conversationId, timestamp } = one.turn;
-    if ((starts.get(conversationId) as number) < timestamp) last.set(conversationId, one);
+  for (const entry of asked) {
+    const { conversationId, timestamp } = entry.turn;
+    if ((starts.get(conversationId) as number) < timestamp) last.set(conversationId, entry);
   }
-  return asked.filter((one) => last.get(one.turn.conversationId) === one);
+  return asked.filter((entry) => last.get(entry.turn.conversationId) === entry);
 }
 
 /** Words of a line that `EarlierBodies` compares by runs of words; shorter lines are compared as a whole. */
 const RUN = 8;
 
-/** What earlier turns say: runs of words, and lines that are too short for one. */
+/** The texts of earlier turns: runs of words, and lines that are too short for one. */
 class EarlierTexts {
   readonly #bodies = new EarlierBodies(new Vocabulary());
   readonly #shortLines = new Set<string>();

@@ -65,7 +65,7 @@ async function readSlackWorkspace(files: ExportFiles, counts: Counts): Promise<S
   return { channels: groupDays(files, root, listed, counts), names };
 }
 
-/** What the lists say of a folder. */
+/** The entry of a folder in the lists. */
 type Listed = ReadonlyMap<string, { readonly id: string; readonly isNamed: boolean }>;
 
 /** Folders are named as channels, or by the id of a conversation between two. */
@@ -130,7 +130,7 @@ type Message = z.output<typeof message>;
 interface SlackMessage extends Omit<SourceMessage, 'author' | 'channel' | 'text'> {
   readonly author: Person | null;
   readonly channel: SlackChannel;
-  /** As Slack wrote it. */
+  /** The text as Slack wrote it. */
   readonly written: string;
 }
 
@@ -146,8 +146,8 @@ const WRITTEN: readonly string[] = [
 const DELETED = 'tombstone';
 
 /**
- * The messages of a day of a channel. The message that opened a thread is the parent of all others of the thread, and a message outside a thread is a
- * conversation.
+ * The messages of a day of a channel. The message that opened a thread is the parent of all others of the thread, and a
+ * message outside a thread is a conversation.
  */
 function listSlackMessages(
   rows: readonly unknown[],

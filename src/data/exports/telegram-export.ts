@@ -184,8 +184,9 @@ function formatPeer({ type, id }: TelegramChat): string {
 }
 
 /**
- * The messages of a chat with their parents. A reply is below the message that it answers. Any other message continues the message before it in its topic, unless
- * there was a longer silence: it then starts a conversation. Nothing depends on later messages. O(messages).
+ * The messages of a chat with their parents. A reply is below the message that it answers. Any other message continues
+ * the message before it in its topic, unless there was a longer silence: it then starts a conversation. Nothing depends
+ * on later messages. O(messages).
  *
  * @param messages in time order.
  * @param silence in milliseconds.
@@ -230,7 +231,10 @@ function linkTelegramMessages(
   });
 }
 
-/** The topics of a forum: each is opened by a service message, which its messages answer, directly or over other messages. */
+/**
+ * The topics of a forum: each is opened by a service message, which its messages answer, directly or over other
+ * messages.
+ */
 class TopicsOfForum {
   readonly #titles: ReadonlyMap<number, string>;
   /** The topic of each message seen so far. */

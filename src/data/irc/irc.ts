@@ -30,7 +30,10 @@ import { replyQuery, replyQueryId } from '../prepared/reply-judgements.ts';
 interface IrcMessage {
   /** The index of its line in the file, from 0, as used by annotations. */
   readonly line: number;
-  /** Milliseconds since 1970: its minute, and a millisecond more for each message before it in that minute, so that log order is time order. */
+  /**
+   * Milliseconds since 1970: its minute, and a millisecond more for each message before it in that minute, so that log
+   * order is time order.
+   */
   readonly timestamp: number;
   readonly nick: string;
   readonly text: string;
@@ -97,8 +100,9 @@ function parseLogDate(name: string): number {
 }
 
 /**
- * Minutes since midnight as a clock of 12 or of 24 hours shows them, to milliseconds that grow from line to line. Such a clock falls back by about half a day or
- * a day; what it hides is that many half days. A clock that goes back by less stands still instead.
+ * Minutes since midnight as a clock of 12 or of 24 hours shows them, to milliseconds that grow from line to line. Such
+ * a clock falls back by about half a day or a day; what it hides is that many half days. A clock that goes back by less
+ * stands still instead.
  */
 class WrappingClock {
   #shown = 0;
@@ -253,8 +257,8 @@ export class IrcThreads {
   }
 
   /**
-   * The judgements of a message: all messages that it answers 3, their ancestors 2, other earlier messages of its thread, the
-   * connected component, 1. By line.
+   * The judgements of a message: all messages that it answers 3, their ancestors 2, other earlier messages of its
+   * thread, the connected component, 1. By line.
    */
   gradeCandidates(line: number): Map<number, number> {
     const grades = new Map<number, number>();

@@ -9,7 +9,10 @@ import { attributesSchema, buildMemoryText, checkRow, readMemoryFields } from '.
 import { Counts } from '../prepared/prepared.ts';
 
 const ONE_WORD = /^\S+$/;
-/** Half a surrogate pair has no UTF-8, and bytes that are no UTF-8 are read as U+FFFD: in a file, two such ids would be one. */
+/**
+ * Half a surrogate pair has no UTF-8, and bytes that are no UTF-8 are read as U+FFFD: in a file, two such ids would be
+ * one.
+ */
 const WELL_FORMED = /^[^\p{Cs}\ufffd]*$/u;
 
 /** An id that a run file can hold, and that is the same when it is read back. */
@@ -19,7 +22,10 @@ export function isId(text: string): boolean {
 
 export const id = z.string().regex(ONE_WORD, 'an id without spaces').regex(WELL_FORMED, 'an id of well-formed Unicode');
 
-/** Deeper than any row of a dataset. What walks a value calls itself for each level, so that a deeper one could overflow the stack. */
+/**
+ * Deeper than any row of a dataset. What walks a value calls itself for each level, so that a deeper one could overflow
+ * the stack.
+ */
 export const DEEPEST = 256;
 
 /** The depth of the arrays and objects of a JSON text; of another text, some number. */
@@ -72,7 +78,11 @@ export class RowFaults {
     return this.#faults;
   }
 
-  /** Ends reading: with `error` any fault throws, with `skip` each kind is counted. @param remedy what to do besides correcting. */
+  /**
+   * Ends reading: with `error` any fault throws, with `skip` each kind is counted.
+   *
+   * @param remedy what to do besides correcting.
+   */
   settle(source: string, onDirtyRow: OnDirtyRow, remedy = 'set onDirtyRow: skip'): Counts {
     if (onDirtyRow === 'error' && this.#faults.length > 0) throw this.#createRowError(source, remedy);
     const counts = new Counts();

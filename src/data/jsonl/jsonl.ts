@@ -42,8 +42,9 @@ import {
 type Rows = ReadonlyMap<string, Located<TurnRow>>;
 
 /**
- * The turns that hang together, in the order of the file: each reaches a root of its own conversation over parents that are not later. Turns below an invalid
- * turn are excluded too, since another parent would create a conversation that never existed.
+ * The turns that hang together, in the order of the file: each reaches a root of its own conversation over parents that
+ * are not later. Turns below an invalid turn are excluded too, since another parent would create a conversation that
+ * never existed.
  */
 export function selectSoundTurns(located: readonly Located<TurnRow>[], faults: RowFaults): Turn[] {
   const rows = selectUniqueRows(located, faults);
@@ -107,9 +108,9 @@ interface SplitQueries {
 }
 
 /**
- * Splits the queries into dev and test. With a split in the rows: as given, and a conversation is dev if it starts before the first test query
- * and no test query belongs to it. Without: by conversations, the first 70 % by time of first turn are dev; a query follows its conversation, or its own
- * time without a conversation.
+ * Splits the queries into dev and test. With a split in the rows: as given, and a conversation is dev if it starts
+ * before the first test query and no test query belongs to it. Without: by conversations, the first 70 % by time of
+ * first turn are dev; a query follows its conversation, or its own time without a conversation.
  *
  * @param rows all with a split, or all without.
  */
@@ -162,7 +163,8 @@ const ownQueryRow = queryRow
   .extend({ id: queryRow.shape.id.optional(), timestamp: queryRow.shape.timestamp.optional() });
 
 /**
- * The queries of a JSON Lines file, in time order. Without a time a query is asked a millisecond after the last turn, without an id it is named by its line.
+ * The queries of a JSON Lines file, in time order. Without a time a query is asked a millisecond after the last turn,
+ * without an id it is named by its line.
  *
  * @throws ValidationError that names every invalid row, and for no query; StorageError if the file cannot be read.
  */
@@ -256,22 +258,22 @@ interface LocatedRows {
   readonly judgements: readonly Located<QrelRow>[];
 }
 
-/** What distinguishes one source of rows from another. */
+/** The names that distinguish one source of rows from another. */
 interface RowSource {
-  /** Of the dataset. */
+  /** The name of the dataset. */
   readonly name: string;
   readonly licence: string;
-  /** Where the judgements are. */
+  /** The source of the judgements. */
   readonly judgedBy: string;
   /** The least grade that counts as relevant. */
   readonly relevantGrade: number;
   /** Ends reading, see {@link RowFaults.settle}. */
   readonly settle: () => Counts;
-  /** How messages name one of the lists. */
+  /** The name of one of the lists in messages. */
   readonly describeList: (list: 'turns' | 'queries') => string;
 }
 
-/** What rows tell without attributes. */
+/** The features that rows without attributes have. */
 const FEATURES = ['text', 'time', 'author', 'channel', 'reply links'];
 
 /**

@@ -149,17 +149,18 @@ async function readOrPrepareMails(
   return prepared;
 }
 
-/** Where prepared mails are kept; null keeps nothing. */
+/** The folder of prepared mails; null keeps nothing. */
 export interface SpamAssassinOptions {
-  /** Where prepared rows are cached between runs; null prepares them each time. */
+  /** The folder that caches prepared rows between runs; null prepares them each time. */
   readonly cacheFolder: string | null;
 }
 
 /**
- * Real mail threads of 2002: a reply without its quotes must find the mail that it answers among all strictly earlier ones. See
- * docs/datasets/spamassassin-threads.md.
+ * Real mail threads of 2002: a reply without its quotes must find the mail that it answers among all strictly earlier
+ * ones. See docs/datasets/spamassassin-threads.md.
  *
- * @throws UnavailableError if the package is not installed; ChecksumMismatchError for a damaged cache file; StorageError if files cannot be read or written.
+ * @throws UnavailableError if the package is not installed; ChecksumMismatchError for a damaged cache file;
+ *   StorageError if files cannot be read or written.
  */
 export async function loadSpamAssassinThreads(
   options: SpamAssassinOptions,
@@ -183,19 +184,24 @@ export function loadMailsOf2002(_: unknown, { cacheFolder, progress }: DatasetCo
   return loadSpamAssassinThreads({ cacheFolder }, progress);
 }
 
-/** A mailbox or a folder of mails, how it is split into dev and test, and where prepared mails are kept; null keeps nothing. */
+/**
+ * A mailbox or a folder of mails, how it is split into dev and test, and where prepared mails are kept; null keeps
+ * nothing.
+ */
 export interface MailThreadsOptions {
   /** A mailbox file (mbox), or a folder of mailboxes and single mails. */
   readonly path: string;
   readonly split: MailSplit;
-  /** Where prepared rows are cached between runs; null prepares them each time. */
+  /** The folder that caches prepared rows between runs; null prepares them each time. */
   readonly cacheFolder: string | null;
 }
 
 /**
- * Your own mail: a reply without its quotes must find the mail that it answers among all strictly earlier ones. See docs/datasets/mail-threads.md.
+ * Your own mail: a reply without its quotes must find the mail that it answers among all strictly earlier ones. See
+ * docs/datasets/mail-threads.md.
  *
- * @throws ValidationError without a mail or a reply that can be a query; ChecksumMismatchError for a damaged cache file; StorageError where files can't be
+ * @throws ValidationError without a mail or a reply that can be a query; ChecksumMismatchError for a damaged cache
+ *   file; StorageError where files can't be
  * read or written.
  */
 export async function loadMailFiles(
@@ -216,7 +222,11 @@ export async function loadMailFiles(
   return assertAsks(await loadMailThreads(source, cacheFolder, progress), path);
 }
 
-/** The mail at a path, or the mails of 2002 where there is no path. @throws ValidationError for another split of the mails of 2002 than by time. */
+/**
+ * The mail at a path, or the mails of 2002 where there is no path.
+ *
+ * @throws ValidationError for another split of the mails of 2002 than by time.
+ */
 export const loadMail: LoadDataset<MailOptions> = async (
   { path, split },
   { cacheFolder, progress = ignoreProgress },

@@ -21,7 +21,10 @@ class RunSet {
   }
 }
 
-/** The lines of earlier mails: mails are added in time order, and each reports which of its lines an earlier mail contains. */
+/**
+ * The lines of earlier mails: mails are added in time order, and each reports which of its lines an earlier mail
+ * contains.
+ */
 export class EarlierBodies {
   readonly #runs = new RunSet();
   readonly #vocabulary: Vocabulary;

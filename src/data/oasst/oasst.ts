@@ -40,9 +40,10 @@ interface Hung {
 }
 
 /**
- * The messages of all trees. The source has no times, so they are synthetic: a minute for each message, tree after tree in the order of the file, within a tree
- * level by level, within a level by id. Siblings must not be adjacent: the time of a message would reveal the message that it answers. Deleted
- * messages and messages without a text are excluded; their answers become children of the message above.
+ * The messages of all trees. The source has no times, so they are synthetic: a minute for each message, tree after tree
+ * in the order of the file, within a tree level by level, within a level by id. Siblings must not be adjacent: the time
+ * of a message would reveal the message that it answers. Deleted messages and messages without a text are excluded;
+ * their answers become children of the message above.
  */
 export function buildOasstTurns(trees: readonly OasstTree[], counts: Counts): OasstTurn[] {
   for (const skipped of ['deleted messages', 'messages without a text']) counts.add(`skipped: ${skipped}`, 0);

@@ -8,12 +8,15 @@ import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 
 /**
- * The folder of the file that wrote a dataset's options. It is stored beside the options, not in them: a resolved config, and every hash of it, must not
- * depend on the location of its file.
+ * The folder of the file that wrote a dataset's options. It is stored beside the options, not in them: a resolved
+ * config, and every hash of it, must not depend on the location of its file.
  */
 const folders = new WeakMap<object, string>();
 
-/** Notes the folder in which the path of a dataset is looked for before the working directory; null for the working directory alone. */
+/**
+ * Notes the folder in which the path of a dataset is looked for before the working directory; null for the working
+ * directory alone.
+ */
 export function setDataFolder(options: object, folder: string | null): void {
   if (folder === null) folders.delete(options);
   else folders.set(options, folder);
@@ -47,7 +50,10 @@ export function withFoundPath<Options extends object>(options: Options): Options
   throw new UnavailableError('data of the config', `no file or folder at ${path}${locations}; set its path`);
 }
 
-/** The folder of {@link setDataFolder} if the data is there; null if it is in the working directory or at an absolute path. */
+/**
+ * The folder of {@link setDataFolder} if the data is there; null if it is in the working directory or at an absolute
+ * path.
+ */
 export function findUsedDataFolder(options: object): string | null {
   const located: { readonly path?: unknown } = withLocatedPath(options);
   const written: { readonly path?: unknown } = options;

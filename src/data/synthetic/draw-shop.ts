@@ -16,7 +16,7 @@ export const PREFERENCES = Object.freeze([
   { asked: 'packaging', predicate: 'wants goods in', objects: ['crates', 'paper', 'reused boxes', 'pallets'] },
 ] as const);
 
-/** What a customer may have written or called about. */
+/** Situations that a customer may have written or called about. */
 const EVENTS = Object.freeze([
   'complained about a damaged box',
   'asked for an offer of larger amounts',
@@ -88,7 +88,7 @@ const BUSINESSES = Object.freeze([
 ] as const);
 const PRODUCTS = Object.freeze(['lamp', 'shelf', 'chair', 'table'] as const);
 
-/** What pages of a handbook say besides their rule. */
+/** Sentences of a handbook page besides its rule. */
 const HANDBOOK_SENTENCES = Object.freeze([
   'Whoever opens a box notes the day on its side.',
   'The shelf at the window stays free for goods that wait for a decision.',

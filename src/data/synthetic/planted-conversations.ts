@@ -15,17 +15,20 @@ export interface PlantedLevel {
   readonly mrr: number;
 }
 
-/** What can be reached on planted conversations. */
+/** The best figures that can be reached on planted conversations. */
 export interface PlantedLevels {
   /** Similarity alone: the turns on the topic at the top in any order. */
   readonly chance: PlantedLevel;
-  /** An observer who knows the dependency: the indicated turn first, then the others on the topic. No ranking has a higher expected value. */
+  /**
+   * An observer who knows the dependency: the indicated turn first, then the others on the topic. No ranking has a
+   * higher expected value.
+   */
   readonly ceiling: PlantedLevel;
 }
 
 /**
- * The expected values on planted conversations with m = `branching` turns on the topic: 1/m and H_m/m by chance, with H_m = 1 + 1/2 + … + 1/m, and
- * s + (1 - s) chance at strength s.
+ * The expected values on planted conversations with m = `branching` turns on the topic: 1/m and H_m/m by chance, with
+ * H_m = 1 + 1/2 + … + 1/m, and s + (1 - s) chance at strength s.
  *
  * @throws ValidationError for a branching that is no positive integer, and for a strength outside [0, 1].
  */

@@ -2,7 +2,7 @@ import type { Random } from '../../core/numbers/random.ts';
 import { LEAST_ROUNDS, type PlantedDependency } from '../prepared/datasets.ts';
 import { type InventedWords, TOPICS } from './invented-words.ts';
 
-/** All markers are in as many background turns, so that none is rarer than another. */
+/** All markers are in as many background turns: no marker is rarer than another. */
 const PLAIN_MARKERS = ['remark', 'notice', 'comment'];
 const CORRECTION_MARKERS = ['correction', 'amendment', 'erratum'];
 const MARKERS = [...PLAIN_MARKERS, ...CORRECTION_MARKERS];
@@ -46,7 +46,9 @@ function buildText(marker: string, said: readonly string[], name: string, second
   return [`${marker}:`, fillers[0], a, b, name, c, fillers[1], second, d].join(' ');
 }
 
-/** The names of an entity scene: each turn on the topic has one, which a bridge, another turn, has beside a second one. */
+/**
+ * The names of an entity scene: each turn on the topic has one, which a bridge, another turn, has beside a second one.
+ */
 interface Bridges {
   /** By place of the bridge: the name that it shares with a turn on the topic, and the one that it adds. */
   readonly byPlace: ReadonlyMap<number, readonly [shared: string, added: string]>;
@@ -66,7 +68,8 @@ function drawBridges(scene: Scene, names: readonly string[], bag: Bag<string>, t
 }
 
 /**
- * Texts in which every turn on the topic of the query is equally similar to it: the topic's words, a name that the query does not have, and as many words.
+ * Texts in which every turn on the topic of the query is equally similar to it: the topic's words, a name that the
+ * query does not have, and as many words.
  *
  * @param wordNoise the probability that a word of a topic is replaced.
  */

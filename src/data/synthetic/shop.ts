@@ -33,7 +33,7 @@ export interface ShopQuestion {
   readonly text: string;
   /** Milliseconds since 1970. */
   readonly timestamp: number;
-  /** What it is about: a customer or a situation. Questions of one are not independent. */
+  /** The subject: a customer or a situation. Questions about one subject are not independent. */
   readonly cluster: string;
   /** The memories and pages that answer it. */
   readonly memories: readonly string[];
@@ -121,7 +121,9 @@ const ASK: Readonly<Record<ShopKind, Ask>> = {
   },
 };
 
-/** Draws questions, the kinds in equal numbers, each text once; asked in the month after everything that is remembered. */
+/**
+ * Draws questions, the kinds in equal numbers, each text once; asked in the month after everything that is remembered.
+ */
 export function askShop(shop: DrawnShop, { seed = 1, questions: count = 150 }: ShopInput): ShopQuestion[] {
   const source = createRandom(seed, 'shop questions');
   const asked = new Map<string, Omit<ShopQuestion, 'id'>>();

@@ -3,7 +3,10 @@ import { normalCdf, normalQuantile, quantile, tCdf, tQuantile } from '../../core
 import { createRandom } from '../../core/numbers/random.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 
-/** Q queries in G groups whose members are not independent, such as the queries of one conversation. Groups are in order of first appearance. */
+/**
+ * Q queries in G groups whose members are not independent, such as the queries of one conversation. Groups are in order
+ * of first appearance.
+ */
 export interface Clusters {
   /** [Q] the group of each query. */
   readonly of: Int32Array;
@@ -56,8 +59,8 @@ export interface ClusteredMean {
 const NEGLIGIBLE_SHARE = 1e-12;
 
 /**
- * The mean of clustered values and its cluster-robust standard error, sqrt(G / (G - 1) sum_g u_g^2) / Q, where u_g = sum of group g - its size x the mean.
- * With groups of one it is s / sqrt(n).
+ * The mean of clustered values and its cluster-robust standard error, sqrt(G / (G - 1) sum_g u_g^2) / Q, where u_g =
+ * sum of group g - its size x the mean. With groups of one it is s / sqrt(n).
  *
  * @param values [Q]
  * @throws ValidationError for fewer than 2 groups, DimensionMismatchError, NotFiniteError. Source: cameron2015cluster.
@@ -77,7 +80,10 @@ export function estimateClusteredMean(values: ArrayLike<number>, clusters: Clust
   return { mean, error: error * values.length <= NEGLIGIBLE_SHARE * magnitude ? 0 : error, groups };
 }
 
-/** Two-sided p of the t test that a clustered mean is 0, with G - 1 degrees of freedom. With no error its limits: 1 for a mean of 0, else 0. */
+/**
+ * Two-sided p of the t test that a clustered mean is 0, with G - 1 degrees of freedom. With no error its limits: 1 for
+ * a mean of 0, else 0.
+ */
 export function clusteredTTest({ mean, error, groups }: ClusteredMean): number {
   if (error === 0) return mean === 0 ? 1 : 0;
   return 2 * tCdf(-Math.abs(mean) / error, groups - 1);
@@ -90,8 +96,9 @@ export function clusteredTInterval({ mean, error, groups }: ClusteredMean, level
 }
 
 /**
- * The least true difference that a two-sided test at `level` would find with the given power: error x (t_{(1 + level) / 2} + t_power), quantiles with
- * G - 1 degrees of freedom. It depends on the variation of the queries, not on the observed difference; for a single comparison, without a correction.
+ * The least true difference that a two-sided test at `level` would find with the given power: error x (t_{(1 + level) /
+ * 2} + t_power), quantiles with G - 1 degrees of freedom. It depends on the variation of the queries, not on the
+ * observed difference; for a single comparison, without a correction.
  *
  * Source: bloom1995minimum.
  */

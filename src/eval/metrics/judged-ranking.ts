@@ -25,9 +25,13 @@ export interface MetricFamily {
   /** True if the metric needs the highest grade of the scale. */
   readonly readsScale?: true;
   readonly parameter?: MetricParameter;
-  /** How the values of the queries are combined, as in trec_eval. */
+  /** The combination of the queries' values, as in trec_eval. */
   readonly aggregate: 'mean' | 'sum';
-  /** One sentence; `within` is a phrase such as ` among the first 10`, or empty without a cutoff. @param parameter NaN for a family without one. */
+  /**
+   * One sentence; `within` is a phrase such as ` among the first 10`, or empty without a cutoff.
+   *
+   * @param parameter NaN for a family without one.
+   */
   define(within: string, k: number, parameter?: number): string;
   /** The value for one query. @param k ranks; infinite without a cutoff. @param parameter NaN without one. */
   compute(ranking: JudgedRanking, k: number, parameter?: number): number;

@@ -45,8 +45,8 @@ export function splitMetricId(id: string): MetricParts {
 }
 
 /**
- * Names of other programs by our metric: those of trec_eval (`recip_rank`), ir_measures (`R`, `AP`) and ranx (`hit_rate`), in lower case, letters only. Values
- * are the same here and there.
+ * Names of other programs by our metric: those of trec_eval (`recip_rank`), ir_measures (`R`, `AP`) and ranx
+ * (`hit_rate`), in lower case, letters only. Values are the same here and there.
  */
 const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   mrr: ['mrr', 'rr', 'reciprank', 'reciprocalrank', 'meanreciprocalrank'],
@@ -76,7 +76,7 @@ const DIFFERENT: Readonly<Record<string, readonly [reason: string, use: string]>
   ndcg_cut: ['trec_eval prints it at several cutoffs', 'one of them, such as ndcg_cut_10, or ndcg'],
 };
 
-/** Those among {@link DIFFERENT} that differ only without a cutoff. */
+/** The members of {@link DIFFERENT} that differ only without a cutoff. */
 const WITHOUT_CUTOFF: readonly string[] = ['P', 'recall', 'success', 'map_cut', 'ndcg_cut'];
 
 /** Names of trec_eval, ir_measures and ranx that are not measured here, by the nearest name that is. */
@@ -131,7 +131,7 @@ function splitTrecCutoff(parts: MetricParts): MetricParts {
   return parts.cutoff !== null || name === undefined ? parts : { ...parts, name, cutoff: cutoff as string };
 }
 
-/** What `nDCG(dcg=...)` of ir_measures chooses. */
+/** The gains that `nDCG(dcg=...)` of ir_measures chooses. */
 const GAINS: Readonly<Record<string, string>> = { log2: 'ndcg', 'exp-log2': 'ndcg_burges' };
 
 interface TranslatedEntries {
@@ -139,7 +139,10 @@ interface TranslatedEntries {
   readonly entries: readonly string[];
 }
 
-/** The entries of ir_measures as ours: `rel=2` stays, `p=0.8` is the parameter itself; an entry that has no meaning stays, and is refused as one of ours. */
+/**
+ * The entries of ir_measures as ours: `rel=2` stays, `p=0.8` is the parameter itself; an entry that has no meaning
+ * stays, and is refused as one of ours.
+ */
 function translateEntries(id: string, found: string, { name, entries }: MetricParts): TranslatedEntries {
   const kept: string[] = [];
   let own = found;
@@ -159,7 +162,8 @@ function translateEntries(id: string, found: string, { name, entries }: MetricPa
 }
 
 /**
- * The metric with this name in another program, as it is written here: `P_10` is `p@10`, `nDCG@10` is `ndcg@10`, `AP(rel=2)@100` is `map(rel=2)@100`.
+ * The metric with this name in another program, as it is written here: `P_10` is `p@10`, `nDCG@10` is `ndcg@10`,
+ * `AP(rel=2)@100` is `map(rel=2)@100`.
  *
  * @returns undefined for an unknown name.
  * @throws ValidationError for a name that means something else in the other program, or that is not measured here.

@@ -110,9 +110,10 @@ export function wilcoxonSignedRank(
 const ENUMERATED_UP_TO = 12;
 
 /**
- * Wilcoxon's signed-rank test for clustered differences: the magnitudes are ranked over all queries, and under the null hypothesis the signed ranks of a
- * group turn their sign together. T = sum of all signed ranks, z = T / sqrt(sum over groups of (the group's sum)^2); exact for up to 12 groups that
- * differ. With more groups of one it is Wilcoxon's own test.
+ * Wilcoxon's signed-rank test for clustered differences: the magnitudes are ranked over all queries, and under the null
+ * hypothesis the signed ranks of a group turn their sign together. T = sum of all signed ranks, z = T / sqrt(sum over
+ * groups of (the group's sum)^2); exact for up to 12 groups that differ. With more groups of one it is Wilcoxon's own
+ * test.
  *
  * @param differences [Q] treatment minus baseline, at least 2.
  * @returns p, two-sided.

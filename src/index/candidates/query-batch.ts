@@ -37,7 +37,8 @@ export function markListed(list: Int32Array, size: number): Uint8Array {
  *
  * @param size N, the turns that there are.
  * @throws DimensionMismatchError for another number of lists than queries.
- * @throws ValidationError for a list that is not ascending, repeats a position or has one outside 0 … N - 1, naming the first query with the list.
+ * @throws ValidationError for a list that is not ascending, repeats a position or has one outside 0 … N - 1, naming the
+ *   first query with the list.
  */
 export function assertVisibleLists(queries: Visibility, size: number): void {
   const { cutoffs, visible } = queries;

@@ -12,8 +12,8 @@ export const newest: IndexDefinition<typeof options> = {
 };
 
 /**
- * The newest turns that a query may see, whatever they say. The score is 1 / (1 + rank by age among them), so it falls strictly: turns of one moment keep the order
- * of the corpus, which from its end is the tie rule's.
+ * The newest turns that a query may see, whatever they say. The score is 1 / (1 + rank by age among them), so it falls
+ * strictly: turns of one moment keep the order of the corpus, which from its end is the tie rule's.
  */
 export class NewestFirstIndex implements CandidateIndex {
   readonly name = 'newest';

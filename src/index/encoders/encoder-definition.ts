@@ -20,7 +20,9 @@ export function scaleRowsToUnit(rows: Float32Array, dimension: number, tolerance
   }
 }
 
-/** Keeps the first components of each row of [N, D]: the vector of fewer dimensions of a Matryoshka model, not scaled. */
+/**
+ * Keeps the first components of each row of [N, D]: the vector of fewer dimensions of a Matryoshka model, not scaled.
+ */
 export function truncateRows(rows: Float32Array, dimension: number, kept: number): Float32Array {
   const truncated = new Float32Array((rows.length / dimension) * kept);
   for (let from = 0, to = 0; from < rows.length; from += dimension, to += kept)
@@ -59,17 +61,24 @@ export function assertTextsSendable(
 }
 
 /**
- * The folder of the file that wrote an encoder's options. It is stored beside the options, not in them: only the message about a missing file needs it.
+ * The folder of the file that wrote an encoder's options. It is stored beside the options, not in them: only the
+ * message about a missing file needs it.
  */
 const folders = new WeakMap<object, string>();
 
-/** Notes the folder in which the files of an encoder were searched before the working directory; null for the working directory alone. */
+/**
+ * Notes the folder in which the files of an encoder were searched before the working directory; null for the working
+ * directory alone.
+ */
 export function setEncoderFolder(options: object, folder: string | null): void {
   if (folder === null) folders.delete(options);
   else folders.set(options, folder);
 }
 
-/** @throws UnavailableError for a file of a config that does not exist, naming both places. @param key of the options whose file is missing, or null. */
+/**
+ * @throws UnavailableError for a file of a config that does not exist, naming both places.
+ * @param key of the options whose file is missing, or null.
+ */
 export function assertFilesFound(options: object, key: string | null): void {
   const folder = folders.get(options);
   if (key === null || folder === undefined) return;

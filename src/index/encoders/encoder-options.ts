@@ -52,7 +52,7 @@ const lsaOptions = z.strictObject({
 });
 export type LsaEncoderOptions = z.output<typeof lsaOptions>;
 
-/** What a fit on these texts will depend on, known before it is made. */
+/** The inputs of a fit on these texts, known before it is made. */
 export function lsaIdentity(texts: readonly string[], settings: LsaOptions): Record<string, unknown> {
   return { encoder: 'lsa', version: 1, ...settings, backend: activeBackend(), fittedOn: computeHash(texts) };
 }
@@ -68,7 +68,7 @@ const openAiCompatibleOptions = z.strictObject({
   /** The address before `/embeddings`. */
   baseUrl: endpointAddress,
   model: z.string().min(1),
-  /** Of the vectors that come; another one is an error. */
+  /** The dimension of the vectors that come; another one is an error. */
   dimension: z.int().min(1),
   /** True if the request asks for this dimension. */
   sendDimension: z.boolean().default(false),
@@ -119,9 +119,14 @@ const precomputedOptions = z.strictObject({
   queryIds: file.nullable().default(null),
   /** Keeps the first components; null for all. */
   dimension: z.int().min(1).nullable().default(null),
-  /** The name of the model that made the vectors: weights learned with its vectors of one data set fit those of another. */
+  /**
+   * The name of the model that made the vectors: weights learned with its vectors of one data set fit those of another.
+   */
   model: z.string().min(1).optional(),
-  /** Of the content of the files, so that a resolved config depends on no file that may change; without it the files count as they are. */
+  /**
+   * The hash of the files' content, so that a resolved config depends on no file that may change; without it the files
+   * count as they are.
+   */
   hash: z.string().optional(),
 });
 /** The files of your own vectors of turns and of queries. */
@@ -183,7 +188,10 @@ const transformersOptions = z.strictObject({
   /** Keeps the first components; null for all. */
   dimension: z.int().min(1).nullable().default(null),
   batchSize: z.int().min(1).default(16),
-  /** Of the content of a model folder, so that a resolved config depends on no file that may change; without it the files count as they are. */
+  /**
+   * The hash of a model folder's content, so that a resolved config depends on no file that may change; without it the
+   * files count as they are.
+   */
   hash: z.string().optional(),
 });
 /** A sentence-transformers model from a folder or from the hub, with every default written out. */
@@ -193,7 +201,8 @@ const hashFolder = (transformersOptions: TransformersOptions) =>
   isModelFolder(transformersOptions) ? computeHash(identifyModel(transformersOptions)) : null;
 
 /**
- * @throws UnavailableError when the optional peer is not installed; ValidationError for a model that is no folder and no name, and for another content than the
+ * @throws UnavailableError when the optional peer is not installed; ValidationError for a model that is no folder and
+ *   no name, and for another content than the
  * options state.
  */
 export function transformersIdentity(given: TransformersOptions): Record<string, unknown> {

@@ -19,7 +19,7 @@ const answer = z.looseObject({
   usage: z.looseObject({ prompt_tokens: z.int().min(0).nullish(), total_tokens: z.int().min(0).nullish() }).nullish(),
 });
 
-/** What every request for vectors has. */
+/** The fields of every request for vectors. */
 export interface EmbeddingOptions {
   /** Dimension of the vectors of the answer; another one is an error. */
   readonly dimension: number;
@@ -31,7 +31,8 @@ export interface EmbeddingOptions {
  * Asks a service for the vectors of texts by POST to its path `/embeddings`, see {@link requestEndpoint}.
  *
  * @returns row-major [texts.length, dimension], in the order of the texts
- * @throws UnavailableError as {@link requestEndpoint} does, and for an answer of another form; DimensionMismatchError for vectors of another dimension; the
+ * @throws UnavailableError as {@link requestEndpoint} does, and for an answer of another form; DimensionMismatchError
+ *   for vectors of another dimension; the
  * reason of the signal.
  */
 async function requestEmbeddings(

@@ -25,8 +25,8 @@ interface TrieNode {
 }
 
 /**
- * Splits text into the pieces whose product of probabilities is highest (Viterbi), as SentencePiece does with a unigram model. Characters that no piece covers become
- * piece 0, a run of them one piece 0. Linear in the text's length.
+ * Splits text into the pieces whose product of probabilities is highest (Viterbi), as SentencePiece does with a unigram
+ * model. Characters that no piece covers become piece 0, a run of them one piece 0. Linear in the text's length.
  *
  * Kudo 2018, "Subword regularization: improving neural network translation models with multiple subword candidates".
  */

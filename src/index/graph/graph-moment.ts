@@ -5,12 +5,12 @@ import type { Turn } from '../../model/turns/turn.ts';
 import type { ConceptGraph } from './concept-graph.ts';
 import { ALIAS, MENTIONED, type TemporalAdjacency, type WalkableGraph } from './temporal-adjacency.ts';
 
-/** What is a concept of a text: its names, quoted titles and numbers, or its noun phrases, names and quoted titles. */
+/** The concepts of a text: its names, quoted titles and numbers, or its noun phrases, names and quoted titles. */
 export type TextConceptSource = 'names' | 'phrases';
 
 /**
- * The concepts of a text and its title, each once, in the order of the text: what a {@link ConceptGraph} joins memories by. Tagging parts of speech takes
- * milliseconds a text.
+ * The concepts of a text and its title, each once, in the order of the text: what a {@link ConceptGraph} joins memories
+ * by. Tagging parts of speech takes milliseconds a text.
  *
  * @param title null for none.
  */
@@ -41,8 +41,9 @@ function keepLast<T>(kept: WeakMap<Corpus, Kept<T>>, corpus: Corpus, key: string
 }
 
 /**
- * The concept graphs of corpora for indexes that share them. For each corpus the graph that was asked for last is kept, and its arrays by the last weights of edges,
- * so that memory does not grow with the number of arms. The concepts and vectors of a corpus are always the same.
+ * The concept graphs of corpora for indexes that share them. For each corpus the graph that was asked for last is kept,
+ * and its arrays by the last weights of edges, so that memory does not grow with the number of arms. The concepts and
+ * vectors of a corpus are always the same.
  */
 export class KeptGraphs {
   readonly #graphs = new WeakMap<Corpus, Kept<ConceptGraph>>();

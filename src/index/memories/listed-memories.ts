@@ -128,7 +128,7 @@ export function createSummaries(_: unknown, { corpus }: IndexContext): Candidate
   return new ListedMemories('summaries', corpus, visit);
 }
 
-/** What a search by cosine among memories leaves out. */
+/** The memories that a search by cosine leaves out. */
 interface NearOptions {
   readonly name: MemorySource;
   /** Turns with a lower cosine are no candidates. */

@@ -5,8 +5,9 @@ import { compareScored } from '../../model/turns/tie-rule.ts';
 import type { RunLine } from './run-lines.ts';
 
 /**
- * Rankings of LMEB (github.com/KaLM-Embedding/LMEB, run_lmeb.py at commit 753bfc59), which runs mteb 2: `<task>_predictions.json` of mteb's
- * `_save_task_predictions`, with `run_kwargs` `{"prediction_folder": ...}`. Subset, split, query and document nest, with a score.
+ * Rankings of LMEB (github.com/KaLM-Embedding/LMEB, run_lmeb.py at commit 753bfc59), which runs mteb 2:
+ * `<task>_predictions.json` of mteb's `_save_task_predictions`, with `run_kwargs` `{"prediction_folder": ...}`. Subset,
+ * split, query and document nest, with a score.
  */
 const predictions = z.looseObject({ mteb_model_meta: z.looseObject({ model_name: z.string().nullish() }) });
 const split = z.record(z.string(), z.record(z.string(), z.number().nullable()));
@@ -46,7 +47,8 @@ function choosePart(parts: ReadonlyMap<string, z.output<typeof split>>, wanted: 
  * Reads the predictions of an mteb task. @returns null for a file of another shape.
  *
  * @param wanted the subset, null for the only one.
- * @throws ValidationError for a file of means, for a subset that is missing or not chosen, and for a task without rankings.
+ * @throws ValidationError for a file of means, for a subset that is missing or not chosen, and for a task without
+ *   rankings.
  */
 export function readMtebPredictions(json: unknown, wanted: string | null, source: string): ForeignRun | null {
   const read = parseOrNull(predictions, json);

@@ -18,8 +18,8 @@ import {
 } from '../candidates/query-batch.ts';
 
 /**
- * The unit vectors of the turns, R rows. Where a turn's vector changes as its conversation grows, it has several rows, and row r is the one that a query sees whose
- * cutoff c is in `validFrom[r] <= c < validTo[r]`.
+ * The unit vectors of the turns, R rows. Where a turn's vector changes as its conversation grows, it has several rows,
+ * and row r is the one that a query sees whose cutoff c is in `validFrom[r] <= c < validTo[r]`.
  */
 export interface DenseRows {
   readonly dimension: number;
@@ -50,7 +50,8 @@ export function buildUnchangingRows(vectors: Float32Array, dimension: number): D
 
 /**
  * @throws DimensionMismatchError when the arrays do not fit each other.
- * @throws ValidationError for a position that is not in the corpus, a row that is valid before its turn exists, or two rows of a turn valid at once.
+ * @throws ValidationError for a position that is not in the corpus, a row that is valid before its turn exists, or two
+ *   rows of a turn valid at once.
  * @throws NotFiniteError, ValidationError naming the turn whose vector is not finite, or neither of length 1 nor zero.
  */
 export function assertDenseRows(rows: DenseRows, ids: readonly string[]): void {
@@ -110,7 +111,10 @@ function listZeroRowTurns({ positions }: DenseRows, nonZero: Int32Array): Int32A
   return positions.filter((_, row) => !found.has(row));
 }
 
-/** Finds the rows of a turn, ascending, at the cost of those rows: who asks for few turns must not look at all rows, of which there are as many as turns. */
+/**
+ * Finds the rows of a turn, ascending, at the cost of those rows: who asks for few turns must not look at all rows, of
+ * which there are as many as turns.
+ */
 export function createRowFinder({ positions }: Pick<DenseRows, 'positions'>): (position: number) => Int32Array {
   const starts = new Int32Array(positions.reduce((most, position) => Math.max(most, position), -1) + 2);
   for (const position of positions) starts[position + 1]! += 1;

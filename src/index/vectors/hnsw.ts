@@ -152,8 +152,8 @@ interface Nearest {
 }
 
 /**
- * The best k of a graph and all that tie with the last of them, so that the tie rule can choose: asks for more until the last has another distance than the
- * k-th.
+ * The best k of a graph and all that tie with the last of them, so that the tie rule can choose: asks for more until
+ * the last has another distance than the k-th.
  *
  * @param size how many there are.
  */
@@ -171,11 +171,13 @@ const SCANNED_SHARE = 0.1;
 const FIRST_CAPACITY = 1024;
 
 /**
- * Approximate search over vectors that come and go, in a navigable small-world graph (hnswlib). A removed vector stays in the graph as a way to others, hidden
- * from results; when more than half of the graph is hidden, it is rebuilt. Distances of results are measured exactly. A search scans instead where few
- * vectors are visible, and where the graph found fewer than there are.
+ * Approximate search over vectors that come and go, in a navigable small-world graph (hnswlib). A removed vector stays
+ * in the graph as a way to others, hidden from results; when more than half of the graph is hidden, it is rebuilt.
+ * Distances of results are measured exactly. A search scans instead where few vectors are visible, and where the graph
+ * found fewer than there are.
  *
- * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small world graphs".
+ * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small
+ * world graphs".
  */
 export class HnswVectorIndex extends FlatVectorIndex {
   override readonly name = 'hnsw';

@@ -55,7 +55,10 @@ export const flat = defineVectorKind({
   },
 });
 
-/** A navigable small-world graph: neighbours of a node (`m`), and the lengths of the lists while it is built and searched. */
+/**
+ * A navigable small-world graph: neighbours of a node (`m`), and the lengths of the lists while it is built and
+ * searched.
+ */
 export interface HnswOptions {
   /** M, the links of a node on each layer above the lowest. */
   readonly m: number;
@@ -133,9 +136,12 @@ const columnIndexOptions = {
 const pgvectorLive = z.strictObject({
   index: z.literal('pgvector'),
   distance: distanceOption,
-  /** A Postgres server, `postgres://user:password@host:port/database`, read when it is connected to: no error quotes it. null: one inside this process (PGlite). */
+  /**
+   * A Postgres server, `postgres://user:password@host:port/database`, read when it is connected to: no error quotes it.
+   * null: one inside this process (PGlite).
+   */
   url: z.string().nullable().default(null),
-  /** Where the Postgres inside this process stores its files; null: in memory. */
+  /** The folder of the Postgres inside this process; null: in memory. */
   folder: z.string().min(1).nullable().default(null),
   table: z
     .string()
@@ -150,7 +156,10 @@ export type PgvectorOptions = z.output<typeof pgvectorLive>;
 const pgvectorSource = z.strictObject({
   index: z.literal('pgvector'),
   k: candidateCount,
-  /** The environment variable that holds the connection string of a server, so that no file holds its password; null: Postgres inside this process. */
+  /**
+   * The environment variable that holds the connection string of a server, so that no file holds its password; null:
+   * Postgres inside this process.
+   */
   urlVariable: z.string().min(1).nullable().default(null),
   ...columnIndexOptions,
 });

@@ -34,13 +34,17 @@ const normaliseLength = (ratio: number, { b }: Bm25Parameters) => 1 - b + b * ra
 const saturatePlainly = (tf: number, ratio: number, p: Bm25Parameters) => tf / (p.k1 * normaliseLength(ratio, p) + tf);
 const saturateScaled = (tf: number, ratio: number, p: Bm25Parameters) => (p.k1 + 1) * saturatePlainly(tf, ratio, p);
 
-/** Added to the length-normalised frequency by bm25l, and to the saturated one by bm25+, so that no long turn is scored as if it lacked the term. */
+/**
+ * Added to the length-normalised frequency by bm25l, and to the saturated one by bm25+, so that no long turn is scored
+ * as if it lacked the term.
+ */
 const DELTA_L = 0.5;
 const DELTA_PLUS = 1;
 
 /**
- * The variants that Kamphuis, de Vries, Boytsov, Lin 2020, "Which BM25 do you mean? A large-scale reproducibility study of scoring variants", distinguish. In
- * `robertson` the weight of a term that more than half of the turns hold would be negative; it is 0 here, so that 0 is the least score of every variant.
+ * The variants that Kamphuis, de Vries, Boytsov, Lin 2020, "Which BM25 do you mean? A large-scale reproducibility study
+ * of scoring variants", distinguish. In `robertson` the weight of a term that more than half of the turns hold would be
+ * negative; it is 0 here, so that 0 is the least score of every variant.
  */
 export const BM25_VARIANTS = freezeDeeply({
   robertson: {
@@ -99,7 +103,10 @@ export const bm25: IndexDefinition<typeof options> = {
   description: "the turns that share words with the query, with document frequencies of the query's moment",
 };
 
-/** Which turns hold which term how often, in time order, so that what held a term at a moment is a prefix of its postings. N turns. */
+/**
+ * Which turns hold which term how often, in time order, so that what held a term at a moment is a prefix of its
+ * postings. N turns.
+ */
 export class TermPostings {
   /** [N] terms of each turn, counted as often as they occur. */
   readonly lengths: Float64Array;
@@ -108,7 +115,7 @@ export class TermPostings {
   readonly #tokenise: Tokeniser;
   readonly #termOf: ReadonlyMap<string, number>;
   readonly #terms: readonly string[];
-  /** How often each term occurs in each turn, [N, terms]. */
+  /** The number of times that each term occurs in each turn, [N, terms]. */
   readonly #counts: SparseMatrix;
   /** Row t holds the turns with term t and how often it occurs in them. */
   readonly #turnsOf: SparseMatrix;
@@ -148,7 +155,7 @@ export class TermPostings {
     return terms;
   }
 
-  /** How many turns before a cutoff hold a term. */
+  /** The number of turns before a cutoff that hold a term. */
   countTurnsWith(word: string, cutoff: number): number {
     const term = this.#termOf.get(word);
     if (term === undefined) return 0;
@@ -173,7 +180,9 @@ export class TermPostings {
   }
 }
 
-/** How often each term occurs in each turn, and the number of each term: its place among all by first use. */
+/**
+ * The number of times that each term occurs in each turn, and the number of each term: its rank among all by first use.
+ */
 function countTerms(
   texts: readonly string[],
   tokenise: Tokeniser,

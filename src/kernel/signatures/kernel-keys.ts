@@ -49,7 +49,10 @@ export const ADMISSIBILITY_REASONS = Object.freeze([
 /** One of {@link ADMISSIBILITY_REASONS}. */
 export type AdmissibilityReason = (typeof ADMISSIBILITY_REASONS)[number];
 
-/** A slice that is not accepted, or a kernel that gave none: no result may be shown. The `code` is `ADMISSIBILITY_` and the reason. */
+/**
+ * A slice that is not accepted, or a kernel that gave none: no result may be shown. The `code` is `ADMISSIBILITY_` and
+ * the reason.
+ */
 export class AdmissibilityError extends RagPlusPlusError {
   readonly reason: AdmissibilityReason;
 

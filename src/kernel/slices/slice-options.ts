@@ -3,7 +3,7 @@ import { slicePolicySchema } from '../policies/policy.ts';
 import { publicKeySchema } from '../signatures/kernel-keys.ts';
 import type { SliceAuthority } from '../signatures/slice-export.ts';
 
-/** What a client trusts. */
+/** The keys that a client trusts. */
 export interface SliceTrust {
   /** Ed25519 in hex. */
   readonly publicKeys: readonly string[];
@@ -11,7 +11,7 @@ export interface SliceTrust {
   readonly replayed: string | null;
 }
 
-/** Where the slices of a run come from. It holds no secret. */
+/** The source of a run's slices. It holds no secret. */
 export interface SliceSource {
   /** @throws AdmissibilityError if nothing is known that could be trusted. */
   findTrust(slice: SliceOptions): SliceTrust;

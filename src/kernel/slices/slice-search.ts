@@ -3,13 +3,15 @@ import type { CandidateIndex } from '../../model/candidates.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
 
-/** How often a cache knew a slice. */
+/** The hits and misses of a cache of slices. */
 export interface CacheUse {
   readonly hits: number;
   readonly misses: number;
 }
 
-/** The slices that were asked for last, by what they depend on. The least recently used one makes place for a new one. */
+/**
+ * The slices that were asked for last, by what they depend on. The least recently used one makes place for a new one.
+ */
 export class SliceCache {
   readonly #kept: LRUCache<string, readonly string[]> | null;
   #hits = 0;

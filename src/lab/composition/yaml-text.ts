@@ -53,8 +53,8 @@ function buildDepthFault(path: Keys): ConfigurationFault {
 }
 
 /**
- * Walks over values that aliases may share, each of them once, since what they stand for can be exponential in the length of the text. Ends at the first fault
- * that further steps could not be taken behind.
+ * Walks over values that aliases may share, each of them once, since what they stand for can be exponential in the
+ * length of the text. Ends at the first fault that further steps could not be taken behind.
  */
 class ValueCheck {
   readonly faults: ConfigurationFault[] = [];
@@ -99,7 +99,9 @@ class ValueCheck {
   }
 }
 
-/** Values that a config may not contain: a value within itself, too deep, too often repeated, or with a key `__proto__`. */
+/**
+ * Values that a config may not contain: a value within itself, too deep, too often repeated, or with a key `__proto__`.
+ */
 export function findValueFaults(value: unknown, path: Keys = []): ConfigurationFault[] {
   const check = new ValueCheck();
   check.count(value, path);

@@ -30,8 +30,8 @@ export function listArmChain(name: string | undefined, arms: readonly ArmOptions
 }
 
 /**
- * A config that runs some arms with their null controls and repetitions, the fitted arm and the baseline. The arms that these extend stay in it, since tuned values come from them, but are
- * not run.
+ * A config that runs some arms with their null controls and repetitions, the fitted arm and the baseline. The arms that
+ * these extend stay in it, since tuned values come from them, but are not run.
  *
  * @param wanted names of arms, as in the table or of their files; all if empty.
  * @throws ConfigurationError with every unknown name.
@@ -76,8 +76,9 @@ function buildRepetition(arm: ArmOptions, seed: number): ArmOptions {
 }
 
 /**
- * Adds repetitions of every arm that is run, null controls included, with the seeds that follow its own: encoder, indexes and null control are drawn again,
- * hyper-parameters stay those of the first seed. A repetition that is written out already is not made again.
+ * Adds repetitions of every arm that is run, null controls included, with the seeds that follow its own: encoder,
+ * indexes and null control are drawn again, hyper-parameters stay those of the first seed. A repetition that is written
+ * out already is not made again.
  *
  * @param seeds how many there are of each arm
  */
@@ -101,7 +102,8 @@ interface RepeatedArm {
 }
 
 /**
- * The repetitions among some arms, with the arm that each repeats and its number, from 1: how far its seed is from that of the arm.
+ * The repetitions among some arms, with the arm that each repeats and its number, from 1: how far its seed is from that
+ * of the arm.
  *
  * @param seed of the experiment
  */

@@ -18,7 +18,10 @@ import { SWEPT } from '../sweep/sweep.ts';
 import { type ArmOptions, armOptions } from './config-schema.ts';
 import { applyTunedPoint } from './fitted-arm.ts';
 
-/** The keys that the schemas of configs know, and the rows that a reference in Markdown has for them. Loads no test runner. */
+/**
+ * The keys that the schemas of configs know, and the rows that a reference in Markdown has for them. Loads no test
+ * runner.
+ */
 
 /** The part of JSON Schema that zod writes for a config. */
 export interface Schema {

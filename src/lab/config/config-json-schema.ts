@@ -20,7 +20,7 @@ import { ARM_DEPTH } from './file-references.ts';
 /** The meanings of keys, from the references in docs: what an editor shows is what the pages say. */
 interface Meanings {
   readonly byKey: ReadonlyMap<string, string>;
-  /** Of members, such as datasets, by what they are and their name. */
+  /** Descriptions of members, such as datasets, by kind and name. */
   readonly byMember: ReadonlyMap<string, string>;
 }
 

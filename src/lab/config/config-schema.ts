@@ -29,7 +29,7 @@ function assertControlled(
     context.addIssue({ code: 'custom', path: ['control'], message: 'an arm that extends the one that it controls' });
 }
 
-/** What a query may see is a rule and no hyper-parameter. */
+/** Asserts that no policy of a slice is tuned: visibility is a rule and no hyper-parameter. */
 function assertFixedSlice(
   { tune }: { readonly tune: Readonly<Record<string, unknown>> },
   context: z.core.$RefinementCtx,
@@ -46,11 +46,11 @@ function assertFixedSlice(
 /** Options of the experiment that an arm may have for itself; null for those of the experiment. */
 export const encodingOptions = {
   embedding: encoderOptions.nullable().default(null),
-  /** Of encoder, indexes and null control. Queries are drawn, and tests resampled, by the experiment's. */
+  /** The seed of encoder, indexes and null control. Queries are drawn, and tests resampled, by the experiment's. */
   seed: z.int().nullable().default(null),
 };
 
-/** What an arm has besides the options that decide how it ranks. */
+/** Keys of an arm besides the options that decide how it ranks. */
 const armShape = {
   name: armName,
   description: z.string().default(''),
@@ -58,11 +58,14 @@ const armShape = {
   ...encodingOptions,
   /** Path within the arm -> the values to try on dev. */
   tune: z.record(z.string(), z.array(z.unknown()).min(1)).default({}),
-  /** Of an arm that a sweep generated: factor -> level. */
+  /** The levels of an arm that a sweep generated: factor -> level. */
   levels: z.record(z.string(), z.string()).nullable().default(null),
   /** The arm that this one is a repetition of, with another seed. Written by `seeds`. */
   repeats: armName.nullable().default(null),
-  /** The paths that the arm changes from its start, listed in its name. Tuned values of the arm it extends are not reused at these paths. */
+  /**
+   * The paths that the arm changes from its start, listed in its name. Tuned values of the arm it extends are not
+   * reused at these paths.
+   */
   differences: z.array(z.string()).default([]),
 };
 

@@ -54,7 +54,7 @@ export { configFile, type ExperimentConfig, experimentConfig } from './config-sc
 interface WrittenDataset {
   readonly name: string;
   readonly options: unknown;
-  /** Where it is written. */
+  /** The path at which the dataset is written. */
   readonly path: Path;
 }
 
@@ -76,7 +76,10 @@ function readNamedDataset(name: unknown, index: number, { datasets }: Plain): Wr
 const listWritten = (datasets: Plain, path: Path): WrittenDataset[] =>
   Object.entries(datasets).map(([name, options]) => ({ name, options, path: [...path, name] }));
 
-/** The datasets of a config that has several, from the factor of its sweep or from `datasets`; null for a config of one dataset. */
+/**
+ * The datasets of a config that has several, from the factor of its sweep or from `datasets`; null for a config of one
+ * dataset.
+ */
 function listDatasets({ content }: ComposedConfig): WrittenDataset[] | null {
   const factor = getDatasetFactor(content);
   if (Array.isArray(factor)) return factor.map((name, index) => readNamedDataset(name, index, content));
@@ -89,7 +92,7 @@ function listDatasetNames(composed: ComposedConfig): string[] | null {
   return listDatasets(composed)?.map(({ name }) => name) ?? null;
 }
 
-/** Where the datasets are listed. */
+/** The path of the list of datasets. */
 function findListPath({ content }: ComposedConfig): string {
   return getDatasetFactor(content) === undefined ? 'datasets' : FACTOR.join('.');
 }

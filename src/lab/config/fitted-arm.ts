@@ -31,7 +31,9 @@ export function inheritTunedPoint(arm: ArmOptions, parent: ArmOptions, tuned: Pl
   return Object.fromEntries(kept);
 }
 
-/** The arm of a fit before it is fitted: the weights where the fit starts. By default the others are compared with it. */
+/**
+ * The arm of a fit before it is fitted: the weights where the fit starts. By default the others are compared with it.
+ */
 export const HAND_TUNED_ARM = 'hand-tuned';
 
 /** The arms that a fitted arm becomes, one for each method that chooses its weights, the learned one last. */

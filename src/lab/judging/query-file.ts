@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { id, queryRow, RowFaults, readRows, selectUniqueRows } from '../../data/jsonl/jsonl-rows.ts';
 
 /**
- * The strata of a set of judged queries: `exact` repeats words of its source, `paraphrase` shares none, `multi-hop` needs at least two documents.
+ * The strata of a set of judged queries: `exact` repeats words of its source, `paraphrase` shares none, `multi-hop`
+ * needs at least two documents.
  */
 export const QUERY_STRATA = Object.freeze(['exact', 'paraphrase', 'multi-hop'] as const);
 
@@ -16,7 +17,11 @@ export interface StratumSize {
   readonly queries: number;
 }
 
-/** The strata with fewer than {@link LEAST_QUERIES_PER_STRATUM} queries, by name. @param strata the stratum of each query; null if it has none. */
+/**
+ * The strata with fewer than {@link LEAST_QUERIES_PER_STRATUM} queries, by name.
+ *
+ * @param strata the stratum of each query; null if it has none.
+ */
 export function findSmallStrata(strata: Iterable<string | null>): StratumSize[] {
   const counts = new Map<string, number>();
   for (const stratum of strata) if (stratum !== null) counts.set(stratum, (counts.get(stratum) ?? 0) + 1);
@@ -48,7 +53,8 @@ const documentRow = z.looseObject({
 });
 
 /**
- * Reads the texts of documents: JSONL with `id` or `_id`, `text` and perhaps `title`, as turns of the dataset `jsonl` and a corpus of BEIR have.
+ * Reads the texts of documents: JSONL with `id` or `_id`, `text` and perhaps `title`, as turns of the dataset `jsonl`
+ * and a corpus of BEIR have.
  *
  * @throws ValidationError naming every invalid row and every repeated id, StorageError for a file that cannot be read.
  */

@@ -10,9 +10,9 @@ const slurmOptions = z.strictObject({
   workers: z.int().min(1).nullable().default(null),
   partition: oneLine.optional(),
   account: oneLine.optional(),
-  /** Of one arm, as sbatch takes it: `30`, `02:00:00`, `1-12`. */
+  /** The time limit of one arm, as sbatch takes it: `30`, `02:00:00`, `1-12`. */
   time: oneLine.optional(),
-  /** Of one arm, for example `8G`. */
+  /** The memory of one arm, for example `8G`. */
   memory: oneLine.optional(),
   cpusPerTask: z.int().min(1).optional(),
   /** Further options of sbatch, for example `--gres=gpu:1`; they come last. */

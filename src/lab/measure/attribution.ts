@@ -27,7 +27,9 @@ function buildTurnRecord(turn: Turn): TurnRecord {
   return { id, conversationId, parentId, timestamp, author, channel, text: shortenTurnText(showTurn(turn)) };
 }
 
-/** The turns that an inspector needs: every ranked one, and the whole conversation of every judged one. In time order. */
+/**
+ * The turns that an inspector needs: every ranked one, and the whole conversation of every judged one. In time order.
+ */
 export function listInspectedTurns(
   dataset: Dataset,
   queries: readonly Query[],
@@ -171,7 +173,10 @@ export function listRelevantPositions(
   );
 }
 
-/** The number of slots of a pool's row above one: higher scores, and equal ones before it, as the row is in the tie rule's order. */
+/**
+ * The number of slots of a pool's row above one: higher scores, and equal ones before it, as the row is in the tie
+ * rule's order.
+ */
 function countSlotsAbove(row: Column, slot: number, occupied: number): number {
   const own = row[slot] as number;
   let above = 0;

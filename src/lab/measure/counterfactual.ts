@@ -21,8 +21,8 @@ export interface InterleavedRanking {
 }
 
 /**
- * Team-draft interleaving: in every round each system adds its best id that is not there yet, in an order that is drawn for the round. Source:
- * radlinski2008clickthrough.
+ * Team-draft interleaving: in every round each system adds its best id that is not there yet, in an order that is drawn
+ * for the round. Source: radlinski2008clickthrough.
  *
  * @param key of the query: the same seed and key give the same draws.
  * @param depth the most ids.
@@ -52,16 +52,19 @@ export function interleaveByTeamDraft(
   return { ids: [...teams.keys()], teams: [...teams.values()] };
 }
 
-/** What happened to an interleaved ranking. */
+/** The outcome of an interleaved ranking. */
 interface InterleavedOutcome extends InterleavedRanking {
   readonly cluster: string;
   /** The ids that were of use. */
   readonly used: ReadonlySet<string>;
 }
 
-/** How two systems compare in interleaved rankings. */
+/** The comparison of two systems in interleaved rankings. */
 export interface InterleavingResult {
-  /** The mean over rankings of 1 where more of `a` was of use, -1 where more of `b` was, 0 otherwise; above 0 `a` is better. */
+  /**
+   * The mean over rankings of 1 where more of `a` was of use, -1 where more of `b` was, 0 otherwise; above 0 `a` is
+   * better.
+   */
   readonly preference: Estimate;
   readonly wins: Readonly<Record<Team, number>>;
   readonly ties: number;
@@ -82,13 +85,13 @@ export function compareByInterleaving(
   return { preference, wins: { a: count(1), b: count(-1) }, ties: count(0) };
 }
 
-/** What another system would have chosen, and what counts as success. */
+/** The choices of another system, and the definition of success. */
 export interface ChoiceReading {
   /** The probability with which the other system makes the choice of the event. */
   readonly target: (event: RetrievalEvent) => number;
-  /** How well the event went; default: 1 if anything was of use, else 0. */
+  /** The success of an event; default: 1 if anything was of use, else 0. */
   readonly reward?: (event: RetrievalEvent & { readonly used: readonly string[] }) => number;
-  /** What a model expects, for the doubly robust estimate. */
+  /** The expectation of a model, for the doubly robust estimate. */
   readonly expected?: (event: RetrievalEvent) => NonNullable<LoggedChoice['expected']>;
 }
 
@@ -110,7 +113,10 @@ export function listLoggedChoices(events: readonly RetrievalEvent[], reading: Ch
   }));
 }
 
-/** The interleaved rankings of a log of retrievals, as `compareByInterleaving` takes them; events without teams or whose use is not known are left out. */
+/**
+ * The interleaved rankings of a log of retrievals, as `compareByInterleaving` takes them; events without teams or whose
+ * use is not known are left out.
+ */
 export function listInterleavedOutcomes(events: readonly RetrievalEvent[]): InterleavedOutcome[] {
   return events.filter(hasKnownUse).flatMap((event) => {
     const { retrieved: ids, teams, used } = event;

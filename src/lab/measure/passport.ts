@@ -34,8 +34,8 @@ function groupByChannel({ turns }: Corpus): Map<string, Set<string>> {
 }
 
 /**
- * The conversations that each cluster of queries consists of: the one with the cluster's name, or else those of a channel with that name and the homes of its
- * queries.
+ * The conversations that each cluster of queries consists of: the one with the cluster's name, or else those of a
+ * channel with that name and the homes of its queries.
  */
 export function groupConversations(data: QueriedCorpus): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Set(data.corpus.conversations.map(({ id }) => id));
@@ -63,7 +63,10 @@ export function listUnheldConversations(dataset: Dataset, heldOut: readonly stri
 /** Digits of a content hash that are kept: two of a million conversations have the same one in 1 of 37 million cases. */
 const HASH_DIGITS = 16;
 
-/** Identity of a conversation by content, since two collections may use one id for different conversations: time and text of its first turn, which later turns do not change. */
+/**
+ * Identity of a conversation by content, since two collections may use one id for different conversations: time and
+ * text of its first turn, which later turns do not change.
+ */
 function computeContentHash({ turns }: Conversation): string {
   const [first] = turns;
   return computeHash([first?.timestamp, first?.text]).slice(0, HASH_DIGITS);

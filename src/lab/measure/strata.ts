@@ -36,7 +36,7 @@ import type { SeedSpread, Stratum, StratumValue, Structure, StructureTest } from
 
 /** The evaluations of an arm that was run with one seed or several. */
 export interface RepeatedEvaluation {
-  /** Of the first seed, with the queries' means over all of them as values. */
+  /** Figures of the first seed, with the queries' means over all seeds as values. */
   readonly mean: Evaluation;
   /** By repetition, 0 for the first seed. A repetition that failed is missing. */
   readonly repetitions: ReadonlyMap<number, Evaluation>;
@@ -146,7 +146,7 @@ export function compareArmsIn(
 /** An arm as its controls are compared with it; by metric. */
 export interface StructuredArm {
   readonly name: string;
-  /** Of a null control. */
+  /** Figures of a null control. */
   readonly control: ArmControl | null;
   readonly perQuery: Readonly<Record<string, readonly number[]>>;
   /** With the baseline; null for the baseline itself. */
@@ -177,9 +177,10 @@ function testStructure(
 }
 
 /**
- * The part of an arm's gain due to the structure that its null controls destroy. The arm is compared with each control, corrected over the controls. Its gain **survives**
- * a control, so that it is not due to the structure that the control destroys, if three things hold: the arm is better than the baseline, corrected over the arms; the control is
- * better than the baseline, corrected over all controls of the experiment; and the arm is not better than the control.
+ * The part of an arm's gain due to the structure that its null controls destroy. The arm is compared with each control,
+ * corrected over the controls. Its gain **survives** a control, so that it is not due to the structure that the control
+ * destroys, if three things hold: the arm is better than the baseline, corrected over the arms; the control is better
+ * than the baseline, corrected over all controls of the experiment; and the arm is not better than the control.
  *
  * @param arms its controls are among them.
  * @returns null for an arm without controls, as the controls themselves are.

@@ -18,12 +18,15 @@ import { WORLD_PARTS, type WorldPart } from '../../rank/signals/worlds/world-par
 
 /** A member of a plugin, as errors name it. */
 export interface Guard {
-  /** What the plugin's function returns; an error that it throws becomes one that names the member. */
+  /** The value that the plugin's function returns; an error that it throws becomes one that names the member. */
   run<T>(work: () => T): T;
   runAsync<T>(work: () => T | Promise<T>): Promise<T>;
   /** @param fault ends with what to do. */
   fail(fault: string, facts?: Readonly<Record<string, unknown>>): never;
-  /** @throws PluginError for an array of another length or with a number that is not finite. @param nameNumber names a position. */
+  /**
+   * @throws PluginError for an array of another length or with a number that is not finite.
+   * @param nameNumber names a position.
+   */
   assertNumbers(numbers: unknown, length: number, nameNumber: (i: number) => string): void;
 }
 

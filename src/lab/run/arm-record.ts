@@ -20,7 +20,7 @@ import type { ArmOutcomes } from '../launch/launcher.ts';
 import type { ArmFailure, Latency } from '../measure/result.ts';
 import type { TunedArm } from './tuning.ts';
 
-/** What a report shows of the first I ranks of each ranking besides their scores. */
+/** The parts of a report about the first I ranks of each ranking besides their scores. */
 export interface InspectedRanks {
   /** The P' parts of a score that add up to it. */
   readonly contributionNames: readonly string[];

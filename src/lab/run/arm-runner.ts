@@ -316,7 +316,8 @@ export function subtractCounts(before: StageCounts, after: StageCounts): StageCo
 }
 
 /**
- * Runs an arm and leaves its record in the folder of a begun run, or what it failed of. Rejects only where that cannot be written.
+ * Runs an arm and leaves its record in the folder of a begun run, or what it failed of. Rejects only where that cannot
+ * be written.
  *
  * @returns whether the arm failed.
  */

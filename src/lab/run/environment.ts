@@ -207,10 +207,11 @@ export function modulePaths(modules: readonly string[]): string[] {
 }
 
 /**
- * Version of what some modules compute: all code that they reach through their imports, as {@link ModuleVersions} hashes
- * it, with the numeric packages that this code loads, and the processor's architecture.
+ * Version of what some modules compute: all code that they reach through their imports, as {@link ModuleVersions}
+ * hashes it, with the numeric packages that this code loads, and the processor's architecture.
  *
- * @param modules file URLs (`import.meta.url`) or paths. An import of types alone leads nowhere: an object whose class a
+ * @param modules file URLs (`import.meta.url`) or paths. An import of types alone leads nowhere: an object whose class
+ *   a
  * module does not import as a value needs a version of its own.
  * @throws StorageError for a module that is not there.
  */
@@ -235,7 +236,9 @@ export const embeddingVersion = createCodeVersion(EMBEDDING_MODULES);
 /** Version of everything that ranks an arm by its stages and computes the tuning metric. */
 export const tuningVersion = createCodeVersion(TUNING_MODULES);
 
-/** Version of everything that an arm's record comes from: its stages, and what reads configs, tunes, ranks and writes. */
+/**
+ * Version of everything that an arm's record comes from: its stages, and what reads configs, tunes, ranks and writes.
+ */
 export const recordVersion = createCodeVersion(RECORD_MODULES);
 
 /** Version of everything that trains: a stage that holds what was learned depends on it too. */

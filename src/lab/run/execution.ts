@@ -100,7 +100,7 @@ export const executeHere: Execute = async (run) => {
 };
 
 interface FolderExecutionOptions {
-  /** Where runs' folders stand. */
+  /** The folder of the runs. */
   readonly results: string;
   readonly opening: Opening;
   readonly launcher: Launcher;
@@ -121,8 +121,8 @@ function dropDamaged({ arms, progress }: PreparedRun, folder: string): void {
 }
 
 /**
- * Has arms run by a launcher, each leaving its record in the folder of the run, from which a later process can go on wherever this one ends. Once: the folder
- * belongs to the execution from `execute` to `finish` or `release`.
+ * Has arms run by a launcher, each leaving its record in the folder of the run, from which a later process can go on
+ * wherever this one ends. Once: the folder belongs to the execution from `execute` to `finish` or `release`.
  */
 export class FolderExecution {
   readonly #options: FolderExecutionOptions;
@@ -132,7 +132,10 @@ export class FolderExecution {
     this.#options = options;
   }
 
-  /** @throws UnavailableError while another process has the run's folder, ValidationError if an earlier run of it cannot be resumed. */
+  /**
+   * @throws UnavailableError while another process has the run's folder, ValidationError if an earlier run of it cannot
+   *   be resumed.
+   */
   async execute(run: PreparedRun): Promise<Outcomes> {
     const { results, opening, signal } = this.#options;
     const folder = PartialFolder.open(resolve(results, `${run.config.name}-${run.hash}`), opening);
@@ -148,7 +151,11 @@ export class FolderExecution {
     return { ...outcomes, earlierUse };
   }
 
-  /** Writes the description of the run before anything runs. @returns the calls of services by the processes that began it. */
+  /**
+   * Writes the description of the run before anything runs.
+   *
+   * @returns the calls of services by the processes that began it.
+   */
   #begin(run: PreparedRun, folder: PartialFolder): EncoderUse[] {
     const { launcher, opening } = this.#options;
     const state = describeRunState(run, run.runner.dataset.hash, launcher.countArmsAtOnce(run.arms.length));
@@ -200,7 +207,10 @@ export class FolderExecution {
     return folder.target;
   }
 
-  /** Takes the folder away, of an execution whose outcomes are of no further use; nothing to do after `finish` or `release`. */
+  /**
+   * Takes the folder away, of an execution whose outcomes are of no further use; nothing to do after `finish` or
+   * `release`.
+   */
   discard(): void {
     this.#folder?.remove();
     this.#folder = null;

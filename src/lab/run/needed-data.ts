@@ -45,7 +45,10 @@ export function listAttributes({ corpus }: Pick<Dataset, 'corpus'>): ReadonlySet
   return names;
 }
 
-/** @throws ValidationError for readers of an attribute which no turn has, naming the owner, the attribute and what to do. */
+/**
+ * @throws ValidationError for readers of an attribute which no turn has, naming the owner, the attribute and what to
+ *   do.
+ */
 export function assertAttributesFor(dataset: Dataset, readers: readonly AttributeReader[]): void {
   if (readers.length === 0) return;
   const known = listAttributes(dataset);
@@ -60,7 +63,10 @@ export function assertAttributesFor(dataset: Dataset, readers: readonly Attribut
   );
 }
 
-/** @throws ValidationError for null controls that exchange titles, if the turns have fewer than two: each would be the arm that it controls. */
+/**
+ * @throws ValidationError for null controls that exchange titles, if the turns have fewer than two: each would be the
+ *   arm that it controls.
+ */
 function assertTitles({ name, corpus }: Dataset, arms: readonly ArmOptions[]): void {
   const named = arms.filter(({ control }) => control?.kind === 'shuffled-titles').map((arm) => arm.name);
   if (named.length === 0) return;
@@ -100,7 +106,10 @@ function assertFilters(dataset: Dataset, arms: readonly ArmOptions[]): void {
   if (faults.length > 0) throw new ConfigurationError('filters', faults);
 }
 
-/** @throws ValidationError for an arm that reads an attribute which no turn has, boosts one of another kind, or exchanges titles that no turn has. */
+/**
+ * @throws ValidationError for an arm that reads an attribute which no turn has, boosts one of another kind, or
+ *   exchanges titles that no turn has.
+ */
 export function assertArmAttributes(dataset: Dataset, arms: readonly ArmOptions[]): void {
   assertAttributesFor(dataset, arms.flatMap(listReadAttributes));
   assertFilters(dataset, arms);
@@ -125,7 +134,8 @@ export async function listStrategyWeights(
 }
 
 /**
- * Why a ranked turn has its score of the signal `strategy`, by the weights that the arm used for the query; null for an arm without the signal.
+ * Why a ranked turn has its score of the signal `strategy`, by the weights that the arm used for the query; null for an
+ * arm without the signal.
  *
  * @param query position of the query in the record.
  * @param parts of the turn's score by name, the five signals among them.

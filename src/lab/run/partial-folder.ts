@@ -153,7 +153,7 @@ function runNamingTarget<T>(target: string, work: () => T): T {
 }
 
 const stateSchema = z.strictObject({
-  /** Of the config, the data and the backend, as in the folder's name. */
+  /** The hash of the config, the data and the backend, as in the folder's name. */
   hash: z.string(),
   /** See {@link recordVersion}. */
   recordVersion: z.string(),
@@ -182,7 +182,10 @@ export function formatState(state: RunState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
 }
 
-/** @throws StorageError for a folder that is not of a run, ChecksumMismatchError for a truncated state, ConfigurationError for an invalid one. */
+/**
+ * @throws StorageError for a folder that is not of a run, ChecksumMismatchError for a truncated state,
+ *   ConfigurationError for an invalid one.
+ */
 export function readState(runFolder: string): RunState {
   const path = join(runFolder, STATE);
   return parse(stateSchema, parseStateJson(readText(path), path), path);
@@ -201,7 +204,10 @@ export function listDifferingFacts(a: RunState, b: RunState): string[] {
   return (['hash', 'recordVersion', 'dataHash', 'backend'] as const).filter((key) => a[key] !== b[key]);
 }
 
-/** @throws ValidationError if the folder holds records of other code, data or backend, which must not be mixed with new ones in one table. */
+/**
+ * @throws ValidationError if the folder holds records of other code, data or backend, which must not be mixed with new
+ *   ones in one table.
+ */
 export function assertContinues(runFolder: string, state: RunState): void {
   if (!existsSync(join(runFolder, STATE))) return;
   const differing = listDifferingFacts(readState(runFolder), state);

@@ -150,7 +150,7 @@ export async function rankArm(
   return { retrieved, ranking: await rank(retrieved.pool, retrieved.scores, depth, formatRankedPair) };
 }
 
-/** Where a rank of a ranking stands among the pairs of its pool; -1 where the query has fewer candidates. */
+/** The index of a ranked turn among the pairs of its pool; -1 where the query has fewer candidates. */
 function locatePair({ retrieved: { pool }, ranking }: ArmRanking, query: number, rankIndex: number): number {
   const column = ranking.slots[query * ranking.depth + rankIndex] as number;
   return column < 0 ? -1 : query * pool.width + column;

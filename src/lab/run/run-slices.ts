@@ -80,7 +80,7 @@ export const SLICES = 'slices';
 export const KEYS = join(SLICES, 'keys.json');
 
 const keysSchema = z.strictObject({
-  /** Of `kernel: local`, Ed25519 in hex; null without an arm that has it. */
+  /** The key of `kernel: local`, Ed25519 in hex; null without an arm that has it. */
   publicKey: publicKeySchema.nullable(),
   /** Hash of the stored slices that were used; null: a kernel signed them for this run. */
   replayed: z.string().nullable(),
@@ -99,7 +99,9 @@ export function formatSliceKeys(keys: SliceKeys): string {
   return `${JSON.stringify(keys, null, 2)}\n`;
 }
 
-/** @throws ValidationError if the records in a folder were made with slices of another key, or with other stored slices. */
+/**
+ * @throws ValidationError if the records in a folder were made with slices of another key, or with other stored slices.
+ */
 export function assertSameSliceKeys(runFolder: string, keys: SliceKeys | null): void {
   const begun = readSliceKeys(runFolder);
   if (begun !== null && computeHash(begun) !== computeHash(keys))
@@ -136,10 +138,13 @@ const lineSchema = z.union([
 const hashQuestion = (policyRef: string, scope: SliceScope, asOf: number | null) =>
   computeHash([policyRef, scope, asOf]);
 
-/** The slices that a run has stored. They answer the questions that they were the answers to; whoever asks verifies them. */
+/**
+ * The slices that a run has stored. They answer the questions that they were the answers to; whoever asks verifies
+ * them.
+ */
 export class ReplayedSlices implements SliceAuthority {
   readonly keys: SliceKeys;
-  /** Of all that was stored. */
+  /** The hash of everything that was stored. */
   readonly hash: string;
   readonly #folder: string;
   readonly #answers = new Map<string, SliceExport | SliceRefusal>();

@@ -31,7 +31,7 @@ export function listApproximateSources(arm: RankOptions): IndexOptions[] {
     .filter((source) => source.index === 'hnsw' || (source.index === 'pgvector' && source.method !== 'none'));
 }
 
-/** What the exact index finds in the place of a source of an arm. */
+/** The candidates that the exact index finds in the place of a source of an arm. */
 export function exactCandidatesOfArm(arm: RankOptions, { k }: IndexOptions) {
   const { filter, slice } = readArm(arm).outline.view;
   return candidatesFrom({ index: 'flat', k }, null, filter, [], slice);
@@ -57,13 +57,16 @@ interface RemarkSource {
   openArmWorkspace(arm: ArmEncoding): Promise<Workspace>;
 }
 
-/** What the sources of an arm see: its filter, and the policy of its slice. */
+/** The turns that the sources of an arm see: its filter, and the policy of its slice. */
 function listViewParts(arm: RankOptions): unknown[] {
   const { filter, slice } = readArm(arm).outline.view;
   return [filter, slice?.policy ?? null];
 }
 
-/** The recall of each approximate index that an arm has used. If a damaged stage prevents the measurement, the remark states this, since the arms are done. */
+/**
+ * The recall of each approximate index that an arm has used. If a damaged stage prevents the measurement, the remark
+ * states this, since the arms are done.
+ */
 async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]): Promise<string[]> {
   const used = records.flatMap(({ options }) => listApproximateSources(options).map((source) => ({ source, options })));
   const sources = new Map(
@@ -86,8 +89,9 @@ async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]
 }
 
 /**
- * For each arm with learned weights, the number of measured conversations that its weights were trained on: its figures there are not a test.
- * Conversations are compared by their contents, since two collections may use one id for different conversations.
+ * For each arm with learned weights, the number of measured conversations that its weights were trained on: its figures
+ * there are not a test. Conversations are compared by their contents, since two collections may use one id for
+ * different conversations.
  */
 export function describeTrainingOverlap(arms: readonly ArmRecord['options'][], measured: QueriedCorpus): string[] {
   const origins = arms.flatMap((arm) => listOriginsOfArm(readArm(arm)).map((origin) => ({ name: arm.name, origin })));

@@ -13,7 +13,8 @@ export interface Condition {
 }
 
 /**
- * Reads `experiment=quickstart`, `mrr@10>=0.5`, `arm~decay`. The first operator that is not in brackets counts, so a value may hold any character.
+ * Reads `experiment=quickstart`, `mrr@10>=0.5`, `arm~decay`. The first operator that is not in brackets counts, so a
+ * value may hold any character.
  *
  * @throws ValidationError for a text without an operator or without a field.
  */
@@ -34,7 +35,8 @@ export function parseCondition(text: string): Condition {
 const ORDERINGS: readonly string[] = ['<', '<=', '>', '>='];
 
 /**
- * Throws for a condition that no row can meet: an order comparison with a value that is not a number, such as `mrr@10>=` or `mrr@10>=0,5`.
+ * Throws for a condition that no row can meet: an order comparison with a value that is not a number, such as
+ * `mrr@10>=` or `mrr@10>=0,5`.
  *
  * @throws ValidationError.
  */
@@ -71,8 +73,8 @@ function compareFields(a: Field, b: Field): number {
 }
 
 /**
- * Rows by a field: numbers from the greatest, texts from the first; a minus before the field turns that round. Rows without it come last either way, equal ones
- * stay in their order.
+ * Rows by a field: numbers from the greatest, texts from the first; a minus before the field turns that round. Rows
+ * without it come last either way, equal ones stay in their order.
  *
  * @throws ValidationError for a field that no row has.
  */
@@ -90,7 +92,8 @@ export function sortRowsByField(rows: readonly ResultRow[], by: string): ResultR
 }
 
 /**
- * A field by the name that rows have: `nDCG@10.low` is `ndcg@10.low`. A field that rows have, or that no metric explains, stays as it is.
+ * A field by the name that rows have: `nDCG@10.low` is `ndcg@10.low`. A field that rows have, or that no metric
+ * explains, stays as it is.
  *
  * @throws ValidationError for the name of a metric that means something else here.
  */

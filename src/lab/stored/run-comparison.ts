@@ -227,7 +227,7 @@ function compareArm(
   return { name, metrics: Object.fromEntries(figures) };
 }
 
-/** What is compared. */
+/** The metrics and arms of a comparison. */
 export interface StoredPairsOptions {
   /** By any name that is accepted; null for all metrics of the run. */
   readonly metrics: readonly string[] | null;
@@ -247,7 +247,10 @@ export interface StoredPairs {
   readonly statistics: RunSummary['statistics'] & { readonly test: TestName; readonly correction: 'holm' };
   readonly queries: number;
   readonly conversations: number;
-  /** The largest number of seeds of an arm. With several, a value of a query is its mean over them, and no p has the variance between seeds. */
+  /**
+   * The largest number of seeds of an arm. With several, a value of a query is its mean over them, and no p has the
+   * variance between seeds.
+   */
   readonly seeds: number;
   /** The looks of the runs at a test split. */
   readonly looks: readonly NumberedLook[];
@@ -317,10 +320,12 @@ function readValues(runs: readonly RunSummary[]): readonly PerQueryValues[] {
 }
 
 /**
- * Compares every pair of arms in each metric by a paired test, clustered by conversation and corrected by Holm over all pairs of the metric.
+ * Compares every pair of arms in each metric by a paired test, clustered by conversation and corrected by Holm over all
+ * pairs of the metric.
  *
  * @param folders of one finished run, or of two on the same data and queries.
- * @throws StorageError or ValidationError for a folder that is not one of a finished run, an unknown arm or metric, and runs that make no pairs.
+ * @throws StorageError or ValidationError for a folder that is not one of a finished run, an unknown arm or metric, and
+ *   runs that make no pairs.
  */
 export function compareStoredPairs(
   folders: readonly [string] | readonly [string, string],

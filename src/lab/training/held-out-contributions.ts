@@ -42,7 +42,10 @@ export function buildTaskFolds({ dataset, features }: LearningTask, config: Trai
   return buildOuterFolds(config, features, dev);
 }
 
-/** The rows that each fold holds out, one fold after the other. A fold may have candidates of its own, so rows of two folds differ in width. */
+/**
+ * The rows that each fold holds out, one fold after the other. A fold may have candidates of its own, so rows of two
+ * folds differ in width.
+ */
 export class HeldOutRows {
   readonly folds: readonly Fold[];
   readonly #task: LearningTask;

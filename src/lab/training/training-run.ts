@@ -48,7 +48,11 @@ function measureTransferMetrics(
   return Object.fromEntries(metrics.map((id, m) => [id, intervals[m] as Estimate]));
 }
 
-/** Uses a task on dev conversations and disposes it. @param encoders the task whose training conversations encoders are fitted on; absent for the task's own */
+/**
+ * Uses a task on dev conversations and disposes it.
+ *
+ * @param encoders the task whose training conversations encoders are fitted on; absent for the task's own
+ */
 async function withTask<T>(
   config: TrainingConfig,
   { fittedOn: _, dataset: __, ...context }: TaskContext,
@@ -64,7 +68,10 @@ async function withTask<T>(
   }
 }
 
-/** The weights trained here on another dataset's dev conversations, and weights trained there on these; each with the encoders that they were trained with. */
+/**
+ * The weights trained here on another dataset's dev conversations, and weights trained there on these; each with the
+ * encoders that they were trained with.
+ */
 async function transferWeights(
   trained: TransferredModel,
   other: TrainingConfig['fit']['transfer'][number],
@@ -145,7 +152,9 @@ function describeFixed(fixed: FinishedRun | null): string[] {
   return [`Not fitted, with encoders of all dev conversations: ${names}.`, ...fixed.result.remarks];
 }
 
-/** The facts of a result that its arms without a fit add; seconds are left out, since those of the fit are not counted. */
+/**
+ * The facts of a result that its arms without a fit add; seconds are left out, since those of the fit are not counted.
+ */
 function selectFixedFacts(fixed: FinishedRun | null): Partial<ExperimentResult> {
   if (fixed === null) return {};
   const { failures, warnings } = fixed.result;
@@ -163,8 +172,8 @@ async function runFixedArms(config: ExperimentConfig, context: OpenRunContext): 
 }
 
 /**
- * Fits the arm of a config on the dev conversations of its dataset, and runs its other arms on the same queries; the test
- * split is not looked at.
+ * Fits the arm of a config on the dev conversations of its dataset, and runs its other arms on the same queries; the
+ * test split is not looked at.
  */
 export async function runTraining(experiment: ExperimentConfig, context: OpenRunContext): Promise<FinishedTraining> {
   const fixed = await runFixedArms(experiment, context);

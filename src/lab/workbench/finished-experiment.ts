@@ -243,7 +243,7 @@ export class FinishedExperiment {
   }
 }
 
-/** What `Experiment.run` passes on. */
+/** The inputs that `Experiment.run` passes on. */
 interface ResolvedRun {
   readonly config: ExperimentConfig;
   readonly dataset: Dataset | null;

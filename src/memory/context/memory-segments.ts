@@ -20,9 +20,9 @@ export interface RankedMemory {
   readonly row: number;
 }
 
-/** How many memories a selection gives. */
+/** The number of memories that a selection gives. */
 export interface SelectionRange {
-  /** Where the selection takes fewer, the best others follow that are no duplicates. */
+  /** The least number: if the selection takes fewer, the best others that are no duplicates follow. */
   readonly least: number;
   readonly most: number;
 }

@@ -33,7 +33,7 @@ export const PRESET_OF_STRATEGY = freezeDeeply({
   exploratory: 'balanced',
 } as const satisfies Readonly<Record<StrategyName, BudgetPreset>>);
 
-/** How far the sum of shares may be from 1. */
+/** The largest distance of the sum of shares from 1. */
 const TOLERANCE = 0.01;
 /** Tokens that a result takes, as one estimates before results are there. */
 const TOKENS_OF_A_RESULT = 100;

@@ -2,12 +2,12 @@ import { NotFiniteError, RagPlusPlusError } from '../../core/errors/errors.ts';
 import { type FactFields, MEMORY_TYPES, readMemoryFields } from '../../model/turns/memory-fields.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 
-/** What an item of a context is: a memory, a document, or a record of a database. */
+/** The kinds of items of a context: a memory, a document, or a record of a database. */
 export const ITEM_TYPES = Object.freeze([...MEMORY_TYPES, 'document', 'record'] as const);
 /** One of {@link ITEM_TYPES}. */
 export type ItemType = (typeof ITEM_TYPES)[number];
 
-/** What may enter a context. */
+/** An item that may enter a context. */
 export interface ContextItem {
   readonly id: string;
   readonly text: string;
@@ -16,13 +16,13 @@ export interface ContextItem {
   /** Milliseconds since 1970. */
   readonly timestamp: number;
   readonly memoryType: ItemType;
-  /** Where it is from, as the prompt names it: `memory:SESSION`, or the source of a document. */
+  /** The source, as the prompt names it: `memory:SESSION`, or the source of a document. */
   readonly source: string;
   /** The session that it belongs to; absent: none, as a document. */
   readonly session?: string;
-  /** Of a procedure: when it applies. Its text is then what to do. */
+  /** The trigger of a procedure. Its text is then what to do. */
   readonly trigger?: string;
-  /** Of a fact: what the prompt states in the place of the text. */
+  /** The sentence of a fact, which the prompt states in place of the text. */
   readonly fact?: Pick<FactFields, 'subject' | 'predicate' | 'object'>;
 }
 
@@ -32,7 +32,10 @@ const PREDICATES: ReadonlyMap<string, string> = new Map([
   ['related_to', 'is related to'],
 ]);
 
-/** What of an item the prompt holds and its tokens are counted of: a fact as a sentence, a procedure with its trigger, the text of others. */
+/**
+ * The text of an item that the prompt holds and whose tokens are counted: a fact as a sentence, a procedure with its
+ * trigger, the text of others.
+ */
 export function readItemText({ text, trigger, fact }: ContextItem): string {
   if (fact !== undefined) return `${fact.subject} ${PREDICATES.get(fact.predicate) ?? fact.predicate} ${fact.object}`;
   return trigger === undefined ? text : `${trigger} ${text}`;
@@ -43,11 +46,11 @@ export interface CountedItem extends ContextItem {
   readonly tokens: number;
 }
 
-/** What fits into a budget. */
+/** The items that fit into a budget. */
 export interface Packing {
   /** In the order of the prompt. */
   readonly packed: readonly CountedItem[];
-  /** What did not fit, in the order in which it was offered. */
+  /** The items that did not fit, in the order in which they were offered. */
   readonly left: readonly CountedItem[];
   readonly tokens: number;
 }

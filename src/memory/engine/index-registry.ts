@@ -117,7 +117,12 @@ export class MemoryIndexes {
     await Promise.allSettled(Array.from(this.#followers.values(), (follower) => follower.catchUp()));
   }
 
-  /** Brings indexes up to the store and makes them ready, before a query is timed: to build one may take longer than a query may. @throws what an index throws. */
+  /**
+   * Brings indexes up to the store and makes them ready, before a query is timed: to build one may take longer than a
+   * query may.
+   *
+   * @throws what an index throws.
+   */
   async build(names: readonly string[]): Promise<void> {
     for (const name of names) await this.#followers.get(name)?.build();
   }

@@ -22,17 +22,20 @@ export const queryBundleSchema = z.strictObject({
   embedding: z.custom<Float32Array>((value) => value instanceof Float32Array, 'a Float32Array'),
   /** The most candidates; absent: the memory's `defaultK`. */
   k: z.int().min(1).optional(),
-  /** What a candidate must satisfy, as a text or a tree. */
+  /** The filter that a candidate must satisfy, as a text or a tree. */
   filter: filterSchema.optional(),
-  /** What `$query.` names in the filter stand for. */
+  /** The values of `$query.` names in the filter. */
   variables: z.custom<FilterVariables>((value) => value !== null && typeof value === 'object', 'an object').optional(),
   /** The indexes to search; absent: all. */
   indexNames: z.array(z.string()).min(1).optional(),
   /** The share of the trajectory score. Records without a trajectory keep their relevance alone. */
   trajectoryWeight: z.number().min(0).max(1).default(0.3),
-  /** Where the query stands; absent: trajectories have no influence. */
+  /** The coordinates of the query; absent: trajectories have no influence. */
   trajectory: trajectorySchema.optional(),
-  /** Only records strictly earlier may answer, and ages count from here. Milliseconds since 1970. Absent: all records, ages from the newest candidate. */
+  /**
+   * Only records strictly earlier may answer, and ages count from here. Milliseconds since 1970. Absent: all records,
+   * ages from the newest candidate.
+   */
   asOf: z.number().optional(),
   /** True if the prior weighs candidates by their scores. */
   weighted: z.boolean().default(false),
@@ -59,7 +62,7 @@ export function buildVisibility({
   return variables === undefined ? { filter: combined } : { filter: combined, variables };
 }
 
-/** How many answers are kept, and for how long. */
+/** The number of answers that are kept, and their lifetime. */
 export interface QueryCacheOptions {
   readonly maxEntries: number;
   readonly ttlSeconds: number;
@@ -72,8 +75,8 @@ export interface Clock {
 }
 
 /**
- * The latest answers by query. The key covers the state of the store, its sequence: an answer from before a write is never given after it. The least
- * recently used answer makes place for a new one.
+ * The latest answers by query. The key covers the state of the store, its sequence: an answer from before a write is
+ * never given after it. The least recently used answer makes place for a new one.
  */
 export class QueryCache<Answer extends object> {
   readonly #answers: LRUCache<string, Answer> | null;

@@ -46,7 +46,7 @@ const composite = z.strictObject({
     ),
 });
 
-/** How the candidates of a query get their final order. */
+/** The rerankers, which give the candidates of a query their final order. */
 export const rerankerOptions = z.discriminatedUnion('method', [outcome, recency, mmr, composite]);
 /** The options of one reranker, with every default written out. */
 export type RerankerOptions = z.output<typeof rerankerOptions>;

@@ -9,7 +9,10 @@ import {
   toOutcomeStatistics,
 } from '../../model/turns/turn.ts';
 
-/** Quantiles beyond it are cut, as scipy does. They belong to fewer than 0.013 degrees of freedom: nothing is known of the mean. */
+/**
+ * Quantiles beyond it are cut, as scipy does. They belong to fewer than 0.013 degrees of freedom: nothing is known of
+ * the mean.
+ */
 const LARGEST_QUANTILE = 1e100;
 
 /** t_{(1 + level) / 2, count - 1} of Student, for a count above 1. */

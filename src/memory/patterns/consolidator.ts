@@ -14,7 +14,7 @@ import type { Memory } from '../engine/memory.ts';
 import type { PriorBundle } from '../outcomes/prior-bundle.ts';
 import { chooseSentences } from './extractive-summary.ts';
 
-/** What consolidation writes, and how important it is by default (seed 004). */
+/** The kinds of records that consolidation writes, with their default importance (seed 004). */
 export const CONSOLIDATED_IMPORTANCE = Object.freeze({
   summary: DEFAULT_IMPORTANCE.summary,
   procedural: DEFAULT_IMPORTANCE.procedural,
@@ -62,7 +62,7 @@ function findCommon<T>(episodes: readonly MemoryRecord[], read: (record: MemoryR
 /** A record of several episodes. Its time is that of the latest: it holds nothing that was not known then. */
 function buildConsolidated(
   type: ConsolidatedType,
-  /** What makes it this one: its id is a hash of them. */
+  /** The facts that identify a pattern: its id is a hash of them. */
   key: readonly unknown[],
   episodes: readonly MemoryRecord[],
   content: { readonly context: string; readonly embedding: Float32Array; readonly attributes?: Attributes },
@@ -153,8 +153,9 @@ function buildProcedure(group: readonly Attempt[], prior: PriorBundle): MemoryRe
 }
 
 /**
- * What was done again and again with nearly the same outcome. An attempt is an episode with an outcome that answers another episode, its parent. Attempts whose
- * triggers and whose actions resemble those of an earlier one belong together. O(attempts x groups).
+ * What was done again and again with nearly the same outcome. An attempt is an episode with an outcome that answers
+ * another episode, its parent. Attempts whose triggers and whose actions resemble those of an earlier one belong
+ * together. O(attempts x groups).
  *
  * @param episodes in the order of their times.
  */
@@ -176,7 +177,7 @@ function findProcedures(
   });
 }
 
-/** What is consolidated, and how. */
+/** The schema of what is consolidated, and how. */
 const consolidationOptions = z.strictObject({
   /** Episodes of a session from which a summary is written. */
   minEpisodes: z.int().min(1).default(5),
@@ -193,7 +194,7 @@ const consolidationOptions = z.strictObject({
   /** The largest standard deviation of outcomes that repeat. */
   largestDeviation: z.number().min(0).default(0.25),
 });
-/** What is consolidated, and how. */
+/** The options of a consolidation. */
 export type ConsolidationOptions = z.input<typeof consolidationOptions>;
 
 /** Knows how often an entry was retrieved: a `QueryPatternTracker`, or what reads a log. */
@@ -229,8 +230,8 @@ async function writeSummary(
 }
 
 /**
- * The records that consolidation writes: a summary of each long session and a procedure where outcomes repeat. Each lists its episodes, and is made of
- * their words: no model writes. Sensitive and superseded records are left out.
+ * The records that consolidation writes: a summary of each long session and a procedure where outcomes repeat. Each
+ * lists its episodes, and is made of their words: no model writes. Sensitive and superseded records are left out.
  */
 async function planConsolidation(
   records: Iterable<MemoryRecord>,

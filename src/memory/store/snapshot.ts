@@ -55,7 +55,8 @@ export function removeSnapshots(folder: string, before: number): void {
 /**
  * Makes a snapshot, a folder that appears as a whole and is on the disk when the promise resolves.
  *
- * @param writeParts writes the files into the folder that it gets. Its result is stored as the manifest, with a checksum.
+ * @param writeParts writes the files into the folder that it gets. Its result is stored as the manifest, with a
+ *   checksum.
  * @throws StorageError; nothing is left then.
  */
 export async function writeSnapshotFolder(
@@ -78,7 +79,12 @@ export async function writeSnapshotFolder(
   }
 }
 
-/** The manifest of a snapshot. @param remedy the end of the message about damage. @throws ChecksumMismatchError, StorageError. */
+/**
+ * The manifest of a snapshot.
+ *
+ * @param remedy the end of the message about damage.
+ * @throws ChecksumMismatchError, StorageError.
+ */
 export function readSnapshotManifest<M extends { readonly position: JournalPosition }>(
   path: string,
   schema: z.ZodType<M>,

@@ -140,8 +140,8 @@ function formatNode(filter: Filter): string {
 }
 
 /**
- * The text of a filter: `parseFilter(formatFilter(filter))` is the filter again, so that two texts with one tree have one
- * text.
+ * The text of a filter: `parseFilter(formatFilter(filter))` is the filter again, so that two texts with one tree have
+ * one text.
  *
  * @throws InvalidFilterError for a wrong tree.
  */

@@ -167,7 +167,7 @@ export function findTextFault(text: string): { expected: string; remedy: string 
   return { expected: 'well-formed Unicode without U+0000', remedy: 'remove half surrogate pairs and U+0000' };
 }
 
-/** What is wrong with a number that no attribute may have. */
+/** The error of a number that no attribute may have. */
 export function findNumberFault(value: number): { expected: string; remedy: string } | undefined {
   if (!Number.isFinite(value)) return { expected: 'a finite number', remedy: 'compare with a finite number' };
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return undefined;

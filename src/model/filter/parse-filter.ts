@@ -26,13 +26,13 @@ type FilterToken = { readonly start: number; readonly end: number } & (
 /** A key that needs no backticks, and a keyword. */
 const WORD = /[\p{L}_][\p{L}\p{N}\p{M}_.:-]*/uy;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** What follows a number that is none: `01`, `1.`. */
+/** Digits and points, which after a number show that it is none: `01`, `1.`. */
 const DIGITS = /[\d.]+/y;
 const SYMBOL = /!=|<=|>=|<>|==|&&|\|\||[=<>()[\],!]/y;
 const SPACE = /\s+/y;
 const VARIABLE = '$query.';
 
-/** How a text shows a place: at most this number of characters of its line before it, and after it. */
+/** The most characters of its line that an error in a text shows, before the place and after it. */
 const EXCERPT_SIDE = 60;
 
 const KEYWORDS = ['and', 'or', 'not', 'in', 'between', 'contains', 'exists', 'true', 'false', 'null'] as const;

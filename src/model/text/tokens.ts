@@ -158,7 +158,10 @@ export type CountTokens = (text: string) => number;
 /** Within a text the names of special tokens are text. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
-/** A run of one class of characters that byte-pair encoding would merge as a whole, which takes the square of its length. */
+/**
+ * A run of one class of characters that byte-pair encoding would merge as a whole, which takes the square of its
+ * length.
+ */
 const LONG_RUN = /[\p{L}\p{M}]{2000}|\s{2000}|[^\s\p{L}\p{M}\p{N}]{2000}/gu;
 const SHORTEST_CUT = 2000;
 
@@ -180,9 +183,10 @@ function countPieces(count: CountTokens): CountTokens {
 }
 
 /**
- * Counts tokens by name. `o200k_base` and `cl100k_base` are byte-pair encodings of the package gpt-tokenizer, loaded with their first use (some 100 ms); a special
- * token such as `<|endoftext|>` inside a text is text. A run of letters, of white space or of other marks is counted in pieces of 2,000 characters, which may add two
- * tokens a piece. `words` are those of BM25. `characters/4` is floor(length / 4), lengths in UTF-16 units.
+ * Counts tokens by name. `o200k_base` and `cl100k_base` are byte-pair encodings of the package gpt-tokenizer, loaded
+ * with their first use (some 100 ms); a special token such as `<|endoftext|>` inside a text is text. A run of letters,
+ * of white space or of other marks is counted in pieces of 2,000 characters, which may add two tokens a piece. `words`
+ * are those of BM25. `characters/4` is floor(length / 4), lengths in UTF-16 units.
  */
 export async function createTokenCounter(name: TokenCounterName): Promise<CountTokens> {
   switch (name) {

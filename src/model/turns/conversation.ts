@@ -68,7 +68,7 @@ export function findChainEnds(ids: Iterable<string>, parentOf: (id: string) => s
   return ends;
 }
 
-/** What a tree of turns needs of a conversation. */
+/** The parts of a conversation that a tree of turns needs. */
 export interface ThreadSource {
   readonly id: string;
   readonly turns: readonly Turn[];
@@ -85,7 +85,7 @@ interface TreeLine {
 }
 
 const SHOWN_TURNS = 60;
-/** Of a root; deeper turns have less room. */
+/** The characters shown of a root; deeper turns have less room. */
 const SHOWN_CHARACTERS = 74;
 const LEAST_CHARACTERS = 40;
 

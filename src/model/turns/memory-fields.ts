@@ -126,7 +126,7 @@ function mayBeSensitive(row: unknown): boolean {
   }
 }
 
-/** As messages name the value of a row that may be sensitive. */
+/** The value of a row that may be sensitive, as messages name it. */
 const NOT_SHOWN = 'a value that is not shown, since the row may be sensitive';
 
 /** A fault without the value. What is missing and the name of an unknown key are no values. */
@@ -136,14 +136,18 @@ function hideValue(fault: ConfigurationFault): ConfigurationFault {
   return isShown ? fault : { ...rest, got: NOT_SHOWN };
 }
 
-/** As `check` of core, for rows of data: no fault of a row that may be sensitive has a value of it. */
+/** The `check` of core for rows of data: no fault of a row that may be sensitive has a value of it. */
 export function checkRow<S extends z.ZodType>(schema: S, row: unknown): ReturnType<typeof check<S>> {
   const result = check(schema, row);
   if ('value' in result || !mayBeSensitive(row)) return result;
   return { faults: result.faults.map(hideValue) };
 }
 
-/** As `parse` of core, for rows of data. @throws ConfigurationError with every error, without values of a row that may be sensitive. */
+/**
+ * The `parse` of core for rows of data.
+ *
+ * @throws ConfigurationError with every error, without values of a row that may be sensitive.
+ */
 export function parseRow<S extends z.ZodType>(schema: S, row: unknown, source: string): z.output<S> {
   const result = checkRow(schema, row);
   if ('faults' in result) throw new ConfigurationError(source, result.faults);
@@ -153,7 +157,7 @@ export function parseRow<S extends z.ZodType>(schema: S, row: unknown, source: s
 /** A value of an attribute. Whole numbers are those of float64: from -(2^53 - 1) to 2^53 - 1. */
 export type AttributeValue = string | number | boolean | readonly string[];
 
-/** What is known of a turn besides its own fields. A key that is missing has no value: there is no null. */
+/** The attributes of a turn besides its own fields. A key that is missing has no value: there is no null. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 /** True of a turn, a query or a record that must stay on this machine: its attribute `sensitive` is true. */
@@ -198,7 +202,7 @@ const reserved = {
   phase: attributeText,
   userId: attributeText,
   entities: z.array(attributeText),
-  /** How often it was of use. */
+  /** The number of times that it was of use. */
   useCount: z.int('a whole number of uses').min(0),
   /** True if it may leave this machine. */
   sensitive: z.boolean(),

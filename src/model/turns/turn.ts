@@ -31,7 +31,7 @@ export interface OutcomeStatistics {
   readonly count: number;
   /** 0 without an outcome. */
   readonly mean: number;
-  /** What rounding left of the mean; absent: 0. */
+  /** The remainder of the mean that rounding left; absent: 0. */
   readonly meanRemainder?: number;
   /** Sum of squared distances from the mean. */
   readonly m2: number;
@@ -100,7 +100,7 @@ export interface MemoryRecord {
   readonly channel: string | null;
 }
 
-/** What a record has and a turn has not. */
+/** The fields of a record that a turn does not have. */
 export interface RecordParts {
   readonly embedding: Float32Array;
   readonly stats?: OutcomeStatistics;
@@ -203,7 +203,10 @@ export type MemoryRecordInput = Omit<
 > &
   Partial<MemoryRecord>;
 
-/** A record as it enters. Missing fields get their defaults: the conversation is the record itself, everything else is not known. */
+/**
+ * A record as it enters. Missing fields get their defaults: the conversation is the record itself, everything else is
+ * not known.
+ */
 export const memoryRecordSchema = fields.transform(({ conversationId, parentId, author, channel, ...record }) => ({
   ...record,
   conversationId: conversationId ?? record.id, // in its place also where it was missing, so that a record that is stored again has the same bytes

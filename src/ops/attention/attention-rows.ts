@@ -11,7 +11,10 @@ export interface AttentionRows {
   readonly keys: Float32Array;
   /** [T, V] */
   readonly values: Float32Array;
-  /** [B] where each query stands, in 0 … T - 1 and in any order. Without it B = T, and each turn asks from its own position. */
+  /**
+   * [B] where each query stands, in 0 … T - 1 and in any order. Without it B = T, and each turn asks from its own
+   * position.
+   */
   readonly queryRingPositions?: Int32Array;
   /** [T] 0 for a key that no query may see: a position may be empty. */
   readonly keyMask?: Uint8Array;

@@ -61,8 +61,8 @@ test('no width is enough where nothing fades', () => {
 describe('the error of a row', () => {
   const TURNS = 101;
   /**
-   * Of one row, its query at a position, in the worst conversation for a band: what is near does not resemble the query and has one value, what is far does and has
-   * the opposite one.
+   * Of one row, its query at a position, in the worst conversation for a band: what is near does not resemble the query
+   * and has one value, what is far does and has the opposite one.
    */
   function computeRowError(
     options: RingAttentionOptions,
@@ -130,7 +130,10 @@ describe('the error of a row', () => {
     },
   );
 
-  /** The query's position, and those of the keys of which the mask leaves none but one near it and the rest right beyond the band. */
+  /**
+   * The query's position, and those of the keys of which the mask leaves none but one near it and the rest right beyond
+   * the band.
+   */
   const MIDDLE = 50;
   function countKeysLeft(
     keys: number,

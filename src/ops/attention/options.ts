@@ -10,7 +10,8 @@ import { type AttentionRows, listRowNumbers, type RingSpan } from './attention-r
 export type LogitOptions = Pick<RingAttentionOptions, 'combine' | 'decay' | 'temperature'>;
 
 /**
- * `exp(-decay d) (1 + cos) / 2 / temperature` (multiplicative) or `(1 + cos) / 2 / temperature - decay d` (additive), elementwise.
+ * `exp(-decay d) (1 + cos) / 2 / temperature` (multiplicative) or `(1 + cos) / 2 / temperature - decay d` (additive),
+ * elementwise.
  *
  * @param cosine of any shape
  * @param distance of the same shape, or one that broadcasts to it
@@ -28,7 +29,10 @@ export function attentionLogits<T extends tf.Tensor>(cosine: T, distance: tf.Ten
 /** Below every logit and score that occurs, and finite, since softmax of a row of -infinity is NaN. */
 export const MASKED = -1e30;
 
-/** `logit = cosine * slope + offset` for R queries and C keys, so that a device needs neither positions nor comparisons. Row-major [R, C]. */
+/**
+ * `logit = cosine * slope + offset` for R queries and C keys, so that a device needs neither positions nor comparisons.
+ * Row-major [R, C].
+ */
 export interface LogitTerms {
   readonly slope: Float32Array;
   readonly offset: Float32Array;
@@ -64,7 +68,8 @@ export function tabulateTerms(furthest: number, { combine, decay: distanceDecay,
 }
 
 /**
- * Writes the terms of all admissible keys within the width, masks aside. Key positions may lie beyond the turns: there a ring continues and a line has no keys.
+ * Writes the terms of all admissible keys within the width, masks aside. Key positions may lie beyond the turns: there
+ * a ring continues and a line has no keys.
  *
  * @param corner position of the first row and column in the terms
  * @param queries [R] positions

@@ -13,9 +13,10 @@ import {
 } from './conservation-metrics.ts';
 
 /**
- * K sums to which terms are added and from which they are taken again, each held as a float64 and what rounding left of it (a second float64): cascaded
- * summation (ogita2005accurate). After m updates a sum is off by at most about m^2 2^-106 of the largest value it ever had, so that taking a heavy term out
- * leaves the light ones whole, which in plain float64 it does not.
+ * K sums to which terms are added and from which they are taken again, each held as a float64 and what rounding left of
+ * it (a second float64): cascaded summation (ogita2005accurate). After m updates a sum is off by at most about m^2
+ * 2^-106 of the largest value it ever had, so that taking a heavy term out leaves the light ones whole, which in plain
+ * float64 it does not.
  */
 export class RunningSums {
   readonly #sums: Float64Array;

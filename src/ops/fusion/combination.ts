@@ -10,7 +10,7 @@ import {
   type ScoreColumns,
 } from './score-columns.ts';
 
-/** How the scores of a list are made comparable before they are combined. */
+/** The ways to make the scores of a list comparable before they are combined. */
 export type NormalisationName = 'min-max' | 'max' | 'sum' | 'zmuv' | 'rank' | 'borda' | 'none';
 
 /** Puts the scores of one list on a scale that other lists share. */
@@ -113,7 +113,9 @@ const none: Normalisation = {
   apply: (column) => column,
 };
 
-/** Every normalisation: to add one takes its name and a member. Sources: lee1997combination, montague2001normalization. */
+/**
+ * Every normalisation: to add one takes its name and a member. Sources: lee1997combination, montague2001normalization.
+ */
 export const NORMALISATIONS = new Registry<NormalisationName, Normalisation>(
   [minMax, max, sum, zmuv, rank, borda, none],
   ({ name }) => name,

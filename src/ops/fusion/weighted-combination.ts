@@ -43,12 +43,13 @@ export const weightedMergeOptions = z.strictObject({
 });
 
 /**
- * Weighted merge: each source's score times the source's weight; a candidate that several sources returned has the sum. Scores are not scaled, so
- * the sources must score on one scale. O(S C).
+ * Weighted merge: each source's score times the source's weight; a candidate that several sources returned has the sum.
+ * Scores are not scaled, so the sources must score on one scale. O(S C).
  *
  * @param columns documents, then memory, if a preset is used.
  * @returns [C] fused scores.
- * @throws ValidationError for weights of other sources or with a sum other than 1; DimensionMismatchError, NotFiniteError.
+ * @throws ValidationError for weights of other sources or with a sum other than 1; DimensionMismatchError,
+ *   NotFiniteError.
  */
 export function weightedMerge(
   columns: ScoreColumns,

@@ -13,7 +13,7 @@ import {
   selectedCount,
 } from './selection.ts';
 
-/** What a candidate needs to be taken beside those that were taken before it. */
+/** The condition for a candidate to be taken beside those that were taken before it. */
 export interface DiversityFilterOptions {
   /** Weight of the score in the marginal relevance, in [0, 1]. */
   readonly lambda: number;
@@ -79,7 +79,8 @@ function judge(
 /**
  * Goes through each query's candidates from the best score down and takes the first, and then each whose marginal relevance
  * `lambda score - (1 - lambda) max_s similarity(candidate, s)` over those taken, s, is high enough, or whose score alone is, up to K. Unlike maximal marginal
- * relevance it keeps the order of the scores and may take fewer. Equal scores are in the order of their slots. C batches of operations over [B, C].
+ * relevance it keeps the order of the scores and may take fewer. Equal scores are in the order of their slots. C
+ * batches of operations over [B, C].
  *
  * @returns the slots taken and their scores (not the marginal ones)
  * @throws ValidationError for a lambda outside [0, 1] or a k that is no positive integer.
@@ -122,7 +123,8 @@ function selectFirstAccepted({ scores, slots }: Ordered, accepted: tf.Tensor2D, 
 }
 
 /**
- * The candidates without near copies: from the best score down, each whose similarity to all that were kept before is below a threshold. O(B C^2).
+ * The candidates without near copies: from the best score down, each whose similarity to all that were kept before is
+ * below a threshold. O(B C^2).
  *
  * @param threshold cosine from which the candidate with the lower score is a duplicate.
  * @returns bool [B, C], false for duplicates and for padding.

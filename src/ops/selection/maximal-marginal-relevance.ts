@@ -26,7 +26,10 @@ interface Taken extends Remaining {
   readonly score: tf.Tensor2D;
 }
 
-/** The lowest of each row's slots with the greatest value; the backends' own argMax need not agree on which of several it returns. int32 [B, 1] */
+/**
+ * The lowest of each row's slots with the greatest value; the backends' own argMax need not agree on which of several
+ * it returns. int32 [B, 1]
+ */
 function findFirstBest(scores: tf.Tensor2D, best: tf.Tensor2D): tf.Tensor2D {
   const count = scores.shape[1];
   const slots = tf.range(0, count, 1, 'int32');
@@ -53,8 +56,8 @@ function take(inputs: SelectionInputs, { left, redundancy }: Remaining, lambda: 
 
 /**
  * Maximal marginal relevance: takes, K times, the candidate with the greatest `lambda relevance - (1 - lambda) max_s similarity(candidate, s)` over those taken
- * before, s; the first has no such s. Equal scores go to the lower slot, so candidates should be in the tie rule's order. Each step is one batch of
- * operations over [B, C], O(B C K) in total besides the similarities.
+ * before, s; the first has no such s. Equal scores go to the lower slot, so candidates should be in the tie rule's
+ * order. Each step is one batch of operations over [B, C], O(B C K) in total besides the similarities.
  *
  * carbonell1998mmr
  *

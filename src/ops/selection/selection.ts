@@ -8,16 +8,19 @@ import { scoped } from '../../core/tensors/scope.ts';
 /** The implementation of a selection. Pure and synchronous, as {@link Selection} describes. */
 export type Select<Options> = (inputs: SelectionInputs, options: Options) => Selection;
 
-/** How many of the best scored candidates a selection reorders, an option of every selection. */
+/** The number of the best scored candidates that a selection reorders, an option of every selection. */
 export const selectedCount = z.int().min(1).default(50);
 
 /** The cosine from which two memories count as one in the design of memories. */
 export const DUPLICATE_COSINE = 0.85;
 
-/** An option of selections by similarity: nothing this near to a better candidate is taken. Absent: no duplicates, and hashes of configs stay. */
+/**
+ * An option of selections by similarity: nothing this near to a better candidate is taken. Absent: no duplicates, and
+ * hashes of configs stay.
+ */
 export const duplicateAbove = z.number().min(-1).max(1).optional();
 
-/** Weight of relevance against novelty where none is given. */
+/** The default weight of relevance against novelty. */
 export const DEFAULT_LAMBDA = 0.7;
 
 /** Candidates of B queries, C each, from which slots are taken. */

@@ -42,7 +42,10 @@ function judgeRow(table: FeatureTable, query: number, missed: Float32Array): Jud
   };
 }
 
-/** The slots of a row's best candidates, equal scores in the order of their slots; returns how many there are. O(C) when scores come in no order. */
+/**
+ * The slots of a row's best candidates, equal scores in the order of their slots; returns how many there are. O(C) when
+ * scores come in no order.
+ */
 export function findBestSlots(
   scores: ArrayLike<number>,
   mask: Uint8Array,
@@ -73,8 +76,9 @@ function assertFinite({ queryIds, width, mask }: FeatureTable, scores: ArrayLike
 }
 
 /**
- * A metric by its name, for many scorings of one table: what does not depend on scores is computed once. Relevant turns that the pool misses count in the ideal
- * ranking and as not found. Scores order as everywhere: descending, then by slot in the row.
+ * A metric by its name, for many scorings of one table: what does not depend on scores is computed once. Relevant turns
+ * that the pool misses count in the ideal ranking and as not found. Scores order as everywhere: descending, then by
+ * slot in the row.
  *
  * @throws ValidationError for a metric without a cutoff: a table holds pools, not whole rankings.
  */

@@ -40,7 +40,10 @@ export function withGradient<X extends tf.Tensor, Y extends tf.Tensor>(x: X, ste
   });
 }
 
-/** Constant features of pairs, twice: on wasm a row times a matrix takes half as long as a matrix times a column, there and back. */
+/**
+ * Constant features of pairs, twice: on wasm a row times a matrix takes half as long as a matrix times a column, there
+ * and back.
+ */
 interface FeatureColumns {
   /** [B, C, F] */
   readonly rows: tf.Tensor3D;

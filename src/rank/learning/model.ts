@@ -95,7 +95,9 @@ export function nameTensors({ parameters }: Parametric, tensors: readonly tf.Ten
   return Object.fromEntries(parameters.map(({ name }, i) => [name, tensors[i] as tf.Tensor]));
 }
 
-/** Scores one table by a model with many values of its parameters; the table stays on the device until it is disposed. */
+/**
+ * Scores one table by a model with many values of its parameters; the table stays on the device until it is disposed.
+ */
 export class TableScorer {
   readonly #model: ScoringModel;
   readonly #inputs: tf.NamedTensorMap;
@@ -119,7 +121,8 @@ export class TableScorer {
 
   /**
    * @param values [P] in their domains
-   * @returns the parts of the scores by name, row-major [Q, C] each; empty for a model without {@link ScoringModel.decompose}.
+   * @returns the parts of the scores by name, row-major [Q, C] each; empty for a model without {@link
+   *   ScoringModel.decompose}.
    */
   async decomposeWith(values: Float64Array): Promise<Map<string, Float32Array>> {
     assertValues(this.#model, values);

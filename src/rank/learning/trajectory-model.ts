@@ -23,7 +23,10 @@ interface TrajectoryModelOptions {
   readonly self: 'include' | 'exclude';
 }
 
-/** Squared differences, row-major [Q, C, M]; at a cold start that of the temporal coordinate alone (section 7.2 of diomande2026ragpp). */
+/**
+ * Squared differences, row-major [Q, C, M]; at a cold start that of the temporal coordinate alone (section 7.2 of
+ * diomande2026ragpp).
+ */
 function squareDifferences(table: FeatureTable, dimensions: Dimensions): Float32Array {
   const isCold = copySignalColumn(table, 'cold-start');
   const names = listCoordinateSignals(dimensions);
@@ -37,7 +40,10 @@ function squareDifferences(table: FeatureTable, dimensions: Dimensions): Float32
   return squares;
 }
 
-/** Ages less that of the row's newest candidate: the division by the row's maximum cancels this, and old rows do not fade to 0. */
+/**
+ * Ages less that of the row's newest candidate: the division by the row's maximum cancels this, and old rows do not
+ * fade to 0.
+ */
 function subtractLeastAges({ mask, width, queryIds }: FeatureTable, ageHours: Float32Array): Float32Array {
   const result = new Float32Array(ageHours.length);
   for (let query = 0; query < queryIds.length; query++) {
@@ -49,7 +55,10 @@ function subtractLeastAges({ mask, width, queryIds }: FeatureTable, ageHours: Fl
   return result;
 }
 
-/** Keys that candidates see when they look forward, each row-major [Q C, K]: `logit = likeness * exp(-decay distance) / temperature + bias`. */
+/**
+ * Keys that candidates see when they look forward, each row-major [Q C, K]: `logit = likeness * exp(-decay distance) /
+ * temperature + bias`.
+ */
 interface ForwardKeys {
   readonly likeness: Float32Array;
   readonly distance: Float32Array;
@@ -59,8 +68,9 @@ interface ForwardKeys {
 }
 
 /**
- * The query, the candidate itself if it attends to itself, the turns right after it, and all beyond as one key with bias ln(count). The query is at the end of a
- * ring, so the way back is known: distance of the query the short way plus its steps forward.
+ * The query, the candidate itself if it attends to itself, the turns right after it, and all beyond as one key with
+ * bias ln(count). The query is at the end of a ring, so the way back is known: distance of the query the short way plus
+ * its steps forward.
  */
 function buildForwardKeys(table: FeatureTable, self: TrajectoryModelOptions['self']): ForwardKeys {
   const cosine = copySignalColumn(table, 'cosine');

@@ -208,7 +208,10 @@ const userWeightsFile = z.strictObject({
   provenance: provenanceSchema,
   users: z.record(z.string().min(1), z.partialRecord(z.enum(STRATEGY_NAMES), learned)),
 });
-/** Learned weights of the strategies of users, by user and strategy, and where they come from. A strategy of a user with too few questions is absent. */
+/**
+ * Learned weights of the strategies of users, by user and strategy, and where they come from. A strategy of a user with
+ * too few questions is absent.
+ */
 export type UserWeights = Omit<z.output<typeof userWeightsFile>, 'format'>;
 
 /** The text of a file that {@link readUserWeights} reads. */

@@ -42,13 +42,13 @@ import { type Outline, runUnwatched, type Source, type View, type Watch } from '
 /** A source of candidates: an index, and what the turns' vectors are mixed with before a search. */
 interface SourceUse {
   readonly index: IndexOptions;
-  /** Of `flat` alone: the other indexes do not know propagated rows. */
+  /** The propagated vectors of `flat` alone: the other indexes do not know propagated rows. */
   readonly propagation: PropagationOptions | null;
   /** The text of a filter that is applied before the search; null: every earlier turn is visible. */
   readonly filter: string | null;
-  /** What a kernel signs that each query may see; null: every earlier turn. */
+  /** The slice that a kernel signs for each query; null: every earlier turn. */
   readonly slice: SliceOptions | null;
-  /** Of `graph` alone: the sources whose results are where its walks start. */
+  /** The sources whose results are where the walks of `graph` start; for `graph` alone. */
   readonly seedSources: readonly StageUse<Candidates>[];
 }
 
@@ -83,7 +83,7 @@ function describeIndex({ index }: SourceUse, seed: number): unknown {
   return index.index === 'hnsw' ? [index, seed] : index;
 }
 
-/** What an index is made from besides the corpus and its vectors. */
+/** The inputs of an index besides the corpus and its vectors. */
 interface IndexParts {
   readonly rows?: PropagatedVersions;
   readonly concepts?: TurnConcepts;
@@ -115,7 +115,7 @@ function listAskedMemories({ index }: IndexOptions): StageUse<AskedMemories>[] {
   return ASKING.includes(index) ? [askedMemories(null)] : [];
 }
 
-/** What the results of a source depend on. */
+/** The inputs that the results of a source depend on. */
 function listSourceReads({ index, propagation, slice, seedSources }: SourceUse): StageUse<Candidates>['reads'] {
   return [
     ...new Set([

@@ -12,7 +12,9 @@ import { divideScoresByRowMaximum } from './relevance.ts';
 
 /** The best K candidates of each of Q queries. */
 export interface Ranking {
-  /** Row-major [Q, K] slots of the pool's rows, best first; -1 where a query has fewer candidates that are not left out. */
+  /**
+   * Row-major [Q, K] slots of the pool's rows, best first; -1 where a query has fewer candidates that are not left out.
+   */
   readonly slots: Int32Array;
   /** Row-major [Q, K]. */
   readonly scores: Float32Array;
@@ -45,7 +47,8 @@ function assertFinite(pool: PoolRows, scores: Float32Array, name: (query: number
 }
 
 /**
- * Orders each query's candidates by score descending, equal scores by the tie rule: the pool's rows follow the tie rule, and topk keeps the earlier slot.
+ * Orders each query's candidates by score descending, equal scores by the tie rule: the pool's rows follow the tie
+ * rule, and topk keeps the earlier slot.
  *
  * @param scores row-major [Q, C]; {@link LEFT_OUT} for a candidate that is not ranked.
  * @param name says which query and candidate a slot stands for, for the error.
@@ -91,7 +94,8 @@ interface Top {
 }
 
 /**
- * Cosines among each query's turns, on the host: the embeddings are there, and wasm takes three times as long for products as small as these.
+ * Cosines among each query's turns, on the host: the embeddings are there, and wasm takes three times as long for
+ * products as small as these.
  *
  * @returns row-major [B, K, K], 0 where there is no candidate
  */
@@ -197,11 +201,14 @@ async function readPairs(workspace: Workspace, top: Top, first: number, options:
 }
 
 /**
- * Reorders the top K of each query's ranking: what maximal marginal relevance or the diversity filter takes stands first, in the order in which it is taken, then
- * what it leaves, then everything below K, both in their old order. A reranking by a column takes all of the top K. Relevance is score / largest score of the query, similarity the cosine of the turns.
+ * Reorders the top K of each query's ranking: what maximal marginal relevance or the diversity filter takes stands
+ * first, in the order in which it is taken, then what it leaves, then everything below K, both in their old order. A
+ * reranking by a column takes all of the top K. Relevance is score / largest score of the query, similarity the cosine
+ * of the turns.
  *
  * @param scores row-major [Q, C], not negative; {@link LEFT_OUT} for a candidate that stays left out
- * @returns row-major [Q, C]: the number of candidates with at most the score of each, independent of the tie rule; 0 for padding
+ * @returns row-major [Q, C]: the number of candidates with at most the score of each, independent of the tie rule; 0
+ *   for padding
  * @throws NotFiniteError naming the query and the turn of a score that is no number.
  */
 export async function selectTop(

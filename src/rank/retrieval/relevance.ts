@@ -13,7 +13,10 @@ import { markHeld, type ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import type { Column, PoolRows } from '../signals/stage.ts';
 import { listAskedConversations } from '../signals/subcorpus.ts';
 
-/** Each row divided by its largest value; a row without a positive value, or with subnormal ones alone, becomes 0. Keeps the order within a row and makes rows comparable. */
+/**
+ * Each row divided by its largest value; a row without a positive value, or with subnormal ones alone, becomes 0. Keeps
+ * the order within a row and makes rows comparable.
+ */
 export function divideScoresByRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
   assertShape('scores', scores, 'B C');
   // One quotient a row: wasm takes ten times as long for one a score.
@@ -38,13 +41,19 @@ export function blendScores(base: tf.Tensor2D, signal: tf.Tensor2D, weight: numb
 
 /** Up to where queries can look back: in the whole corpus, and in conversations that are asked alone. */
 export interface QueryReach {
-  /** Of the queries that ask the whole corpus: turns at positions below may answer one of them. */
+  /** The limit of the queries that ask the whole corpus: turns at positions below may answer one of them. */
   readonly corpus: number;
-  /** Index of a conversation in `corpus.conversations`, and the position that limits its turns; those that reach further than `corpus`, by index. */
+  /**
+   * Index of a conversation in `corpus.conversations`, and the position that limits its turns; those that reach further
+   * than `corpus`, by index.
+   */
   readonly conversations: readonly (readonly [conversation: number, limit: number])[];
 }
 
-/** How far back from which positions some queries can look: nothing else of the corpus has an influence on what they find. */
+/**
+ * The spans that some queries can look back from positions: nothing else of the corpus has an influence on what they
+ * find.
+ */
 export function computeQueryReach(corpus: Corpus, queries: readonly Query[]): QueryReach {
   const limits = new Map<number, number>();
   const raise = (conversation: number, cutoff: number) =>

@@ -31,14 +31,17 @@ function pickRows({ names, values }: Contributions, rows: readonly number[]): Co
 }
 
 /**
- * Splits the composed scores of an arm into parts that add up to them, as its steps explain them. With relevance r, boost b, decay factor d, weights w of
- * trajectory t and v of attention a, and the maxima of a query's candidates, the score before selection is
+ * Splits the composed scores of an arm into parts that add up to them, as its steps explain them. With relevance r,
+ * boost b, decay factor d, weights w of trajectory t and v of attention a, and the maxima of a query's candidates, the
+ * score before selection is
  *
- * `s = k r + k r (b - 1) + k r b (d - 1) + m w t + v a / max(a)`, with `k = m (1 - w) / max(r b d)` and `m = (1 - v) / max(s before attention)`.
+ * `s = k r + k r (b - 1) + k r b (d - 1) + m w t + v a / max(a)`, with `k = m (1 - w) / max(r b d)` and `m = (1 - v) /
+ * max(s before attention)`.
  *
- * The five terms are relevance, boost, decay (what age takes away, never positive), trajectory and attention; a step that the arm lacks has no term, and leaves its
- * division out. In the place of relevance, a mix has a part for each family of its signals. The arithmetic is float64 over float32 columns, so the sum differs from the
- * score by rounding alone.
+ * The five terms are relevance, boost, decay (what age takes away, never positive), trajectory and attention; a step
+ * that the arm lacks has no term, and leaves its division out. In the place of relevance, a mix has a part for each
+ * family of its signals. The arithmetic is float64 over float32 columns, so the sum differs from the score by rounding
+ * alone.
  *
  * @param workspace the one that the arm retrieved from.
  * @param pairs [N] among those of the pool, [Q, C]; -1 for none.

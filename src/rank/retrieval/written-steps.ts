@@ -35,7 +35,10 @@ import {
   type Step,
 } from './steps/step.ts';
 
-/** How an arm ranks: its steps, what they say together before anything is computed, and the null control in whose world they are. */
+/**
+ * The ranking of an arm: its steps, what they say together before anything is computed, and the null control in whose
+ * world they are.
+ */
 export interface Arm {
   readonly steps: readonly Step[];
   readonly outline: Outline;
@@ -69,7 +72,7 @@ export function listDataReadersOfArm({ steps, outline }: Arm, among: ReadonlySet
   return steps.flatMap((step) => step.needs(outline, (reader) => findNeed(reader, among)));
 }
 
-/** Where the learned numbers of an arm come from. */
+/** The source of an arm's learned numbers. */
 export function listOriginsOfArm({ steps, outline }: Arm): WeightsOrigin[] {
   return steps.flatMap((step) => step.origins(outline));
 }

@@ -4,7 +4,10 @@ import type { AttributeValue } from '../../model/turns/memory-fields.ts';
 import { defineSignal, type World } from './signal.ts';
 import type { Column, PoolRows } from './stage.ts';
 
-/** A column of the value that `read` gives an attribute of each candidate; `none` for a turn without the attribute, 0 where the pool is padded. */
+/**
+ * A column of the value that `read` gives an attribute of each candidate; `none` for a turn without the attribute, 0
+ * where the pool is padded.
+ */
 export function readAttributes(
   { corpus }: Pick<World, 'corpus'>,
   pool: PoolRows,
@@ -35,10 +38,10 @@ function defineAttributeSignal(name: 'outcome' | 'importance', summary: string) 
   });
 }
 
-/** How well it went, as observed when the turn was written. */
+/** The outcome, as observed when the turn was written. */
 export const outcomeSignal = defineAttributeSignal('outcome', 'the attribute `outcome` of the turn; 0 without one');
 
-/** What the turn is worth to whoever wrote it down. */
+/** The importance of the turn to whoever wrote it down. */
 export const importanceSignal = defineAttributeSignal(
   'importance',
   'the attribute `importance` of the turn, in [0, 1]; 0 without one',

@@ -33,7 +33,10 @@ function computeForwardMasses(width: number, options: ForwardOptions, asked: rea
   return computeForwardLogMasses(buildAhead(width, record), pairs, options);
 }
 
-/** `ln sum_j e^logit_j` over the turns from a position on, those beyond the band counting e^0 or nothing; -1e30 for none. */
+/**
+ * `ln sum_j e^logit_j` over the turns from a position on, those beyond the band counting e^0 or nothing; -1e30 for
+ * none.
+ */
 function logMass({ ringPosition: at, turns }: Looker, width: number, options: ForwardOptions): number {
   const { topology, combine, self, decay, temperature } = options;
   const logits: number[] = [];

@@ -12,13 +12,15 @@ import { MASKED, type RingAttentionOptions, tabulateTerms } from '../../ops/atte
 const BLOCK_ROWS = 256;
 
 /**
- * Cosines between turns of one conversation that can be W steps or nearer on its ring, whatever its size at the moment of asking. Rows follow the
- * conversations, turns of one next to each other.
+ * Cosines between turns of one conversation that can be W steps or nearer on its ring, whatever its size at the moment
+ * of asking. Rows follow the conversations, turns of one next to each other.
  */
 export interface ForwardCosines {
   /** W */
   readonly width: number;
-  /** Row-major [N, W + 1] to the turn k positions later, k = 0 … W; beyond the conversation the numbers have no meaning. */
+  /**
+   * Row-major [N, W + 1] to the turn k positions later, k = 0 … W; beyond the conversation the numbers have no meaning.
+   */
   readonly next: Float32Array;
   /** Row-major [N, W] to the i-th turn of the conversation, i = 0 … W - 1; likewise. */
   readonly first: Float32Array;

@@ -157,7 +157,7 @@ const entityOverlapSignal = defineSignal<null, AskedEntities>({
   },
 });
 
-/** How near the memory is to the time that the question is about; without one, how new it is. */
+/** The nearness of the memory to the time that the question is about; without one, its age. */
 const temporalRelevanceSignal = defineSignal<null, Asked>({
   name: 'memory.time',
   summary: '1 in the time that the question is about, exp(−.1 days) outside; without such a time exp(−.01 days of age)',
@@ -187,7 +187,7 @@ const typedImportanceSignal = defineSignal({
   },
 });
 
-/** How often the memory was of use. */
+/** The number of times that the memory was of use. */
 const reinforcementSignal = defineSignal({
   name: 'memory.uses',
   summary: 'min(1, ln(1 + uses) / 5) of the attribute `useCount` of the turn; .5 without one',

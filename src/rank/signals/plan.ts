@@ -12,8 +12,9 @@ import type { Stage } from './stage.ts';
 import { type ControlOptions, disturbs, type WorldPart } from './worlds/world-parts.ts';
 
 /**
- * What a name of a signal looks like: `family[.variant][@context]`, or two of these joined by `*` for their product. The family is what is measured, the
- * variant how (by which encoder, over which document, with which half-life), the context of which other turns, or relative to what.
+ * What a name of a signal looks like: `family[.variant][@context]`, or two of these joined by `*` for their product.
+ * The family is what is measured, the variant how (by which encoder, over which document, with which half-life), the
+ * context of which other turns, or relative to what.
  */
 const PART = '[a-z0-9]+(?:-[a-z0-9]+)*';
 const FACTOR = `${PART}(?:\\.${PART})?(?:@${PART})?`;
@@ -96,7 +97,7 @@ const FORMER_FACTORS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What used to be appended to a score. */
+/** Former endings of the names of scores, with those of today. */
 const FORMER_SPREAD: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ':share': '@share',
@@ -109,7 +110,7 @@ const FORMER_SPREAD: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What used to be before a coordinate, a step or an encoder. */
+/** Former beginnings of the names of coordinates, steps and encoders. */
 const FORMER_PREFIXES: readonly string[] = ['difference ', 'coordinate:', 'ahead:', 'cosine-'];
 
 function updateFactor(name: string): string {

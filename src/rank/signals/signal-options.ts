@@ -25,16 +25,16 @@ export const attentionOptions = unifiedAttentionOptions.extend({
   weight: z.number().min(0).max(1).default(0.2),
 });
 /**
- * Checked options of the attention stage: the mechanism (RCP, IRCP, TPO or the three together), those of ring attention, and the share of the attention
- * score in the blend, in [0, 1] (default 0.2).
+ * Checked options of the attention stage: the mechanism (RCP, IRCP, TPO or the three together), those of ring
+ * attention, and the share of the attention score in the blend, in [0, 1] (default 0.2).
  */
 export type AttentionOptions = z.output<typeof attentionOptions>;
 
-/** How an arm curates the corpus; by rules. */
+/** The curation of an arm's corpus; by rules. */
 export const curationArmOptions = z.strictObject({
   /** Nearest earlier turns that each turn is compared with. */
   neighbours: z.int().min(1).max(10).default(10),
-  /** What the relevance of a contradicted turn is multiplied by. */
+  /** The factor of the relevance of a contradicted turn. */
   tombstone: z.number().min(0).max(1).default(0.3),
   rules: curationRuleOptions,
 });
@@ -111,14 +111,14 @@ export function chooseStrategyWeights(
 
 const coordinateWeight = z.number().nonnegative().optional();
 
-/** How far apart a query and a candidate are in trajectory coordinates. */
+/** The distances of a query and a candidate in trajectory coordinates. */
 export const trajectoryOptions = z.strictObject({
   /** Share of the trajectory score in the blend. */
   weight: z.number().min(0).max(1).default(0.3),
   dimensions: z.union([z.literal(3), z.literal(5), z.literal(7)]).default(5),
   complexityScale: z.enum(['log', 'raw']).default('log'),
   sigma: z.number().positive().default(1),
-  /** By coordinate; the paper's where none is given. */
+  /** By coordinate; by default the paper's. */
   weights: z
     .strictObject({
       depth: coordinateWeight,
@@ -132,9 +132,12 @@ export const trajectoryOptions = z.strictObject({
     .prefault({}),
 });
 /**
- * Checked options of the trajectory score `exp(-distance / sigma)`: the coordinates (3, 5 or 7), their weights, the scale of complexity, and the share
- * of the score in the blend, in [0, 1].
+ * Checked options of the trajectory score `exp(-distance / sigma)`: the coordinates (3, 5 or 7), their weights, the
+ * scale of complexity, and the share of the score in the blend, in [0, 1].
  */
 export type TrajectoryOptions = z.output<typeof trajectoryOptions>;
-/** The defaults of the trajectory score: 5 coordinates with the weights of the paper, logarithmic complexity, sigma 1, and a share of 0.3 in the blend. */
+/**
+ * The defaults of the trajectory score: 5 coordinates with the weights of the paper, logarithmic complexity, sigma 1,
+ * and a share of 0.3 in the blend.
+ */
 export const TRAJECTORY_DEFAULTS: TrajectoryOptions = freezeDeeply(trajectoryOptions.parse({}));

@@ -61,7 +61,10 @@ export interface PoolBatch {
   readonly count: number;
 }
 
-/** Computes a column batch by batch, in a scope each, and reads each batch back once. Padding is 0, whatever it is computed to. */
+/**
+ * Computes a column batch by batch, in a scope each, and reads each batch back once. Padding is 0, whatever it is
+ * computed to.
+ */
 export async function computeColumn(pool: PoolRows, compute: (batch: PoolBatch) => tf.Tensor2D): Promise<Column> {
   const column = new Float32Array(pool.positions.length);
   for (let first = 0; first < pool.queryCount; first += QUERY_BATCH) {

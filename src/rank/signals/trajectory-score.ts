@@ -31,7 +31,7 @@ const queryComponents = defineStage({
     (await import('./placed-frames.ts')).countComponents(world.batch.texts, world.startProgress),
 });
 
-/** What trajectory coordinates are computed from. */
+/** The inputs of trajectory coordinates. */
 export async function prepareFrameSources(
   world: World,
 ): Promise<{ readonly tables: FrameTables; readonly points: QueryPoints }> {
@@ -40,7 +40,7 @@ export async function prepareFrameSources(
   return { tables, points: buildQueryPoints(world, await world.get(queryComponents(null))) };
 }
 
-/** What frames are made of the options for. */
+/** The options that determine frames. */
 export type FrameOptions = Pick<TrajectoryOptions, 'dimensions' | 'complexityScale'>;
 
 /** Coordinates and ring geometry of every pair, as of the query's moment, before candidates exchange theirs. */

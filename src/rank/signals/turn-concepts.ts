@@ -29,7 +29,7 @@ import type { WorldPart } from './worlds/world-parts.ts';
 
 const { k: RANK_CONSTANT } = reciprocalRankOptions.parse({ method: 'rrf' });
 
-/** What the weights of seed turns follow. */
+/** The values that the weights of seed turns follow. */
 type SeedWeights = GraphIndexOptions['seeds']['weights'];
 
 const FUSIONS: Readonly<Record<SeedWeights, (columns: ScoreColumns) => Float64Array>> = {
@@ -66,8 +66,9 @@ function listFoundTurns(lists: readonly Candidates[], query: number, tieRanks: I
 }
 
 /**
- * Where the walks of each query start: the turns that other sources found, by the fusion of their lists times the attribute `importance` of the turn (1 without
- * one). `ranks` fuses by reciprocal rank; `scores` sums the scores as shares of the largest of their list. Best first by the tie rule.
+ * Where the walks of each query start: the turns that other sources found, by the fusion of their lists times the
+ * attribute `importance` of the turn (1 without one). `ranks` fuses by reciprocal rank; `scores` sums the scores as
+ * shares of the largest of their list. Best first by the tie rule.
  *
  * @param seeds how many turns of a query, and what their weights follow.
  * @param tieRanks [N]
@@ -288,7 +289,10 @@ type Inputs = {
   readonly asked: StageUse<TurnConcepts>;
 };
 
-/** What every candidate is on the graph of the query's moment: the graph that the index `graph` has by default, with the best candidates as its seed turns. */
+/**
+ * The scores of every candidate on the graph of the query's moment: the graph that the index `graph` has by default,
+ * with the best candidates as its seed turns.
+ */
 const relations = defineStage<null, GraphPairs, Inputs>({
   name: 'graph-relations',
   module: import.meta.url,

@@ -8,7 +8,10 @@ import type { Tokeniser } from './token-limit.ts';
 
 export const PEER = '@huggingface/transformers';
 
-/** Its runtime downloads CUDA files of half a gigabyte unless an option prevents that; those for the processor are inside. */
+/**
+ * Its runtime downloads CUDA files of half a gigabyte unless an option prevents that; those for the processor are
+ * inside.
+ */
 export const INSTALL_PEER = `npm install --onnxruntime-node-install=skip ${PEER}@4`;
 
 export interface ModelTensor {
@@ -35,7 +38,12 @@ export interface TransformersPeer {
   readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => ModelTensor;
 }
 
-/** Version of the installed peer. @param user what needs the peer @throws UnavailableError with the command that installs it. */
+/**
+ * Version of the installed peer.
+ *
+ * @param user what needs the peer
+ * @throws UnavailableError with the command that installs it.
+ */
 export function findPeerVersion(user = 'encoder transformers'): string {
   try {
     const entry = createRequire(import.meta.url).resolve(PEER);
@@ -45,7 +53,10 @@ export function findPeerVersion(user = 'encoder transformers'): string {
   }
 }
 
-/** @param user what needs the peer @throws UnavailableError when the peer is not installed, or when its native part does not load. */
+/**
+ * @param user what needs the peer
+ * @throws UnavailableError when the peer is not installed, or when its native part does not load.
+ */
 export async function loadPeer(user = 'encoder transformers'): Promise<TransformersPeer> {
   findPeerVersion(user);
   try {

@@ -16,7 +16,7 @@ export const POOLING_MODES = freezeDeeply([
   'weightedmean',
   'mean-sqrt-length',
 ] as const);
-/** How the vectors of tokens become one vector of the text. */
+/** The ways to make one vector of a text from the vectors of its tokens. */
 export type PoolingMode = (typeof POOLING_MODES)[number];
 
 /**

@@ -133,14 +133,15 @@ export interface FileConcepts {
   readonly concepts: readonly (readonly string[])[];
   /** [turns] subject and object of each triple. */
   readonly relations: readonly (readonly (readonly [string, string])[])[];
-  /** What to report of the file; null for nothing. */
+  /** The remarks on the file; null for nothing. */
   readonly remark: string | null;
 }
 
 /**
  * The concepts of turns that a file states. A turn that extraction withholds and the file lacks has its noun phrases.
  *
- * @throws ValidationError for another content than the source states, for a file that is none of concepts, and for turns without a line; StorageError for a file
+ * @throws ValidationError for another content than the source states, for a file that is none of concepts, and for
+ *   turns without a line; StorageError for a file
  * that cannot be read.
  */
 export function readFileConcepts(turns: readonly Turn[], { file, hash }: ConceptFileSource): FileConcepts {

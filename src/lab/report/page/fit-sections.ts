@@ -64,7 +64,7 @@ function describeFamilyReach(result: Fitted): string[] {
   return reachSentences(result, 'families', families);
 }
 
-/** What each metric loses without a family of signals; nothing without families. */
+/** The loss of each metric without a family of signals; nothing without families. */
 export function renderImportanceSection(result: Fitted): Section[] {
   const { importance } = result.fit;
   if (importance.length === 0) return [];

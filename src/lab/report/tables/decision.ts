@@ -23,9 +23,9 @@ function getMetricDifference({ name, comparisons }: Compared, metric: string): n
 }
 
 /**
- * (learned - control) / (learned - baseline): how much of what training gains is gone under a null control. Above 1 where the control is below the baseline,
- * negative where it is above what was learned; null where nothing was gained, and where the exchange changes the baseline too: what is gone then is not of the gain
- * alone.
+ * (learned - control) / (learned - baseline): how much of what training gains is gone under a null control. Above 1
+ * where the control is below the baseline, negative where it is above what was learned; null where nothing was gained,
+ * and where the exchange changes the baseline too: what is gone then is not of the gain alone.
  *
  * @throws ValidationError when no arm is `learned`, or that or the control is not compared in the metric.
  */

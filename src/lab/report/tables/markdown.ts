@@ -60,8 +60,9 @@ export function escapeLatex(text: string): string {
 }
 
 /**
- * The ladder as a `table` that needs the package booktabs alone: an arm a row, a mean with its mark and interval a metric, then failed and stopped arms, and
- * what the table decides and the legend below. The name of the baseline is in italics.
+ * The ladder as a `table` that needs the package booktabs alone: an arm a row, a mean with its mark and interval a
+ * metric, then failed and stopped arms, and what the table decides and the legend below. The name of the baseline is in
+ * italics.
  */
 export function renderLatex(result: ExperimentResult): string {
   const table = buildLadderTable(result);

@@ -75,7 +75,10 @@ export function describeLatency({ arms, armsAtOnce }: Pick<ExperimentResult, 'ar
   return `Up to ${armsAtOnce} arms were timed beside each other, so these are not the times of an arm alone.`;
 }
 
-/** Milliseconds a query as texts: a row a component, a column an arm that was timed, `p50 / p95 / p99`; a dash for a component that an arm lacks. */
+/**
+ * Milliseconds a query as texts: a row a component, a column an arm that was timed, `p50 / p95 / p99`; a dash for a
+ * component that an arm lacks.
+ */
 export function listLatencyRows(arms: readonly ArmResult[]): string[][] {
   const timed = arms.flatMap(({ name, latency }) => (latency === null ? [] : [{ name, latency }]));
   // The final components of every arm come last, also if the first arm lacks them.

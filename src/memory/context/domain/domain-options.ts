@@ -17,7 +17,8 @@ export interface DomainDatabase {
    *
    * @param sql with `$1`, `$2`, … for the values.
    * @param limit the most rows; further ones are not read.
-   * @throws QueryError for what is no single SELECT, and for what the database refuses; UnavailableError for a database that is not there; the reason of the signal.
+   * @throws QueryError for what is no single SELECT, and for what the database refuses; UnavailableError for a database
+   *   that is not there; the reason of the signal.
    */
   read(sql: string, values: readonly DomainValue[], limit: number, signal?: AbortSignal): Promise<readonly DomainRow[]>;
   dispose(): Promise<void>;

@@ -112,8 +112,9 @@ function createFormat(timeZone: string): Intl.DateTimeFormat {
 const clocks = new Map<string, ZoneClock>();
 
 /**
- * Converts between instants (milliseconds UTC) and wall times of a time zone. A wall time is a number too: the milliseconds of an instant at which a clock in UTC
- * shows what the clock of the zone shows. So calendar arithmetic on wall times is that of UTC, where every day has 24 hours.
+ * Converts between instants (milliseconds UTC) and wall times of a time zone. A wall time is a number too: the
+ * milliseconds of an instant at which a clock in UTC shows what the clock of the zone shows. So calendar arithmetic on
+ * wall times is that of UTC, where every day has 24 hours.
  */
 export class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
@@ -136,8 +137,9 @@ export class ZoneClock {
   }
 
   /**
-   * The instant at which the clock shows a wall time. Where the clock is set back it shows the time twice: the first instant. Where the clock is set forward it skips the
-   * time: the instant that the clock would have shown it at without the change.
+   * The instant at which the clock shows a wall time. Where the clock is set back it shows the time twice: the first
+   * instant. Where the clock is set forward it skips the time: the instant that the clock would have shown it at
+   * without the change.
    */
   findInstant(wall: number): number {
     const [before, after] = [wall - DAY, wall + DAY].map((near) => wall - (this.readWall(near) - near)) as [

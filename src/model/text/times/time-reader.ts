@@ -80,7 +80,7 @@ export const AMOUNT = `(?<!\\d[.,]|[a-z]-|half\\s)(?<amount>\\d{1,3}|${WORDS.joi
 export const readAmount = ({ amount }: Groups) =>
   AMOUNTS[(amount as string).toLowerCase().replaceAll(/\s+/g, ' ')] ?? Number(amount);
 
-/** How many units from the current one a word such as `last` means. */
+/** The number of units from the current one that a word such as `last` means. */
 export function readOffset(side: string): number {
   return /^(?:this|current)$/i.test(side) ? 0 : /^(?:next|coming)$/i.test(side) ? 1 : -1;
 }
@@ -95,7 +95,10 @@ export function readMonth(name: string): number {
   return MONTHS.findIndex((full) => full.startsWith(name.toLowerCase().slice(0, 3)));
 }
 
-/** A number that is not part of a longer number, an amount, a version or an address; after a hyphen only as the end of `1998-2003`. */
+/**
+ * A number that is not part of a longer number, an amount, a version or an address; after a hyphen only as the end of
+ * `1998-2003`.
+ */
 const YEAR = /(?<![\w.$€£#:/@+]|\d,|\w\[|(?<!\b(?:19|20)\d\d)-)((?:19|20)\d\d)(s)?(?![\w%:/@]|[.,]\w)/g;
 /** Units of the number 2000 that is not a year. */
 const COUNTED =

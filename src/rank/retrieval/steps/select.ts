@@ -10,7 +10,7 @@ import { defineStep, PendingScores, requirePool, type StepDefinition, type StepO
 export interface RankedCandidate {
   readonly query: Query;
   readonly turn: Turn;
-  /** Of the turn in the corpus. */
+  /** The position of the turn in the corpus. */
   readonly position: number;
   /** From 1. */
   readonly rank: number;

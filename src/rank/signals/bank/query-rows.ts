@@ -62,7 +62,7 @@ export interface AskedQuery {
   readonly ranges: readonly { readonly from: number; readonly to: number }[];
   /** Authors of the subcorpus whom it names. */
   readonly named: ReadonlySet<string>;
-  /** What the asker is called by; empty where nobody knows who asks. */
+  /** The names of the asker; empty where nobody knows who asks. */
   readonly askerNames: readonly string[];
 }
 

@@ -13,7 +13,10 @@ import { trajectorySignal } from '../trajectory.ts';
 import { pairFrames } from '../trajectory-score.ts';
 import { listCoordinateReads, type WorldPart } from '../worlds/world-parts.ts';
 
-/** The signals by ranks in time, in the order of their columns: of sessions among all, and of turns and sessions among those of a channel. */
+/**
+ * The signals by ranks in time, in the order of their columns: of sessions among all, and of turns and sessions among
+ * those of a channel.
+ */
 export const RANK_SIGNALS = {
   sessions: {
     group: 'time',
@@ -41,7 +44,7 @@ export const RANK_SIGNALS = {
   },
 } as const;
 
-/** How recent turns and sessions are among those of their channel. */
+/** The recency of turns and sessions among those of their channel. */
 export class SessionRanks {
   readonly #corpus: Corpus;
   readonly #sessions: Sessions;
@@ -160,7 +163,7 @@ export function buildSessionGroups({ sessionOf, firsts }: Sessions): TurnGroups 
   );
 }
 
-/** What is made of one score that all turns have: the score itself and what it says of the turns around. */
+/** The signals that are made of one score that all turns have: the score itself and the scores of the turns around. */
 export const SPREAD = [
   '',
   '@share',
@@ -176,7 +179,10 @@ const STEPS = [-2, -1, 1, 2] as const;
 /** The number of a session's best turns whose mean is a feature. */
 const BEST = 3;
 
-/** A score for every turn before the cutoff, spread over the turns' sessions as of then. Scratch is made once for a corpus. */
+/**
+ * A score for every turn before the cutoff, spread over the turns' sessions as of then. Scratch is made once for a
+ * corpus.
+ */
 export class Spread {
   readonly #sessions: Sessions;
   /** [sessions, BEST] the best scores, descending. */
@@ -253,7 +259,10 @@ function buildAttention(mechanism: AttentionOptions['mechanism'], combine: Atten
   return attentionSignal({ attention: { ...options, mechanism, weight: 1 }, trajectory: null });
 }
 
-/** The scores by coordinates and by ring attention, with the weights that were set by hand, in the order of their columns. */
+/**
+ * The scores by coordinates and by ring attention, with the weights that were set by hand, in the order of their
+ * columns.
+ */
 export const STRUCTURE_SIGNALS: Readonly<Record<string, Signal>> = {
   'trajectory.3': withDimensions(3),
   'trajectory.5': withDimensions(5),
@@ -266,7 +275,7 @@ export const STRUCTURE_SIGNALS: Readonly<Record<string, Signal>> = {
 
 const nameDifference = (coordinate: CoordinateName) => `difference.${toSignalPart(coordinate)}`;
 
-/** How far apart query and candidate are in one coordinate. */
+/** The distance of query and candidate in one coordinate. */
 const DIFFERENCES: ReadonlyMap<string, CoordinateName> = new Map(
   COORDINATES[7].map((name) => [nameDifference(name), name]),
 );
@@ -291,7 +300,9 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'attention.rcp-additive': '`attention.rcp` with logits that subtract the distance',
 };
 
-/** What a structure signal reads; empty for other signals, of which no control destroys anything. */
+/**
+ * The parts of the world that a structure signal reads; empty for other signals, of which no control destroys anything.
+ */
 function listStructureReads(name: string): readonly WorldPart[] {
   const coordinate = DIFFERENCES.get(name);
   return coordinate !== undefined ? listCoordinateReads([coordinate]) : (STRUCTURE_SIGNALS[name]?.reads ?? []);
@@ -304,7 +315,7 @@ export const STRUCTURE = [...DIFFERENCES.keys(), ...Object.keys(STRUCTURE_SIGNAL
   reads: listStructureReads(name),
 }));
 
-/** What the structure signals are computed from: frames for the differences, and the signals themselves. */
+/** The inputs of the structure signals: frames for the differences, and the signals themselves. */
 export function listStructureInputs(setting: Pick<Setting, 'control'>): Readonly<Record<string, StageUse<unknown>>> {
   return { frames: pairFrames({ ...TRAJECTORY_DEFAULTS, dimensions: 7 }, setting), ...STRUCTURE_SIGNALS };
 }

@@ -15,7 +15,7 @@ export function listNameWords(text: string): Set<string> {
   return new Set(text.toLowerCase().match(NAME));
 }
 
-/** What an author is called by, lower-case: the name and the first word of it. */
+/** The names of an author, lower-case: the name and the first word of it. */
 export function listCallNames(author: string): string[] {
   const whole = author.toLowerCase();
   const [first] = whole.split(/\s+/u);
@@ -29,7 +29,7 @@ interface Author {
   readonly calledBy: readonly string[];
 }
 
-/** Who had spoken at a moment, and what those are called by. */
+/** The authors who had spoken at a moment, and their names. */
 export class AuthorNames {
   /** In the order in which they first spoke. */
   readonly #authors: readonly Author[];

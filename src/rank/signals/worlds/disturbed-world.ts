@@ -22,7 +22,10 @@ function drawSet(count: number, size: number, source: Random): number[] {
   return [...drawn].sort((a, b) => a - b);
 }
 
-/** The turns that a query could see without a slice: those before it, of the conversation that it asks. null: all before it. */
+/**
+ * The turns that a query could see without a slice: those before it, of the conversation that it asks. null: all before
+ * it.
+ */
 function listAsked(corpus: Corpus, { conversationId, timestamp }: Query): Int32Array | null {
   if (conversationId === undefined) return null;
   const cutoff = corpus.countEarlierTurns(timestamp);
@@ -48,7 +51,7 @@ function replaceSlices(
   });
 }
 
-/** What each control of slices puts in their place. */
+/** The slices that each control puts in place of the signed ones. */
 const TAKES: Readonly<Partial<Record<ControlKind, (seed: number) => Take>>> = {
   'random-slices': (seed) => (count, size, query) =>
     drawSet(count, size, createRandom(seed, `random-slices/${query.id}`)),
@@ -56,8 +59,9 @@ const TAKES: Readonly<Partial<Record<ControlKind, (seed: number) => Take>>> = {
 };
 
 /**
- * Null controls of slices: each query sees as many turns as its slice has, of all that it could see without a slice. `random-slices` draws them, and so destroys which turns
- * they are; `newest-slices` takes the newest, and so leaves of a slice nothing but that it prefers what is new.
+ * Null controls of slices: each query sees as many turns as its slice has, of all that it could see without a slice.
+ * `random-slices` draws them, and so destroys which turns they are; `newest-slices` takes the newest, and so leaves of
+ * a slice nothing but that it prefers what is new.
  *
  * @param slices [Q] positions, ascending.
  * @returns the slices themselves for a control of something else.

@@ -8,9 +8,10 @@ import {
 } from '../../../ops/trajectory/coordinate-names.ts';
 
 /**
- * The null controls by name. Each destroys one part of the structure that an arm looks at and leaves the rest as it is: texts, times, relevance and decay always.
- * An arm that ranks as well under a control owes nothing to what the control destroyed. No control knows more than the arm: everything is drawn as of the query's
- * moment, except strategies, which are exchanged among all queries.
+ * The null controls by name. Each destroys one part of the structure that an arm looks at and leaves the rest as it is:
+ * texts, times, relevance and decay always. An arm that ranks as well under a control owes nothing to what the control
+ * destroyed. No control knows more than the arm: everything is drawn as of the query's moment, except strategies, which
+ * are exchanged among all queries.
  */
 export const CONTROL_KINDS = freezeDeeply([
   'permuted-order',
@@ -26,7 +27,10 @@ export const CONTROL_KINDS = freezeDeeply([
 /** The name of a null control, one of {@link CONTROL_KINDS}. */
 export type ControlKind = (typeof CONTROL_KINDS)[number];
 
-/** The schema of a null control: which part of the structure it destroys, and the seed of its draws (by default that of the experiment). */
+/**
+ * The schema of a null control: which part of the structure it destroys, and the seed of its draws (by default that of
+ * the experiment).
+ */
 export const controlOptions = z.strictObject({
   kind: z.enum(CONTROL_KINDS),
   /** The experiment's where it is null. */
