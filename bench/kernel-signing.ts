@@ -1,6 +1,7 @@
 import { verify } from 'node:crypto';
 import { formatCanonicalJson } from '../src/kernel/signatures/canonical-json.ts';
-import { generateKey, readPublicKey } from '../src/kernel/signatures/kernel-keys.ts';
+import { generateKey } from '../src/kernel/signatures/kernel-keys.ts';
+import { readPublicKey } from '../src/kernel/signatures/public-key.ts';
 import { isSignedBy, readPayload, Signer } from '../src/kernel/signatures/signature.ts';
 import type { SliceExport } from '../src/kernel/signatures/slice-export.ts';
 import { walkSlice } from '../src/kernel/slices/slice-walk.ts';

@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../core/errors/errors.ts';
 import { createHttpAuthority, type HttpAuthority, type HttpAuthorityInput } from '../kernel/client/http-authority.ts';
-import { AdmissibilityError } from '../kernel/signatures/kernel-keys.ts';
+import { AdmissibilityError } from '../kernel/signatures/admissibility-error.ts';
 import type { SliceExport } from '../kernel/signatures/slice-export.ts';
 import { type KernelProcess, startKernel } from './kernel-process.harness.ts';
 

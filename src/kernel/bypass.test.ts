@@ -26,8 +26,9 @@ import {
 import type { SliceEnforcingClientOptions } from './client/slice-enforcing-client.ts';
 import { formatPolicyRef } from './policies/policy-ref.ts';
 import { drawTurns, makeKeys } from './policies/slices.fixture.ts';
+import type { AdmissibilityReason } from './signatures/admissibility-error.ts';
 import { computeFingerprint, sortIds } from './signatures/fingerprint.ts';
-import { type AdmissibilityReason, type KernelKey, rotateKeys } from './signatures/kernel-keys.ts';
+import { type KernelKey, rotateKeys } from './signatures/kernel-keys.ts';
 import { findReason } from './signatures/refusals.harness.ts';
 import { Signer } from './signatures/signature.ts';
 import type { SliceAuthority, SliceExport, SliceRequestInput } from './signatures/slice-export.ts';

@@ -7,6 +7,7 @@ export { SliceVerifier } from './client/slice-verifier.ts';
 export { slicePolicySchema } from './policies/policy.ts';
 export { formatPolicyRef } from './policies/policy-ref.ts';
 export { createKernelService } from './service/kernel-service.ts';
-export { AdmissibilityError, generateKey } from './signatures/kernel-keys.ts';
+export { AdmissibilityError } from './signatures/admissibility-error.ts';
+export { generateKey } from './signatures/kernel-keys.ts';
 export type { SliceAuthority } from './signatures/slice-export.ts';
 export { searchCandidates } from './slices/slice-search.ts';

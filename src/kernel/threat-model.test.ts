@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ADMISSIBILITY_REASONS } from './signatures/kernel-keys.ts';
+import { ADMISSIBILITY_REASONS } from './signatures/admissibility-error.ts';
 
 const page = readFileSync(new URL('../../docs/threat-model.md', import.meta.url), 'utf8');
 const [, table = ''] = page.split('## Attacks and defences');

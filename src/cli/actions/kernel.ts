@@ -15,9 +15,9 @@ import {
   generateKey,
   type KeyRing,
   publicKeySchema,
-  readPublicKey,
   rotateKeys,
 } from '../../kernel/signatures/kernel-keys.ts';
+import { readPublicKey } from '../../kernel/signatures/public-key.ts';
 import { isSignedBy } from '../../kernel/signatures/signature.ts';
 import { type SliceExport, sliceExportSchema } from '../../kernel/signatures/slice-export.ts';
 import { applyOverrides, readYaml } from '../../lab/composition/config-file.ts';

@@ -6,13 +6,11 @@ import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions
 import type { IndexContext } from '../candidates/index-definition.ts';
 import { scoreDistance } from './distances.ts';
 import { openPglite } from './postgres/pglite-database.ts';
+import { COLUMNS, decodeRow, encodeRows } from './postgres/pgvector-rows.ts';
 import {
-  COLUMNS,
   ColumnIndex,
   countRows,
-  decodeRow,
   EVERY_ROW,
-  encodeRows,
   hasMoreRows,
   lockWriters,
   readDistance,
@@ -22,7 +20,7 @@ import {
   writeCondition,
   writeExactSearch,
   writeIndexSearch,
-} from './postgres/pgvector-rows.ts';
+} from './postgres/pgvector-sql.ts';
 import { connectPostgres } from './postgres/postgres-database.ts';
 import { type SqlDatabase, type SqlSession, shareDatabase } from './postgres/sql-database.ts';
 import { type ReplayedTurns, VectorIndexReplay } from './replay.ts';

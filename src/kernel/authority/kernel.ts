@@ -3,8 +3,9 @@ import { parse } from '../../core/validation/validation.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { SlicePolicy } from '../policies/policy.ts';
 import { formatPolicyRef } from '../policies/policy-ref.ts';
+import { AdmissibilityError } from '../signatures/admissibility-error.ts';
 import { sortIds } from '../signatures/fingerprint.ts';
-import { AdmissibilityError, assertKeyRing, derivePublicKey, type KeyRing } from '../signatures/kernel-keys.ts';
+import { assertKeyRing, derivePublicKey, type KeyRing } from '../signatures/kernel-keys.ts';
 import { computeLink, Signer } from '../signatures/signature.ts';
 import {
   type SliceAuthority,

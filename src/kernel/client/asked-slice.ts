@@ -1,7 +1,7 @@
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { SlicePolicy } from '../policies/policy.ts';
 import { formatPolicyRef } from '../policies/policy-ref.ts';
-import { AdmissibilityError } from '../signatures/kernel-keys.ts';
+import { AdmissibilityError } from '../signatures/admissibility-error.ts';
 import { computeLink } from '../signatures/signature.ts';
 import type { SliceExport, SliceScope } from '../signatures/slice-export.ts';
 import type { TurnLists } from '../slices/anchors.ts';

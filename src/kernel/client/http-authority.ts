@@ -8,7 +8,11 @@ import {
   HttpConnection,
 } from '../../core/service/http-connection.ts';
 import { parse, parseOrNull } from '../../core/validation/validation.ts';
-import { ADMISSIBILITY_REASONS, AdmissibilityError, type AdmissibilityReason } from '../signatures/kernel-keys.ts';
+import {
+  ADMISSIBILITY_REASONS,
+  AdmissibilityError,
+  type AdmissibilityReason,
+} from '../signatures/admissibility-error.ts';
 import { type SliceAuthority, type SliceExport, sliceExportSchema } from '../signatures/slice-export.ts';
 
 /** The options of {@link createHttpAuthority}. */

@@ -2,7 +2,7 @@ import { NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { SlicePolicy } from '../policies/policy.ts';
 import { formatPolicyRef } from '../policies/policy-ref.ts';
-import { AdmissibilityError } from '../signatures/kernel-keys.ts';
+import { AdmissibilityError } from '../signatures/admissibility-error.ts';
 import {
   type SliceAuthority,
   type SliceExport,

@@ -1,5 +1,5 @@
 import { type ConfigurationFault, ValidationError } from '../../core/errors/errors.ts';
-import { AdmissibilityError, type AdmissibilityReason } from '../signatures/kernel-keys.ts';
+import { AdmissibilityError, type AdmissibilityReason } from '../signatures/admissibility-error.ts';
 
 /** What a kernel answers instead of a slice. */
 export interface Refusal {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { assertKeyRing, computeKeyId, derivePublicKey, generateKey, readPublicKey, rotateKeys } from './kernel-keys.ts';
+import { assertKeyRing, computeKeyId, derivePublicKey, generateKey, rotateKeys } from './kernel-keys.ts';
+import { readPublicKey } from './public-key.ts';
 
 test('a key has the id of its public key, and no two keys are equal', () => {
   const keys = [generateKey(), generateKey()];

@@ -1,66 +1,7 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type Facts, RagPlusPlusError, ValidationError } from '../../core/errors/errors.ts';
-
-/** Before the 32 bytes of an Ed25519 key in SubjectPublicKeyInfo. Source: rfc8410. */
-const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
-
-/** @param raw 32 bytes in hex. */
-export function readPublicKey(raw: string): KeyObject {
-  return createPublicKey({ key: Buffer.concat([SPKI, Buffer.from(raw, 'hex')]), format: 'der', type: 'spki' });
-}
-
-/** Why a slice, or what was found in it, is refused. */
-export const ADMISSIBILITY_REASONS = Object.freeze([
-  'malformed',
-  'fingerprint',
-  'order',
-  'twin',
-  'unknown-turn',
-  'signature',
-  'scope',
-  'policy',
-  'corpus',
-  'stale',
-  'moment',
-  'expired',
-  'not-yet-valid',
-  'key-retired',
-  'key-untrusted',
-  'chain',
-  'budget',
-  'bypassed',
-  'no-anchor',
-  'unknown-anchor',
-  'unknown-policy',
-  'limit',
-  'kernel-unreachable',
-  'kernel-timeout',
-  'kernel-answer',
-  'kernel-refused',
-] as const);
-/** One of {@link ADMISSIBILITY_REASONS}. */
-export type AdmissibilityReason = (typeof ADMISSIBILITY_REASONS)[number];
-
-/**
- * A slice that is not accepted, or a kernel that gave none: no result may be shown. The `code` is `ADMISSIBILITY_` and
- * the reason.
- */
-export class AdmissibilityError extends RagPlusPlusError {
-  readonly reason: AdmissibilityReason;
-
-  constructor(reason: AdmissibilityReason, message: string, facts: Facts = {}, options?: ErrorOptions) {
-    super(`ADMISSIBILITY_${reason.toUpperCase().replaceAll('-', '_')}`, message, { reason, ...facts }, options);
-    this.reason = reason;
-  }
-}
+import { ValidationError } from '../../core/errors/errors.ts';
+import { SPKI } from './public-key.ts';
 
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`), `${bytes} bytes in hex`);
 
@@ -73,10 +14,12 @@ export const kernelKeySchema = z.strictObject({
   /** Ed25519 in PKCS#8. */
   privateKey: z.string().startsWith('-----BEGIN PRIVATE KEY-----'),
 });
+
 /** A key of a kernel, with its secrets: see {@link generateKey}. */
 export type KernelKey = z.output<typeof kernelKeySchema>;
 
 export const keyRingSchema = z.strictObject({ keys: z.array(kernelKeySchema).min(1) });
+
 /** All keys of a kernel. */
 export type KeyRing = z.output<typeof keyRingSchema>;
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { AdmissibilityError, type AdmissibilityReason } from './kernel-keys.ts';
+import { AdmissibilityError, type AdmissibilityReason } from './admissibility-error.ts';
 
 /** The reason why work is refused; null if it is not. */
 export async function findReason(work: Promise<unknown>): Promise<AdmissibilityReason | null> {

@@ -1,6 +1,6 @@
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
 import type { SlicePolicy } from '../policies/policy.ts';
-import { AdmissibilityError } from '../signatures/kernel-keys.ts';
+import { AdmissibilityError } from '../signatures/admissibility-error.ts';
 import type { SliceScope } from '../signatures/slice-export.ts';
 import type { TurnGraph } from './turn-graph.ts';
 

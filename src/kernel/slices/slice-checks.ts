@@ -2,8 +2,8 @@ import { computeHash } from '../../core/hash/hash.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
+import { AdmissibilityError } from '../signatures/admissibility-error.ts';
 import { computeFingerprint } from '../signatures/fingerprint.ts';
-import { AdmissibilityError } from '../signatures/kernel-keys.ts';
 import type { SliceExport, SliceScope } from '../signatures/slice-export.ts';
 
 /** The inputs of a slice, turn by turn. */

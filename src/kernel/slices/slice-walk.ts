@@ -1,7 +1,7 @@
 import TinyQueue from 'tinyqueue';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { Relation, SlicePolicy } from '../policies/policy.ts';
-import { AdmissibilityError } from '../signatures/kernel-keys.ts';
+import { AdmissibilityError } from '../signatures/admissibility-error.ts';
 import type { TurnGraph } from './turn-graph.ts';
 
 /** A turn that a walk may visit. */

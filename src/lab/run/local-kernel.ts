@@ -9,7 +9,7 @@ import { withFoundPath } from '../../data/prepared/prepared.ts';
 import { createHttpAuthority, type HttpAuthority } from '../../kernel/client/http-authority.ts';
 import type { SlicePolicy } from '../../kernel/policies/policy.ts';
 import { formatPolicyRef } from '../../kernel/policies/policy-ref.ts';
-import { AdmissibilityError } from '../../kernel/signatures/kernel-keys.ts';
+import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { findLastWords } from '../launch/arm-process.ts';
 import { buildChildEnvironment } from '../launch/parent-watch.ts';

@@ -8,7 +8,8 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { check, parse } from '../../core/validation/validation.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { HttpAuthority } from '../../kernel/client/http-authority.ts';
-import { AdmissibilityError, publicKeySchema } from '../../kernel/signatures/kernel-keys.ts';
+import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
+import { publicKeySchema } from '../../kernel/signatures/kernel-keys.ts';
 import {
   type SliceAuthority,
   type SliceExport,

@@ -10,7 +10,7 @@ import { slicePolicySchema } from '../../kernel/policies/policy.ts';
 import { formatPolicyRef } from '../../kernel/policies/policy-ref.ts';
 import { makeKeys } from '../../kernel/policies/slices.fixture.ts';
 import { createKernelService } from '../../kernel/service/kernel-service.ts';
-import { AdmissibilityError } from '../../kernel/signatures/kernel-keys.ts';
+import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
 import { walkByDefinition } from '../../kernel/slices/slice-walk.oracle.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { Plain } from '../composition/config-file.ts';

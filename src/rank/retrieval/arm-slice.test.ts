@@ -3,7 +3,7 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { Kernel } from '../../kernel/authority/kernel.ts';
 import { slicePolicySchema } from '../../kernel/policies/policy.ts';
 import { makeKeys } from '../../kernel/policies/slices.fixture.ts';
-import { AdmissibilityError } from '../../kernel/signatures/kernel-keys.ts';
+import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
 import type { SliceAuthority } from '../../kernel/signatures/slice-export.ts';
 import { type SliceOptions, type SliceSource, sliceOptions } from '../../kernel/slices/slice-options.ts';
 import { walkByDefinition } from '../../kernel/slices/slice-walk.oracle.ts';

@@ -1,6 +1,6 @@
 import { SliceVerifier } from '../../kernel/client/slice-verifier.ts';
 import { formatPolicyRef } from '../../kernel/policies/policy-ref.ts';
-import { AdmissibilityError } from '../../kernel/signatures/kernel-keys.ts';
+import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
 import type { SliceAuthority, SliceExport, SliceScope } from '../../kernel/signatures/slice-export.ts';
 import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
 import type { Query } from '../../model/dataset.ts';

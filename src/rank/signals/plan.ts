@@ -3,7 +3,7 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { activeBackend } from '../../core/tensors/active-backend.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
-import { AdmissibilityError } from '../../kernel/signatures/kernel-keys.ts';
+import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
 import type { SliceOptions, SliceSource, SliceTrust } from '../../kernel/slices/slice-options.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';

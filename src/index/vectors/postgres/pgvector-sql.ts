@@ -1,0 +1,258 @@
+import { DimensionMismatchError, ValidationError } from '../../../core/errors/errors.ts';
+import { compileFilterSql } from '../../../model/filter/compile-filter-sql.ts';
+import type { Distance, VectorSearchOptions } from '../../../model/vector-index.ts';
+import { clampCosineDistance } from '../distances.ts';
+import type { PgvectorOptions } from '../vector-kind.ts';
+import type { SqlSession, SqlValue } from './sql-database.ts';
+
+/** Locks out another process that creates the extension or the table at the same time. */
+const CREATION_LOCK = 7_221_981;
+
+/** The life of a table: until it is dropped, or for its connection alone. */
+export type TableLifetime = 'kept' | 'session';
+
+async function createTable(
+  session: SqlSession,
+  table: string,
+  dimension: number,
+  lifetime: TableLifetime,
+): Promise<void> {
+  await session.query('select pg_advisory_xact_lock($1)', [CREATION_LOCK]);
+  await session.query('create extension if not exists vector');
+  const kind = lifetime === 'session' ? 'temporary table' : 'table';
+  await session.query(`create ${kind} if not exists "${table}" (id text collate "C" primary key,
+    conversation_id text, parent_id text, created_at double precision, author text, channel text,
+    attributes jsonb not null, embedding vector(${dimension}))`);
+}
+
+/**
+ * Makes a table of vectors if it is missing, or checks that it is one of an index. A standby has the table of its
+ * primary.
+ *
+ * @param table its name, which needs no escape.
+ * @throws DimensionMismatchError, ValidationError for one that is there with another dimension or distance.
+ */
+export async function takeTable(
+  session: SqlSession,
+  table: string,
+  dimension: number,
+  distance: Distance,
+  lifetime: TableLifetime,
+): Promise<void> {
+  const [mode] = await session.query(`select current_setting('transaction_read_only') as read_only`);
+  const mayWrite = mode?.read_only === 'off';
+  if (mayWrite) await createTable(session, table, dimension, lifetime);
+  const [found] = await session.query(
+    `select format_type(atttypid, atttypmod) as type, obj_description(attrelid) as remark
+      from pg_attribute where attrelid = $1::regclass and attname = 'embedding'`,
+    [`"${table}"`],
+  );
+  const type = String(found?.type);
+  if (type !== `vector(${dimension})`)
+    throw new DimensionMismatchError(`vectors of table ${table}`, `vector(${dimension})`, type, 'name another table');
+  const remark = `ragpp ${distance}`;
+  if (found?.remark === null && mayWrite) await session.query(`comment on table "${table}" is '${remark}'`);
+  else if (found?.remark !== remark)
+    throw new ValidationError(
+      `table ${table} was made for another distance than ${distance}: ${found?.remark}; name another table`,
+    );
+}
+
+/**
+ * pgvector's operator and its class for an index. With cosine the table holds unit vectors: their negative product
+ * orders them as the cosine does.
+ */
+export const OPERATORS: Readonly<Record<Distance, { readonly operator: string; readonly operatorClass: string }>> = {
+  cosine: { operator: '<#>', operatorClass: 'vector_ip_ops' },
+  l2: { operator: '<->', operatorClass: 'vector_l2_ops' },
+  'inner-product': { operator: '<#>', operatorClass: 'vector_ip_ops' },
+};
+
+/** The score of `raw`, what the operator returns, as `scoreDistance` computes it. */
+const SCORES: Readonly<Record<Distance, string>> = {
+  cosine: '(1 - greatest(0, least(2, 1 + raw)))::real',
+  l2: '(1 / (1 + raw))::real',
+  'inner-product': '(-raw)::real',
+};
+
+/** The distance that the operator's result stands for. */
+export function readDistance(metric: Distance, raw: number): number {
+  return metric === 'cosine' ? clampCosineDistance(1 + raw) : raw;
+}
+
+/** A condition on rows, with its parameters from `$2` on; `$1` is the query's vector. */
+export interface SqlCondition {
+  readonly sql: string;
+  readonly parameters: readonly SqlValue[];
+}
+
+/** Every row with a vector. */
+export const EVERY_ROW: SqlCondition = Object.freeze({ sql: 'embedding is not null', parameters: Object.freeze([]) });
+
+/** The rows that a search may find. */
+export function writeCondition({ filter, variables, visible }: VectorSearchOptions, first: number): SqlCondition {
+  const parts = [EVERY_ROW.sql];
+  const parameters: SqlValue[] = [];
+  if (filter !== undefined) {
+    const options = variables === undefined ? {} : { variables };
+    const compiled = compileFilterSql(filter, undefined, { ...options, firstParameter: first });
+    parts.push(`(${compiled.sql})`);
+    parameters.push(...compiled.parameters);
+  }
+  if (visible !== undefined) {
+    parts.push(`id = any($${first + parameters.length}::text[])`);
+    parameters.push([...visible]);
+  }
+  return { sql: parts.join(' and '), parameters };
+}
+
+/** Every visible row is compared; the order is that of the tie rule. */
+export function writeExactSearch(table: string, metric: Distance, condition: SqlCondition, k: number): string {
+  const { operator } = OPERATORS[metric];
+  return `with seen as materialized (select id, embedding ${operator} $1::vector as raw from ${table} where ${condition.sql})
+    select id, raw from seen order by ${SCORES[metric]} desc, id collate "C" desc limit ${k}`;
+}
+
+/** In the order of the index of the table. */
+export function writeIndexSearch(table: string, metric: Distance, condition: SqlCondition, wanted: number): string {
+  const order = `embedding ${OPERATORS[metric].operator} $1::vector`;
+  return `select id, ${order} as raw from ${table} where ${condition.sql} order by ${order} limit ${wanted}`;
+}
+
+/**
+ * Memory that a build may use at least; a server may allow more. A graph that does not fit is built many times slower.
+ */
+const BUILD_MEMORY = '256MB';
+
+/** @param table in quotes. */
+export async function countRows(session: SqlSession, table: string): Promise<number> {
+  const [row] = await session.query(`select count(*)::int as count from ${table}`);
+  return row?.count as number;
+}
+
+/** True if more than `count` rows of a table meet a condition, whose parameters begin with `$1`. */
+export async function hasMoreRows(
+  session: SqlSession,
+  table: string,
+  { sql, parameters }: SqlCondition,
+  count: number,
+): Promise<boolean> {
+  const [seen] = await session.query(
+    `select count(*)::int as count from (select 1 from ${table} where ${sql} limit ${count + 1}) as seen`,
+    parameters,
+  );
+  return (seen?.count as number) > count;
+}
+
+/** Writers wait for each other, so that two of one id do not collide; searches go on. */
+export function lockWriters(session: SqlSession, table: string): Promise<unknown> {
+  return session.query(`lock table ${table} in share row exclusive mode`);
+}
+
+/**
+ * The approximate index of the column of vectors: hnsw or ivfflat. One that other options made answers no search, and
+ * the next build replaces it.
+ */
+export class ColumnIndex {
+  /** True if the table has it, made with these options. */
+  isThere = false;
+  /** Rows written since it was built. */
+  added = 0;
+  /** Rows that its lists were trained on. */
+  #trainedOn = 0;
+  readonly #options: PgvectorOptions;
+  readonly #table: string;
+  readonly #name: string;
+
+  constructor(options: PgvectorOptions) {
+    this.#options = options;
+    this.#table = `"${options.table}"`;
+    this.#name = `"${options.table}_embedding"`;
+  }
+
+  /** Looks whether the table has it. */
+  async take(session: SqlSession): Promise<void> {
+    const [found] = await session.query(
+      `select amname as method, array_to_string(reloptions, ', ') as settings
+        from pg_class join pg_am on pg_am.oid = relam where pg_class.oid = to_regclass($1)`,
+      [this.#name],
+    );
+    this.isThere = found?.method === this.#options.method && found.settings === this.#describeSettings('=');
+    if (!this.isThere || this.#options.method !== 'ivfflat') return;
+    this.#trainedOn = await countRows(session, this.#table);
+    this.added = 0;
+  }
+
+  /** True if a search can use it, or needs none. The lists of ivfflat are trained again when the table has doubled. */
+  get isReady(): boolean {
+    const { method } = this.#options;
+    if (method === 'none') return true;
+    return this.isThere && (method !== 'ivfflat' || this.added <= this.#trainedOn);
+  }
+
+  /** To be called when a transaction failed: looks again before the next search. */
+  forget(): void {
+    this.isThere = false;
+  }
+
+  #describeSettings(sign: string): string {
+    const { method, m, efConstruction, lists } = this.#options;
+    const settings = method === 'hnsw' ? { m, ef_construction: efConstruction } : { lists };
+    return Object.entries(settings)
+      .map(([name, value]) => `${name}${sign}${value}`)
+      .join(', ');
+  }
+
+  /** The rows of the table when the index was built, or when the server last looked. */
+  async estimateRows(session: SqlSession): Promise<number> {
+    const [row] = await session.query(`select reltuples::float8 as count from pg_class where oid = $1::regclass`, [
+      this.#table,
+    ]);
+    return row?.count as number;
+  }
+
+  async drop(session: SqlSession): Promise<void> {
+    await session.query(`drop index if exists ${this.#name}`);
+    this.isThere = false;
+  }
+
+  /**
+   * Builds it, if no other client has done so meanwhile. The former index answers searches until the end.
+   *
+   * @param session which has not read the table: two clients with a lock for readers would each wait for the other.
+   */
+  async bringUp(session: SqlSession): Promise<void> {
+    await lockWriters(session, this.#table);
+    if (!this.isThere) await this.take(session);
+    if (!this.isReady) await this.#build(session);
+  }
+
+  async #build(session: SqlSession): Promise<void> {
+    const { method, distance, table } = this.#options;
+    await session.query(
+      `select set_config('maintenance_work_mem', '${BUILD_MEMORY}', true)
+        where pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('${BUILD_MEMORY}')`,
+    );
+    const [column, next] = [`embedding ${OPERATORS[distance].operatorClass}`, `"${table}_embedding_next"`];
+    await session.query(
+      `create index ${next} on ${this.#table} using ${method} (${column}) with (${this.#describeSettings(' = ')})`,
+    );
+    await this.drop(session);
+    await session.query(`alter index ${next} rename to ${this.#name}`);
+    await session.query(`analyze ${this.#table}`);
+    this.#trainedOn = await countRows(session, this.#table);
+    this.added = 0;
+    this.isThere = true;
+  }
+
+  /** Sets how much of it the searches of a session read. */
+  async setBreadth(session: SqlSession): Promise<void> {
+    const { method, efSearch, probes } = this.#options;
+    await session.query(
+      method === 'hnsw'
+        ? `select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)`
+        : `select set_config('ivfflat.probes', $1, true), set_config('ivfflat.iterative_scan', 'relaxed_order', true)`,
+      [String(method === 'hnsw' ? efSearch : probes)],
+    );
+  }
+}
