@@ -51,7 +51,7 @@ test('they rank and measure as an experiment of their own does', async () => {
 });
 
 test('the fit is that of an experiment without them', async () => {
-  const alone = await runTraining(resolveConfig(sample, 'test'), context);
+  const alone = await runTraining(resolveConfig(sample, 'test'), { ...context, cacheFolder: null }); // computed again
   expect(beside.result.fit).toEqual(alone.result.fit);
   for (const [name, run] of alone.runs) expect(beside.runs.get(name)).toEqual(run);
   for (const { name, metrics } of alone.result.arms)

@@ -161,14 +161,24 @@ function selectFixedFacts(fixed: FinishedRun | null): Partial<ExperimentResult> 
   return { failures, ...(warnings && { warnings }) };
 }
 
-/** Runs the arms of a config that are not fitted; null without any. */
-async function runFixedArms(config: ExperimentConfig, context: OpenRunContext): Promise<FinishedRun | null> {
+/**
+ * Runs the arms of a config that are not fitted; null if the config has only the fitted arm.
+ *
+ * @param dataset already loaded; a local kernel of slices loads its own
+ */
+async function runFixedArms(
+  config: ExperimentConfig,
+  context: OpenRunContext,
+  dataset: Dataset,
+): Promise<FinishedRun | null> {
   const fixed = listFixedArms(config);
   const arms = listArmsToRun(config).filter((arm) => fixed.includes(arm));
   const [first] = arms;
   if (first === undefined) return null;
-  const evaluation = { ...config.evaluation, baseline: first.name };
-  return runExperiment({ ...config, arms, only: null, evaluation }, context);
+  // One sample: the arms are measured again beside those of the fit.
+  const evaluation = { ...config.evaluation, baseline: first.name, samples: 1 };
+  const loaded = arms.some(({ slice }) => slice) ? {} : { dataset };
+  return runExperiment({ ...config, arms, only: null, evaluation }, { ...context, ...loaded });
 }
 
 /**
@@ -176,13 +186,13 @@ async function runFixedArms(config: ExperimentConfig, context: OpenRunContext): 
  * test split is not looked at.
  */
 export async function runTraining(experiment: ExperimentConfig, context: OpenRunContext): Promise<FinishedTraining> {
-  const fixed = await runFixedArms(experiment, context);
   const config = readTraining(experiment);
   const task = await LearningTask.open(config, context);
   const { progress = ignoreProgress, backend, command } = context;
   const { dataset, table } = task;
   const { fit: options } = config;
   try {
+    const fixed = await runFixedArms(experiment, context, dataset);
     const environment = captureEnvironment(backend, config.seed, command, config.dataset, config.plugins);
     const clusters = [...new Set(table.clusters)];
     const provenance = {
