@@ -5,7 +5,7 @@ import { readChatGptMessage } from './exports/chatgpt-export.ts';
 import { selectAsked } from './exports/message-turns.ts';
 import { readSlackText } from './exports/slack-export.ts';
 import { ORDINARY, parseIsoDate } from './exports/source-message.ts';
-import { parseIrcLog } from './irc/irc.ts';
+import { parseIrcLog } from './irc/irc-log.ts';
 import { isMbox } from './mail/mail-archive.ts';
 import { parseMail, readMailingList } from './mail/mail-message.ts';
 import { withoutQuotes } from './mail/mail-quotes.ts';

@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/validation/registry.ts';
 import { parse } from '../core/validation/validation.ts';
 import type { Dataset } from '../model/dataset.ts';
+import { displayDataset } from './prepared/dataset-display.ts';
 import {
   cast,
   chatGptExport,
   claudeExport,
   type DatasetContext,
   type DatasetDefinition,
-  displayDataset,
   irc,
   jsonl,
   type LoadDataset,

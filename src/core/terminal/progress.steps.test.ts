@@ -24,7 +24,7 @@ test('events come in between steps, and each is reported', async () => {
 });
 
 test('an error of a step is an error of all', async () => {
-  // biome-ignore lint/correctness/useYield: it throws before its first step
+  // biome-ignore lint/correctness/useYield: the generator throws before its first step
   function* failAtOnce(): Steps<never> {
     throw new RangeError('of 7');
   }

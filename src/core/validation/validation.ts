@@ -243,7 +243,7 @@ function describeExpectation(issue: z.core.$ZodIssue): { expected: string; choic
   const quoteChoices = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join(' or ');
   switch (issue.code) {
     case 'invalid_type':
-      // The schema's own words, where it has any.
+      // A message that the schema gives replaces that of zod.
       return { expected: /^Invalid input\b/.test(issue.message) ? issue.expected : issue.message, choices: [] };
     case 'invalid_value':
       return { expected: quoteChoices(issue.values), choices: issue.values.map(String) };

@@ -3,7 +3,7 @@ import { computeHash } from '../../core/hash/hash.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { displayDataset } from '../prepared/datasets.ts';
+import { displayDataset } from '../prepared/dataset-display.ts';
 import {
   type Counts,
   chooseSplitByHash,

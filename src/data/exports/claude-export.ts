@@ -102,8 +102,8 @@ function findSkipReason({ sender }: Message, text: string): string | null {
 }
 
 /**
- * The joined text blocks of a message. `text` is read only where there are no blocks: it has a placeholder for each
- * block that is not text.
+ * The joined text blocks of a message. Without blocks `text` is read, which has a placeholder for each block that is
+ * not text.
  */
 function readText({ text, content, attachments, files }: Message, counts: Counts): string {
   const left = (attachments?.length ?? 0) + (files?.length ?? 0);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { Counts } from '../prepared/prepared.ts';
-import { parseIrcLog } from './irc.ts';
+import { parseIrcLog } from './irc-log.ts';
 
 const parse = (text: string, name = '2005-06-27_12') => parseIrcLog(name, text, new Counts());
 const buildLogTime = (hour: number, minute: number, milliseconds = 0) =>

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { Counts } from '../prepared/prepared.ts';
 import { buildSampleLog } from './irc.fixture.ts';
-import { buildIrcTurns, parseIrcLinks, parseIrcLog } from './irc.ts';
+import { buildIrcTurns, parseIrcLinks } from './irc.ts';
+import { parseIrcLog } from './irc-log.ts';
 
 const NAME = '2005-06-27_12';
 const SAID = [

@@ -7,13 +7,8 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { describeDepthFault } from '../jsonl/jsonl-rows.ts';
-import {
-  type DatasetContext,
-  displayDataset,
-  LOCOMO_CATEGORIES,
-  LOCOMO_LICENCE,
-  type LocomoCategory,
-} from '../prepared/datasets.ts';
+import { displayDataset } from '../prepared/dataset-display.ts';
+import { type DatasetContext, LOCOMO_CATEGORIES, LOCOMO_LICENCE, type LocomoCategory } from '../prepared/datasets.ts';
 import {
   Counts,
   chooseSplitByHash,

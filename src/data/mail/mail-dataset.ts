@@ -6,9 +6,9 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
+import { displayDataset } from '../prepared/dataset-display.ts';
 import {
   type DatasetContext,
-  displayDataset,
   type LoadDataset,
   type MailOptions,
   SPAM_ASSASSIN_LICENCE,

@@ -1,28 +1,8 @@
 import { z } from 'zod';
-import { attachDisplay, buildTableBundle, phrase, stateShown } from '../../core/display/display.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import type { Definition, NamingOptions } from '../../core/validation/registry.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
 import type { Dataset } from '../../model/dataset.ts';
-
-/** Lets a notebook show a dataset as a table of its counts. @returns the same object. */
-export function displayDataset(dataset: Dataset): Dataset {
-  return attachDisplay(dataset, ({ name, corpus, queries, qrels, facts, declaration }) => {
-    const counts = {
-      turns: corpus.size,
-      conversations: corpus.conversations.length,
-      queries: queries.length,
-      'queries with judgements': qrels.size,
-      ...facts,
-    };
-    const rows = Object.entries(counts).map(([what, count]) => ({ what: stateShown(what), count }));
-    const present = rows.filter(({ count }) => count !== 0);
-    return buildTableBundle(present, {
-      caption: phrase`${stateShown(name)}: ${stateShown(declaration.task)}`,
-      limit: 16,
-    });
-  });
-}
 
 /** Means of a loader besides its options. */
 export interface DatasetContext {
@@ -43,6 +23,7 @@ export interface DatasetDefinition<S extends NamingOptions<'name'> = NamingOptio
 export type LoadDataset<Options> = (options: Options, context: DatasetContext) => Promise<Dataset>;
 
 const QUERY_KINDS = ['continuation', 'replies', 'own', 'none'] as const;
+
 /** A kind of queries that are made of conversations that come without any. */
 export type QueryKind = (typeof QUERY_KINDS)[number];
 
@@ -101,6 +82,7 @@ export const LOCOMO_CATEGORIES = freezeDeeply([
   'single-hop',
   'adversarial',
 ] as const);
+
 /** A kind of question of LoCoMo. */
 export type LocomoCategory = (typeof LOCOMO_CATEGORIES)[number];
 
@@ -112,6 +94,7 @@ export const CAST_LICENCE = 'MIT';
 
 /** The text by which a user's turn is asked. */
 const CAST_QUERY_TEXTS = ['utterance', 'rewritten'] as const;
+
 export type CastQueryText = (typeof CAST_QUERY_TEXTS)[number];
 
 export const cast = {
@@ -195,6 +178,7 @@ const mailOptions = z.strictObject({
   path: z.string().min(1).nullable().default(null),
   split: z.enum(['time', 'test']).default('time'),
 });
+
 export type MailOptions = z.output<typeof mailOptions>;
 
 export const mailThreads = {
@@ -213,6 +197,7 @@ const rMailingListOptions = z.strictObject({
   path: z.string().min(1),
   split: z.enum(['time', 'test']).default('time'),
 });
+
 export type RMailingListOptions = z.output<typeof rMailingListOptions>;
 
 export const rMailingList = {
@@ -279,8 +264,10 @@ export const SHOP_LICENCE = 'CC0-1.0 (nobody wrote the texts)';
 
 /** Kinds of questions about a shop, with what they ask for. */
 export const SHOP_KINDS = Object.freeze(['preference', 'episode', 'procedure', 'overview', 'both', 'records'] as const);
+
 /** Further kinds of questions where the shop has a handbook: a page alone, or a page and a memory. */
 export const HANDBOOK_KINDS = Object.freeze(['rule', 'rule-and-memory'] as const);
+
 /**
  * One of {@link SHOP_KINDS} or {@link HANDBOOK_KINDS}; `records` needs the database alone, so a question of this kind
  * is no query of the dataset.
@@ -299,8 +286,10 @@ const shopOptions = z.strictObject({
   /** The number of questions of all kinds together, in equal parts. */
   questions: z.int().min(12).max(2000).default(150),
 });
+
 /** Options of a shop. */
 export type ShopOptions = z.output<typeof shopOptions>;
+
 /** Options as written: all have a default. */
 export type ShopInput = Omit<z.input<typeof shopOptions>, 'name'>;
 
@@ -324,11 +313,13 @@ export const SYNTHETIC_LICENCE = 'CC0-1.0 (nobody wrote the texts)';
 
 /** Causes that decide which of the turns on a query's topic is relevant. */
 export const PLANTED_DEPENDENCIES = freezeDeeply(['time', 'thread', 'entity', 'correction'] as const);
+
 /** The cause that the relevant turn of a synthetic query depends on. */
 export type PlantedDependency = (typeof PLANTED_DEPENDENCIES)[number];
 
 /** Rounds of turns, one turn of each branch in a round, that the scenes need. */
 export const LEAST_ROUNDS = 4;
+
 /** Ids have four hexadecimal digits, drawn until each turn of a conversation has one. */
 const MOST_TURNS = 20_000;
 
@@ -359,8 +350,10 @@ const syntheticOptions = z
       return `at least ${LEAST_ROUNDS * branching + 1} turns for ${branching} branches, or fewer branches`;
     },
   });
+
 /** Options of planted conversations. */
 export type SyntheticOptions = z.output<typeof syntheticOptions>;
+
 /** Options as written: all have a default. */
 export type SyntheticInput = Omit<z.input<typeof syntheticOptions>, 'name'>;
 
@@ -384,6 +377,7 @@ export const telegramExport = {
 
 /** The fields of a topic that can be asked. */
 const TOPIC_FIELDS = ['title', 'description', 'narrative'] as const;
+
 /** A field of a topic that can be asked. */
 export type TopicField = (typeof TOPIC_FIELDS)[number];
 

@@ -2,8 +2,8 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { createRandom, type Random } from '../../core/numbers/random.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
+import { displayDataset } from '../prepared/dataset-display.ts';
 import {
-  displayDataset,
   HANDBOOK_KINDS,
   SHOP_KINDS,
   SHOP_LICENCE,

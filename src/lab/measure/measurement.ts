@@ -15,17 +15,19 @@ import type { Qrels, Run } from '../../model/run.ts';
 import type { ArmControl } from '../config/control-arms.ts';
 import { type EvidenceCurve, measureEvidenceCurve } from './evidence-curve.ts';
 import { buildPassport, createTokenCounter, type MetricPassport, type PassportFacts } from './passport.ts';
-import type { SeedSpread, Stratum, Structure } from './result.ts';
 import {
   compareArmsIn,
-  computeStratumValues,
   describeSeeds,
-  divideIntoStrata,
   estimateArmsIn,
   indexByMetric,
   joinRepetitions,
-  measureStructure,
   type RepeatedEvaluation,
+} from './repeated-evaluations.ts';
+import type { SeedSpread, Stratum, Structure } from './result.ts';
+import {
+  computeStratumValues,
+  divideIntoStrata,
+  measureStructure,
   type StratumValues,
   type StructuredArm,
 } from './strata.ts';

@@ -2,28 +2,17 @@ import { getOrCompute } from '../../core/values/once.ts';
 import {
   type ClusteredMean,
   type Clusters,
-  chooseIntervalMethod,
   clusteredTInterval,
   clusteredTTest,
-  type Estimate,
   estimateClusteredMean,
   groupIntoClusters,
   LEAST_CLUSTERS,
-  meanIntervals,
 } from '../../eval/intervals/mean-intervals.ts';
-import {
-  averageRepetitions,
-  computeRepeatedInterval,
-  computeSeedDeviation,
-  estimateRepeatedMean,
-} from '../../eval/intervals/repeated-mean.ts';
-import type { Evaluation } from '../../eval/metrics/evaluate.ts';
 import { CORRECTIONS, type CorrectionName, confirmByFlips } from '../../eval/significance/multiple-comparisons.ts';
 import { computePairedDifferences } from '../../eval/significance/paired-differences.ts';
 import {
   type BaselineComparison,
   type ComparisonOptions,
-  compareRepeated,
   compareWithBaseline,
 } from '../../eval/significance/significance.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
@@ -32,116 +21,7 @@ import { findLowerBound } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { ArmControl } from '../config/control-arms.ts';
 import { QUERY_STRATA } from '../judging/query-file.ts';
-import type { SeedSpread, Stratum, StratumValue, Structure, StructureTest } from './result.ts';
-
-/** The evaluations of an arm that was run with one seed or several. */
-export interface RepeatedEvaluation {
-  /** Figures of the first seed, with the queries' means over all seeds as values. */
-  readonly mean: Evaluation;
-  /** By repetition, 0 for the first seed. A repetition that failed is missing. */
-  readonly repetitions: ReadonlyMap<number, Evaluation>;
-}
-
-interface EstimateOptions extends ComparisonOptions {
-  readonly samples: number;
-  readonly level: number;
-}
-
-export function readMetricValues({ values }: Evaluation, metric: string): readonly number[] {
-  return values[metric] as readonly number[];
-}
-
-export function indexByMetric<T>(metrics: readonly string[], valueAt: (m: number) => T): Record<string, T> {
-  return Object.fromEntries(metrics.map((metric, m) => [metric, valueAt(m)]));
-}
-
-/** [S][Q] */
-function listRepetitionValues({ repetitions }: RepeatedEvaluation, metric: string): (readonly number[])[] {
-  return Array.from(repetitions.values(), (evaluation) => readMetricValues(evaluation, metric));
-}
-
-/** @param others of the other seeds, by repetition */
-export function joinRepetitions(
-  first: Evaluation,
-  others: ReadonlyMap<number, Evaluation>,
-  metrics: readonly string[],
-): RepeatedEvaluation {
-  const joined = { mean: first, repetitions: new Map([[0, first], ...others]) };
-  if (others.size === 0) return joined;
-  const values = indexByMetric(metrics, (m) => [
-    ...averageRepetitions(listRepetitionValues(joined, metrics[m] as string)),
-  ]);
-  return { ...joined, mean: { ...first, values } };
-}
-
-function hasRepetitions(evaluations: readonly RepeatedEvaluation[]): boolean {
-  return evaluations.some(({ repetitions }) => repetitions.size > 1);
-}
-
-/** Each arm's mean in one metric with its interval. */
-export function estimateArmsIn(
-  metric: string,
-  evaluations: readonly RepeatedEvaluation[],
-  clusters: Clusters,
-  options: EstimateOptions,
-): Estimate[] {
-  const isTooSmall = chooseIntervalMethod(clusters.sizes.length) === 'none';
-  if (isTooSmall || !hasRepetitions(evaluations))
-    return meanIntervals(
-      evaluations.map(({ mean }) => readMetricValues(mean, metric)),
-      clusters,
-      options,
-    );
-  return evaluations.map((evaluation) =>
-    computeRepeatedInterval(estimateRepeatedMean(listRepetitionValues(evaluation, metric), clusters), options.level),
-  );
-}
-
-/** The spread over the seeds; nothing for a single one. */
-export function describeSeeds(evaluation: RepeatedEvaluation, metrics: readonly string[]): { seeds?: SeedSpread } {
-  const { size: count } = evaluation.repetitions;
-  if (count === 1) return {};
-  const deviations = indexByMetric(metrics, (m) =>
-    computeSeedDeviation(listRepetitionValues(evaluation, metrics[m] as string)),
-  );
-  return { seeds: { count, deviations } };
-}
-
-/** Values of an arm and of the baseline in the repetitions that both have; the first is one of them. */
-function pairRepetitions(arm: RepeatedEvaluation, base: RepeatedEvaluation, metric: string) {
-  return [...arm.repetitions].flatMap(([repetition, evaluation]) => {
-    const other = base.repetitions.get(repetition);
-    return other === undefined
-      ? []
-      : [[readMetricValues(evaluation, metric), readMetricValues(other, metric)] as const];
-  });
-}
-
-/** Each arm's comparison with the baseline in one metric; null for the baseline, and for all if it is not among them. */
-export function compareArmsIn(
-  metric: string,
-  evaluations: readonly RepeatedEvaluation[],
-  baseline: number,
-  clusters: Clusters,
-  options: EstimateOptions,
-): (BaselineComparison | null)[] {
-  const others = evaluations.filter((_, arm) => arm !== baseline);
-  const base = evaluations[baseline];
-  if (base === undefined || others.length === 0) return evaluations.map(() => null);
-  const compared: (BaselineComparison | null)[] = hasRepetitions(evaluations)
-    ? compareRepeated(
-        others.map((arm) => pairRepetitions(arm, base, metric)),
-        clusters,
-        options,
-      )
-    : compareWithBaseline(
-        others.map(({ mean }) => readMetricValues(mean, metric)),
-        readMetricValues(base.mean, metric),
-        clusters,
-        options,
-      );
-  return compared.toSpliced(baseline, 0, null);
-}
+import type { Stratum, StratumValue, Structure, StructureTest } from './result.ts';
 
 /** An arm as its controls are compared with it; by metric. */
 export interface StructuredArm {
@@ -214,6 +94,7 @@ interface StratumOptions {
 
 /** By metric, a value a query. */
 type PerQuery = Readonly<Record<string, readonly number[]>>;
+
 /** By stratum, level and metric. */
 export type StratumValues = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, StratumValue>>>>>>;
 
@@ -331,6 +212,7 @@ const DEPTHS: Bins = [
   ['3 to 5', 3],
   ['6 and deeper', 6],
 ];
+
 const SIZES: Bins = [
   ['1', 1],
   ['2 to 5', 2],
@@ -338,6 +220,7 @@ const SIZES: Bins = [
   ['21 to 100', 21],
   ['over 100', 101],
 ];
+
 const AGES: Bins = [
   ['under an hour', 0],
   ['under a day', HOUR_MILLISECONDS],
@@ -360,6 +243,7 @@ function createTurnCounter({ corpus }: Dataset): (conversationId: string, moment
 }
 
 const KIND = { name: 'kind', description: 'what sort of query it is, as the dataset says' };
+
 const NO_KIND = 'not said';
 
 /** The strata of judged queries, as `ragpp judge check-queries` defines them, with the relevant turns as sources. */

@@ -4,7 +4,7 @@ import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import type { FeatureTable } from './feature-table.ts';
 import { listTrajectorySignals } from './model.ts';
-import { uploadTrajectory } from './trajectory-model.ts';
+import { uploadTrajectory } from './trajectory-inputs.ts';
 import { drawTrajectoryTable } from './trajectory-table.fixture.ts';
 
 /** One query with two candidates and a place of padding; the named signals of each, 0 where none is given. */

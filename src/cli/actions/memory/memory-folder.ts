@@ -88,7 +88,7 @@ export function writeSettings(folder: string, written: WrittenSettings): void {
   writeAtomic(join(folder, FILE), `${JSON.stringify(written, null, 2)}\n`);
 }
 
-/** Copies the settings of a folder, if it has any. */
+/** Copies the settings of a folder; does nothing without a file of settings. */
 export function copySettings(folder: string, into: string): void {
   if (existsSync(join(folder, FILE))) writeAtomic(join(into, FILE), readText(join(folder, FILE)));
 }
