@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
@@ -120,6 +120,22 @@ test('what is disposed leaves no tensor, also where a workspace could not be ope
   expect(tf.memory().numTensors).toBe(before);
 });
 
+test('an experiment whose arms compare no vectors needs none, and another one embeds', async () => {
+  const path = join(folder, 'turns.npy');
+  writeFileSync(path, 'vectors that words do not read');
+  const unread = `embedding={ encoder: precomputed, turns: ${path}, queries: ${path} }`;
+  const words = await open('words', unread, `arms={${ALONE}}`, 'evaluation.baseline=newest');
+  const arms = `arms={${ALONE}, cosine: [search: { flat: {} }]}`;
+  const both = await open('words', unread, arms, 'evaluation.baseline=newest');
+  try {
+    expect((await words.run('newest')).positions.length).toBeGreaterThan(0);
+    await expect(both.run('cosine')).rejects.toThrow('is not an npy file');
+  } finally {
+    await words.dispose();
+    await both.dispose();
+  }
+});
+
 describe('an arm with an encoder or a seed of its own', () => {
   const OTHER = 'other: { embedding: { dimension: 7 }, steps: [search: { flat: { k: 17 } }] }';
 
@@ -136,7 +152,7 @@ describe('an arm with an encoder or a seed of its own', () => {
       expect(got.positions).toEqual(known.positions);
       expect(got.scores).toEqual(known.scores);
       const [own, shared] = [await mixed.openArmWorkspace(got.options), await mixed.openArmWorkspace()];
-      expect([own.dimension, shared.dimension]).toEqual([7, 13]);
+      expect([own.dimension, shared.dimension]).toEqual([7, 0]); // newest compares no vectors
       expect(await mixed.openArmWorkspace({ embedding: null, seed: null })).toBe(shared);
     } finally {
       await mixed.dispose();

@@ -45,6 +45,7 @@ import { runHash, StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 import {
   type ArmEncoding,
+  areVectorsUnread,
   ByEncoding,
   chooseArmEncoding,
   type ExperimentSource,
@@ -92,7 +93,7 @@ async function listRankCoordinates(
 }
 
 /** Where the arms of an experiment get their data from, and where they keep what they compute. */
-export interface RunnerInputs extends Pick<WorkspaceSource, 'omitsVectors' | 'givenVectors'> {
+export interface RunnerInputs extends Pick<WorkspaceSource, 'givenVectors'> {
   /** Where prepared data, embeddings and the results of stages are kept between runs; null keeps them in memory. */
   readonly cacheFolder: string | null;
   /** By default the dataset that the config names. */
@@ -157,15 +158,21 @@ export class ArmRunner {
     return new ArmRunner({ ...this.#source, config });
   }
 
-  /** Of the evaluated queries, with the encoder and the seed of an arm. */
+  /** Of the evaluated queries, with the encoder and the seed of an arm; without vectors if no arm with these compares any. */
   openArmWorkspace(arm: ArmEncoding = SHARED_ENCODING): Promise<Workspace> {
     return this.#workspaces.get(arm);
   }
 
   async #open(queries: readonly Query[], fit: ReadonlySet<string>, arm: ArmEncoding): Promise<Workspace> {
     const { config } = this.#source;
-    const reach = limitReach(this.dataset, config, queries);
-    return openWorkspace({ ...this.#source, ...reach, config: chooseArmEncoding(config, arm) }, queries, fit);
+    const key = this.#workspaces.readKey(arm);
+    const arms = listArmsToRun(config).filter((other) => this.#workspaces.readKey(other) === key);
+    const more = {
+      ...limitReach(this.dataset, config, queries),
+      config: chooseArmEncoding(config, arm),
+      omitsVectors: arms.length > 0 && areVectorsUnread(this.#source, queries, arms),
+    };
+    return openWorkspace({ ...this.#source, ...more }, queries, fit);
   }
 
   /**

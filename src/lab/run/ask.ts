@@ -211,12 +211,10 @@ function planVectors(
   dataset: Dataset,
   { vector }: Question,
   queries: readonly Query[],
-): Pick<RunnerInputs, 'omitsVectors' | 'givenVectors'> {
+): Pick<RunnerInputs, 'givenVectors'> {
   const [arm] = config.arms as [ArmOptions];
-  const run = listTunedOptions(config.arms);
-  if (vector !== null) assertOneEncoder(arm, run ?? []);
-  if (run !== null && areVectorsUnread({ dataset, config, code: stageVersion }, queries, run))
-    return { omitsVectors: true };
+  if (vector !== null) assertOneEncoder(arm, listTunedOptions(arm.name, config.arms) ?? []);
+  if (areVectorsUnread({ dataset, config, code: stageVersion }, queries, [arm])) return {};
   if (vector !== null) {
     const row = Float32Array.from(vector);
     scaleRowsToUnit(row, row.length);
@@ -319,8 +317,8 @@ export async function askArm(
     (name) => config.arms.find((one) => one.name === name) as ArmOptions,
   );
   // A limit of queries is for a quick look at figures; a question is ranked as a whole run would rank it.
-  const evaluation = { ...config.evaluation, limitQueries: null };
-  const own: ExperimentConfig = { ...config, arms: chain, only: null, evaluation };
+  const evaluation = { ...config.evaluation, limitQueries: null, baseline: arm };
+  const own: ExperimentConfig = { ...config, arms: chain, only: [arm], evaluation };
   const runner = await openArmRunner(own, {
     // The cache has vectors and stages by the text of a question.
     ...{ cacheFolder: question.sensitive ? null : cacheFolder, dataset, queries },

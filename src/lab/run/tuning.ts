@@ -7,6 +7,7 @@ import type { Stage } from '../../rank/signals/stage.ts';
 import { countCombinations, listCombinations, OWN_KEYS } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { CONFIG_LIMITS } from '../composition/yaml-text.ts';
+import { listArmChain } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import { inheritTunedPoint, withTuned } from '../config/fitted-arm.ts';
 import { tuningVersion } from './environment.ts';
@@ -61,7 +62,8 @@ function listPoints(arm: ArmOptions, arms: readonly ArmOptions[]): Plain[] {
  * What tuning may make of an arm and measures on the way: its own points, and those of each arm of its chain that has
  * several. Null for more points than a config may have.
  */
-export function listTunedOptions(chain: readonly ArmOptions[]): ArmOptions[] | null {
+export function listTunedOptions(name: string, arms: readonly ArmOptions[]): ArmOptions[] | null {
+  const chain = listArmChain(name, arms).map((link) => arms.find((arm) => arm.name === link) as ArmOptions);
   const points = chain.reduce((product, { tune }) => product * countCombinations(tune), 1);
   if (points > CONFIG_LIMITS.tunePoints) return null;
   const run = chain.filter(({ tune }, i) => i === 0 || countCombinations(tune) > 1);

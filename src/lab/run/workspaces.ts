@@ -20,6 +20,7 @@ import { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import { embeddingVersion } from './environment.ts';
 import { assertSplitSize, type DevSplit, drawConversations, sampleConversationQueries, splitDev } from './rankings.ts';
+import { listTunedOptions } from './tuning.ts';
 
 const mark = (sensitive: boolean) => (sensitive ? { sensitive } : {});
 
@@ -269,10 +270,7 @@ async function embedReachable(
   });
 }
 
-/** The vectors of a workspace whose arms read no vectors. */
-function buildZeroVectors(turns: number, queries: number): Encoding {
-  return { dimension: 1, turnVectors: new Float32Array(turns), queryVectors: new Float32Array(queries) };
-}
+const NO_VECTORS = { dimension: 0, turnVectors: null, queryVectors: new Float32Array(0) };
 
 /** @throws UnavailableError for an encoder that has vectors of turns and queries alone. */
 async function embedTexts(
@@ -310,10 +308,10 @@ function createStageGraph(
 }
 
 /**
- * True if no arm compares vectors: then no key of a stage depends on the encoder. A selection without a column
- * compares vectors.
+ * True if no arm compares vectors, whatever its tuning makes of it: then no key of a stage depends on the encoder. A
+ * selection without a column compares vectors.
  *
- * @param arms with every point that they may be tuned to.
+ * @param arms some of the config's.
  */
 export function areVectorsUnread(source: PlanSource, queries: readonly Query[], arms: readonly ArmOptions[]): boolean {
   const { dataset, config, code, slices } = source;
@@ -324,10 +322,11 @@ export function areVectorsUnread(source: PlanSource, queries: readonly Query[], 
       ...{ corpus: dataset.corpus, queries, seed: config.seed, ...(slices && { slices }) },
     });
   const [first, other] = [plan({ name: 'first' }), plan({ name: 'other' })];
-  return arms.every((arm) => {
-    const keys = ([first, other] as const).map((own) => [...withInputs(listArmStages(own, arm)).keys()].join());
-    return keys[0] === keys[1] && !readArm(arm).steps.some(({ comparesVectors }) => comparesVectors);
-  });
+  const isUnreadBy = (options: ArmOptions) => {
+    const keys = ([first, other] as const).map((own) => [...withInputs(listArmStages(own, options)).keys()].join());
+    return keys[0] === keys[1] && !readArm(options).steps.some(({ comparesVectors }) => comparesVectors);
+  };
+  return arms.every((arm) => isUnreadBy(arm) && (listTunedOptions(arm.name, config.arms)?.every(isUnreadBy) ?? false));
 }
 
 /** The stages of the workspaces that the table is made in. */
@@ -356,9 +355,7 @@ export async function openWorkspace(
   return new Workspace({
     corpus: dataset.corpus,
     queries,
-    ...(source.omitsVectors === true
-      ? buildZeroVectors(dataset.corpus.size, queries.length)
-      : await embedReachable(source, queries, fit)),
+    ...(source.omitsVectors === true ? NO_VECTORS : await embedReachable(source, queries, fit)),
     seed: config.seed,
     progress,
     ...(slices && { slices }),

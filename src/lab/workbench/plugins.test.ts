@@ -234,13 +234,13 @@ describe('a member that is of no use gives an error that names it', () => {
     [
       'an encoder with rows of another length',
       encoderOf('e1', (texts) => new Float32Array(texts.length)),
-      { encoder: { encoder: 'e1' } },
+      { encoder: { encoder: 'e1' }, ...withSignal('cosine') },
       /encoder e1 returned \d+ numbers: expected/,
     ],
     [
       'an encoder with long vectors',
       encoderOf('e2', (texts) => new Float32Array(texts.length * 3).fill(1)),
-      { encoder: { encoder: 'e2' } },
+      { encoder: { encoder: 'e2' }, ...withSignal('cosine') },
       /encoder e2 returned a vector of length 1\.73/,
     ],
     [

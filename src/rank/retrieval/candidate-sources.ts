@@ -138,15 +138,15 @@ function listAskedParts({ index }: SourceUse): Readonly<Record<string, StageUse<
 
 async function openIndex(
   world: World,
-  { index }: SourceUse,
+  { index, propagation }: SourceUse,
   { rows, concepts, relations, conceptVectors: named, entities }: IndexParts,
 ): Promise<CandidateIndex> {
-  const { turnVectors: vectors, dimension, seed } = world;
+  const comparesVectors = propagation !== null || listIndexReads(index).includes('vectors');
   const control = readGraphControl(world);
   const context = {
-    vectors,
-    dimension,
-    seed,
+    vectors: comparesVectors ? world.turnVectors : new Float32Array(0),
+    dimension: comparesVectors ? world.dimension : 0,
+    seed: world.seed,
     ...(concepts && { concepts: listTurnConcepts(concepts) }),
     ...(relations && { relations: listTurnRelations(relations) }),
     ...(named && { conceptVectors: named }),

@@ -97,8 +97,8 @@ function assertVectors(
 export interface WorkspaceInputs {
   readonly corpus: Corpus;
   readonly queries: readonly Query[];
-  /** Row-major [N, D], unit rows. */
-  readonly turnVectors: Float32Array;
+  /** Row-major [N, D], unit rows; null where no arm compares vectors, which are an error to read then. */
+  readonly turnVectors: Float32Array | null;
   /** Row-major [Q, D], unit rows. */
   readonly queryVectors: Float32Array;
   readonly dimension: number;
@@ -129,7 +129,6 @@ export class Workspace implements World {
   readonly corpus: Corpus;
   readonly queries: readonly Query[];
   readonly dimension: number;
-  readonly turnVectors: Float32Array;
   readonly batch: QueryBatch;
   readonly subcorpora: Subcorpora;
   readonly control = null;
@@ -141,6 +140,7 @@ export class Workspace implements World {
   readonly shared: Workspace;
   /** [N] the rank that the tie rule gives each turn among equal scores. */
   readonly tieRanks: Int32Array;
+  readonly #turnVectors: Float32Array | null;
   readonly #encode: WorkspaceInputs['encode'];
   readonly #encodeTexts: WorkspaceInputs['encodeTexts'];
   readonly #slices: SliceSource | undefined;
@@ -154,12 +154,12 @@ export class Workspace implements World {
    */
   constructor(inputs: WorkspaceInputs, shared?: Workspace) {
     const { corpus, queries, turnVectors, queryVectors, dimension } = inputs;
-    if (shared === undefined) assertVectors('turn', corpus.turns, turnVectors, dimension);
+    if (shared === undefined && turnVectors !== null) assertVectors('turn', corpus.turns, turnVectors, dimension);
     assertVectors('query', queries, queryVectors, dimension);
     this.corpus = corpus;
     this.queries = queries;
     this.dimension = dimension;
-    this.turnVectors = turnVectors;
+    this.#turnVectors = turnVectors;
     this.batch = {
       ids: queries.map(({ id }) => id),
       texts: queries.map(({ text }) => text),
@@ -179,6 +179,11 @@ export class Workspace implements World {
     this.#results = new StageResults(inputs.stages?.store ?? KEEPS_NOTHING);
   }
 
+  get turnVectors(): Float32Array {
+    if (this.#turnVectors !== null) return this.#turnVectors;
+    throw new UnavailableError('the vectors of turns', 'no arm of the experiment compares vectors; add one that does');
+  }
+
   /**
    * A workspace of some of these queries by themselves: what it computes for them stays in memory, and what does not
    * depend on queries (the corpus on the device, indexes, propagated rows, tables of coordinates) is this one's. To be
@@ -187,7 +192,8 @@ export class Workspace implements World {
    * @param indexes in `queries`.
    */
   withQueries(indexes: readonly number[]): Workspace {
-    const { corpus, dimension, turnVectors, batch, seed } = this;
+    const { corpus, dimension, batch, seed } = this;
+    const turnVectors = this.#turnVectors;
     const queryVectors = gatherRows(batch.vectors, dimension, indexes);
     const queries = indexes.map((index) => this.queries[index] as Query);
     const encode = async (options: EncoderOptions) => {

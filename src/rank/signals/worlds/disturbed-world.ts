@@ -91,7 +91,6 @@ export class DisturbedWorld implements World {
   readonly corpus: Corpus;
   readonly queries: readonly Query[];
   readonly dimension: number;
-  readonly turnVectors: Float32Array;
   readonly batch: QueryBatch;
   readonly subcorpora: Subcorpora;
   readonly tieRanks: Int32Array;
@@ -105,11 +104,14 @@ export class DisturbedWorld implements World {
     this.corpus = workspace.corpus;
     this.queries = workspace.queries;
     this.dimension = workspace.dimension;
-    this.turnVectors = workspace.turnVectors;
     this.batch = workspace.batch;
     this.subcorpora = workspace.subcorpora;
     this.tieRanks = workspace.tieRanks;
     this.startProgress = workspace.startProgress;
+  }
+
+  get turnVectors(): Float32Array {
+    return this.#workspace.turnVectors;
   }
 
   get shared(): World {
