@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { summariseStrata } from '../lab/run/run-folder.ts';
 import { setFit, writeSampleTraining } from '../lab/training/training-config.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 
@@ -36,6 +37,7 @@ interface Tested {
   readonly queries: number;
   readonly dataset: { readonly split: string };
   readonly arms: readonly { readonly name: string }[];
+  readonly strata: ReturnType<typeof summariseStrata>;
 }
 
 beforeAll(async () => {
@@ -49,8 +51,11 @@ describe('the first look at the test split', () => {
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/^learned /m);
     expect(stdout).toContain(FIRST);
-    const { look: counted, queries, dataset, arms } = JSON.parse(read('test.json')) as Tested;
+    const { look: counted, queries, dataset, arms, strata } = JSON.parse(read('test.json')) as Tested;
     expect([counted.number, queries, dataset.split]).toEqual([1, 13, 'test']);
+    expect(Object.keys(strata.arms)).toEqual(arms.map(({ name }) => name));
+    const [{ name, levels }] = strata.strata as [(typeof strata.strata)[number]];
+    expect(strata.arms.learned?.[name]?.[levels[0]?.name as string]?.['mrr@10']?.mean).toBeGreaterThan(0);
     expect(arms.map(({ name }) => name)).toEqual(['hand-tuned', 'uniform', 'learned']);
     expect(read('test.md')).toContain(FIRST);
   });

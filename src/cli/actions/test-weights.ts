@@ -11,7 +11,7 @@ import { renderMarkdown } from '../../lab/report/tables/markdown.ts';
 import { escapeMarkdown } from '../../lab/report/tables/pipe-table.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
 import { restoreDataFolder } from '../../lab/run/environment.ts';
-import { summariseResult } from '../../lab/run/run-folder.ts';
+import { summariseResult, summariseStrata } from '../../lab/run/run-folder.ts';
 import {
   assertFirstLook,
   describeWeightsLook,
@@ -62,7 +62,7 @@ export async function testWeights(folder: string, options: TestOptions): Promise
   const lines = lookLines(look, listWeightsLooks(folder, split));
   writeAtomic(
     join(folder, TEST_FILE),
-    `${JSON.stringify({ ...made, ...summariseResult({ ...result, look }) }, null, 2)}\n`,
+    `${JSON.stringify({ ...made, ...summariseResult({ ...result, look }), strata: summariseStrata(result) }, null, 2)}\n`,
   );
   writeAtomic(join(folder, 'test.md'), `${lines.map(escapeMarkdown).join('\n')}\n\n${renderMarkdown(result)}`);
   printOut(`\n${renderText(result)}\n${lines.join('\n')}\n\n${join(folder, 'test.md')}\n`);

@@ -88,13 +88,13 @@ export function formatMetrics(result: ExperimentResult): string {
   return `${JSON.stringify(summariseResult(result), null, 2)}\n`;
 }
 
-function formatStrata({ strata, arms }: ExperimentResult): string {
+/** The strata of the queries, and each arm's values in them by its name. */
+export function summariseStrata({ strata, arms }: ExperimentResult) {
   const divisions = strata.map(({ levels, ...stratum }) => ({
     ...stratum,
     levels: levels.map(({ name, queries }) => ({ name, queries: queries.length })),
   }));
-  const values = Object.fromEntries(arms.map(({ name, strata: held }) => [name, held]));
-  return `${JSON.stringify({ strata: divisions, arms: values })}\n`;
+  return { strata: divisions, arms: Object.fromEntries(arms.map(({ name, strata: held }) => [name, held])) };
 }
 
 /** The strata and clusters of the queries, one query per line, those without a relevant turn last. */
@@ -157,7 +157,7 @@ export function runFiles(measured: MeasuredRankings): RunFiles {
     'config.yaml': yaml().stringify(result.config),
     'environment.json': `${JSON.stringify({ ...environment, stages, armsAtOnce, timings, latency }, null, 2)}\n`,
     'metrics.json': formatMetrics(result),
-    'strata.json': formatStrata(result),
+    'strata.json': `${JSON.stringify(summariseStrata(result))}\n`,
     'queries.jsonl': formatQueryLines(result),
     'turns.jsonl': formatTurnLines(corpus),
     'per-query.jsonl': formatPerQueryLines(result),
