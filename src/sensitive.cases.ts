@@ -70,7 +70,7 @@ export const DISPLAYS: Readonly<Record<string, string | ((results: SecretResults
   'ops/attention/attention-display.ts': 'numbers alone',
   'ops/conservation/conservation-metrics.ts': 'numbers alone',
   'model/figures/figure.ts': 'the figure of the caller',
-  'data/prepared/dataset-display.ts': ({ data }) => data,
+  'data/prepared/prepared.ts': ({ data }) => data,
   'eval/metrics/evaluate.ts': ({ data, finished }) =>
     evaluate(finished.run('words'), data.qrels, ['mrr@10'], { relevantGrade: 1, unanswerable: 'apart', holeDepth: 10 }),
   'lab/measure/warning.ts': ({ finished }) => finished.result,

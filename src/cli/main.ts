@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { findOwnProgram } from '../lab/launch/program.ts';
+import { findOwnProgram } from '../lab/launch/own-process.ts';
 import { isService, supervise } from './process/supervision.ts';
 
 const argv = process.argv.slice(2);

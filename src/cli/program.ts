@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { projectVersion } from '../core/code/package-root.ts';
 import { ConfigurationError, RagPlusPlusError } from '../core/errors/errors.ts';
 import { closeProgress, printError, printOut } from '../core/terminal/progress.ts';
-import { FailedCheck } from './process/interruption.ts';
+import { FailedCheck } from './process/supervision.ts';
 
 const OVERVIEW = `
 A memory is a turn in a tree, not a loose chunk. ragpp finds candidate turns, scores them with tensor

@@ -1,7 +1,6 @@
 import { printError } from '../core/terminal/progress.ts';
-import { endWithParent } from '../lab/launch/parent-watch.ts';
-import { endOnInterrupt } from './process/interruption.ts';
-import { isService } from './process/supervision.ts';
+import { endWithParent } from '../lab/launch/own-process.ts';
+import { endOnInterrupt, isService } from './process/supervision.ts';
 import { main } from './program.ts';
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {

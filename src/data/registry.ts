@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/validation/registry.ts';
 import { parse } from '../core/validation/validation.ts';
 import type { Dataset } from '../model/dataset.ts';
-import { displayDataset } from './prepared/dataset-display.ts';
 import {
   cast,
   chatGptExport,
@@ -25,7 +24,7 @@ import {
   telegramExport,
   trecCollection,
 } from './prepared/datasets.ts';
-import { withFoundPath } from './prepared/prepared.ts';
+import { displayDataset, withFoundPath } from './prepared/prepared.ts';
 
 function member<S extends NamingOptions<'name'>>(
   definition: DatasetDefinition<S>,

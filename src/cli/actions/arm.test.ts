@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ArmProcess } from '../../lab/launch/arm-process.ts';
 import { beginSampleRun } from '../../lab/launch/begun-run.fixture.ts';
-import { findOwnProgram } from '../../lab/launch/program.ts';
+import { findOwnProgram } from '../../lab/launch/own-process.ts';
 import { joinFailurePath, readArmRecord, recordPath } from '../../lab/run/arm-record.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-service-'));

@@ -1,7 +1,7 @@
 import { type BackendName, useBackend } from '../../core/tensors/backend.ts';
 import type { ArmReply, ArmRequest } from '../../lab/launch/arm-process.ts';
 import { type ArmRunner, joinRun, runArmTask } from '../../lab/run/arm-runner.ts';
-import { FailedCheck } from '../process/interruption.ts';
+import { FailedCheck } from '../process/supervision.ts';
 
 /**
  * Answers the process that started this one, arm after arm, until that one lets go or is gone; then whatever runs here

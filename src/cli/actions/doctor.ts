@@ -8,7 +8,7 @@ import { printOut } from '../../core/terminal/progress.ts';
 import { INSTALL_PEER, PEER } from '../../index/encoders/transformers/model-files.ts';
 import { findInstalledVersion, projectVersion } from '../../lab/run/environment.ts';
 import { alignColumns } from '../process/columns.ts';
-import { FailedCheck } from '../process/interruption.ts';
+import { FailedCheck } from '../process/supervision.ts';
 
 interface Finding {
   readonly part: string;

@@ -20,7 +20,7 @@ import { QUERY_STRATA } from '../../lab/judging/query-file.ts';
 import { readSystems } from '../../lab/stored/system-files.ts';
 import { GRADES, type Judgement, type PairToJudge } from '../../model/dataset.ts';
 import { alignColumns } from '../process/columns.ts';
-import { FailedCheck } from '../process/interruption.ts';
+import { FailedCheck } from '../process/supervision.ts';
 import {
   assertNewFile,
   findOnlyJudge,

@@ -24,7 +24,7 @@ import { applyOverrides, readYaml } from '../../lab/composition/config-file.ts';
 import { openConfig } from '../../lab/config/config.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { alignColumns } from '../process/columns.ts';
-import { FailedCheck } from '../process/interruption.ts';
+import { FailedCheck } from '../process/supervision.ts';
 
 /** The public part of keys, a line each. */
 function formatKeys({ keys }: KeyRing): string {

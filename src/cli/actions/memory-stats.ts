@@ -14,7 +14,7 @@ import { type RepairReport, repairStore } from '../../memory/store/repair-store.
 import type { AttributeValue } from '../../model/turns/memory-fields.ts';
 import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord, type OutcomeStatistics } from '../../model/turns/turn.ts';
 import { alignColumns } from '../process/columns.ts';
-import { FailedCheck } from '../process/interruption.ts';
+import { FailedCheck } from '../process/supervision.ts';
 import { assertMemory, copySettings, type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { runWithMemory, runWithOpened } from './memory/open-folder.ts';
 

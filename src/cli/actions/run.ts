@@ -26,7 +26,7 @@ import { cacheSizeRemark } from '../../lab/stored/cache-contents.ts';
 import { runOrFit } from '../../lab/workbench/finished-experiment.ts';
 import { renderRunFiles } from '../../lab/workbench/run-files.ts';
 import type { ConfigChanges, LauncherChoice } from '../options/options.ts';
-import { FailedCheck, interruption, runHeedingTermination } from '../process/interruption.ts';
+import { FailedCheck, interruption, runHeedingTermination } from '../process/supervision.ts';
 import { openChangedConfig, typedChanges } from './config.ts';
 
 /** The config's launcher, or the chosen one with the options that the config has for it. @throws ConfigurationError with all faults at once. */

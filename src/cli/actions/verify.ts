@@ -2,7 +2,7 @@ import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
 import { OWN_GOLDEN, readGolden, type TopicReport, verify } from '../../lab/verification/verify.ts';
 import { alignColumns } from '../process/columns.ts';
-import { FailedCheck } from '../process/interruption.ts';
+import { FailedCheck } from '../process/supervision.ts';
 
 function formatReportRow(report: TopicReport): string[] {
   const figures = [report.worstAbsolute, report.worstRelative].map((value) =>

@@ -1,10 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { printError, restoreTerminal } from '../../core/terminal/progress.ts';
+import { closeProgress, printError, restoreTerminal } from '../../core/terminal/progress.ts';
 import { describeMemoryAdvice } from '../../lab/launch/arm-process.ts';
-import { buildChildEnvironment } from '../../lab/launch/parent-watch.ts';
-import type { Program } from '../../lab/launch/program.ts';
+import { buildChildEnvironment, type Program } from '../../lab/launch/own-process.ts';
 
 /**
  * True if a command line starts a service. A service is one process that hears its signals itself: SIGTERM and SIGINT
@@ -141,4 +140,49 @@ async function superviseWork({ nodeOptions, main }: Program, argv: readonly stri
   if (ending === null) return code as number;
   report(ending, argv);
   return 128 + constants.signals[ending];
+}
+
+/** A command that worked and reported a failed check. Exit code 1. */
+export class FailedCheck extends Error {
+  constructor(what: string) {
+    super(what);
+    this.name = 'FailedCheck';
+  }
+}
+
+const controller = new AbortController();
+
+/** Aborted when the program is asked to end; listeners must finish before they return. */
+export const interruption: AbortSignal = controller.signal;
+
+/** Ends the process, after listeners have released their resources. */
+function listenForEnd(signal: keyof typeof EXIT_CODES): () => void {
+  const endProcess = () => {
+    controller.abort();
+    closeProgress();
+    setImmediate(() => process.exit(EXIT_CODES[signal]));
+  };
+  process.on(signal, endProcess);
+  return () => void process.off(signal, endProcess);
+}
+
+/**
+ * Ends the process in order on SIGINT, which also is how the supervisor asks for it. During synchronous work the signal
+ * waits, and the supervisor does not.
+ */
+export function endOnInterrupt(): void {
+  listenForEnd('SIGINT');
+}
+
+/**
+ * Ends the process in order on SIGTERM while something is awaited. At all other times SIGTERM has its usual effect, so
+ * that it ends the process at once also in the middle of synchronous work.
+ */
+export async function runHeedingTermination<T>(work: () => Promise<T>): Promise<T> {
+  const ignore = listenForEnd('SIGTERM');
+  try {
+    return await work();
+  } finally {
+    ignore();
+  }
 }

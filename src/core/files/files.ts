@@ -3,6 +3,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -17,7 +18,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { StorageError } from '../errors/errors.ts';
 
 /** Node throws on a single write of more than 2 GiB. */
@@ -208,4 +209,15 @@ export function assertReadableFolder(path: string): void {
     makeMissing(path);
     accessSync(path, constants.R_OK | constants.X_OK);
   });
+}
+
+/**
+ * Resolves a path that a file names: first relative to the folder of the file, then to the working directory.
+ *
+ * @param folder of the file; null for a path that no file wrote, such as one of the command line.
+ */
+export function locatePath(path: string, folder: string | null): string {
+  if (folder === null || isAbsolute(path)) return path;
+  const beside = join(folder, path);
+  return existsSync(beside) ? beside : path;
 }

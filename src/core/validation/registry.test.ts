@@ -34,4 +34,5 @@ test('members without options are found by their names', () => {
   expect(registry.find('two')).toEqual({ word: 'two' });
   expect(registry.find('three')).toBeUndefined();
   expect(Object.isFrozen(registry.members)).toBe(true);
+  expect(new Registry([{ name: 'one' }, { name: 'two' }]).names).toEqual(['one', 'two']);
 });

@@ -3,6 +3,8 @@ import { ValidationError } from '../errors/errors.ts';
 import { freezeDeeply } from '../values/once.ts';
 import { createOpenSchema, findNearestWord } from './validation.ts';
 
+const readName = ({ name }: { readonly name: unknown }) => name;
+
 /** Members of one kind by name, in the order in which docs list them. Names are unique. Members that a plugin added stand last. */
 export class Registry<Name extends string, M> {
   readonly #nameOf: (member: M) => Name;
@@ -10,12 +12,15 @@ export class Registry<Name extends string, M> {
   #members: readonly M[];
   #byName: ReadonlyMap<string, M>;
 
-  /** @throws ValidationError for two members of one name. */
-  constructor(members: readonly M[], nameOf: (member: M) => Name) {
+  /**
+   * @param nameOf by default the property `name`.
+   * @throws ValidationError for two members of one name.
+   */
+  constructor(members: readonly M[], nameOf: (member: M) => Name = readName as never) {
     this.#nameOf = nameOf;
     this.#own = freezeDeeply([...members]);
     this.#members = this.#own;
-    this.#byName = new Map(members.map((member) => [nameOf(member), member]));
+    this.#byName = new Map(members.map((member) => [this.#nameOf(member), member]));
     const names = this.names;
     const repeated = names.find((name, i) => names.indexOf(name) < i);
     if (repeated !== undefined)

@@ -11,9 +11,9 @@ import { ConfigurationError, type ConfigurationFault, LISTED_FAULTS } from '../e
  */
 export function createOpenSchema<S extends z.ZodType>(build: () => S, count: () => number): S {
   const outer = build();
-  let built = { count: count(), schema: build() };
+  let built: { readonly count: number; readonly schema: S } | null = null;
   const current = () => {
-    if (built.count !== count()) built = { count: count(), schema: build() };
+    if (built?.count !== count()) built = { count: count(), schema: build() };
     return built.schema;
   };
   const parse: S['_zod']['parse'] = (payload, context) => current()._zod.run(payload, context);
@@ -331,4 +331,12 @@ export function parse<S extends z.ZodType>(schema: S, input: unknown, source: st
   const result = check(schema, input);
   if ('faults' in result) throw new ConfigurationError(source, result.faults);
   return result.value;
+}
+
+/** The farthest time from 1970, in milliseconds, that a date can be: 100 million days. */
+const FARTHEST_TIME = 8.64e15;
+
+/** True if a number of milliseconds since 1970 is a time. Nanoseconds of today are not. */
+export function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= FARTHEST_TIME;
 }

@@ -3,11 +3,11 @@ import { computeHash } from '../../core/hash/hash.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
 import {
   type Counts,
   chooseSplitByHash,
   countUndecodable,
+  displayDataset,
   groupJudgements,
   type Judgement,
 } from '../prepared/prepared.ts';

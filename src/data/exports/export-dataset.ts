@@ -6,11 +6,11 @@ import type { Qrels } from '../../model/run.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { readOwnQueries } from '../jsonl/jsonl.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
 import { type QueryChoice, type QueryKind, TASK_WITHOUT_QUERIES } from '../prepared/datasets.ts';
 import {
   type Counts,
   countUndecodable,
+  displayDataset,
   findTestStart,
   GRADE_NAMES,
   groupJudgements,

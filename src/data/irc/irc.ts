@@ -12,12 +12,12 @@ import {
 import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
 import { type DatasetContext, IRC_LICENCE } from '../prepared/datasets.ts';
 import {
   ANCESTOR,
   Counts,
   countUndecodable,
+  displayDataset,
   GRADE_NAMES,
   groupJudgements,
   type Judgement,

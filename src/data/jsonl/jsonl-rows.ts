@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { type ConfigurationFault, countErrors, ValidationError } from '../../core/errors/errors.ts';
 import { readLines, type TextLine } from '../../core/files/text-lines.ts';
 import { finishSteps, type Steps } from '../../core/terminal/progress.ts';
-import { isTime } from '../../core/text/format.ts';
-import { parseOrNull } from '../../core/validation/validation.ts';
+import { isTime, parseOrNull } from '../../core/validation/validation.ts';
 import { attributesSchema, buildMemoryText, checkRow, readMemoryFields } from '../../model/turns/memory-fields.ts';
 import { Counts } from '../prepared/prepared.ts';
 

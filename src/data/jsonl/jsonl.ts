@@ -14,11 +14,11 @@ import { findChainEnds } from '../../model/turns/conversation.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
 import type { DatasetContext } from '../prepared/datasets.ts';
 import {
   type Counts,
   countUndecodable,
+  displayDataset,
   findTestStart,
   groupJudgements,
   isDev,

@@ -7,12 +7,12 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { describeDepthFault } from '../jsonl/jsonl-rows.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
 import { type DatasetContext, LOCOMO_CATEGORIES, LOCOMO_LICENCE, type LocomoCategory } from '../prepared/datasets.ts';
 import {
   Counts,
   chooseSplitByHash,
   countUndecodable,
+  displayDataset,
   groupJudgements,
   type Judgement,
   UNKNOWN_TURNS,

@@ -6,14 +6,13 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
 import {
   type DatasetContext,
   type LoadDataset,
   type MailOptions,
   SPAM_ASSASSIN_LICENCE,
 } from '../prepared/datasets.ts';
-import { GRADE_NAMES, PARENT, type Prepared } from '../prepared/prepared.ts';
+import { displayDataset, GRADE_NAMES, PARENT, type Prepared } from '../prepared/prepared.ts';
 import { ReplyJudgements } from '../prepared/reply-judgements.ts';
 import { findMailArchive, readHamMails, readMailsAt } from './mail-archive.ts';
 import { type MailSplit, PREPARATION_VERSION, prepareMails } from './mail-preparation.ts';

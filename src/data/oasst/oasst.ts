@@ -17,9 +17,16 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { refuseLargeFile } from '../exports/zip-archive.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
 import { type DatasetContext, OASST_LICENCE } from '../prepared/datasets.ts';
-import { Counts, countUndecodable, findTestStart, GRADE_NAMES, isDev, PARENT } from '../prepared/prepared.ts';
+import {
+  Counts,
+  countUndecodable,
+  displayDataset,
+  findTestStart,
+  GRADE_NAMES,
+  isDev,
+  PARENT,
+} from '../prepared/prepared.ts';
 import { ReplyJudgements, replyQuery } from '../prepared/reply-judgements.ts';
 import { type OasstMessage, type OasstTree, parseOasst } from './oasst-schema.ts';
 

@@ -42,13 +42,10 @@ export interface QueryChoice {
   readonly queryFile: string | null;
 }
 
-/** The options of {@link QueryChoice} in the schema of a dataset. @param preset what is asked by default */
-export function createQueryOptions(preset: QueryKind) {
-  return {
-    queries: z.enum(QUERY_KINDS).default(preset),
-    queryFile: z.string().min(1).nullable().default(null),
-  };
-}
+/** The options of an export besides its name: where it is, and those of {@link QueryChoice}. */
+const exportPath = z.string().min(1);
+const queryKind = z.enum(QUERY_KINDS);
+const queryFile = z.string().min(1).nullable().default(null);
 
 /** The check of {@link QueryChoice}: a file of queries is named where it is read, and nowhere else. */
 export function isQueryChoice({ queries, queryFile }: QueryChoice): boolean {
@@ -57,22 +54,6 @@ export function isQueryChoice({ queries, queryFile }: QueryChoice): boolean {
 
 /** The fault of options that are no {@link isQueryChoice}. */
 export const QUERY_CHOICE_FAULT = { path: ['queryFile'], message: 'a file with queries: own, and null otherwise' };
-
-/**
- * The schema of the options of an export: its name, its path, what is asked of it, and what it takes besides.
- *
- * @param preset what is asked by default.
- */
-export function createExportSchema<const Name extends string, const More extends z.ZodRawShape>(
-  name: Name,
-  preset: QueryKind,
-  more: More,
-) {
-  const own = { name: z.literal(name), path: z.string().min(1), ...createQueryOptions(preset) };
-  return z
-    .strictObject({ ...own, ...more })
-    .refine((options) => isQueryChoice(options as unknown as QueryChoice), QUERY_CHOICE_FAULT);
-}
 
 /** The kinds of question by LoCoMo's numbers, of which 1 is the first. */
 export const LOCOMO_CATEGORIES = freezeDeeply([
@@ -98,23 +79,43 @@ const CAST_QUERY_TEXTS = ['utterance', 'rewritten'] as const;
 export type CastQueryText = (typeof CAST_QUERY_TEXTS)[number];
 
 export const cast = {
-  options: createExportSchema('cast', 'replies', {
-    queryText: z.enum(CAST_QUERY_TEXTS).default('utterance'),
-  }),
+  options: z
+    .strictObject({
+      name: z.literal('cast'),
+      path: exportPath,
+      queries: queryKind.default('replies'),
+      queryFile,
+      queryText: z.enum(CAST_QUERY_TEXTS).default('utterance'),
+    })
+    .refine(isQueryChoice, QUERY_CHOICE_FAULT),
   description: 'TREC CAsT 2022, trees of questions to an assistant: a turn must find the one that it follows',
   licence: CAST_LICENCE,
   source: 'https://github.com/daltonj/treccastweb, 2022: a file of topic trees',
 };
 
 export const chatGptExport = {
-  options: createExportSchema('chatgpt-export', 'continuation', {}),
+  options: z
+    .strictObject({
+      name: z.literal('chatgpt-export'),
+      path: exportPath,
+      queries: queryKind.default('continuation'),
+      queryFile,
+    })
+    .refine(isQueryChoice, QUERY_CHOICE_FAULT),
   description: 'your own chats with ChatGPT, an export: the last message of a chat must find the rest of it',
   licence: 'yours',
   source: 'Settings, Data controls, Export data, as docs/datasets/chatgpt-export.md says',
 };
 
 export const claudeExport = {
-  options: createExportSchema('claude-export', 'continuation', {}),
+  options: z
+    .strictObject({
+      name: z.literal('claude-export'),
+      path: exportPath,
+      queries: queryKind.default('continuation'),
+      queryFile,
+    })
+    .refine(isQueryChoice, QUERY_CHOICE_FAULT),
   description: 'your own chats with Claude, an export: the last message of a chat must find the rest of it',
   licence: 'yours',
   source: 'Settings, Privacy, Export data, as docs/datasets/claude-export.md says',
@@ -302,7 +303,14 @@ export const shop = {
 };
 
 export const slackExport = {
-  options: createExportSchema('slack-export', 'replies', {}),
+  options: z
+    .strictObject({
+      name: z.literal('slack-export'),
+      path: exportPath,
+      queries: queryKind.default('replies'),
+      queryFile,
+    })
+    .refine(isQueryChoice, QUERY_CHOICE_FAULT),
   description: 'a Slack workspace, an export: a message of a thread must find the message that opened it',
   licence: 'yours',
   source: 'Workspace settings, Import/Export data, as docs/datasets/slack-export.md says',
@@ -365,10 +373,16 @@ export const synthetic = {
 };
 
 export const telegramExport = {
-  options: createExportSchema('telegram-export', 'replies', {
-    /** A message without a reply link continues the message before it, unless more hours than this lie between them. */
-    silenceHours: z.number().positive().default(8),
-  }),
+  options: z
+    .strictObject({
+      name: z.literal('telegram-export'),
+      path: exportPath,
+      queries: queryKind.default('replies'),
+      queryFile,
+      /** A message without a reply link continues the message before it, unless more hours than this lie between them. */
+      silenceHours: z.number().positive().default(8),
+    })
+    .refine(isQueryChoice, QUERY_CHOICE_FAULT),
   description:
     'your own chats on Telegram, an export of Telegram Desktop: a reply must find the message that it answers',
   licence: 'yours',

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { locatePath, UnavailableError } from '../../core/errors/errors.ts';
+import { attachDisplay, buildTableBundle, phrase, stateShown } from '../../core/display/display.ts';
+import { UnavailableError } from '../../core/errors/errors.ts';
+import { locatePath } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
-import type { Query, Split } from '../../model/dataset.ts';
+import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 
@@ -169,4 +171,23 @@ export function groupJudgements(
   const qrels = new Map<string, Map<string, number>>(queries.map((query) => [query.id, new Map()]));
   for (const { queryId, turnId, grade } of judgements) qrels.get(queryId)?.set(turnId, grade);
   return qrels;
+}
+
+/** Lets a notebook show a dataset as a table of its counts. @returns the same object. */
+export function displayDataset(dataset: Dataset): Dataset {
+  return attachDisplay(dataset, ({ name, corpus, queries, qrels, facts, declaration }) => {
+    const counts = {
+      turns: corpus.size,
+      conversations: corpus.conversations.length,
+      queries: queries.length,
+      'queries with judgements': qrels.size,
+      ...facts,
+    };
+    const rows = Object.entries(counts).map(([what, count]) => ({ what: stateShown(what), count }));
+    const present = rows.filter(({ count }) => count !== 0);
+    return buildTableBundle(present, {
+      caption: phrase`${stateShown(name)}: ${stateShown(declaration.task)}`,
+      limit: 16,
+    });
+  });
 }

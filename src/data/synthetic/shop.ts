@@ -2,7 +2,6 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { createRandom, type Random } from '../../core/numbers/random.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
 import {
   HANDBOOK_KINDS,
   SHOP_KINDS,
@@ -11,7 +10,7 @@ import {
   type ShopKind,
   type ShopOptions,
 } from '../prepared/datasets.ts';
-import { Counts } from '../prepared/prepared.ts';
+import { Counts, displayDataset } from '../prepared/prepared.ts';
 import {
   type CustomerMemories,
   type DrawnShop,

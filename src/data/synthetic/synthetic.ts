@@ -1,9 +1,8 @@
 import { computeHash } from '../../core/hash/hash.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { displayDataset } from '../prepared/dataset-display.ts';
 import { SYNTHETIC_LICENCE, type SyntheticOptions } from '../prepared/datasets.ts';
-import { Counts, findTestStart, isDev } from '../prepared/prepared.ts';
+import { Counts, displayDataset, findTestStart, isDev } from '../prepared/prepared.ts';
 import { drawPlantedConversations, type PlantedConversations, type PlantedQuery } from './planted-conversations.ts';
 
 const RELEVANT = 1;

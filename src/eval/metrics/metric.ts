@@ -1,4 +1,4 @@
-import { ValidationError } from '../../core/errors/errors.ts';
+import { RagPlusPlusError, ValidationError } from '../../core/errors/errors.ts';
 import { Registry } from '../../core/validation/registry.ts';
 import { allEvidence } from './all-evidence.ts';
 import { averagePrecision } from './average-precision.ts';
@@ -187,24 +187,21 @@ export function translateMetric(id: string): string | undefined {
 }
 
 /** Every metric: to add one takes its file and a line here. */
-export const METRICS = new Registry<string, MetricFamily>(
-  [
-    reciprocalRank,
-    recall,
-    precision,
-    averagePrecision,
-    rPrecision,
-    binaryPreference,
-    success,
-    allEvidence,
-    ndcg,
-    ndcgBurges,
-    rankBiasedPrecision,
-    expectedReciprocalRank,
-    retrievedRelevant,
-  ],
-  ({ name }) => name,
-);
+export const METRICS = new Registry<string, MetricFamily>([
+  reciprocalRank,
+  recall,
+  precision,
+  averagePrecision,
+  rPrecision,
+  binaryPreference,
+  success,
+  allEvidence,
+  ndcg,
+  ndcgBurges,
+  rankBiasedPrecision,
+  expectedReciprocalRank,
+  retrievedRelevant,
+]);
 
 /** A metric with its cutoff. */
 export interface Metric {
@@ -369,4 +366,22 @@ export function parseMean(id: string): Metric {
   if (metric.aggregate === 'sum')
     throw new ValidationError(`metric is a sum over the queries, not a mean: ${id}; use recall@k`, { id });
   return metric;
+}
+
+/**
+ * The name used here of a metric by any name that is accepted, for the schema of a config.
+ *
+ * @param context of the schema, which gets a fault for what is no metric.
+ */
+export function readMetricName(
+  id: string,
+  context: { addIssue(issue: { readonly code: 'custom'; readonly message: string }): void },
+): string {
+  try {
+    return parseMean(id).id;
+  } catch (error) {
+    if (!(error instanceof RagPlusPlusError)) throw error;
+    context.addIssue({ code: 'custom', message: `a metric (${error.message})` });
+    return id;
+  }
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { DimensionMismatchError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { assertSendable, type SendableText } from '../../core/service/sendable-text.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import type { Definition, NamingOptions } from '../../core/validation/registry.ts';
@@ -58,35 +58,6 @@ export function assertTextsSendable(
   const sensitive = listSensitiveTexts(texts, owners);
   const items = texts.map((text) => ({ text }));
   return assertSendable(items, ({ text }) => sensitive.has(text), user).map(({ text }) => text);
-}
-
-/**
- * The folder of the file that wrote an encoder's options. It is stored beside the options, not in them: only the
- * message about a missing file needs it.
- */
-const folders = new WeakMap<object, string>();
-
-/**
- * Notes the folder in which the files of an encoder were searched before the working directory; null for the working
- * directory alone.
- */
-export function setEncoderFolder(options: object, folder: string | null): void {
-  if (folder === null) folders.delete(options);
-  else folders.set(options, folder);
-}
-
-/**
- * @throws UnavailableError for a file of a config that does not exist, naming both places.
- * @param key of the options whose file is missing, or null.
- */
-export function assertFilesFound(options: object, key: string | null): void {
-  const folder = folders.get(options);
-  if (key === null || folder === undefined) return;
-  const path = (options as Readonly<Record<string, unknown>>)[key];
-  throw new UnavailableError(
-    `${key} of the embedding`,
-    `no file or folder at ${path}, neither in ${folder} nor in the working directory; set embedding.${key}`,
-  );
 }
 
 /**

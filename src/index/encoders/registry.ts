@@ -1,18 +1,18 @@
 import type { z } from 'zod';
+import { UnavailableError } from '../../core/errors/errors.ts';
 import { hasActiveBackend } from '../../core/tensors/active-backend.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { type Lazy, type NamingOptions, OptionsRegistry } from '../../core/validation/registry.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { Encoder } from '../../model/encoder.ts';
 import type { EncoderSource } from './embedding-cache.ts';
-import {
-  assertFilesFound,
-  type CreateEncoder,
-  type EncoderDefinition,
-  type EncoderFiles,
-  type EncoderInputs,
-  type IdentifyEncoder,
-  type VectorInput,
+import type {
+  CreateEncoder,
+  EncoderDefinition,
+  EncoderFiles,
+  EncoderInputs,
+  IdentifyEncoder,
+  VectorInput,
 } from './encoder-definition.ts';
 import { lsa, openAiCompatible, precomputed, transformers, useLite } from './encoder-options.ts';
 
@@ -56,6 +56,35 @@ export const encoderOptions = ENCODERS.options;
 export type EncoderOptions = z.output<typeof encoderOptions>;
 /** The options as written: those with a default may be left out. */
 export type EncoderInput = z.input<typeof encoderOptions>;
+
+/**
+ * The folder of the file that wrote an encoder's options. It is stored beside the options, not in them: only the
+ * message about a missing file needs it.
+ */
+const folders = new WeakMap<object, string>();
+
+/**
+ * Notes the folder in which the files of an encoder were searched before the working directory; null for the working
+ * directory alone.
+ */
+export function setEncoderFolder(options: object, folder: string | null): void {
+  if (folder === null) folders.delete(options);
+  else folders.set(options, folder);
+}
+
+/**
+ * @throws UnavailableError for a file of a config that does not exist, naming both places.
+ * @param key of the options whose file is missing, or null.
+ */
+function assertFilesFound(options: object, key: string | null): void {
+  const folder = folders.get(options);
+  if (key === null || folder === undefined) return;
+  const path = (options as Readonly<Record<string, unknown>>)[key];
+  throw new UnavailableError(
+    `${key} of the embedding`,
+    `no file or folder at ${path}, neither in ${folder} nor in the working directory; set embedding.${key}`,
+  );
+}
 
 /**
  * The encoder that the options name, not yet made: for the cache, which may not need it. Without an active

@@ -16,20 +16,21 @@ const sourceFilter = writtenFilter
   .nullable()
   .default(null);
 
-/** What every source of memories has: its most candidates, and which turns it searches. */
-const fields = (k: number) => ({ k: z.int().min(1).default(k), filter: sourceFilter });
+/** The most candidates of a source. */
+const count = z.int().min(1);
 
 const options = {
   semantic: z.strictObject({
     index: z.literal('semantic'),
-    ...fields(50),
+    k: count.default(50),
+    filter: sourceFilter,
     /** Turns with a lower cosine are no candidates. */
     minCosine: z.number().min(-1).max(1).default(0.5),
   }),
-  entities: z.strictObject({ index: z.literal('entities'), ...fields(30) }),
-  time: z.strictObject({ index: z.literal('time'), ...fields(30) }),
-  procedural: z.strictObject({ index: z.literal('procedural'), ...fields(20) }),
-  summaries: z.strictObject({ index: z.literal('summaries'), ...fields(5) }),
+  entities: z.strictObject({ index: z.literal('entities'), k: count.default(30), filter: sourceFilter }),
+  time: z.strictObject({ index: z.literal('time'), k: count.default(30), filter: sourceFilter }),
+  procedural: z.strictObject({ index: z.literal('procedural'), k: count.default(20), filter: sourceFilter }),
+  summaries: z.strictObject({ index: z.literal('summaries'), k: count.default(5), filter: sourceFilter }),
 };
 
 export const semantic: IndexDefinition<typeof options.semantic> = {

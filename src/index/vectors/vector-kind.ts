@@ -39,21 +39,19 @@ export interface VectorKind<L extends Options, S extends Options> {
   readonly source: IndexDefinition<S>;
 }
 
-function defineVectorKind<L extends Options, S extends Options>(kind: VectorKind<L, S>): VectorKind<L, S> {
-  return kind;
-}
-
 const flatLive = z.strictObject({ index: z.literal('flat'), ...liveKeys });
 export type FlatVectorsOptions = z.output<typeof flatLive>;
 
-export const flat = defineVectorKind({
+const flatSource = z.strictObject({ index: z.literal('flat'), k: candidateCount });
+
+export const flat: VectorKind<typeof flatLive, typeof flatSource> = {
   live: { options: flatLive, description: 'exact: compares the query with every vector that it may see' },
   source: {
-    options: z.strictObject({ index: z.literal('flat'), k: candidateCount }),
+    options: flatSource,
     reads: ['vectors', 'times'],
     description: 'the vectors nearest by cosine, exactly: compares the query with every vector',
   },
-});
+};
 
 /**
  * A navigable small-world graph: neighbours of a node (`m`), and the lengths of the lists while it is built and
@@ -103,23 +101,25 @@ export function chooseGraph({ preset, m, efConstruction, efSearch, seed }: HnswV
   };
 }
 
-export const hnsw = defineVectorKind({
+const hnswSource = z.strictObject({
+  index: z.literal('hnsw'),
+  k: candidateCount,
+  m: m.default(HNSW_DEFAULTS.m),
+  efConstruction: length.default(HNSW_DEFAULTS.efConstruction),
+  efSearch: length.default(HNSW_DEFAULTS.efSearch),
+});
+
+export const hnsw: VectorKind<typeof hnswLive, typeof hnswSource> = {
   live: {
     options: hnswLive,
     description: 'approximate, in memory: searches a navigable small-world graph; exact where few vectors are visible',
   },
   source: {
-    options: z.strictObject({
-      index: z.literal('hnsw'),
-      k: candidateCount,
-      m: m.default(HNSW_DEFAULTS.m),
-      efConstruction: length.default(HNSW_DEFAULTS.efConstruction),
-      efSearch: length.default(HNSW_DEFAULTS.efSearch),
-    }),
+    options: hnswSource,
     reads: ['vectors', 'times'],
     description: 'the vectors nearest by cosine, approximately: searches a navigable small-world graph',
   },
-});
+};
 
 /** The index of a table of vectors. */
 const columnIndexOptions = {
@@ -165,7 +165,7 @@ const pgvectorSource = z.strictObject({
 });
 export type PgvectorSourceOptions = z.output<typeof pgvectorSource>;
 
-export const pgvector = defineVectorKind({
+export const pgvector: VectorKind<typeof pgvectorLive, typeof pgvectorSource> = {
   live: {
     options: pgvectorLive,
     description: 'in Postgres with pgvector, inside this process or on a server: hnsw, ivfflat or exact',
@@ -175,4 +175,4 @@ export const pgvector = defineVectorKind({
     reads: ['vectors', 'times'],
     description: 'the vectors nearest by cosine, in Postgres with pgvector: hnsw, ivfflat or exact',
   },
-});
+};

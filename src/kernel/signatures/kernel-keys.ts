@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { SPKI } from './public-key.ts';
 
-const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`), `${bytes} bytes in hex`);
+const hex32 = z.string().regex(/^[0-9a-f]{64}$/, '32 bytes in hex');
 
 /** A key of a kernel as its file holds it. The one `signing` key signs; `verifying` keys are accepted until they are retired. */
 export const kernelKeySchema = z.strictObject({
-  keyId: hex(8),
+  keyId: z.string().regex(/^[0-9a-f]{16}$/, '8 bytes in hex'),
   state: z.enum(['signing', 'verifying', 'retired']),
   /** Of HMAC-SHA256, 32 bytes. */
-  secret: hex(32),
+  secret: hex32,
   /** Ed25519 in PKCS#8. */
   privateKey: z.string().startsWith('-----BEGIN PRIVATE KEY-----'),
 });
@@ -24,7 +24,7 @@ export const keyRingSchema = z.strictObject({ keys: z.array(kernelKeySchema).min
 export type KeyRing = z.output<typeof keyRingSchema>;
 
 /** A public key as a client pins it: the 32 raw bytes in hex. */
-export const publicKeySchema = hex(32);
+export const publicKeySchema = hex32;
 
 /** The 32 raw bytes of the public key in hex. @param privateKey in PKCS#8. */
 export function derivePublicKey(privateKey: string): string {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConfigurationError } from '../../core/errors/errors.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
-import { withTuned } from '../config/fitted-arm.ts';
+import { withTuned } from '../run/tuning.ts';
 import { expandNamedArms, withPlacedSteps } from './named-arms.ts';
 
 const rest = {

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
-import { withNearest } from '../../core/validation/validation.ts';
+import { getValueAt, withNearest } from '../../core/validation/validation.ts';
 import type { FittedMix } from '../../rank/learning/fit-options.ts';
 import { formatFileName } from '../composition/arms.ts';
+import { isPlain, type Plain, parsePath, setPath } from '../composition/config-file.ts';
 import type { ArmOptions, ExperimentConfig } from './config-schema.ts';
 
 /** An arm whose mix is fitted. */
@@ -16,6 +18,47 @@ export function findFittedArm({ arms }: Pick<ExperimentConfig, 'arms'>): FittedA
 export function listFixedArms(config: Pick<ExperimentConfig, 'arms'>): ArmOptions[] {
   const fitted = findFittedArm(config);
   return config.arms.filter((arm) => arm !== fitted);
+}
+
+/** True for an arm that is written out and whose mix is fitted. */
+export const hasFit = (arm: unknown) => isPlain(arm) && isPlain(arm.mix) && isPlain(arm.mix.fit);
+
+/** The arm that a null control controls, and the structure it destroys. */
+export interface ArmControl {
+  readonly of: string;
+  readonly kind: string;
+}
+
+/** Null for an arm that is no control. */
+export function describeControl({ control, extends: of }: ArmOptions): ArmControl | null {
+  return control === null ? null : { of: of as string, kind: control.kind }; // the schema asks for the arm that it extends
+}
+
+/** The null controls among some arms, by their names. */
+export function indexControls(arms: readonly ArmOptions[]): ReadonlyMap<string, ArmControl> {
+  return new Map(
+    arms.flatMap((arm) => {
+      const control = describeControl(arm);
+      return control === null ? [] : [[arm.name, control] as const];
+    }),
+  );
+}
+
+/** The arm with tuned values set, unchecked; null if a path does not exist. */
+export function applyTunedPoint(arm: ArmOptions, point: Plain): Plain | null {
+  const tried: Plain = structuredClone(arm);
+  return Object.entries(point).every(([path, value]) => setPath(tried, parsePath(path, tried), value)) ? tried : null;
+}
+
+/** The tuned values of the arm that this arm extends, as far as this arm reuses them. */
+export function inheritTunedPoint(arm: ArmOptions, parent: ArmOptions, tuned: Plain): Plain {
+  const isOwn = (path: string) =>
+    arm.differences.some((own) => `${own}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${own}.`));
+  const kept = Object.entries(tuned).filter(([path]) => {
+    const keys = parsePath(path, arm);
+    return !(path in arm.tune) && !isOwn(path) && isDeepStrictEqual(getValueAt(arm, keys), getValueAt(parent, keys));
+  });
+  return Object.fromEntries(kept);
 }
 
 /** The arms that a config runs; those that it only starts others from are left out. */

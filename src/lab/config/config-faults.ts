@@ -15,8 +15,8 @@ import { type ComposedConfig, findWriter } from '../composition/config-compositi
 import { isPlain, type Path, type Plain, parsePath } from '../composition/config-file.ts';
 import { CONFIG_LIMITS } from '../composition/yaml-text.ts';
 import { SWEPT } from '../sweep/sweep.ts';
+import { applyTunedPoint, describeControl } from './arm-selection.ts';
 import { type ArmOptions, armOptions } from './config-schema.ts';
-import { applyTunedPoint } from './fitted-arm.ts';
 
 /**
  * The keys that the schemas of configs know, and the rows that a reference in Markdown has for them. Loads no test
@@ -343,4 +343,17 @@ export function locateFaults(faults: readonly ConfigurationFault[], config: Expa
     path.startsWith('sweep') ? `${path.replace(/^sweep: arm .*: /, '')} ${expected}` : `${path} ${expected} ${got}`;
   const unique = [...new Map(written.toReversed().map((fault) => [id(fault), fault])).values()].reverse();
   return unique.map((fault) => locateInFile(fault, composed));
+}
+
+/** Several controls of one kind for one arm: they would have the same name. */
+export function findControlFaults(arms: readonly ArmOptions[]): ConfigurationFault[] {
+  const known = new Set<string>();
+  return arms.flatMap((arm, i) => {
+    if (arm.control === null || arm.repeats !== null) return [];
+    const control = JSON.stringify(describeControl(arm));
+    const isKnown = known.has(control);
+    known.add(control);
+    const fault = { path: `arms[${i}].control`, expected: 'one control of each kind for an arm' };
+    return isKnown ? [{ ...fault, got: JSON.stringify(arm.control.kind) }] : [];
+  });
 }

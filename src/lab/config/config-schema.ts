@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { BACKENDS } from '../../core/tensors/active-backend.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
 import { datasetOptions } from '../../data/registry.ts';
+import { readMetricName } from '../../eval/metrics/metric.ts';
 import { CORRECTIONS, type CorrectionName, TESTS } from '../../eval/significance/multiple-comparisons.ts';
 import { encoderOptions } from '../../index/encoders/registry.ts';
-import { metric } from '../../rank/learning/fit-options.ts';
 import { createArmSchema, type RankOptions } from '../../rank/retrieval/written-steps.ts';
 import { CONTROL_KINDS, controlOptions } from '../../rank/signals/worlds/world-parts.ts';
 import { formatFileName } from '../composition/arms.ts';
@@ -13,6 +13,9 @@ import { CONFIG_LIMITS } from '../composition/yaml-text.ts';
 import { launcherOptions } from '../launch/registry.ts';
 import { resolvedPlugin, writtenPlugins } from '../plugins/resolved-plugin.ts';
 import { sweepDesign, sweepOptions } from '../sweep/sweep.ts';
+
+/** A metric by any name that is accepted. */
+const metric = z.string().transform(readMetricName);
 
 /** Free text for tables; {@link formatFileName} makes the run file's name of it. */
 const armName = z

@@ -24,11 +24,13 @@ import {
 import { isPlain, type Path, type Plain } from '../composition/config-file.ts';
 import { expandNamedArms } from '../composition/named-arms.ts';
 import { findValueFaults } from '../composition/yaml-text.ts';
-import { installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
+import { installConfigPlugins, NO_PLUGINS, resolvePlugins } from '../plugins/config-plugins.ts';
 import { findUnnamedPlugins, listExperimentMembers } from '../plugins/named-members.ts';
-import { expandSweep } from '../sweep/sweep.ts';
-import { findFittedArm, withRepetitions } from './arm-selection.ts';
+import { INSTALLED } from '../plugins/resolved-plugin.ts';
+import { expandSweep, NO_SWEEP } from '../sweep/sweep.ts';
+import { findFittedArm, hasFit, withRepetitions } from './arm-selection.ts';
 import {
+  findControlFaults,
   findDatasetPath,
   findDuplicateNames,
   findNameFaults,
@@ -37,7 +39,7 @@ import {
   locateFaults,
 } from './config-faults.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
-import { findControlFaults, withControls } from './control-arms.ts';
+import { withControls } from './control-arms.ts';
 import {
   noteEncoderFolder,
   withEncoderFiles,
@@ -45,7 +47,7 @@ import {
   withSourceFiles,
   withWeightFiles,
 } from './file-references.ts';
-import { findFitFaults, HAND_TUNED_ARM, hasFit, withFitDefaults, withFoldsFile } from './fitted-arm.ts';
+import { findFitFaults, HAND_TUNED_ARM, withFitDefaults, withFoldsFile } from './fitted-arm.ts';
 
 export type { ArmOptions } from './config-schema.ts';
 export { configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';
@@ -202,7 +204,7 @@ function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConf
   const weighed = withWeightFiles(encoded, { folderOf, embedding: embedding ?? shared });
   const found = withSourceFiles(weighed.arm, folderOf);
   const sliced = withPolicyFile(found.arm, folderOf);
-  const folded = withFoldsFile(sliced.arm, folderOf);
+  const folded = hasFit(sliced.arm) ? withFoldsFile(sliced.arm, folderOf) : { arm: sliced.arm, faults: [] };
   return { arm: folded.arm, faults: [...weighed.faults, ...found.faults, ...sliced.faults, ...folded.faults] };
 }
 
@@ -236,14 +238,15 @@ function expandComposed(composed: ComposedConfig) {
   const seed = Number.isInteger(content.seed) ? (content.seed as number) : 1;
   const shared = { ...(isPlain(content.embedding) ? { embedding: content.embedding } : {}), seed };
   const written = readArms(content.arms, shared);
-  const sweep = expandSweep(selectArmSweep(composed), written.arms, seed);
+  const rawSweep = selectArmSweep(composed) ?? null;
+  const sweep = rawSweep === null ? NO_SWEEP : expandSweep(rawSweep, written.arms, seed);
   const arms = [...written.arms, ...sweep.arms, ...sweep.probes].map(withoutSharedOptions);
   const embedding = withEncoderFiles(content.embedding, (key) => findWriterFolder(['embedding', key], composed));
   const weighed = arms.map((arm) => (isPlain(arm.options) ? withFiles(arm.options, arm, composed, embedding) : null));
   const options = arms.map((arm, i) => weighed[i]?.arm ?? arm.options);
   const encoded = embedding === undefined ? content : { ...content, embedding };
   const config = {
-    ...withFitDefaults(encoded, options),
+    ...(options.some(hasFit) ? withFitDefaults(encoded, options) : encoded),
     ...(typeof content.arms === 'object' && content.arms !== null ? { arms: options } : {}),
     sweep: sweep.design,
   };
@@ -257,7 +260,7 @@ function expandComposed(composed: ComposedConfig) {
 
 function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const { content, source } = composed;
-  const { plugins, faults: missing } = resolvePlugins(composed);
+  const { plugins, faults: missing } = content.plugins === undefined ? NO_PLUGINS : resolvePlugins(composed);
   if (missing.length > 0) throw new ConfigurationError(source, missing);
   const impossible = findValueFaults(content);
   if (impossible.length > 0) throw new ConfigurationError(source, impossible);
@@ -279,17 +282,15 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   if (found.length > 0 || 'faults' in result)
     throw new ConfigurationError(source, locateFaults(found, { composed, arms }));
   const { extends: _, groups: __, controls, seeds, datasets: ___, ...resolved } = result.value;
-  const controlled = withRepetitions(
-    withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls),
-    seeds,
-  );
+  const written = { ...resolved, arms: resolved.arms.slice(0, count) };
+  const controlled = withRepetitions(controls === false ? written : withControls(written, controls), seeds);
   const added = findSizeFaults(controlled.arms);
   const clashes = [
     ...added,
     ...findDuplicateNames(controlled.arms),
     ...findControlFaults(controlled.arms),
-    ...findFitFaults(controlled),
-    ...findUnnamedPlugins(listExperimentMembers(controlled), controlled.plugins),
+    ...(isFit ? findFitFaults(controlled) : []),
+    ...(INSTALLED.size > 0 ? findUnnamedPlugins(listExperimentMembers(controlled), controlled.plugins) : []),
   ];
   if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
   noteEncoderFolder(controlled.embedding, (key) => findWriterFolder(['embedding', key], composed));
@@ -329,7 +330,8 @@ export function resolveConfig(raw: Plain, source: string): ExperimentConfig {
  *   plugin that cannot be installed.
  */
 export async function loadConfigPlugins(path: string, overrides: readonly string[] = []): Promise<void> {
-  await installConfigPlugins(composeFiles(path, overrides));
+  const composed = composeFiles(path, overrides);
+  if (composed.content.plugins !== undefined) await installConfigPlugins(composed);
 }
 
 /** {@link loadConfig}, with the plugins that the file names: every command opens a config by it. */

@@ -3,9 +3,8 @@ import { ConfigurationError } from '../../core/errors/errors.ts';
 import { CONTROL_KINDS } from '../../rank/signals/worlds/world-parts.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { ArmTuning } from '../run/tuning.ts';
-import { listArmsToRun, selectArms } from './arm-selection.ts';
+import { describeControl, listArmsToRun, selectArms } from './arm-selection.ts';
 import { type ArmOptions, type ExperimentConfig, resolveConfig } from './config.ts';
-import { describeControl } from './control-arms.ts';
 
 const words = [{ search: { bm25: {} } }];
 const arms = {

@@ -1,33 +1,10 @@
-import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { check } from '../../core/validation/validation.ts';
 import { listControlsOfArm, readArm } from '../../rank/retrieval/written-steps.ts';
 import { CONTROL_KINDS, type ControlKind } from '../../rank/signals/worlds/world-parts.ts';
 import { listCombinations } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
-import { listArmsToRun } from './arm-selection.ts';
+import { applyTunedPoint, describeControl, inheritTunedPoint, listArmsToRun } from './arm-selection.ts';
 import { type ArmOptions, armOptions, type ControlsOptions, type ExperimentConfig } from './config-schema.ts';
-import { applyTunedPoint, inheritTunedPoint } from './fitted-arm.ts';
-
-/** The arm that a null control controls, and the structure it destroys. */
-export interface ArmControl {
-  readonly of: string;
-  readonly kind: string;
-}
-
-/** Null for an arm that is no control. */
-export function describeControl({ control, extends: of }: ArmOptions): ArmControl | null {
-  return control === null ? null : { of: of as string, kind: control.kind }; // the schema asks for the arm that it extends
-}
-
-/** The null controls among some arms, by their names. */
-export function indexControls(arms: readonly ArmOptions[]): ReadonlyMap<string, ArmControl> {
-  return new Map(
-    arms.flatMap((arm) => {
-      const control = describeControl(arm);
-      return control === null ? [] : [[arm.name, control] as const];
-    }),
-  );
-}
 
 const DESTROYS: Readonly<Record<ControlKind, string>> = {
   'permuted-order': 'the turns of each conversation are in a random order on its ring',
@@ -95,9 +72,8 @@ function listEffectiveControls(arm: ArmOptions, arms: ArmsByName): ControlKind[]
  * Adds the null controls that change anything of an arm, at any point of its tuning, for every arm that is run; the values that are tuned
  * for an arm hold for its controls. A control that is written out already is not made again.
  */
-export function withControls(config: ExperimentConfig, wanted: ControlsOptions): ExperimentConfig {
-  const kinds = Array.isArray(wanted) ? wanted : wanted ? CONTROL_KINDS : [];
-  if (kinds.length === 0) return config;
+export function withControls(config: ExperimentConfig, wanted: Exclude<ControlsOptions, false>): ExperimentConfig {
+  const kinds = Array.isArray(wanted) ? wanted : CONTROL_KINDS;
   const byName = new Map(config.arms.map((arm) => [arm.name, arm]));
   const written = new Set(config.arms.map((arm) => JSON.stringify(describeControl(arm))));
   const isThere = (of: string, kind: ControlKind) => written.has(JSON.stringify({ of, kind }));
@@ -111,17 +87,4 @@ export function withControls(config: ExperimentConfig, wanted: ControlsOptions):
     });
   const only = config.only === null ? null : [...config.only, ...controls.map(({ name }) => name)];
   return { ...config, arms: [...config.arms, ...controls], only };
-}
-
-/** Several controls of one kind for one arm: they would have the same name. */
-export function findControlFaults(arms: readonly ArmOptions[]): ConfigurationFault[] {
-  const known = new Set<string>();
-  return arms.flatMap((arm, i) => {
-    if (arm.control === null || arm.repeats !== null) return [];
-    const control = JSON.stringify(describeControl(arm));
-    const isKnown = known.has(control);
-    known.add(control);
-    const fault = { path: `arms[${i}].control`, expected: 'one control of each kind for an arm' };
-    return isKnown ? [{ ...fault, got: JSON.stringify(arm.control.kind) }] : [];
-  });
 }

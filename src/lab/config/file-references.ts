@@ -1,8 +1,13 @@
-import { type ConfigurationFault, locatePath, RagPlusPlusError } from '../../core/errors/errors.ts';
+import { type ConfigurationFault, RagPlusPlusError } from '../../core/errors/errors.ts';
+import { locatePath } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { getValueAt, parseOrNull, shortenToExcerpt } from '../../core/validation/validation.ts';
-import { setEncoderFolder } from '../../index/encoders/encoder-definition.ts';
-import { type EncoderOptions, encoderOptions, findEncoderFiles } from '../../index/encoders/registry.ts';
+import {
+  type EncoderOptions,
+  encoderOptions,
+  findEncoderFiles,
+  setEncoderFolder,
+} from '../../index/encoders/registry.ts';
 import { hashRunFile } from '../../index/runs/run-options.ts';
 import { computeRawWeights, type LinearModel } from '../../rank/learning/linear-model.ts';
 import { nameParameterValues } from '../../rank/learning/parameters.ts';

@@ -1,35 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
-import { ConfigurationError, type ConfigurationFault, locatePath } from '../../core/errors/errors.ts';
-import { readText } from '../../core/files/files.ts';
-import { getValueAt, parse, shortenToExcerpt } from '../../core/validation/validation.ts';
+import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
+import { locatePath, readText } from '../../core/files/files.ts';
+import { parse, shortenToExcerpt } from '../../core/validation/validation.ts';
 import { listedFolds } from '../../rank/learning/fit-options.ts';
 import type { PoolParts } from '../../rank/retrieval/candidate-sources.ts';
 import { parseSteps, readArm, type WrittenStep } from '../../rank/retrieval/written-steps.ts';
-import { isPlain, type Path, type Plain, parsePath, setPath } from '../composition/config-file.ts';
-import { type FittedArm, findFittedArm, listFixedArms } from './arm-selection.ts';
-import { type ArmOptions, armOptions, type ExperimentConfig } from './config-schema.ts';
-
-/** The arm with tuned values set, unchecked; null if a path does not exist. */
-export function applyTunedPoint(arm: ArmOptions, point: Plain): Plain | null {
-  const tried: Plain = structuredClone(arm);
-  return Object.entries(point).every(([path, value]) => setPath(tried, parsePath(path, tried), value)) ? tried : null;
-}
-
-/** An arm with values of a tuning grid in place, which `resolveConfig` has already checked. */
-export function withTuned(arm: ArmOptions, point: Plain): ArmOptions {
-  return parse(armOptions, applyTunedPoint(arm, point), `arm ${arm.name} with tuned values`);
-}
-
-/** The tuned values of the arm that this arm extends, as far as this arm reuses them. */
-export function inheritTunedPoint(arm: ArmOptions, parent: ArmOptions, tuned: Plain): Plain {
-  const isOwn = (path: string) =>
-    arm.differences.some((own) => `${own}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${own}.`));
-  const kept = Object.entries(tuned).filter(([path]) => {
-    const keys = parsePath(path, arm);
-    return !(path in arm.tune) && !isOwn(path) && isDeepStrictEqual(getValueAt(arm, keys), getValueAt(parent, keys));
-  });
-  return Object.fromEntries(kept);
-}
+import { isPlain, type Path, type Plain } from '../composition/config-file.ts';
+import { type FittedArm, findFittedArm, hasFit, listFixedArms } from './arm-selection.ts';
+import type { ExperimentConfig } from './config-schema.ts';
 
 /**
  * The arm of a fit before it is fitted: the weights where the fit starts. By default the others are compared with it.
@@ -39,9 +16,6 @@ export const HAND_TUNED_ARM = 'hand-tuned';
 /** The arms that a fitted arm becomes, one for each method that chooses its weights, the learned one last. */
 export const FIT_METHODS = [HAND_TUNED_ARM, 'uniform', 'random search', 'coordinate ascent', 'learned'] as const;
 export type FitMethod = (typeof FIT_METHODS)[number];
-
-/** True for an arm that is written out and whose mix is fitted. */
-export const hasFit = (arm: unknown) => isPlain(arm) && isPlain(arm.mix) && isPlain(arm.mix.fit);
 
 /**
  * A config with the defaults of an experiment that fits an arm: it measures dev, and arms are compared with the fitted

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { getHeapStatistics } from 'node:v8';
 import { ProcessDiedError } from '../../core/errors/errors.ts';
 import type { LaunchJob, ReportShare } from './launcher.ts';
-import { buildChildEnvironment } from './parent-watch.ts';
+import { buildChildEnvironment } from './own-process.ts';
 
 const OUT_OF_MEMORY = /heap out of memory|ERR_WORKER_OUT_OF_MEMORY/;
 

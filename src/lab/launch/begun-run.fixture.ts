@@ -4,10 +4,9 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { loadDataset } from '../../data/registry.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { resolveConfig } from '../config/config.ts';
-import { captureEnvironment, recordVersion } from '../run/environment.ts';
+import { captureEnvironment, recordVersion, runHash } from '../run/environment.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../run/jsonl.fixture.ts';
 import { formatState, type RunState } from '../run/partial-folder.ts';
-import { runHash } from '../run/stage-cache.ts';
 
 /** An arm that is tuned at two points, and one that fails, as the numbers of its BM25 overflow. */
 const ARMS = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BackendName } from '../../core/tensors/backend.ts';
-import type { Program } from './program.ts';
+import type { Program } from './own-process.ts';
 
 const oneLine = z.string().regex(/^[^\r\n]+$/, 'one line');
 

@@ -1,21 +1,14 @@
 import type { z } from 'zod';
-import { type Definition, type Lazy, type NamingOptions, OptionsRegistry } from '../../core/validation/registry.ts';
+import { OptionsRegistry } from '../../core/validation/registry.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { type Launcher, local, slurm } from './launcher.ts';
 
 type LauncherClass<Options> = new (options: Options) => Launcher;
 
-function member<S extends NamingOptions<'name'>>(
-  definition: Definition<'name', S>,
-  load: () => Promise<LauncherClass<z.output<S>>>,
-): Lazy<Definition<'name', S>, LauncherClass<z.output<S>>> {
-  return { ...definition, load };
-}
-
 /** Every launcher: to add one takes its file and a line here. */
 export const LAUNCHERS = new OptionsRegistry('name', [
-  member(local, async () => (await import('./local.ts')).LocalLauncher),
-  member(slurm, async () => (await import('./slurm.ts')).SlurmLauncher),
+  { ...local, load: async () => (await import('./local.ts')).LocalLauncher },
+  { ...slurm, load: async () => (await import('./slurm.ts')).SlurmLauncher },
 ]);
 
 /** The options of every launcher, distinguished by `name`; unknown keys are refused. */

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-record.ts';
 import { type LaunchJob, slurm } from './launcher.ts';
-import { findOwnProgram } from './program.ts';
+import { findOwnProgram } from './own-process.ts';
 import { findSlurmObstacle, useSlurm } from './slurm.harness.ts';
 import { SlurmLauncher } from './slurm.ts';
 

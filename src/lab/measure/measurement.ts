@@ -12,7 +12,7 @@ import { parseMetric } from '../../eval/metrics/metric.ts';
 import type { BaselineComparison, ComparisonOptions } from '../../eval/significance/significance.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
-import type { ArmControl } from '../config/control-arms.ts';
+import type { ArmControl } from '../config/arm-selection.ts';
 import { type EvidenceCurve, measureEvidenceCurve } from './evidence-curve.ts';
 import { buildPassport, createTokenCounter, type MetricPassport, type PassportFacts } from './passport.ts';
 import {

@@ -101,6 +101,21 @@ export const splitSchema = z.strictObject({
 /** The identity by which looks are counted. */
 export type TestSplit = z.output<typeof splitSchema>;
 
+export const lookSchema = z.strictObject({
+  ...splitSchema.shape,
+  /** The run that measured: its name and its hash, as its folder is called. */
+  run: z.string(),
+  commit: z.string(),
+  backend: z.string(),
+  command: z.string(),
+  /** The features that the signals of tested weights may use. */
+  features: z.array(z.string()).optional(),
+  /** For people to read. */
+  note: z.string().optional(),
+});
+/** Once that figures of a test split were computed. The same run measured again is the same look. */
+export type TestLook = z.output<typeof lookSchema>;
+
 /** The hash of queries in any order. */
 function describeQueries(ids: readonly string[]): TestSplit['queries'] {
   return { count: ids.length, hash: computeHash([...ids].sort()).slice(0, DIGITS) };
@@ -232,4 +247,21 @@ export function buildPassport(
     ...(tokenBudget === null ? {} : { tokens: TOKENS }),
     ...(readsScale && findHighestGrade !== undefined ? { highestGrade: findHighestGrade() } : {}),
   };
+}
+
+/** The parts of a result that tell whose look it was. */
+interface LookedAt {
+  readonly name: string;
+  readonly hash: string;
+  readonly environment: { readonly commit: string; readonly backend: string; readonly command: string };
+}
+
+/** The look of a result at a test split; null if no test query was measured. */
+export function describeLook(
+  dataset: Dataset,
+  measured: readonly Query[],
+  { name, hash, environment: { commit, backend, command } }: LookedAt,
+): TestLook | null {
+  const split = describeTestSplit(dataset, measured);
+  return split && { ...split, run: `${name}-${hash}`, commit, backend, command };
 }

@@ -359,3 +359,11 @@ export interface UserFit {
   /** The file of the weights within the folder. */
   readonly file: string;
 }
+
+/** A result whose arms choose the numbers of a model. */
+export type Fitted = ExperimentResult & { readonly fit: FitResult };
+
+/** True if the arms of a result choose the numbers of a model. */
+export function isFitted(result: ExperimentResult): result is Fitted {
+  return result.fit !== undefined;
+}

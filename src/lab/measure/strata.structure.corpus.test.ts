@@ -9,7 +9,7 @@ import { listControlsFor } from '../../rank/retrieval/arms.fixture.ts';
 import { parseSteps, type WrittenStep } from '../../rank/retrieval/written-steps.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
 import { type ControlKind, controlOptions } from '../../rank/signals/worlds/world-parts.ts';
-import type { ArmControl } from '../config/control-arms.ts';
+import type { ArmControl } from '../config/arm-selection.ts';
 import { buildRun, listRankedPositions, rankArm } from '../run/rankings.ts';
 import { measureRuns } from './measurement.ts';
 import type { StructureTest } from './result.ts';

@@ -19,7 +19,7 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import { listSharedContentStems } from '../../model/text/tokens.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import type { ArmControl } from '../config/control-arms.ts';
+import type { ArmControl } from '../config/arm-selection.ts';
 import { QUERY_STRATA } from '../judging/query-file.ts';
 import type { Stratum, StratumValue, Structure, StructureTest } from './result.ts';
 
@@ -140,7 +140,8 @@ function correctStrata(
   { level, correction }: StratumOptions,
 ): readonly (readonly StratumValue[])[] {
   const ps = table.flatMap((row) => row.map(({ p }) => p));
-  const corrected = CORRECTIONS[correction](ps.filter((p) => p !== null)).values();
+  const tested = ps.filter((p) => p !== null);
+  const corrected = (tested.length > 0 ? CORRECTIONS[correction](tested) : []).values();
   const correctedPs = ps.map((p) => (p === null ? null : (corrected.next().value as number)));
   return table.map((row, l) =>
     row.map(({ mean, difference, p }, arm) => ({

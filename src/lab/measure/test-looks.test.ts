@@ -7,9 +7,9 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { findBuiltUrl } from '../../core/built-module.harness.ts';
 import { fromTurns } from '../../data/memory/from-turns.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import { describeTestSplit, type TestSplit } from './passport.ts';
+import { describeTestSplit, type TestLook, type TestSplit } from './passport.ts';
 import { formatLook } from './result.ts';
-import { countLook, LOOKS_FILE, listLooks, publishLooks, type TestLook } from './test-looks.ts';
+import { countLook, LOOKS_FILE, listLooks, publishLooks } from './test-looks.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-looks-'));
 const results = join(root, 'results');

@@ -5,8 +5,7 @@ import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { makeFolder, readText, writeAtomic } from '../../core/files/files.ts';
 import { FolderLock } from '../../core/files/folder-lock.ts';
 import { parse } from '../../core/validation/validation.ts';
-import type { Dataset, Query } from '../../model/dataset.ts';
-import { describeTestSplit, isSameQuerySet, isSameSplit, splitSchema } from './passport.ts';
+import { isSameQuerySet, isSameSplit, lookSchema, type TestLook } from './passport.ts';
 import type { ExperimentResult, NumberedLook } from './result.ts';
 import { displayResult } from './warning.ts';
 
@@ -14,21 +13,6 @@ import { displayResult } from './warning.ts';
 export const LOOKS_FILE = 'test-looks.json';
 /** Has the result of the weights of a fit on the test split, in the folder of the fit. */
 export const TEST_FILE = 'test.json';
-
-const lookSchema = z.strictObject({
-  ...splitSchema.shape,
-  /** The run that measured: its name and its hash, as its folder is called. */
-  run: z.string(),
-  commit: z.string(),
-  backend: z.string(),
-  command: z.string(),
-  /** The features that the signals of tested weights may use. */
-  features: z.array(z.string()).optional(),
-  /** For people to read. */
-  note: z.string().optional(),
-});
-/** Once that figures of a test split were computed. The same run measured again is the same look. */
-export type TestLook = z.output<typeof lookSchema>;
 
 const fileSchema = z.strictObject({ looks: z.array(lookSchema) });
 
@@ -125,16 +109,6 @@ export function countLook(runs: string, look: TestLook): NumberedLook {
   const { published, own } = joinLookPaths(runs);
   if (mergeLooks(readLooks(published), [look]).length > readLooks(published).length) addLooks(own, [look]);
   return numberLook(look, listLooks(runs));
-}
-
-/** The look of a result at a test split; null if no test query was measured. */
-export function describeLook(
-  dataset: Dataset,
-  measured: readonly Query[],
-  { name, hash, environment: { commit, backend, command } }: Pick<ExperimentResult, 'name' | 'hash' | 'environment'>,
-): TestLook | null {
-  const split = describeTestSplit(dataset, measured);
-  return split && { ...split, run: `${name}-${hash}`, commit, backend, command };
 }
 
 /** A finished run with its look at a test split, which is counted in a folder of runs unless it was counted before. */

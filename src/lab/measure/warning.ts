@@ -10,7 +10,6 @@ import {
 import { formatDecimal } from '../../core/text/format.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
 import { countUnknownTurns } from '../../data/prepared/prepared.ts';
-import { describeSmallStratum, findSmallStrata } from '../judging/query-file.ts';
 import type { FitResult } from './fit-result.ts';
 import {
   type DatasetSummary,
@@ -120,6 +119,34 @@ export type WarningCode = keyof typeof PROTOCOL_WARNINGS;
 /** @param system the name of the system; null for a fault of the judgements or of all systems together */
 export function describeWarning(code: WarningCode, system: string | null, text: string): ProtocolWarning {
   return { code, system, message: system === null ? text : `${system}: ${text}` };
+}
+
+/** The least number of queries at which a stratum ranks systems reliably. Source: voorhees2002topic. */
+const LEAST_QUERIES_PER_STRATUM = 50;
+
+/** A stratum and its queries. */
+interface StratumSize {
+  readonly stratum: string;
+  readonly queries: number;
+}
+
+/**
+ * The strata with fewer than {@link LEAST_QUERIES_PER_STRATUM} queries, by name.
+ *
+ * @param strata the stratum of each query; null if it has none.
+ */
+export function findSmallStrata(strata: Iterable<string | null>): StratumSize[] {
+  const counts = new Map<string, number>();
+  for (const stratum of strata) if (stratum !== null) counts.set(stratum, (counts.get(stratum) ?? 0) + 1);
+  return Array.from(counts, ([stratum, queries]) => ({ stratum, queries }))
+    .filter(({ queries }) => queries < LEAST_QUERIES_PER_STRATUM)
+    .sort((a, b) => (a.stratum < b.stratum ? -1 : 1));
+}
+
+/** `stratum multi-hop has 39 queries, fewer than 50; add 11 queries, or report it as too small to rank systems` */
+export function describeSmallStratum({ stratum, queries }: StratumSize): string {
+  const least = LEAST_QUERIES_PER_STRATUM;
+  return `stratum ${stratum} has ${queries} queries, fewer than ${least}; add ${least - queries} queries, or report it as too small to rank systems`;
 }
 
 /** A warning for each stratum with too few queries to rank systems. @param strata of the queries that count; undefined if a query has none. */

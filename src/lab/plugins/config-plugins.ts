@@ -53,12 +53,16 @@ export async function installConfigPlugins(composed: ComposedConfig): Promise<vo
   }
 }
 
-/** The plugins of a config as the resolved config has them, and a fault for each that is not installed. */
-export function resolvePlugins(composed: ComposedConfig): {
+interface ResolvedPlugins {
   readonly plugins: readonly ResolvedPlugin[] | undefined;
   readonly faults: readonly ConfigurationFault[];
-} {
-  if (composed.content.plugins === undefined) return { plugins: undefined, faults: [] };
+}
+
+/** The plugins of a config that names none. */
+export const NO_PLUGINS: ResolvedPlugins = { plugins: undefined, faults: [] };
+
+/** The plugins of a config as the resolved config has them, and a fault for each that is not installed. */
+export function resolvePlugins(composed: ComposedConfig): ResolvedPlugins {
   const shape = check(z.object({ plugins: writtenPlugins }), { plugins: composed.content.plugins });
   if ('faults' in shape) return { plugins: undefined, faults: shape.faults };
   const plugins: ResolvedPlugin[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { ConfigurationError, PluginError, UnavailableError } from '../../core/errors/errors.ts';
 import { loadConfig, openConfig, resolveConfig } from '../config/config.ts';
-import { runHash } from '../run/stage-cache.ts';
+import { runHash } from '../run/environment.ts';
 import { identifyPlugin, uninstallPlugin } from './install.ts';
 import { loadPlugin } from './load.ts';
 import { findPluginPath, listInstalledPlugins } from './resolved-plugin.ts';

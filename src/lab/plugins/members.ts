@@ -14,8 +14,8 @@ import { attributesSchema } from '../../model/turns/memory-fields.ts';
 import type { FusionDefinition } from '../../ops/fusion/score-columns.ts';
 import { defineKey, type StepKey } from '../../rank/retrieval/steps/keys.ts';
 import type { ScoreParts } from '../../rank/retrieval/steps/score-parts.ts';
-import { defineKeepStep } from '../../rank/retrieval/steps/select.ts';
-import { defineScoreStep, type StepOf } from '../../rank/retrieval/steps/step.ts';
+import { type KeepCandidates, keepCandidates } from '../../rank/retrieval/steps/select.ts';
+import { defineScoreStep, defineStep, type StepOf } from '../../rank/retrieval/steps/step.ts';
 import { type AddedSignal, defineSignal, type Signal, type SignalOf, type World } from '../../rank/signals/signal.ts';
 import type { CandidatePool, Column } from '../../rank/signals/stage.ts';
 import { WORLD_PARTS, type WorldPart } from '../../rank/signals/worlds/world-parts.ts';
@@ -206,17 +206,22 @@ function adaptScoreStep(step: PluginStep, guard: Guard, plugin: PluginIdentity):
 
 /** A step that leaves candidates out. */
 function adaptKeepStep({ name, summary, keep, reads = PAIR_PARTS }: PluginStep, guard: Guard): StepOf<object> {
-  return defineKeepStep<object>({
-    name,
-    summary,
-    keep: (options) => (ranked) => {
+  const keepChecked =
+    (options: object): KeepCandidates =>
+    (ranked) => {
       const kept: unknown = guard.run(() => keep?.(ranked, { ...options }));
       if (!Array.isArray(kept) || kept.length !== ranked.length || !kept.every((stays) => typeof stays === 'boolean'))
         guard.fail(
           `returned ${describe(kept)} for query ${ranked[0]?.query.id}; return true or false for each of its ${ranked.length} candidates`,
         );
       return kept as boolean[];
-    },
+    };
+  return defineStep<object>({
+    name,
+    summary,
+    takes: ['scores', 'ranking'],
+    gives: 'ranking',
+    apply: (options, state, _, watch, component) => keepCandidates(keepChecked(options), state, watch, component),
     needs: (_, __, find) => {
       const needs = find({ name, reads });
       const remedy = `leave the step ${name} out, or declare reads in its plugin`;

@@ -1,7 +1,7 @@
 import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { listStepNames } from '../../rank/retrieval/written-steps.ts';
 import { isPlain, type Plain } from '../composition/config-file.ts';
-import { listInstalledPlugins, type PluginKind, type ResolvedPlugin } from './resolved-plugin.ts';
+import { INSTALLED, type PluginKind, type ResolvedPlugin } from './resolved-plugin.ts';
 
 /** A member where a config names it. */
 export interface NamedMember {
@@ -104,7 +104,7 @@ export function findUnnamedPlugins(
   plugins: readonly ResolvedPlugin[] = [],
 ): ConfigurationFault[] {
   const own = new Set(plugins.map(({ name }) => name));
-  const others = listInstalledPlugins().filter(({ name }) => !own.has(name));
+  const others = [...INSTALLED.values()].filter(({ name }) => !own.has(name));
   return named.flatMap(({ path, kind, name }) => {
     const owner = others.find(({ members }) => (members[kind] as readonly unknown[]).includes(name));
     if (owner === undefined) return [];

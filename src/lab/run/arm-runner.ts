@@ -7,6 +7,7 @@ import type { SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import { decomposeScores } from '../../rank/retrieval/retriever.ts';
+import { openSlices } from '../../rank/retrieval/signed-slices.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
 import { type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../rank/signals/stage.ts';
@@ -28,7 +29,7 @@ import {
   writeArmRecord,
   writeFailure,
 } from './arm-record.ts';
-import { recordVersion, restoreDataFolder, stageVersion } from './environment.ts';
+import { recordVersion, restoreDataFolder, runHash, stageVersion } from './environment.ts';
 import { assertArmAttributes, assertArmData, listStrategyWeights } from './needed-data.ts';
 import { listDifferingFacts, readState } from './partial-folder.ts';
 import {
@@ -40,8 +41,8 @@ import {
   listRankedPositions,
   rankArm,
 } from './rankings.ts';
-import { BegunSlices, collectSlices, listAdmitted, readSliceKeys } from './run-slices.ts';
-import { runHash, StageCache } from './stage-cache.ts';
+import { BegunSlices, collectSlices, readSliceKeys } from './run-slices.ts';
+import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 import {
   type ArmEncoding,
@@ -158,7 +159,10 @@ export class ArmRunner {
     return new ArmRunner({ ...this.#source, config });
   }
 
-  /** Of the evaluated queries, with the encoder and the seed of an arm; without vectors if no arm with these compares any. */
+  /**
+   * The workspace of the evaluated queries, with the encoder and the seed of an arm; without vectors if no arm with these
+   * compares any.
+   */
   openArmWorkspace(arm: ArmEncoding = SHARED_ENCODING): Promise<Workspace> {
     return this.#workspaces.get(arm);
   }
@@ -291,11 +295,12 @@ export class ArmRunner {
     const { retrieved } = arm;
     const workspace = await this.openArmWorkspace(options);
     const { pool, scores, components } = retrieved;
-    const { sources } = readArm(options).outline;
-    const found = await Promise.all(sources.map((source) => workspace.under(options.control).get(source.found)));
+    const { sources, view } = readArm(options).outline;
+    const world = workspace.under(options.control);
+    const found = await Promise.all(sources.map((source) => world.get(source.found)));
     const ids = this.queries.map(({ id }) => id);
     const relevant = listRelevantPositions(workspace.corpus, qrels, relevantGrade, ids);
-    const admitted = await listAdmitted(workspace, options);
+    const admitted = view.slice === null ? null : await openSlices(world, view.slice);
     const relevance = components.get('relevance') ?? components.get('scoring')!;
     const fitting =
       attributionTokens === undefined

@@ -138,12 +138,7 @@ test.each<[string, readonly string[], readonly string[]]>([
   [
     'a tuning value',
     tuning,
-    [
-      'rank/retrieval/retriever.ts',
-      'rank/retrieval/relevance.ts',
-      'eval/metrics/reciprocal-rank.ts',
-      'data/irc/irc.ts',
-    ],
+    ['rank/retrieval/retriever.ts', 'rank/retrieval/blend.ts', 'eval/metrics/reciprocal-rank.ts', 'data/irc/irc.ts'],
   ],
   ['an arm’s record', record, [...stage, 'lab/run/tuning.ts', 'lab/config/config.ts', 'rank/learning/weight-file.ts']],
   [

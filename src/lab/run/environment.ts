@@ -10,10 +10,12 @@ import { ChecksumMismatchError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { getActiveBackend } from '../../core/tensors/active-backend.ts';
+import type { BackendName } from '../../core/tensors/backend.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { getOrCompute, once } from '../../core/values/once.ts';
 import { findUsedDataFolder, setDataFolder } from '../../data/prepared/prepared.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
+import type { ExperimentConfig } from '../config/config.ts';
 import type { Environment } from '../measure/result.ts';
 
 export { PROJECT_ROOT, projectVersion };
@@ -243,3 +245,22 @@ export const recordVersion = createCodeVersion(RECORD_MODULES);
 
 /** Version of everything that trains: a stage that holds what was learned depends on it too. */
 export const learningVersion = createCodeVersion(TRAINING_MODULES);
+
+/** Removes the address of a kernel, which changes no slice. */
+function withoutKernelAddress({ slice, ...arm }: ExperimentConfig['arms'][number]) {
+  if (!slice) return slice === undefined ? arm : { ...arm, slice };
+  const { kernel, ...signed } = slice;
+  return { ...arm, slice: { ...signed, isLocal: kernel === 'local' } };
+}
+
+/**
+ * Identity of an experiment's results: of its config without the launcher and the paths of plugins, its data and the
+ * backend. 12 hexadecimal digits.
+ */
+export function runHash(config: ExperimentConfig, dataHash: string, backend: BackendName): string {
+  const { launcher: _, plugins, arms, ...rest } = config;
+  const experiment = { ...rest, arms: arms.map(withoutKernelAddress) };
+  const code = plugins?.map(({ module: __, ...identity }) => identity);
+  const covered = code === undefined ? experiment : { ...experiment, plugins: code };
+  return computeHash([covered, dataHash, backend]).slice(0, 12);
+}

@@ -7,7 +7,7 @@ import { yaml } from '../../core/values/yaml.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { Launcher } from '../launch/launcher.ts';
-import { findOwnProgram } from '../launch/program.ts';
+import { findOwnProgram } from '../launch/own-process.ts';
 import type { ArmFailure, Environment } from '../measure/result.ts';
 import {
   type ArmRecord,

@@ -12,8 +12,7 @@ import { formatPolicyRef } from '../../kernel/policies/policy-ref.ts';
 import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { findLastWords } from '../launch/arm-process.ts';
-import { buildChildEnvironment } from '../launch/parent-watch.ts';
-import { findOwnProgram } from '../launch/program.ts';
+import { buildChildEnvironment, findOwnProgram } from '../launch/own-process.ts';
 
 /** The kernel refuses no slice of an experiment for its size: the policy limits it. */
 const MOST_TURNS = 1_000_000;

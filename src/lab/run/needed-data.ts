@@ -20,9 +20,9 @@ import { chooseStrategyWeights, readAsker } from '../../rank/signals/signal-opti
 import { queryStrategies } from '../../rank/signals/strategy.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmOptions } from '../config/config.ts';
-import { withTuned } from '../config/fitted-arm.ts';
 import { joinExamples } from '../measure/warning.ts';
 import type { ArmRecord } from './arm-record.ts';
+import { withTuned } from './tuning.ts';
 
 /** A part of an arm or a model, the attribute that it reads, and the setting that omits it. */
 export interface AttributeReader {

@@ -10,15 +10,15 @@ import { confirmByFlips, holm } from '../../eval/significance/multiple-compariso
 import { computePairedDifferences } from '../../eval/significance/paired-differences.ts';
 import { isSignificant } from '../../eval/significance/verdict.ts';
 import { addCounts, type StageCounts } from '../../rank/signals/stage.ts';
+import { describeControl } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
-import { describeControl } from '../config/control-arms.ts';
 import { measureQueryValues } from '../measure/measurement.ts';
 import type { StoppedArm } from '../measure/result.ts';
 import type { ArmRecord } from './arm-record.ts';
 import type { ArmRunner } from './arm-runner.ts';
+import { runHash } from './environment.ts';
 import type { Execute, PreparedRun } from './execution.ts';
 import { buildRun } from './rankings.ts';
-import { runHash } from './stage-cache.ts';
 
 /** A round with fewer conversations stops no arm. */
 const LEAST_CLUSTERS = 12;

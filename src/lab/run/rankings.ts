@@ -3,7 +3,7 @@ import { createRandom } from '../../core/numbers/random.ts';
 import { TASK_WITHOUT_QUERIES } from '../../data/prepared/datasets.ts';
 import { countRanksWithin } from '../../eval/metrics/judged-ranking.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import { displayRun, type Run } from '../../model/run.ts';
+import type { Run } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Scored } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
@@ -214,7 +214,7 @@ export function countFittingRanks(corpus: Corpus, { depth, positions }: RankedPo
 
 /** Every query's ranking by query id. */
 export function buildRun(corpus: Corpus, queries: readonly Query[], ranked: RankedPositions): Run {
-  return displayRun(new Map(queries.map(({ id }, query) => [id, readRanking(corpus, ranked, query)])));
+  return new Map(queries.map(({ id }, query) => [id, readRanking(corpus, ranked, query)]));
 }
 
 /**

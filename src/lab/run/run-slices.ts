@@ -36,13 +36,6 @@ import type { ExperimentConfig } from '../config/config.ts';
 import type { RecordedSlices } from './arm-record.ts';
 import type { LocalKernel, TemporaryFolder } from './local-kernel.ts';
 
-/** [Q] the turns that an arm's queries may see, ascending; null: every earlier turn. @throws AdmissibilityError. */
-export function listAdmitted(workspace: Workspace, arm: RankOptions): Promise<readonly Int32Array[]> | null {
-  const { slice } = readArm(arm).outline.view;
-  const { control } = arm;
-  return slice === null ? null : openSlices(workspace.under(control), slice);
-}
-
 /** The slices of an arm in a workspace, signed and verified; null for an arm without any. */
 async function readSlices(workspace: Workspace, arm: RankOptions): Promise<RecordedSlices | null> {
   const { slice } = readArm(arm).outline.view;

@@ -14,9 +14,8 @@ import type { Qrels, Run } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { UserWeights, Weights } from '../../rank/learning/weight-file.ts';
 import { addCounts } from '../../rank/signals/stage.ts';
-import { listArmsToRun, listRepetitions } from '../config/arm-selection.ts';
+import { indexControls, listArmsToRun, listRepetitions } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
-import { indexControls } from '../config/control-arms.ts';
 import {
   type Measurement,
   type MeasurementOptions,
@@ -25,20 +24,18 @@ import {
   startStatistics,
   stepThroughArms,
 } from '../measure/measurement.ts';
+import { describeLook, type TestLook } from '../measure/passport.ts';
 import type { ExperimentResult } from '../measure/result.ts';
-import { describeLook, type TestLook } from '../measure/test-looks.ts';
 import { buildResultBundle, displayResult } from '../measure/warning.ts';
 import type { ArmRecord, Outcomes } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
-import { captureEnvironment, stageVersion, withEncoderUse } from './environment.ts';
+import { captureEnvironment, runHash, stageVersion, withEncoderUse } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
 import type { Raced } from './race-run.ts';
 import { buildRun } from './rankings.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
 import type { ReplayedSlices, RunSlices, SliceKeys } from './run-slices.ts';
 import { collectRemarks, findRunWarnings } from './run-warnings.ts';
-import { runHash } from './stage-cache.ts';
-import { findIdleRepetitions } from './stage-plan.ts';
 
 /** Where a run is executed: the active backend, the cache folder, the command line that it stores, and its progress report (by default none). */
 export interface RunContext {
@@ -216,7 +213,10 @@ async function prepare(
 ): Promise<PreparedRun> {
   const { backend, cacheFolder, command, progress = ignoreProgress, signal } = context;
   const sliceKeys = slices?.keys ?? null;
-  const idle = findIdleRepetitions({ dataset: runner.dataset, config, code: stageVersion, ...(slices && { slices }) });
+  const planned = { dataset: runner.dataset, config, code: stageVersion, ...(slices && { slices }) };
+  const idle = config.arms.some(({ repeats }) => repeats !== null)
+    ? (await import('./stage-plan.ts')).findIdleRepetitions(planned)
+    : new Map<string, string>();
   const arms = listArmsToRun(config).filter(({ name }) => !idle.has(name));
   assertMeasurable(config, runner);
   await runner.prepare(arms);

@@ -3,13 +3,12 @@ import { type Plan, withInputs } from '../../rank/signals/plan.ts';
 import type { Stage } from '../../rank/signals/stage.ts';
 import { listCombinations } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
-import { listArmsToRun } from '../config/arm-selection.ts';
+import { inheritTunedPoint, listArmsToRun } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
-import { inheritTunedPoint, withTuned } from '../config/fitted-arm.ts';
 import { assertArmAttributes, assertArmData } from './needed-data.ts';
 import { type RaceOptions, raceShares } from './race-run.ts';
 import { exactCandidatesOfArm, listApproximateSources } from './run-warnings.ts';
-import { tuningStage } from './tuning.ts';
+import { tuningStage, withTuned } from './tuning.ts';
 import { type ByEncoding, createTableGraphs, createTuningGraphs, type PlanSource } from './workspaces.ts';
 
 /** The stages that a config executes with an empty cache, in one process. */
@@ -83,7 +82,6 @@ function listRankedOptions(plans: ByEncoding<Plan>, arm: ArmOptions, arms: ArmsB
 export function findIdleRepetitions(source: PlanSource): ReadonlyMap<string, string> {
   const { config } = source;
   const repetitions = listArmsToRun(config).filter(({ repeats }) => repeats !== null);
-  if (repetitions.length === 0) return new Map();
   const plans = createTableGraphs(source);
   const arms = indexArmsByName(config);
   const isIdle = (repetition: ArmOptions) => {

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
+import { parse } from '../../core/validation/validation.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { parseMetric } from '../../eval/metrics/metric.ts';
 import { listArmStages, type RankOptions } from '../../rank/retrieval/written-steps.ts';
@@ -7,9 +8,9 @@ import type { Stage } from '../../rank/signals/stage.ts';
 import { countCombinations, listCombinations, OWN_KEYS } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { CONFIG_LIMITS } from '../composition/yaml-text.ts';
-import { listArmChain } from '../config/arm-selection.ts';
+import { applyTunedPoint, inheritTunedPoint, listArmChain } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
-import { inheritTunedPoint, withTuned } from '../config/fitted-arm.ts';
+import { armOptions } from '../config/config-schema.ts';
 import { tuningVersion } from './environment.ts';
 
 /** Deep enough for the metric: 10 of `mrr@10`, everything for one without a cut-off or with a token budget. */
@@ -47,6 +48,11 @@ export function tuningStage(
     plugins === undefined ? {} : { plugins: plugins.map(({ name, version, hash }) => [name, version, hash]) };
   const options = { code: tuningVersion(), metric, depth, retriever, ...added };
   return plan.derived('tuning-value', options, listArmStages(plan, retriever));
+}
+
+/** An arm with values of a tuning grid in place, which `resolveConfig` has already checked. */
+export function withTuned(arm: ArmOptions, point: Plain): ArmOptions {
+  return parse(armOptions, applyTunedPoint(arm, point), `arm ${arm.name} with tuned values`);
 }
 
 /** Every point that an arm may be tuned to, with the values that it may take over. */

@@ -11,11 +11,11 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
 import { isSensitive } from '../../model/turns/memory-fields.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../rank/retrieval/relevance.ts';
 import { listArmStages, readArm } from '../../rank/retrieval/written-steps.ts';
-import { Plan, type WorkspaceIdentity, withInputs } from '../../rank/signals/plan.ts';
+import { Plan, type WorkspaceIdentity } from '../../rank/signals/plan.ts';
 import type { Encoding, TextVectors } from '../../rank/signals/signal.ts';
 import type { StageStore } from '../../rank/signals/stage.ts';
+import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../rank/signals/subcorpus.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import { embeddingVersion } from './environment.ts';
@@ -185,11 +185,13 @@ export function buildWorkspaceIdentity(
   source: Pick<WorkspaceSource, 'dataset' | 'fittedOn' | 'config' | 'code' | 'reach'>,
   fit: ReadonlySet<string>,
 ): WorkspaceIdentity {
-  const { identity } = chooseEncoder(source, fit);
   return {
     code: source.code,
     data: source.dataset.hash,
-    encoder: { ...identity, code: embeddingVersion(), ...(source.reach === undefined ? {} : { reach: source.reach }) },
+    get encoder() {
+      const { identity } = chooseEncoder(source, fit);
+      return { ...identity, code: embeddingVersion(), ...(source.reach === undefined ? {} : { reach: source.reach }) };
+    },
     encoderOf: (options) => ({ ...chooseEncoder(source, fit, options).identity, code: embeddingVersion() }),
   };
 }
@@ -315,16 +317,18 @@ function createStageGraph(
  */
 export function areVectorsUnread(source: PlanSource, queries: readonly Query[], arms: readonly ArmOptions[]): boolean {
   const { dataset, config, code, slices } = source;
-  const identity = buildWorkspaceIdentity({ dataset, code, config }, dataset.devConversations);
-  const plan = (encoder: WorkspaceIdentity['encoder']) =>
-    new Plan({
-      identity: { ...identity, encoder },
-      ...{ corpus: dataset.corpus, queries, seed: config.seed, ...(slices && { slices }) },
-    });
-  const [first, other] = [plan({ name: 'first' }), plan({ name: 'other' })];
+  let isRead = false;
+  const identity = {
+    ...{ code, data: dataset.hash, encoderOf: (options: EncoderOptions) => options },
+    get encoder() {
+      isRead = true;
+      return {};
+    },
+  };
+  const plan = new Plan({ identity, corpus: dataset.corpus, queries, seed: config.seed, ...(slices && { slices }) });
   const isUnreadBy = (options: ArmOptions) => {
-    const keys = ([first, other] as const).map((own) => [...withInputs(listArmStages(own, options)).keys()].join());
-    return keys[0] === keys[1] && !readArm(options).steps.some(({ comparesVectors }) => comparesVectors);
+    listArmStages(plan, options);
+    return !isRead && !readArm(options).steps.some(({ comparesVectors }) => comparesVectors);
   };
   return arms.every((arm) => isUnreadBy(arm) && (listTunedOptions(arm.name, config.arms)?.every(isUnreadBy) ?? false));
 }

@@ -250,12 +250,9 @@ function listSweepProbes(
   return [...byLabel.values()].map((point) => buildSweptArm(arm, start, point));
 }
 
-const returnNoArms = (faults: readonly ConfigurationFault[]): ExpandedSweep => ({
-  arms: [],
-  probes: [],
-  design: null,
-  faults,
-});
+/** The sweep of a config that has none. */
+export const NO_SWEEP: ExpandedSweep = { arms: [], probes: [], design: null, faults: [] };
+const returnNoArms = (faults: readonly ConfigurationFault[]): ExpandedSweep => ({ ...NO_SWEEP, faults });
 
 /** All arms of a sweep whose options are in order. */
 function expand(sweep: SweepOptions, factors: readonly Factor[], seed: number, start: ExpandedArm): ExpandedSweep {
@@ -285,7 +282,6 @@ function expand(sweep: SweepOptions, factors: readonly Factor[], seed: number, s
  * @param seed of the experiment.
  */
 export function expandSweep(raw: unknown, arms: readonly ExpandedArm[], seed: number): ExpandedSweep {
-  if (raw === undefined || raw === null) return returnNoArms([]);
   if (isPlain(raw) && Array.isArray(raw.factors)) {
     const written = check(z.object({ sweep: sweepDesign }), { sweep: raw });
     return 'faults' in written ? returnNoArms(written.faults) : { ...returnNoArms([]), design: written.value.sweep };

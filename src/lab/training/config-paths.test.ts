@@ -12,9 +12,8 @@ import type { ScoringOptions } from '../../rank/signals/bank/options.ts';
 import { findFittedArm } from '../config/arm-selection.ts';
 import { least } from '../config/config.fixture.ts';
 import { loadConfig } from '../config/config.ts';
-import { captureEnvironment, restoreDataFolder } from '../run/environment.ts';
+import { captureEnvironment, restoreDataFolder, runHash } from '../run/environment.ts';
 import { writeSampleJsonl } from '../run/jsonl.fixture.ts';
-import { runHash } from '../run/stage-cache.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-paths-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -12,7 +12,7 @@ import { type SignalTable, signalTable } from '../../rank/signals/bank/signal-ba
 import { MEMORY_SIGNALS } from '../../rank/signals/memory-signals.ts';
 import { Plan, type WorkspaceIdentity } from '../../rank/signals/plan.ts';
 import { type CandidatePool, type PoolRows, type Stage, StageResults } from '../../rank/signals/stage.ts';
-import { STRATEGY_SIGNALS } from '../../rank/signals/strategy.ts';
+import { listStrategySignals } from '../../rank/signals/strategy.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { readPoolParts } from '../config/fitted-arm.ts';
 import { listUnheldConversations } from '../measure/passport.ts';
@@ -22,7 +22,7 @@ import type { TrainingConfig } from './training-config.ts';
 import { RELEVANCE_SIGNALS, VECTOR_INPUTS, withTrajectorySignals } from './trajectory-features.ts';
 
 /** The columns of a table with the five signals of memories, in their order. */
-export const USER_SIGNALS: readonly string[] = MEMORY_SIGNALS.map((name) => STRATEGY_SIGNALS[name].name);
+export const USER_SIGNALS: readonly string[] = MEMORY_SIGNALS.map((name) => listStrategySignals()[name].name);
 
 /** The signals that some part of a fit reads, in the order of `all`. */
 function listReadSignals({ model, users }: FitOptions, all: readonly string[]): readonly string[] {

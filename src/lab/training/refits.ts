@@ -13,8 +13,8 @@ import type { ModelOptions } from '../../rank/learning/fit-options.ts';
 import { listAheadSignals, listCoordinateSignals, listModelSignals, scoreTable } from '../../rank/learning/model.ts';
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
 import {
+  listProducts,
   listSignalNames,
-  PRODUCTS,
   SHARED_WORDS,
   SIGNAL_GROUPS,
   type SignalBankOptions,
@@ -32,9 +32,10 @@ const OWN = ['', '@share'];
 const AROUND = SPREAD.filter((suffix) => !OWN.includes(suffix));
 
 function isAround(signal: string): boolean {
-  const factors = PRODUCTS.find(({ name }) => name === signal)?.of ?? [signal];
-  const words: readonly string[] = SHARED_WORDS;
-  return factors.some((factor) => words.includes(factor) || AROUND.some((suffix) => factor.endsWith(suffix)));
+  const factors = listProducts().find(({ name }) => name === signal)?.of ?? [signal];
+  return factors.some(
+    (factor) => Object.hasOwn(SHARED_WORDS, factor) || AROUND.some((suffix) => factor.endsWith(suffix)),
+  );
 }
 
 /** Signals that a bank lacks without a group. */

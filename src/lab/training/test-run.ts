@@ -10,9 +10,15 @@ import { assertFits, type Weights } from '../../rank/learning/weight-file.ts';
 import { SIGNAL_GROUPS, type SignalGroup } from '../../rank/signals/bank/options.ts';
 import type { ExperimentConfig } from '../config/config-schema.ts';
 import { buildRankedArms, buildRankedResult, describeMeasured, listInspectedTurns } from '../measure/attribution.ts';
-import { describeTestSplit, groupContentHashes, isSameSplit, type TestSplit } from '../measure/passport.ts';
+import {
+  describeTestSplit,
+  groupContentHashes,
+  isSameSplit,
+  type TestLook,
+  type TestSplit,
+} from '../measure/passport.ts';
 import { type ExperimentResult, formatLook, type NumberedLook } from '../measure/result.ts';
-import { listLooks, type TestLook } from '../measure/test-looks.ts';
+import { listLooks } from '../measure/test-looks.ts';
 import { captureEnvironment } from '../run/environment.ts';
 import { listFilterTexts } from '../run/needed-data.ts';
 import type { OpenRunContext } from '../run/run.ts';

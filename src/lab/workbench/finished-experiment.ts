@@ -21,7 +21,7 @@ import { suggestKnown } from '../../core/validation/validation.ts';
 import { groupIntoClusters } from '../../eval/intervals/mean-intervals.ts';
 import { type BaselineComparison, compareWithBaseline } from '../../eval/significance/significance.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import type { Qrels, Run } from '../../model/run.ts';
+import { displayRun, type Qrels, type Run } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { FeatureTable } from '../../rank/learning/feature-table.ts';
@@ -184,7 +184,7 @@ export class FinishedExperiment {
 
   /** The rankings of an arm, of every evaluated query. @throws ValidationError for an unknown arm. */
   run(arm: string): Run {
-    return this.#finished.runs.get(this.#arm(arm).name) as Run;
+    return displayRun(this.#finished.runs.get(this.#arm(arm).name) as Run);
   }
 
   /**

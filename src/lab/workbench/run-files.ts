@@ -1,6 +1,7 @@
+import { isFitted } from '../measure/result.ts';
 import { renderHtml } from '../report/page/html.ts';
 import { renderCsv } from '../report/tables/csv.ts';
-import { isFitted, renderFitFiles } from '../report/tables/fit-table.ts';
+import { renderFitFiles } from '../report/tables/fit-table.ts';
 import { renderLatex, renderMarkdown } from '../report/tables/markdown.ts';
 import { type MeasuredRankings, type RunFiles, runFiles } from '../run/run-folder.ts';
 import { encodePerQueryParquet } from '../stored/per-query-values.ts';

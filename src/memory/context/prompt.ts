@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { formatMinute, isTime } from '../../core/text/format.ts';
+import { formatMinute } from '../../core/text/format.ts';
+import { isTime } from '../../core/validation/validation.ts';
 import { ZoneClock } from '../../model/text/times/calendar.ts';
 import { type ContextItem, type ItemType, readItemText } from './source.ts';
 

@@ -17,22 +17,20 @@ import { isPlainKey, parseFilter } from './parse-filter.ts';
 
 type Fault = { readonly expected: string; readonly remedy: string };
 
-/** A check of zod from a function that says what is wrong. */
-function refuse<T>(find: (value: T) => Fault | undefined) {
-  return (context: z.core.ParsePayload<T>) => {
-    const fault = find(context.value);
-    if (fault !== undefined) {
-      const message = `${fault.expected} (${fault.remedy})`;
-      // Only then a union passes the message on.
-      context.issues.push({ code: 'custom', message, input: context.value, continue: true });
-    }
-  };
+/** Reports to zod what is wrong with a value. */
+function refuse<T>(context: z.core.ParsePayload<T>, fault: Fault | undefined): void {
+  if (fault === undefined) return;
+  const message = `${fault.expected} (${fault.remedy})`;
+  // Only then a union passes the message on.
+  context.issues.push({ code: 'custom', message, input: context.value, continue: true });
 }
 
-const text = z.string().check(refuse(findTextFault));
-const field = z.string().check(refuse(findFieldFault));
+const text = z.string().check((context) => refuse(context, findTextFault(context.value)));
+const field = z.string().check((context) => refuse(context, findFieldFault(context.value)));
 // `z.number` calls NaN a wrong type; here a wrong number has one message.
-const number = z.custom<number>((input) => typeof input === 'number', 'a number').check(refuse(findNumberFault));
+const number = z
+  .custom<number>((input) => typeof input === 'number', 'a number')
+  .check((context) => refuse(context, findNumberFault(context.value)));
 const variable = z.strictObject({ query: text });
 const value = z.union([text, number, z.boolean(), z.null(), variable]);
 
@@ -51,13 +49,15 @@ const tree: z.ZodType<Filter> = z.discriminatedUnion('op', [
   }),
   z
     .strictObject({ op: z.enum(['=', '!=', '<', '<=', '>', '>=']), field, value })
-    .check(refuse((node) => findOperandFault(node.field, node.value))),
-  z
-    .strictObject({ op: z.literal('between'), field, low: value, high: value })
-    .check(refuse((node) => findOperandFault(node.field, node.low) ?? findOperandFault(node.field, node.high))),
-  z
-    .strictObject({ op: z.literal('in'), field, values: z.array(value) })
-    .check(refuse(({ field: name, values }) => values.map((item) => findOperandFault(name, item)).find(isFault))),
+    .check((context) => refuse(context, findOperandFault(context.value.field, context.value.value))),
+  z.strictObject({ op: z.literal('between'), field, low: value, high: value }).check((context) => {
+    const { field: name, low, high } = context.value;
+    refuse(context, findOperandFault(name, low) ?? findOperandFault(name, high));
+  }),
+  z.strictObject({ op: z.literal('in'), field, values: z.array(value) }).check((context) => {
+    const { field: name, values } = context.value;
+    refuse(context, values.map((item) => findOperandFault(name, item)).find(isFault));
+  }),
   z.strictObject({ op: z.literal('contains'), field, value: z.union([text, variable]) }),
   z.strictObject({ op: z.literal('exists'), field }),
 ]);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DimensionMismatchError, NotFiniteError } from '../../core/errors/errors.ts';
-import { isTime } from '../../core/text/format.ts';
+import { isTime } from '../../core/validation/validation.ts';
 import { type Attributes, attributesSchema, storedText as text } from './memory-fields.ts';
 
 /** One utterance of a conversation: a message, a post, a chat line. Immutable once loaded. */

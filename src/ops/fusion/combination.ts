@@ -116,10 +116,15 @@ const none: Normalisation = {
 /**
  * Every normalisation: to add one takes its name and a member. Sources: lee1997combination, montague2001normalization.
  */
-export const NORMALISATIONS = new Registry<NormalisationName, Normalisation>(
-  [minMax, max, sum, zmuv, rank, borda, none],
-  ({ name }) => name,
-);
+export const NORMALISATIONS = new Registry<NormalisationName, Normalisation>([
+  minMax,
+  max,
+  sum,
+  zmuv,
+  rank,
+  borda,
+  none,
+]);
 
 const normalisationName = z.enum(NORMALISATIONS.names);
 
@@ -134,16 +139,13 @@ export const combinationOptions = {
   normalisation: normalisationName.default('min-max'),
 };
 
-const buildOptions = <const Name extends string>(method: Name) =>
-  z.strictObject({ method: z.literal(method), ...combinationOptions });
-
-export const combSumOptions = buildOptions('combsum');
-const combMnzOptions = buildOptions('combmnz');
-const combMaxOptions = buildOptions('combmax');
-const combMinOptions = buildOptions('combmin');
-const combMedOptions = buildOptions('combmed');
-const combAnzOptions = buildOptions('combanz');
-const combGmnzOptions = buildOptions('combgmnz').extend({
+export const combSumOptions = z.strictObject({ method: z.literal('combsum'), ...combinationOptions });
+const combMnzOptions = z.strictObject({ method: z.literal('combmnz'), ...combinationOptions });
+const combMaxOptions = z.strictObject({ method: z.literal('combmax'), ...combinationOptions });
+const combMinOptions = z.strictObject({ method: z.literal('combmin'), ...combinationOptions });
+const combMedOptions = z.strictObject({ method: z.literal('combmed'), ...combinationOptions });
+const combAnzOptions = z.strictObject({ method: z.literal('combanz'), ...combinationOptions });
+const combGmnzOptions = z.strictObject({ method: z.literal('combgmnz'), ...combinationOptions }).extend({
   /** The power of the number of sources: 0 is CombSUM, 1 CombMNZ. */
   gamma: z.number().default(1),
 });

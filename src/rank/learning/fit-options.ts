@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { DimensionMismatchError, NotFiniteError, RagPlusPlusError, ValidationError } from '../../core/errors/errors.ts';
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { datasetOptions } from '../../data/registry.ts';
 import type { JudgedRanking } from '../../eval/metrics/judged-ranking.ts';
-import { parseMean, parseMetric } from '../../eval/metrics/metric.ts';
+import { parseMetric, readMetricName } from '../../eval/metrics/metric.ts';
 import { signalBankOptions } from '../signals/bank/options.ts';
 import { signalName, signalNumbers } from '../signals/plan.ts';
 import { computeMissedOffsets, type FeatureTable } from './feature-table.ts';
@@ -108,17 +108,6 @@ export function createTableMetric(table: FeatureTable, id: string = VALIDATION_M
   return { id, values: computeQueryValues, mean };
 }
 
-/** A metric by any name that is accepted; the config has the name used here. */
-export const metric = z.string().transform((id, context) => {
-  try {
-    return parseMean(id).id;
-  } catch (error) {
-    if (!(error instanceof RagPlusPlusError)) throw error;
-    context.addIssue({ code: 'custom', message: `a metric (${error.message})` });
-    return z.NEVER;
-  }
-});
-
 const positive = z.number().positive();
 
 const modelOptions = z.discriminatedUnion('name', [
@@ -170,7 +159,7 @@ export const fitOptions = z.strictObject({
   /** The temperature of the softmax in both losses. */
   temperature: positive.default(1),
   /** The metric of early stopping, the inner folds and the searches. */
-  metric: metric.prefault(VALIDATION_METRIC),
+  metric: z.string().transform(readMetricName).prefault(VALIDATION_METRIC),
   epochs: z.int().min(1).default(60),
   /** Epochs without a better validation after which training stops. */
   patience: z.int().min(1).default(8),

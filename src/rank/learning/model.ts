@@ -10,11 +10,9 @@ import { assertValues, type Parametric, splitParameters } from './parameters.ts'
 /** The number of later turns that a candidate attends to one by one; those beyond count e^0 each. */
 export const TURNS_AHEAD = 8;
 
-const aheadNames: readonly string[] = Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead.${i + 1}`);
-
 /** Signals of each turn ahead, the nearest first. */
 export function listAheadSignals(): readonly string[] {
-  return aheadNames;
+  return Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead.${i + 1}`);
 }
 
 /** A signal of each coordinate. */
@@ -29,7 +27,7 @@ export function listCoordinateSignals(dimensions: Dimensions): string[] {
 export function listTrajectorySignals(dimensions: Dimensions): string[] {
   const scores = ['relevance', 'relevance@neighbour', 'relevance@session', 'age.hours', 'cosine'];
   const places = ['ring.distance', 'cold-start', 'ahead.count'];
-  return [...scores, ...listCoordinateSignals(dimensions), ...places, ...aheadNames];
+  return [...scores, ...listCoordinateSignals(dimensions), ...places, ...listAheadSignals()];
 }
 
 /** The default start of a mix: words and embeddings alike. */

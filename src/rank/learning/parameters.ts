@@ -22,51 +22,38 @@ export const EDGE = 0.01;
 
 const sigmoid = (x: number) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
 const softplus = (x: number) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
+const slopeOfSigmoid = (x: number) => sigmoid(x) * sigmoid(-x);
 
-function defineElementwise(
-  apply: (theta: number) => number,
-  inverse: (value: number) => number,
-  slope: (theta: number) => number,
-) {
-  return {
-    apply: (theta: Float64Array) => theta.map(apply),
-    inverse: (values: ArrayLike<number>) => Float64Array.from(values, inverse),
-    pullBack: (theta: Float64Array, gradient: ArrayLike<number>) => theta.map((x, i) => slope(x) * gradient[i]!),
-  };
+function invertSoftplus(value: number): number {
+  const inside = Math.max(value, EDGE);
+  return inside + Math.log(-Math.expm1(-inside));
+}
+
+function invertSigmoid(value: number): number {
+  const inside = Math.min(Math.max(value, EDGE), 1 - EDGE);
+  return Math.log(inside / (1 - inside));
 }
 
 const free: Constraint = {
-  ...defineElementwise(
-    (theta) => theta,
-    (value) => value,
-    () => 1,
-  ),
+  apply: (theta) => theta.slice(),
+  inverse: (values) => Float64Array.from(values),
+  pullBack: (_, gradient) => Float64Array.from(gradient),
   holds: (value) => Number.isFinite(value),
 };
 
 /** softplus(theta) = ln(1 + e^theta) */
 const positive: Constraint = {
-  ...defineElementwise(
-    softplus,
-    (value) => {
-      const inside = Math.max(value, EDGE);
-      return inside + Math.log(-Math.expm1(-inside));
-    },
-    sigmoid,
-  ),
+  apply: (theta) => theta.map(softplus),
+  inverse: (values) => Float64Array.from(values, invertSoftplus),
+  pullBack: (theta, gradient) => theta.map((x, i) => sigmoid(x) * gradient[i]!),
   holds: (value) => value >= 0 && Number.isFinite(value),
 };
 
 /** 1 / (1 + e^-theta) */
 const unit: Constraint = {
-  ...defineElementwise(
-    sigmoid,
-    (value) => {
-      const inside = Math.min(Math.max(value, EDGE), 1 - EDGE);
-      return Math.log(inside / (1 - inside));
-    },
-    (theta) => sigmoid(theta) * sigmoid(-theta),
-  ),
+  apply: (theta) => theta.map(sigmoid),
+  inverse: (values) => Float64Array.from(values, invertSigmoid),
+  pullBack: (theta, gradient) => theta.map((x, i) => slopeOfSigmoid(x) * gradient[i]!),
   holds: (value) => value >= 0 && value <= 1,
 };
 

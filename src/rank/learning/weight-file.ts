@@ -14,7 +14,7 @@ import { assertValues, chooseParameterValues } from './parameters.ts';
 import { trajectory } from './trajectory-model.ts';
 
 /** Every model: to add one takes its file and a line here. */
-export const MODELS = new Registry<string, ModelDefinition>([linear, trajectory], ({ name }) => name);
+export const MODELS = new Registry<string, ModelDefinition>([linear, trajectory]);
 
 /**
  * @param source the name of the source in errors

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WEIGHT_SUFFIXES, type WeightType } from '../../index/encoders/transformers/model-files.ts';
 import { selectedCount } from '../../ops/selection/selection.ts';
-import { GRAPH_RELATIONS } from '../signals/turn-concepts.ts';
+import { listGraphRelations } from '../signals/turn-concepts.ts';
 import { mentionsSignal } from './mentions.ts';
 
 /** What every reranking by a column has. */
@@ -16,7 +16,7 @@ const nodeDistanceOptions = z.strictObject({ method: z.literal('node-distance'),
 export const nodeDistance = {
   options: nodeDistanceOptions,
   description: 'the candidates nearest in the concept graph to the best ten by bm25 and cosine',
-  listColumn: () => GRAPH_RELATIONS.distance(null),
+  listColumn: () => listGraphRelations().distance(null),
 };
 
 const mentionsOptions = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scoped } from '../../core/tensors/scope.ts';
-import { type Definition, type Lazy, type NamingOptions, OptionsRegistry } from '../../core/validation/registry.ts';
+import { type Definition, type NamingOptions, OptionsRegistry } from '../../core/validation/registry.ts';
 import { diversity } from '../../ops/selection/diversity-filter.ts';
 import {
   DEFAULT_LAMBDA,
@@ -33,22 +33,18 @@ interface SelectionDefinition<S extends NamingOptions<'method'> = NamingOptions<
   listColumn?(options: z.output<S>): Signal;
 }
 
-function member<S extends NamingOptions<'method'>>(
-  definition: SelectionDefinition<S>,
-  load: () => Promise<Select<z.output<S>>>,
-): Lazy<SelectionDefinition<S>, Select<z.output<S>>> {
-  return { ...definition, load };
-}
-
 const loadColumnReranking = async () => (await import('./column-reranking.ts')).rerankByColumn;
 
 /** Every selection: to add one takes its file and a line here. */
 export const SELECTIONS = new OptionsRegistry('method', [
-  member(mmr, async () => (await import('../../ops/selection/maximal-marginal-relevance.ts')).maximalMarginalRelevance),
-  member(diversity, async () => (await import('../../ops/selection/diversity-filter.ts')).diversityFilter),
-  member(nodeDistance, loadColumnReranking),
-  member(mentions, loadColumnReranking),
-  member(crossEncoder, loadColumnReranking),
+  {
+    ...mmr,
+    load: async () => (await import('../../ops/selection/maximal-marginal-relevance.ts')).maximalMarginalRelevance,
+  },
+  { ...diversity, load: async () => (await import('../../ops/selection/diversity-filter.ts')).diversityFilter },
+  { ...nodeDistance, load: loadColumnReranking },
+  { ...mentions, load: loadColumnReranking },
+  { ...crossEncoder, load: loadColumnReranking },
 ]);
 
 /** The options of every selection, distinguished by `method`; unknown keys are refused. */

@@ -8,7 +8,7 @@ import type { CrossEncoderOptions } from '../rerank/column-options.ts';
 import { findSelectionColumn, loadSelection, type SelectionOptions } from '../rerank/registry.ts';
 import { type CandidatePool, type Column, type PoolRows, QUERY_BATCH } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { divideScoresByRowMaximum } from './relevance.ts';
+import { divideScoresByRowMaximum } from './blend.ts';
 
 /** The best K candidates of each of Q queries. */
 export interface Ranking {

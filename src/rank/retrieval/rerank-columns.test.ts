@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { mentionsSignal } from '../rerank/mentions.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
-import { GRAPH_RELATIONS } from '../signals/turn-concepts.ts';
+import { listGraphRelations } from '../signals/turn-concepts.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { parseArm, poolOfArm } from './arms.fixture.ts';
 import { findPool } from './candidate-sources.ts';
@@ -29,7 +29,7 @@ describe('the best of a query', () => {
     );
 
   test.each([
-    ['node-distance', GRAPH_RELATIONS.distance(null)],
+    ['node-distance', listGraphRelations().distance(null)],
     ['mentions', mentionsSignal('candidates')],
   ] as const)('are in the order of their %s, the others where they were', async (method, signal) => {
     const before = listOrders(await retrieve(workspace, describeArm(null)));

@@ -4,9 +4,9 @@ import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixtur
 import { joinCandidates } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { parseArm, SAMPLE_STEPS } from './arms.fixture.ts';
+import { blendScores, divideScoresByRowMaximum } from './blend.ts';
 import { candidatesFrom, findPool, poolRows } from './candidate-sources.ts';
 import { rank, selectTop } from './rank.ts';
-import { blendScores, divideScoresByRowMaximum } from './relevance.ts';
 import { retrieve, warmUp } from './retriever.ts';
 import { type RankOptions, readArm } from './written-steps.ts';
 

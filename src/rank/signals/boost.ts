@@ -27,25 +27,23 @@ export function readAttributes(
   });
 }
 
-/** A reserved attribute with a number, 0 for a turn without it. */
-function defineAttributeSignal(name: 'outcome' | 'importance', summary: string) {
-  return defineSignal({
-    name,
-    summary,
-    module: import.meta.url,
-    reads: ['attributes'],
-    compute: ({ world, pool }, _: null) => readAttributes(world, pool, name, Number, 0),
-  });
-}
-
 /** The outcome, as observed when the turn was written. */
-export const outcomeSignal = defineAttributeSignal('outcome', 'the attribute `outcome` of the turn; 0 without one');
+export const outcomeSignal = defineSignal({
+  name: 'outcome',
+  summary: 'the attribute `outcome` of the turn; 0 without one',
+  module: import.meta.url,
+  reads: ['attributes'],
+  compute: ({ world, pool }, _: null) => readAttributes(world, pool, 'outcome', Number, 0),
+});
 
 /** The importance of the turn to whoever wrote it down. */
-export const importanceSignal = defineAttributeSignal(
-  'importance',
-  'the attribute `importance` of the turn, in [0, 1]; 0 without one',
-);
+export const importanceSignal = defineSignal({
+  name: 'importance',
+  summary: 'the attribute `importance` of the turn, in [0, 1]; 0 without one',
+  module: import.meta.url,
+  reads: ['attributes'],
+  compute: ({ world, pool }, _: null) => readAttributes(world, pool, 'importance', Number, 0),
+});
 
 /** One of the boosts of an arm. */
 type Boost = BoostOptions[number];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { computeHash } from '../../core/hash/hash.ts';
 import { activeBackend } from '../../core/tensors/active-backend.ts';
-import { getOrCompute } from '../../core/values/once.ts';
+import { getOrCompute, once } from '../../core/values/once.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.ts';
 import type { SliceOptions, SliceSource, SliceTrust } from '../../kernel/slices/slice-options.ts';
@@ -177,7 +177,8 @@ interface Roots {
   readonly getBackend: () => string;
   readonly turns: string;
   readonly queries: string;
-  readonly encoder: string;
+  /** Only vectors depend on it: an encoder that nothing reads is not identified. */
+  readonly getEncoder: () => string;
   /** By name, options and inputs as they are written: a look-up costs a tenth of a hash, and a plan asks for the same stages thousands of times. */
   readonly known: Map<string, Stage>;
 }
@@ -207,7 +208,7 @@ export class Plan implements Setting {
       getBackend: () => (backend ??= activeBackend()),
       turns: computeHash(['turns', identity.data]),
       queries: computeHash(['queries', identity.data, queries.map(({ id, split }) => [id, split])]),
-      encoder: computeHash(['encoder', identity.encoder]),
+      getEncoder: once(() => computeHash(['encoder', identity.encoder])),
       known: new Map(),
     };
   }
@@ -243,10 +244,10 @@ export class Plan implements Setting {
   stage(use: StageUse<unknown>, pool?: Stage): Stage {
     const plan = this.seeing(use.reads);
     const { control } = plan;
-    const { queries, encoder } = this.#hashes;
+    const { queries, getEncoder } = this.#hashes;
     const roots = [
       ...(use.of === 'turns' ? [] : [queries]),
-      ...(use.reads.includes('vectors') ? [encoder] : []),
+      ...(use.reads.includes('vectors') ? [getEncoder()] : []),
       ...(control === null ? [] : [control.kind, plan.controlSeed(control)]),
     ];
     const own = Object.values(use.inputs(plan)).map((input) => plan.stage(input, pool));
@@ -256,8 +257,8 @@ export class Plan implements Setting {
 
   /** A result of other stages that has its own name, such as a figure of a ranking; its key covers all that the workspace consists of. */
   derived(name: string, options: unknown, inputs: readonly Stage[], module = import.meta.url): Stage {
-    const { queries, encoder } = this.#hashes;
-    return this.#known(name, [options, this.seed], [queries, encoder], inputs, module, true);
+    const { queries, getEncoder } = this.#hashes;
+    return this.#known(name, [options, this.seed], [queries, getEncoder()], inputs, module, true);
   }
 
   #known(

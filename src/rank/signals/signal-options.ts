@@ -56,7 +56,13 @@ const TOLERANCE = 0.01;
 
 const share = z.number().min(0).max(1);
 const signalWeights = z
-  .strictObject(Object.fromEntries(MEMORY_SIGNALS.map((name) => [name, share])) as Record<MemorySignal, typeof share>)
+  .strictObject({
+    semantic_similarity: share,
+    entity_overlap: share,
+    temporal_relevance: share,
+    importance: share,
+    reinforcement: share,
+  } satisfies Record<MemorySignal, typeof share>)
   .refine((weights) => Math.abs(MEMORY_SIGNALS.reduce((sum, name) => sum + weights[name], -1)) <= TOLERANCE, {
     error: 'weights whose sum is 1',
   });
@@ -80,7 +86,13 @@ export function readStrategyOptions({ strategy = {} }: { readonly strategy?: unk
   return parse(strategyOptions, strategy, 'the options of the signal strategy');
 }
 
-const UNIFORM = Object.fromEntries(MEMORY_SIGNALS.map((name) => [name, 1 / MEMORY_SIGNALS.length])) as MemorySignals;
+const UNIFORM: MemorySignals = {
+  semantic_similarity: 0.2,
+  entity_overlap: 0.2,
+  temporal_relevance: 0.2,
+  importance: 0.2,
+  reinforcement: 0.2,
+};
 
 /** True if two questions of one user may have different weights. */
 export function dependsOnStrategy({ weights, users = {} }: StrategyOptions): boolean {

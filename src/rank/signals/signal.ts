@@ -185,4 +185,4 @@ export interface AddedSignal {
 }
 
 /** The signals of the plugins of this process. */
-export const ADDED_SIGNALS = new Registry<string, AddedSignal>([], ({ name }) => name);
+export const ADDED_SIGNALS = new Registry<string, AddedSignal>([]);

@@ -10,7 +10,7 @@ import { buildNewestPool } from './columns.harness.ts';
 import { createSampleWorkspace, DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
 import { computeMemorySignals, MEMORY_SIGNALS, type MemorySignal, scoreMemorySignals } from './memory-signals.ts';
 import { chooseStrategyWeights, strategyOptions } from './signal-options.ts';
-import { STRATEGY_SIGNALS, strategySignal } from './strategy.ts';
+import { listStrategySignals, strategySignal } from './strategy.ts';
 
 beforeAll(() => useBackend('wasm'));
 const NOON = Date.UTC(2024, 4, 15, 12);
@@ -71,7 +71,7 @@ test('scores and columns are those of the formulas', async () => {
   const scores = await workspace.get(strategySignal({ weights: 'by-question' }), pool);
   const columns = new Map<MemorySignal, Float32Array>();
   for (const name of MEMORY_SIGNALS)
-    columns.set(name, (await workspace.get(STRATEGY_SIGNALS[name], pool)) as Float32Array);
+    columns.set(name, (await workspace.get(listStrategySignals()[name], pool)) as Float32Array);
   let compared = 0;
   for (const [pair, position] of pool.positions.entries()) {
     if (position < 0) continue;

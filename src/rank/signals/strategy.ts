@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { createRandom } from '../../core/numbers/random.ts';
 import { assertShape } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
-import { freezeDeeply } from '../../core/values/once.ts';
+import { once } from '../../core/values/once.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { type AskedMemories, askedMemories } from './asked-memories.ts';
@@ -22,13 +22,15 @@ import { chooseStrategyWeights, readAsker, type StrategyOptions } from './signal
 import { type Column, QUERY_BATCH } from './stage.ts';
 
 /** The five signals of memories by their names, in the order of {@link MEMORY_SIGNALS}. */
-export const STRATEGY_SIGNALS: Readonly<Record<MemorySignal, Signal>> = freezeDeeply({
-  semantic_similarity: cosineSignal(null),
-  entity_overlap: entityOverlapSignal(null),
-  temporal_relevance: temporalRelevanceSignal(null),
-  importance: typedImportanceSignal(null),
-  reinforcement: reinforcementSignal(null),
-});
+export const listStrategySignals = once(
+  (): Readonly<Record<MemorySignal, Signal>> => ({
+    semantic_similarity: cosineSignal(null),
+    entity_overlap: entityOverlapSignal(null),
+    temporal_relevance: temporalRelevanceSignal(null),
+    importance: typedImportanceSignal(null),
+    reinforcement: reinforcementSignal(null),
+  }),
+);
 
 /**
  * The weighted sums of signals, each query with its own weights; never negative.
@@ -116,7 +118,7 @@ export const strategySignal = defineSignal<StrategyOptions, Inputs>({
     'cosine, overlap of entities, nearness in time, importance and uses, weighted by the strategy of the question; 1.15 times for a summary, at least 0',
   module: import.meta.url,
   reads: ['texts', 'vectors', 'attributes', 'times', 'clock', 'strategies'],
-  inputs: () => ({ ...STRATEGY_SIGNALS, asked: queryStrategies(null) }),
+  inputs: () => ({ ...listStrategySignals(), asked: queryStrategies(null) }),
   compute: ({ world: { corpus, queries }, pool: { positions, width }, inputs }, options) =>
     scoreByStrategy({
       width,

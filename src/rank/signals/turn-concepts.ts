@@ -1,5 +1,5 @@
 import { createEventBreaks, type StartProgress } from '../../core/terminal/progress.ts';
-import { getOrCompute } from '../../core/values/once.ts';
+import { getOrCompute, once } from '../../core/values/once.ts';
 import type { ConceptVectors } from '../../index/candidates/index-definition.ts';
 import { TopSelection } from '../../index/candidates/top-selection.ts';
 import type { FileConcepts } from '../../index/graph/extraction/concept-file.ts';
@@ -255,7 +255,7 @@ export function shareConceptGraphs({ shared }: World): Promise<KeptGraphs> {
 }
 
 const BM25 = bm25.options.parse({ index: 'bm25' });
-const GRAPH = graph.options.parse({ index: 'graph' });
+const readGraph = once(() => graph.options.parse({ index: 'graph' }));
 
 const GRAPH_READS: readonly WorldPart[] = ['texts', 'times', 'replies', 'attributes'];
 /** Vectors decide which turns walks start at, and nothing else. */
@@ -278,7 +278,7 @@ function openGraphOver({ shared }: World, subcorpus: Subcorpus, concepts: readon
       concepts: Array.from(subcorpus.positions, (position) => concepts[position] as readonly string[]),
       graphs: await shareConceptGraphs(shared),
     };
-    return shared.keepResource(new GraphIndex(context, GRAPH));
+    return shared.keepResource(new GraphIndex(context, readGraph()));
   });
 }
 
@@ -298,17 +298,17 @@ const relations = defineStage<null, GraphPairs, Inputs>({
   module: import.meta.url,
   of: 'pairs',
   reads: WALK_READS,
-  key: () => GRAPH,
+  key: () => readGraph(),
   inputs: () => ({
     bm25: bm25Signal(BM25),
     cosine: cosineSignal(null),
-    concepts: turnConcepts(GRAPH.concepts),
-    asked: queryConcepts(GRAPH.concepts),
+    concepts: turnConcepts(readGraph().concepts),
+    asked: queryConcepts(readGraph().concepts),
   }),
   compute: async ({ world, pool, inputs }) => {
     const { batch, corpus, tieRanks, subcorpora } = world;
     const lists = [inputs.bm25, inputs.cosine].map((scores) => listScored(pool, scores));
-    const seeds = fuseSeedTurns(lists, pool.queryCount, GRAPH.seeds, corpus, tieRanks);
+    const seeds = fuseSeedTurns(lists, pool.queryCount, readGraph().seeds, corpus, tieRanks);
     const concepts = listTurnConcepts(inputs.concepts);
     const asked = { ...batch, seeds, concepts: listTurnConcepts(inputs.asked) };
     const allocate = () => new Float32Array(pool.positions.length);
@@ -331,7 +331,7 @@ const relations = defineStage<null, GraphPairs, Inputs>({
 
 /** Builds the graphs of the subcorpora that are asked. */
 export async function prepareGraphRelations(world: World): Promise<void> {
-  const concepts = listTurnConcepts(await world.shared.get(turnConcepts(GRAPH.concepts)));
+  const concepts = listTurnConcepts(await world.shared.get(turnConcepts(readGraph().concepts)));
   const nothing = { texts: [], vectors: new Float32Array(0), cutoffs: new Int32Array(0) };
   for (const { subcorpus } of world.subcorpora.split(world.batch)) {
     const index = await openGraphOver(world, subcorpus, concepts);
@@ -352,7 +352,7 @@ const defineRelation = (name: string, column: keyof GraphPairs, reads: readonly 
   });
 
 /** The signals of the concept graph, in the order of their columns in a bank. */
-export const GRAPH_RELATIONS = {
+export const listGraphRelations = once(() => ({
   pagerank: defineRelation(
     'graph.pagerank',
     'pagerank',
@@ -372,4 +372,4 @@ export const GRAPH_RELATIONS = {
     GRAPH_READS,
     'sum over the concepts that it shares with the query of 1 / turns that mention the concept',
   ),
-} as const;
+}));

@@ -6,7 +6,7 @@ import {
   readJudgementFile,
   type StatedJudgement,
 } from '../../../lab/judging/judgement-file.ts';
-import { describeSmallStratum, findSmallStrata } from '../../../lab/judging/query-file.ts';
+import { describeSmallStratum, findSmallStrata } from '../../../lab/measure/warning.ts';
 import { parseNamedFile } from '../../../lab/stored/system-files.ts';
 import type { PairToJudge } from '../../../model/dataset.ts';
 

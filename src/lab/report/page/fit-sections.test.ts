@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { FoldResult } from '../../measure/fit-result.ts';
 import { renderFitSections } from './fit-sections.ts';
 import { inventFitted } from './invented-fit.fixture.ts';
-import { inventResult } from './invented-result.fixture.ts';
 
 const size = { signals: 47, folds: 3, epochs: 5, queries: 29 };
 const result = inventFitted(7, size);
@@ -70,8 +69,4 @@ test('weights of users have their table of arms and their numbers', () => {
   const text = renderSectionText('users', { ...result, users });
   expect(text).toContain('Weights of users: 1 of 7 users');
   expect(text).toContain('>ann</td>');
-});
-
-test('a result without a fit has no such section', () => {
-  expect(renderFitSections(inventResult(5, { arms: 2, threads: 5, turnsAThread: 3, top: 2 }))).toEqual([]);
 });

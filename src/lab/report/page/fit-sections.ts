@@ -1,14 +1,12 @@
 import { html, type Markup } from '../../../core/text/format.ts';
 import { MEMORY_SIGNALS } from '../../../rank/signals/memory-signals.ts';
 import type { FitResult, LearnedNumber, NullControl } from '../../measure/fit-result.ts';
-import type { ExperimentResult } from '../../measure/result.ts';
+import type { ExperimentResult, Fitted } from '../../measure/result.ts';
 import { computeGainShare, formatGainShare } from '../tables/decision.ts';
 import {
   buildUsersLadder,
   describeTransfers,
   describeUsers,
-  type Fitted,
-  isFitted,
   listTransferRows,
   reachSentences,
   searchSentences,
@@ -356,12 +354,8 @@ function renderUsersSection(result: Fitted): Section[] {
   return [{ id: 'users', name: 'Weights of users', link: 'Users', content }];
 }
 
-/**
- * Sections of a fit: weights, curves, calibration, importance, null controls, users, other data. Empty for a result
- * without one.
- */
-export function renderFitSections(result: ExperimentResult): Section[] {
-  if (!isFitted(result)) return [];
+/** Sections of a fit: weights, curves, calibration, importance, null controls, users, other data. */
+export function renderFitSections(result: Fitted): Section[] {
   return [
     renderWeightsSection(result),
     renderCurvesSection(result),

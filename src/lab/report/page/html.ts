@@ -3,7 +3,13 @@ import { ValidationError } from '../../../core/errors/errors.ts';
 import { readText } from '../../../core/files/files.ts';
 import { type Content, encodeScriptJson, html, Markup } from '../../../core/text/format.ts';
 import { yaml } from '../../../core/values/yaml.ts';
-import type { ArmResult, DatasetSummary, Environment, ExperimentResult } from '../../measure/result.ts';
+import {
+  type ArmResult,
+  type DatasetSummary,
+  type Environment,
+  type ExperimentResult,
+  isFitted,
+} from '../../measure/result.ts';
 import { findAttentionPart } from '../tables/format.ts';
 import { renderPassports } from '../tables/side-tables.ts';
 import { buildLadderTable } from '../tables/table.ts';
@@ -143,7 +149,7 @@ export const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src
  */
 export function renderHtml(result: ExperimentResult): string {
   const payload = buildPayload(result);
-  const sections = [...renderFigureSections(result, payload), ...renderFitSections(result)];
+  const sections = [...renderFigureSections(result, payload), ...(isFitted(result) ? renderFitSections(result) : [])];
   const passports = renderPassports(result);
   const lead = payload.baseline < 0 ? [] : [renderDifferencesSection(result)];
   const table = buildLadderTable(result);

@@ -1,7 +1,6 @@
 import { createRandom, type Random } from '../../../core/numbers/random.ts';
 import type { FitResult, FoldResult, Importance, LearnedNumber, NullControl } from '../../measure/fit-result.ts';
-import type { ArmResult, Comparison, ExperimentResult, Interval, Stratum } from '../../measure/result.ts';
-import type { Fitted } from '../tables/fit-table.ts';
+import type { ArmResult, Comparison, ExperimentResult, Fitted, Interval, Stratum } from '../../measure/result.ts';
 import { inventResult } from './invented-result.fixture.ts';
 
 /** The size of an invented training. */

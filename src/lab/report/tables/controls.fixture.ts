@@ -1,7 +1,6 @@
 import type { FitResult, Importance, NullControl } from '../../measure/fit-result.ts';
-import type { ArmResult, Comparison } from '../../measure/result.ts';
+import type { ArmResult, Comparison, Fitted } from '../../measure/result.ts';
 import { inventFitted } from '../page/invented-fit.fixture.ts';
-import type { Fitted } from './fit-table.ts';
 
 const sample = inventFitted(7, { signals: 5, folds: 3, epochs: 5, queries: 29 });
 const METRIC = 'recall@10';

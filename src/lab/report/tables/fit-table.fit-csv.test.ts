@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Fitted } from '../../measure/result.ts';
 import { inventFitted } from '../page/invented-fit.fixture.ts';
 import { buildHandmadeArms, buildHandmadeControl, buildHandmadeTraining, withBaseline } from './controls.fixture.ts';
-import { type Fitted, formatNumberName, renderFitFiles } from './fit-table.ts';
+import { formatNumberName, renderFitFiles } from './fit-table.ts';
 
 const result = inventFitted(3, { signals: 11, folds: 3, epochs: 5, queries: 29 });
 const { fit } = result;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Fitted } from '../../measure/result.ts';
 import { inventFitted } from '../page/invented-fit.fixture.ts';
 import { buildHandmadeArms, buildHandmadeTraining } from './controls.fixture.ts';
 import { renderCsv } from './csv.ts';
-import { type Fitted, listTransferRows, searchSentences } from './fit-table.ts';
+import { listTransferRows, searchSentences } from './fit-table.ts';
 import { renderMarkdown } from './markdown.ts';
 import { buildLadderTable } from './table.ts';
 import { renderText } from './text-table.ts';

@@ -1,6 +1,6 @@
 import { GRADIENT_EVALUATIONS } from '../../../rank/learning/parameter-search.ts';
 import type { FitResult, LearnedNumber } from '../../measure/fit-result.ts';
-import type { ArmResult, ExperimentResult, UserFit } from '../../measure/result.ts';
+import type { ArmResult, ExperimentResult, Fitted, UserFit } from '../../measure/result.ts';
 import { DIFFERENCE_COLUMNS, formatCsv } from './csv.ts';
 import { computeGainShare, describeUndecidable } from './decision.ts';
 import { estimate, formatDecimal } from './format.ts';
@@ -68,9 +68,6 @@ export function renderImportanceCsv({ fit: { model, importance }, metrics }: Fit
   return formatCsv([heading, ...rows]);
 }
 
-/** Columns of the hand-tuned numbers under a control. */
-const BASELINE = [...DIFFERENCE_COLUMNS.map((name) => `baseline ${name}`), 'baseline'];
-
 /** One row a null control and metric. */
 export function renderControlsCsv({ fit: { model, controls }, arms, metrics }: Fitted): string {
   const heading = [
@@ -82,7 +79,8 @@ export function renderControlsCsv({ fit: { model, controls }, arms, metrics }: F
     'low',
     'high',
     ...DIFFERENCE_COLUMNS,
-    ...BASELINE,
+    ...DIFFERENCE_COLUMNS.map((name) => `baseline ${name}`),
+    'baseline',
     'share of gain',
   ];
   const rows = controls.flatMap((control) =>
@@ -112,14 +110,6 @@ export function renderFitFiles(result: Fitted): Readonly<Record<string, string>>
     'importance.csv': renderImportanceCsv(result),
     'controls.csv': renderControlsCsv(result),
   };
-}
-
-/** A result whose arms choose the numbers of a model. */
-export type Fitted = ExperimentResult & { readonly fit: FitResult };
-
-/** True if the arms of a result choose the numbers of a model. */
-export function isFitted(result: ExperimentResult): result is Fitted {
-  return result.fit !== undefined;
 }
 
 /**

@@ -1,14 +1,6 @@
-import type { ExperimentResult } from '../../measure/result.ts';
+import { type ExperimentResult, type Fitted, isFitted } from '../../measure/result.ts';
 import { formatControlsMarkdown, formatImportanceMarkdown } from '../page/fit-sections.ts';
-import {
-  buildUsersLadder,
-  describeTransfers,
-  describeUsers,
-  type Fitted,
-  isFitted,
-  listTransferRows,
-  searchSentences,
-} from './fit-table.ts';
+import { buildUsersLadder, describeTransfers, describeUsers, listTransferRows, searchSentences } from './fit-table.ts';
 import { escapeMarkdown, formatLadderMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
 import {
   describeLatency,

@@ -1,13 +1,5 @@
-import type { ExperimentResult } from '../../measure/result.ts';
-import {
-  buildUsersLadder,
-  describeTransfers,
-  describeUsers,
-  type Fitted,
-  isFitted,
-  listTransferRows,
-  searchSentences,
-} from './fit-table.ts';
+import { type ExperimentResult, type Fitted, isFitted } from '../../measure/result.ts';
+import { buildUsersLadder, describeTransfers, describeUsers, listTransferRows, searchSentences } from './fit-table.ts';
 import { wrapText } from './plain-table.ts';
 import { buildLadderTable, type LadderRow, type LadderTable } from './table.ts';
 

@@ -3,7 +3,7 @@ import { ValidationError } from '../../../core/errors/errors.ts';
 import type { AttributeValue } from '../../../model/turns/memory-fields.ts';
 import type { FittedMix } from '../../learning/fit-options.ts';
 import { attentionSignal } from '../../signals/attention.ts';
-import { ATTRIBUTE_SIGNALS, type BankSignal, bankSignals, type ScoringOptions } from '../../signals/bank/options.ts';
+import { type BankSignal, bankSignals, createColumnSignals, type ScoringOptions } from '../../signals/bank/options.ts';
 import { signalTable } from '../../signals/bank/signal-bank.ts';
 import { type BoostOptions, boostSignal, computeBoostFactor } from '../../signals/boost.ts';
 import { curationSignal } from '../../signals/curation.ts';
@@ -11,7 +11,7 @@ import { type DecayOptions, decaySignal } from '../../signals/decay.ts';
 import type { AttentionOptions, CurationArmOptions, TrajectoryOptions } from '../../signals/signal-options.ts';
 import { trajectorySignal } from '../../signals/trajectory.ts';
 import { blendTrajectory } from '../../signals/trajectory-score.ts';
-import { blendScores, divideScoresByRowMaximum } from '../relevance.ts';
+import { blendScores, divideScoresByRowMaximum } from '../blend.ts';
 import { type DataReader, defineScoreStep, defineStep, type FindNeed, PendingScores, requirePool } from './step.ts';
 
 /** Scores times 1 + factor x attribute of each boost. */
@@ -115,7 +115,7 @@ export const mix = defineStep<MixOptions>({
   },
   attributes: (options) =>
     listWeighedSignals(options)
-      .filter(({ name }) => Object.hasOwn(ATTRIBUTE_SIGNALS, name))
+      .filter(({ name }) => Object.hasOwn(createColumnSignals('attributes'), name))
       .map(({ name }) => ({ part: `scoring signal ${name}`, attribute: name, remedy: describeRemedy(options) })),
   origins: (options) => ('fit' in options ? [] : [options.origin]),
   mix: (options) => ('fit' in options ? null : options),

@@ -14,7 +14,7 @@ import type {
   strategyOptions,
   trajectoryOptions,
 } from '../../signals/signal-options.ts';
-import type { PoolFusionOptions } from '../relevance.ts';
+import type { PoolFusionOptions } from './fuse.ts';
 import type { packOptions } from './select.ts';
 
 /** Options as a program writes them: constants too. */

@@ -1,22 +1,116 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../../../core/errors/errors.ts';
-import { check, parsePart } from '../../../core/validation/validation.ts';
+import { check, createOpenSchema, parsePart } from '../../../core/validation/validation.ts';
 import type { Candidates } from '../../../model/candidates.ts';
 import { compareBytes } from '../../../model/turns/tie-rule.ts';
+import { combSumOptions } from '../../../ops/fusion/combination.ts';
 import { computeListReach, type ListLengths } from '../../../ops/fusion/reach.ts';
-import { FUSIONS } from '../../../ops/fusion/registry.ts';
+import { reciprocalRankOptions } from '../../../ops/fusion/reciprocal-rank.ts';
+import { FUSIONS, type FusionOptions, fuseColumns, type fusionOptions } from '../../../ops/fusion/registry.ts';
+import { markHeld, type ScoreColumns } from '../../../ops/fusion/score-columns.ts';
 import type { Signal, World } from '../../signals/signal.ts';
-import type { Column } from '../../signals/stage.ts';
-import {
-  type ColumnLists,
-  fuseColumnsOfPool,
-  fusesLists,
-  type PoolFusionOptions,
-  relevanceFusionOptions,
-  resolveFusion,
-} from '../relevance.ts';
+import type { Column, PoolRows } from '../../signals/stage.ts';
 import { type AddFault, addUnknownKey, withoutNulls } from './search.ts';
 import { defineStep, type Outline, PendingScores, requirePool, type ScoreColumn, type Step } from './step.ts';
+
+/**
+ * The schema of a fusion of several signals. `convex`, `weighted`, the methods of plugins and the two that begin with
+ * `pool` fuse scores of the whole pool: every signal scores and ranks each candidate, whichever source found it; `graph`
+ * alone scores what its own source found. All others fuse the lists that the signals' sources found, as
+ * {@link fuseLists} does with run files: a candidate gets nothing from a list that lacks it.
+ */
+const relevanceFusionOptions = createOpenSchema(
+  () =>
+    z.discriminatedUnion('method', [
+      ...(FUSIONS.members.map(({ options }) => options) as unknown as typeof fusionOptions.options),
+      reciprocalRankOptions.extend({ method: z.literal('pool-rrf') }),
+      combSumOptions.extend({ method: z.literal('pool-combsum') }),
+    ]),
+  () => FUSIONS.changes,
+);
+/** The checked options of one fusion of an arm. */
+export type PoolFusionOptions = z.output<typeof relevanceFusionOptions>;
+
+/** True if the signals' own lists are fused, and not scores of the whole pool. */
+function fusesLists({ method }: PoolFusionOptions): boolean {
+  if (method === 'pool-rrf' || method === 'pool-combsum') return false;
+  return FUSIONS.get(method).fusesPool !== true;
+}
+
+/** The fusion that is computed, whatever it is given. */
+function resolveFusion(options: PoolFusionOptions): FusionOptions {
+  switch (options.method) {
+    case 'pool-rrf':
+      return { ...options, method: 'rrf' };
+    case 'pool-combsum':
+      return { ...options, method: 'combsum' };
+    default:
+      return options;
+  }
+}
+
+/** The places of a pool's row that hold a candidate. */
+function countOccupied(pool: PoolRows, query: number): number {
+  const row = pool.positions.subarray(query * pool.width, (query + 1) * pool.width);
+  const padding = row.indexOf(-1);
+  return padding === -1 ? pool.width : padding;
+}
+
+/** The finds of the sources of each column, by its name. */
+type ColumnLists = ReadonlyMap<string, readonly Candidates[]>;
+
+/** The scores of a query's candidates; NaN for those that the column's sources did not find, where its list is given. */
+function listCandidateScores(
+  pool: PoolRows,
+  query: number,
+  column: Column,
+  sources: readonly Candidates[] | undefined,
+) {
+  const start = query * pool.width;
+  const end = start + countOccupied(pool, query);
+  const scores = Float64Array.from(column.subarray(start, end));
+  if (sources === undefined) return scores;
+  const listed = new Set<number>();
+  for (const { positions, width } of sources)
+    for (const position of positions.subarray(query * width, (query + 1) * width)) listed.add(position);
+  return scores.map((score, c) => (listed.has(pool.positions[start + c] as number) ? score : Number.NaN));
+}
+
+/**
+ * Shifts the scores of the candidates that a list holds so that the lowest is 0, where the normalisation gave negative
+ * ones; their order stays. Decay would raise a negative score, and a candidate that no list holds, which has 0, must not
+ * rank above one that a list holds.
+ */
+function shiftToZero(fused: Float64Array, columns: ScoreColumns): Float64Array {
+  const lowest = fused.reduce((low, score) => Math.min(low, score), 0);
+  if (lowest === 0) return fused;
+  const held = markHeld(columns);
+  return fused.map((score, c) => (held[c] === 1 ? score - lowest : 0));
+}
+
+/**
+ * Fuses the columns of each query over its candidates, or their lists where they are given; a candidate that no list
+ * holds has 0. No score of a method with a normalisation is negative.
+ *
+ * @param columns by name, in the order that the method asks for.
+ * @returns [Q, C]
+ */
+export function fuseColumnsOfPool(
+  pool: PoolRows,
+  columns: ReadonlyMap<string, Column>,
+  options: FusionOptions,
+  lists?: ColumnLists,
+): Column {
+  const fused = new Float32Array(pool.positions.length);
+  for (let query = 0; query < pool.queryCount; query++) {
+    const named = Object.fromEntries(
+      Array.from(columns, ([name, column]) => [name, listCandidateScores(pool, query, column, lists?.get(name))]),
+    );
+    const scores = fuseColumns(named, options);
+    fused.set('normalisation' in options ? shiftToZero(scores, named) : scores, query * pool.width);
+  }
+  return fused;
+}
 
 /** Columns that become one, and their fusion. */
 export interface FuseOptions {

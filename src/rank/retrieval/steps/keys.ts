@@ -232,47 +232,44 @@ function parseNumber<S extends z.ZodObject>(
 }
 
 /** Every step that a config may name, with those of plugins: to add one takes its file and a line here. */
-export const STEPS = new Registry<string, StepKey>(
-  [
-    defineKey('filter', filterText, filter, (where, _, name) => [filter({ where }, name)]),
-    defineKey('slice', sliceOptions, slice, (options) => [slice(options)]),
-    defineKey('propagate', propagateOptions, propagate, (options) => [propagate(options)]),
-    defineKey('search', searchOptions, search, (options) => [search(options)], checkSearch),
-    defineKey('score', scoreOptions, score, (options, _, name) => [score(options, name)], checkScore),
-    defineKey('fuse', fuseOptions, fuse, createFusion, checkFusion),
-    defineKey('mix', mixOptions, mix, (options) => [mix(options)], checkMix),
-    defineKey('boost', boostOptions, boost, (options, _, name) => [boost(options, name)]),
-    defineKey('curate', curationArmOptions, curate, (options, _, name) => [curate(options, name)]),
-    defineKey('decay', orNumber(decayOptions, 'halfLifeHours'), decay, (options, _, name) => [decay(options, name)]),
-    defineKey(
-      'blend',
-      blendOptions,
-      blendWithTrajectory,
-      (blends, _, name) =>
-        orderBlends(blends).map((blend) => createBlend(blend, blends[blend], name && `${name}.${blend}`)),
-      checkBlend,
-      '(1 − weight) × scores + weight × `trajectory`, `rcp`, `ircp`, `tpo` or `unified`, in their order; a number is the weight',
-    ),
-    defineKey(
-      'rerank',
-      createSelectOptions(true),
-      select,
-      createSelect('rerank') as never,
-      undefined,
-      'orders the best K again by `node-distance`, `mentions` or `cross-encoder`',
-    ),
-    defineKey(
-      'select',
-      createSelectOptions(false),
-      select,
-      createSelect('select') as never,
-      undefined,
-      'takes the best K by `mmr` or `diversity-filter`',
-    ),
-    defineKey('pack', orNumber(packOptions, 'tokens'), pack, (options, _, name) => [pack(options, name)]),
-  ],
-  ({ name }) => name,
-);
+export const STEPS = new Registry<string, StepKey>([
+  defineKey('filter', filterText, filter, (where, _, name) => [filter({ where }, name)]),
+  defineKey('slice', sliceOptions, slice, (options) => [slice(options)]),
+  defineKey('propagate', propagateOptions, propagate, (options) => [propagate(options)]),
+  defineKey('search', searchOptions, search, (options) => [search(options)], checkSearch),
+  defineKey('score', scoreOptions, score, (options, _, name) => [score(options, name)], checkScore),
+  defineKey('fuse', fuseOptions, fuse, createFusion, checkFusion),
+  defineKey('mix', mixOptions, mix, (options) => [mix(options)], checkMix),
+  defineKey('boost', boostOptions, boost, (options, _, name) => [boost(options, name)]),
+  defineKey('curate', curationArmOptions, curate, (options, _, name) => [curate(options, name)]),
+  defineKey('decay', orNumber(decayOptions, 'halfLifeHours'), decay, (options, _, name) => [decay(options, name)]),
+  defineKey(
+    'blend',
+    blendOptions,
+    blendWithTrajectory,
+    (blends, _, name) =>
+      orderBlends(blends).map((blend) => createBlend(blend, blends[blend], name && `${name}.${blend}`)),
+    checkBlend,
+    '(1 − weight) × scores + weight × `trajectory`, `rcp`, `ircp`, `tpo` or `unified`, in their order; a number is the weight',
+  ),
+  defineKey(
+    'rerank',
+    createSelectOptions(true),
+    select,
+    createSelect('rerank') as never,
+    undefined,
+    'orders the best K again by `node-distance`, `mentions` or `cross-encoder`',
+  ),
+  defineKey(
+    'select',
+    createSelectOptions(false),
+    select,
+    createSelect('select') as never,
+    undefined,
+    'takes the best K by `mmr` or `diversity-filter`',
+  ),
+  defineKey('pack', orNumber(packOptions, 'tokens'), pack, (options, _, name) => [pack(options, name)]),
+]);
 
 /** True if a step may stand twice in an arm: the state that it takes may come again after it, and it adds up. */
 export const mayRepeat = ({ takes, gives }: StepKey) =>

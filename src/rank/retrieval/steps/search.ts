@@ -18,9 +18,8 @@ import {
   type TrajectoryOptions,
 } from '../../signals/signal-options.ts';
 import type { Column, PoolRows } from '../../signals/stage.ts';
-import { STRATEGY_SIGNALS, strategySignal } from '../../signals/strategy.ts';
+import { listStrategySignals, strategySignal } from '../../signals/strategy.ts';
 import { findPool, listSources } from '../candidate-sources.ts';
-import { computeSemanticWeight } from '../relevance.ts';
 import type { MixOptions } from './change.ts';
 import {
   type DataPart,
@@ -31,6 +30,11 @@ import {
   type Source,
   type View,
 } from './step.ts';
+
+/** (1 + cos) / 2, the semantic weight of ring attention: never negative, so that it can be decayed and blended. */
+export function computeSemanticWeight(cosines: Column): Column {
+  return cosines.map((cosine) => (1 + cosine) / 2);
+}
 
 /** A fault of an arm: where, within the arm, and what is expected there. */
 export type AddFault = (path: readonly PropertyKey[], expected: string) => void;
@@ -208,7 +212,7 @@ function findSourceColumn(source: Source, view: View): ScoreColumn | null {
 /** The five signals of memories, weighted by the strategy of each question. */
 function createStrategyColumn(options: StrategyOptions): ScoreColumn {
   return describeColumn('strategy', strategySignal(options), {
-    parts: new Map(Object.entries(STRATEGY_SIGNALS)),
+    parts: new Map(Object.entries(listStrategySignals())),
     reads: dependsOnStrategy(options) ? ['strategies'] : [],
     strategy: options,
   });

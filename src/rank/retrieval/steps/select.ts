@@ -4,7 +4,7 @@ import { createTokenCounter, TOKEN_COUNTERS } from '../../../model/text/tokens.t
 import type { Turn } from '../../../model/turns/turn.ts';
 import { findSelectionColumn, type SelectionOptions } from '../../rerank/registry.ts';
 import { LEFT_OUT, rank, selectTop } from '../rank.ts';
-import { defineStep, PendingScores, requirePool, type StepDefinition, type StepOf } from './step.ts';
+import { defineStep, PendingScores, type RankState, requirePool, type Watch } from './step.ts';
 
 /** A candidate in the ranking of its query. */
 export interface RankedCandidate {
@@ -20,44 +20,37 @@ export interface RankedCandidate {
 /** Which candidates of one query stay, true or false for each. @param ranked best first. */
 export type KeepCandidates = (ranked: readonly RankedCandidate[]) => readonly boolean[];
 
-/** A step that leaves candidates out of the ranking; those that stay keep their scores and their order. */
-export function defineKeepStep<O>({
-  keep,
-  ...definition
-}: Omit<StepDefinition<O>, 'takes' | 'gives' | 'apply'> & {
-  /** Called once for all queries. */
-  readonly keep: (options: O) => KeepCandidates | Promise<KeepCandidates>;
-}): StepOf<O> {
-  return defineStep<O>({
-    ...definition,
-    takes: ['scores', 'ranking'],
-    gives: 'ranking',
-    apply: async (options, state, _, watch, component) => {
-      const pool = requirePool(state);
-      const { corpus, queries } = state.workspace;
-      const scores = await (state.scores as PendingScores).read(watch);
-      const kept = await watch(component, async () => {
-        const keeps = await keep(options);
-        const name = (query: number, position: number) =>
-          `query ${queries[query]?.id}, turn ${corpus.turns[position]?.id}`;
-        const { slots } = await rank(pool, scores, pool.width, name);
-        const column = scores.slice();
-        for (const [row, query] of queries.entries()) {
-          const start = row * pool.width;
-          const filled = slots.subarray(start, start + pool.width).filter((slot) => slot >= 0);
-          const ranked = Array.from(filled, (slot, i): RankedCandidate => {
-            const position = pool.positions[start + slot] as number;
-            const turn = corpus.turns[position] as Turn;
-            return { query, turn, position, rank: i + 1, score: scores[start + slot] as number };
-          });
-          for (const [i, stays] of keeps(ranked).entries())
-            if (!stays) column[start + (filled[i] as number)] = LEFT_OUT;
-        }
-        return column;
+/**
+ * Leaves candidates out of the ranking; those that stay keep their scores and their order.
+ *
+ * @param component of the step.
+ */
+export async function keepCandidates(
+  keeps: KeepCandidates,
+  state: RankState,
+  watch: Watch,
+  component: string,
+): Promise<RankState> {
+  const pool = requirePool(state);
+  const { corpus, queries } = state.workspace;
+  const scores = await (state.scores as PendingScores).read(watch);
+  const kept = await watch(component, async () => {
+    const name = (query: number, position: number) => `query ${queries[query]?.id}, turn ${corpus.turns[position]?.id}`;
+    const { slots } = await rank(pool, scores, pool.width, name);
+    const column = scores.slice();
+    for (const [row, query] of queries.entries()) {
+      const start = row * pool.width;
+      const filled = slots.subarray(start, start + pool.width).filter((slot) => slot >= 0);
+      const ranked = Array.from(filled, (slot, i): RankedCandidate => {
+        const position = pool.positions[start + slot] as number;
+        const turn = corpus.turns[position] as Turn;
+        return { query, turn, position, rank: i + 1, score: scores[start + slot] as number };
       });
-      return { ...state, scores: new PendingScores([pool.queryCount, pool.width], kept) };
-    },
+      for (const [i, stays] of keeps(ranked).entries()) if (!stays) column[start + (filled[i] as number)] = LEFT_OUT;
+    }
+    return column;
   });
+  return { ...state, scores: new PendingScores([pool.queryCount, pool.width], kept) };
 }
 
 /** The component with the composed scores, which the first selection of an arm reads. */
@@ -101,12 +94,14 @@ export const packOptions = z.strictObject({
 type PackOptions = z.output<typeof packOptions>;
 
 /** The best candidates whose texts fit a budget of tokens. */
-export const pack = defineKeepStep<PackOptions>({
+export const pack = defineStep<PackOptions>({
   name: 'pack',
   summary: 'keeps the best turns whose texts fit a budget of `tokens`',
-  keep: async ({ tokens, fill, counter }) => {
+  takes: ['scores', 'ranking'],
+  gives: 'ranking',
+  apply: async ({ tokens, fill, counter }, state, _, watch, component) => {
     const countTokens = await createTokenCounter(counter);
-    return (ranked) => {
+    const keepFitting: KeepCandidates = (ranked) => {
       let left = tokens;
       let isFull = false;
       return ranked.map(({ turn }) => {
@@ -117,5 +112,6 @@ export const pack = defineKeepStep<PackOptions>({
         return true;
       });
     };
+    return keepCandidates(keepFitting, state, watch, component);
   },
 });

@@ -6,7 +6,7 @@ import type { Candidates } from '../../../model/candidates.ts';
 import type { Dataset } from '../../../model/dataset.ts';
 import type { PropagationOptions } from '../../../ops/attention/options.ts';
 import type { ListReach } from '../../../ops/fusion/reach.ts';
-import { GRAPH_SIGNALS, type ScoringOptions } from '../../signals/bank/options.ts';
+import { createColumnSignals, type ScoringOptions } from '../../signals/bank/options.ts';
 import type { Plan } from '../../signals/plan.ts';
 import type { Signal, StageUse, World } from '../../signals/signal.ts';
 import type { StrategyOptions, TrajectoryOptions, WeightsOrigin } from '../../signals/signal-options.ts';
@@ -43,7 +43,7 @@ export type FindNeed = (reader: Reader) => DataPart | null;
 const THREAD_PARTS: readonly WorldPart[] = ['replies', 'order', 'trees', 'answer-counts', 'coordinates'];
 
 /** Signals that follow replies where there are any, besides what the texts name and mention. */
-const WITHOUT_THREADS: ReadonlySet<string> = new Set(['list-scores', ...Object.keys(GRAPH_SIGNALS)]);
+const needsNoThreads = (name: string) => name === 'list-scores' || Object.hasOwn(createColumnSignals('graph'), name);
 
 /**
  * True if a signal needs a part of the data. What reads times and nothing else ranks by them; other signals read times
@@ -52,7 +52,7 @@ const WITHOUT_THREADS: ReadonlySet<string> = new Set(['list-scores', ...Object.k
 const NEEDS: Readonly<Record<DataPart, (reader: Reader) => boolean>> = {
   clock: ({ reads }) => reads.includes('clock'),
   order: ({ reads }) => reads.length === 1 && reads[0] === 'times',
-  threads: ({ name, reads }) => !WITHOUT_THREADS.has(name) && reads.some((part) => THREAD_PARTS.includes(part)),
+  threads: ({ name, reads }) => !needsNoThreads(name) && reads.some((part) => THREAD_PARTS.includes(part)),
 };
 
 /**

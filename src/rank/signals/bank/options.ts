@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { check } from '../../../core/validation/validation.ts';
-import { freezeDeeply } from '../../../core/values/once.ts';
+import { freezeDeeply, once } from '../../../core/values/once.ts';
 import { encoderOptions } from '../../../index/encoders/registry.ts';
 import { importanceSignal, outcomeSignal } from '../boost.ts';
 import {
@@ -10,12 +10,12 @@ import {
   typedImportanceSignal,
 } from '../memory-signals.ts';
 import { signalNumbers } from '../plan.ts';
-import { ADDED_SIGNALS, type AddedSignal, type Signal } from '../signal.ts';
+import { ADDED_SIGNALS, type AddedSignal, type Signal, type SignalOf } from '../signal.ts';
 import { weightsOrigin } from '../signal-options.ts';
-import { GRAPH_RELATIONS } from '../turn-concepts.ts';
+import { listGraphRelations } from '../turn-concepts.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
-import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
-import { RANK_SIGNALS, SPREAD, STRUCTURE } from './sessions.ts';
+import { listPairSignals, type PairGroup } from './pair-signals.ts';
+import { describeStructure, RANK_SIGNALS, SPREAD } from './sessions.ts';
 
 /** Name of a plugin's signal -> its options. */
 type AddedSignalOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -53,8 +53,13 @@ function findAddedFaults(
   });
 }
 
-/** Signals that mean more together than apart, since a linear mix knows no "and". */
-export const PRODUCTS: readonly { readonly name: string; readonly of: readonly [string, string] }[] = [
+/** The product of two signals. */
+export interface SignalProduct {
+  readonly name: string;
+  readonly of: readonly [string, string];
+}
+
+const FACTORS = [
   ['author.only-named', 'bm25@share'],
   ['author.only-named', 'cosine@share'],
   ['author.only-named', 'coverage'],
@@ -76,63 +81,22 @@ export const PRODUCTS: readonly { readonly name: string; readonly of: readonly [
   ['author.asker', 'thread.last'],
   ['bm25@share', 'decay.24h'],
   ['cosine@share', 'decay.24h'],
-].map(([a, b]) => ({ name: `${a}*${b}`, of: [a as string, b as string] as const }));
+] as const;
 
-const MEMORY_COLUMNS = [entityOverlapSignal, temporalRelevanceSignal, typedImportanceSignal, reinforcementSignal];
+/** Signals that mean more together than apart, since a linear mix knows no "and". */
+export const listProducts = once((): readonly SignalProduct[] => FACTORS.map((of) => ({ name: of.join('*'), of })));
 
-/** The signals of memories by name, in the order of their columns. The fifth, the cosine, is in the group `text`. */
-export const BANK_MEMORY_SIGNALS: Readonly<Record<string, Signal>> = Object.fromEntries(
-  MEMORY_COLUMNS.map((signal) => [signal.definition.name, signal(null)]),
-);
-
-/** The signals of memories, as a bank describes its signals. */
-function listMemorySignals() {
-  return MEMORY_COLUMNS.map((signal) => ({ ...signal.definition, reads: signal(null).reads }));
-}
-
-/** The signals of the concept graph by name, in the order of their columns. */
-export const GRAPH_SIGNALS: Readonly<Record<string, Signal>> = Object.fromEntries(
-  Object.values(GRAPH_RELATIONS).map((signal) => [signal.definition.name, signal(null)]),
-);
-
-/** The signals of the concept graph, as a bank describes its signals. */
-function listGraphSignals() {
-  return Object.values(GRAPH_RELATIONS).map((signal) => ({ ...signal.definition, reads: signal(null).reads }));
-}
-
-const SIGNALS = [outcomeSignal, importanceSignal];
-
-/** The signals of reserved attributes by name, in the order of their columns. */
-export const ATTRIBUTE_SIGNALS: Readonly<Record<string, Signal>> = Object.fromEntries(
-  SIGNALS.map((signal) => [signal.definition.name, signal(null)]),
-);
-
-/** The signals of reserved attributes, as a bank describes its signals. */
-function listAttributeSignals() {
-  return SIGNALS.map((signal) => ({ ...signal.definition, reads: signal(null).reads }));
-}
-
-/** What signals look at. `author` and `channel` are features that a task must allow. */
-export const SIGNAL_GROUPS = freezeDeeply([
-  'text',
-  'form',
-  'time',
-  'thread',
-  'channel',
-  'author',
-  'structure',
-  'attributes',
-  'graph',
-  'memory',
-] as const);
-/** The name of a group of signals, one of {@link SIGNAL_GROUPS}. */
-export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
-
+const USUAL_GROUPS = ['text', 'form', 'time', 'thread', 'channel', 'author', 'structure'] as const;
 /**
  * The groups that a bank has only where they are asked for: few datasets have attributes, and what all turns and
  * questions name takes long to find.
  */
-const ASKED_GROUPS: readonly SignalGroup[] = ['attributes', 'graph', 'memory'];
+export const ASKED_GROUPS = ['attributes', 'graph', 'memory'] as const;
+
+/** The groups of signals, by what they look at. `author` and `channel` are features that a task must allow. */
+export const SIGNAL_GROUPS = freezeDeeply([...USUAL_GROUPS, ...ASKED_GROUPS] as const);
+/** The name of a group of signals, one of {@link SIGNAL_GROUPS}. */
+export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
 /**
  * The schema of a bank of signals: the groups of signals (by default all but `attributes`, `graph` and `memory`),
@@ -143,7 +107,7 @@ export const signalBankOptions = z
     groups: z
       .array(z.enum(SIGNAL_GROUPS))
       .min(1)
-      .default(SIGNAL_GROUPS.filter((group) => !ASKED_GROUPS.includes(group))),
+      .default([...USUAL_GROUPS]),
     /** Besides the experiment's own; each gives a cosine that is spread as the words' scores are. */
     encoders: z.array(encoderOptions).default([]),
     /** Signal of a plugin -> its options. */
@@ -165,43 +129,45 @@ export interface BankSignal {
   readonly reads: readonly WorldPart[];
 }
 
-function describeTextSignal(name: string, summary: string): BankSignal {
-  return { name, summary, reads: ['texts', 'times'] };
+/** The scores of turns that are spread over their sessions: name -> summary. */
+const SPREAD_WORDS = {
+  bm25: "BM25 of the query's words (stems, no stop words, no names of authors if authors may be used)",
+  characters: 'BM25 of runs of four characters within words, which are shared by `paint` and `painting`',
+  pairs: 'BM25 of pairs of consecutive words',
+  coverage: "share of the query's known words that the turn contains, weighted by rarity",
+  feedback: 'BM25 of the twelve words that distinguish the best five turns by `bm25` from the others',
+};
+/** The same with the names of authors. */
+const AUTHOR_WORDS = {
+  'bm25.author': "BM25 with names of authors, over turns with their author's name prepended",
+};
+
+/** The scores of the words of several turns together: name -> summary. */
+export const SHARED_WORDS = {
+  'bm25.window-1': 'BM25 of the turn together with the ones before and after it in its session',
+  'coverage.window-1': 'coverage of the same',
+  'bm25.window-2': 'BM25 of the turn with the two before and the two after it',
+  'coverage.window-2': 'coverage of the same',
+  'bm25.session': 'BM25 of its session',
+  'coverage.session': 'coverage of its session',
+};
+
+function describeWords(words: Readonly<Record<string, string>>): BankSignal[] {
+  return Object.entries(words).map(([name, summary]) => ({ name, summary, reads: ['texts', 'times'] }));
 }
 
-/** The scores of turns that are spread over their sessions. */
-const SPREAD_WORDS: readonly BankSignal[] = [
-  describeTextSignal(
-    'bm25',
-    "BM25 of the query's words (stems, no stop words, no names of authors if authors may be used)",
-  ),
-  describeTextSignal(
-    'characters',
-    'BM25 of runs of four characters within words, which are shared by `paint` and `painting`',
-  ),
-  describeTextSignal('pairs', 'BM25 of pairs of consecutive words'),
-  describeTextSignal('coverage', "share of the query's known words that the turn contains, weighted by rarity"),
-  describeTextSignal(
-    'feedback',
-    'BM25 of the twelve words that distinguish the best five turns by `bm25` from the others',
-  ),
-];
-/** The same with the names of authors. */
-const AUTHOR_WORDS = describeTextSignal(
-  'bm25.author',
-  "BM25 with names of authors, over turns with their author's name prepended",
-);
+/** The signals of a group that are columns of their own, in the order of their columns. */
+function listColumnSignals(group: (typeof ASKED_GROUPS)[number]): readonly SignalOf<null>[] {
+  if (group === 'attributes') return [outcomeSignal, importanceSignal];
+  if (group === 'graph') return Object.values(listGraphRelations());
+  // The fifth of memories, the cosine, is in the group `text`.
+  return [entityOverlapSignal, temporalRelevanceSignal, typedImportanceSignal, reinforcementSignal];
+}
 
-/** The scores of the words of several turns together. */
-const SHARED: readonly BankSignal[] = [
-  describeTextSignal('bm25.window-1', 'BM25 of the turn together with the ones before and after it in its session'),
-  describeTextSignal('coverage.window-1', 'coverage of the same'),
-  describeTextSignal('bm25.window-2', 'BM25 of the turn with the two before and the two after it'),
-  describeTextSignal('coverage.window-2', 'coverage of the same'),
-  describeTextSignal('bm25.session', 'BM25 of its session'),
-  describeTextSignal('coverage.session', 'coverage of its session'),
-];
-export const SHARED_WORDS: readonly string[] = SHARED.map(({ name }) => name);
+/** The signals of a group that are columns of their own, by name. */
+export function createColumnSignals(group: (typeof ASKED_GROUPS)[number]): Readonly<Record<string, Signal>> {
+  return Object.fromEntries(listColumnSignals(group).map((signal) => [signal.definition.name, signal(null)]));
+}
 
 /** How the cosines are called: the experiment's encoder first. */
 export function listCosineNames({ encoders }: SignalBankOptions): string[] {
@@ -225,15 +191,17 @@ function listCosineSignals(options: SignalBankOptions): BankSignal[] {
 function listSpreadSignals(options: SignalBankOptions): BankSignal[] {
   const { groups } = options;
   if (!groups.includes('text')) return [];
-  return [...SPREAD_WORDS, ...(groups.includes('author') ? [AUTHOR_WORDS] : []), ...listCosineSignals(options)];
+  return [
+    ...describeWords({ ...SPREAD_WORDS, ...(groups.includes('author') ? AUTHOR_WORDS : {}) }),
+    ...listCosineSignals(options),
+  ];
 }
 
-function listPairSignals(groups: readonly SignalGroup[]): BankSignal[] {
-  return (Object.keys(PAIR_SIGNALS) as PairGroup[])
+function describePairs(groups: readonly SignalGroup[]): BankSignal[] {
+  const signals = listPairSignals();
+  return (Object.keys(signals) as PairGroup[])
     .filter((group) => groups.includes(group))
-    .flatMap((group) =>
-      Object.entries(PAIR_SIGNALS[group]).map(([name, { summary, reads }]) => ({ name, summary, reads })),
-    );
+    .flatMap((group) => Object.entries(signals[group]).map(([name, { summary, reads }]) => ({ name, summary, reads })));
 }
 
 /** The signals of a bank, in the order of their columns. */
@@ -244,18 +212,18 @@ export function bankSignals(options: SignalBankOptions): BankSignal[] {
     ...listSpreadSignals(options).flatMap((signal) =>
       SPREAD.map((suffix) => ({ ...signal, name: `${signal.name}${suffix}` })),
     ),
-    ...(groups.includes('text') ? SHARED : []),
-    ...listPairSignals(groups),
+    ...(groups.includes('text') ? describeWords(SHARED_WORDS) : []),
+    ...describePairs(groups),
     ...ranks.flatMap(({ newest, rank }) =>
       [newest, rank].map((signal) => ({ ...signal, reads: ['replies', 'times'] as const })),
     ),
-    ...(groups.includes('structure') ? STRUCTURE : []),
-    ...(groups.includes('attributes') ? listAttributeSignals() : []),
-    ...(groups.includes('graph') ? listGraphSignals() : []),
-    ...(groups.includes('memory') ? listMemorySignals() : []),
+    ...(groups.includes('structure') ? describeStructure() : []),
+    ...ASKED_GROUPS.filter((group) => groups.includes(group))
+      .flatMap(listColumnSignals)
+      .map((signal) => ({ ...signal.definition, reads: signal(null).reads })),
   ];
   const byName = new Map(columns.map((signal) => [signal.name, signal]));
-  const products = PRODUCTS.flatMap(({ name, of }) => {
+  const products = listProducts().flatMap(({ name, of }) => {
     const factors = of.map((factor) => byName.get(factor));
     if (factors.some((factor) => factor === undefined)) return [];
     const reads = factors.flatMap((factor) => (factor as BankSignal).reads);

@@ -3,7 +3,7 @@ import type { Query } from '../../../model/dataset.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
 import { SIGNAL_GROUPS } from './options.ts';
-import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
+import { listPairSignals, type PairGroup } from './pair-signals.ts';
 import { readAskedQuery } from './query-rows.ts';
 import { buildQueryAt, HOUR_MILLISECONDS, START, TURNS } from './small-threads.fixture.ts';
 import { SubcorpusTables } from './subcorpus-tables.ts';
@@ -181,7 +181,7 @@ beforeAll(async () => {
 test('there is a formula for every signal, and no other', () => {
   const listGroupNames = (signals: Readonly<Record<string, object>>) =>
     Object.entries(signals).map(([group, all]) => [group, Object.keys(all)]);
-  expect(listGroupNames(PAIR_SIGNALS)).toEqual(listGroupNames(FORMULAS));
+  expect(listGroupNames(listPairSignals())).toEqual(listGroupNames(FORMULAS));
 });
 
 const cases = Object.entries(FORMULAS).flatMap(([group, formulas]) =>
@@ -194,7 +194,7 @@ describe.each(cases)('%s, %s', (group, name, formula) => {
     const asked = readAskedQuery(query, cutoff, tables.authors);
     const past = TURNS.slice(0, cutoff);
     for (const [position, turn] of past.entries()) {
-      const signal = (PAIR_SIGNALS[group] as Record<string, (typeof PAIR_SIGNALS)[PairGroup][string]>)[name];
+      const signal = listPairSignals()[group][name];
       expect(signal?.score(asked, position, tables), turn.id).toBeCloseTo(formula({ query, turn, past }), 6);
     }
   });

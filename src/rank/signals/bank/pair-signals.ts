@@ -1,3 +1,4 @@
+import { once } from '../../../core/values/once.ts';
 import { computeEntityOverlap } from '../../../model/text/entities.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
@@ -49,7 +50,7 @@ function readAuthor({ corpus }: PairTables, position: number): string | null {
   return corpus.turns[position]?.author ?? null;
 }
 
-const FORM: Readonly<Record<string, PairSignal>> = {
+const buildForm = (): Readonly<Record<string, PairSignal>> => ({
   'form.length': pair('ln(1 + words)', ['texts'], (_, position, { forms }) => forms.length[position] as number),
   'form.question': pair(
     '1 if it has a question mark',
@@ -87,9 +88,9 @@ const FORM: Readonly<Record<string, PairSignal>> = {
     ({ entities }, position, { forms }) =>
       computeEntityOverlap(entities, forms.entities[position] as ReadonlySet<string>),
   ),
-};
+});
 
-const TIME: Readonly<Record<string, PairSignal>> = {
+const buildTime = (): Readonly<Record<string, PairSignal>> => ({
   age: pair('ln(1 + hours before the query)', ['times', 'clock'], (asked, position, tables) =>
     Math.log1p(computeAgeHours(asked, position, tables)),
   ),
@@ -124,9 +125,9 @@ const TIME: Readonly<Record<string, PairSignal>> = {
       return toFlag(ranges.some(({ from, to }) => from <= moment && moment < to));
     },
   ),
-};
+});
 
-const THREAD: Readonly<Record<string, PairSignal>> = {
+const buildThread = (): Readonly<Record<string, PairSignal>> => ({
   'thread.depth': pair('ln(1 + turns above it)', ['replies', 'times'], (_, position, { threads }) =>
     Math.log1p(threads.depth[position] as number),
   ),
@@ -177,15 +178,15 @@ const THREAD: Readonly<Record<string, PairSignal>> = {
     ['replies', 'times'],
     (_, position, { sessions }) => 1 / (1 + (sessions.stepOf[position] as number)),
   ),
-};
+});
 
-const CHANNEL: Readonly<Record<string, PairSignal>> = {
+const buildChannel = (): Readonly<Record<string, PairSignal>> => ({
   channel: pair("1 if the query has a channel and it is the turn's", ['replies'], ({ query }, position, { corpus }) =>
     toFlag(query.channel !== null && corpus.turns[position]?.channel === query.channel),
   ),
-};
+});
 
-const AUTHOR: Readonly<Record<string, PairSignal>> = {
+const buildAuthor = (): Readonly<Record<string, PairSignal>> => ({
   'author.named': pair('1 if the query names its author', ['texts'], ({ named }, position, tables) => {
     const author = readAuthor(tables, position);
     return toFlag(author !== null && named.has(author));
@@ -229,8 +230,14 @@ const AUTHOR: Readonly<Record<string, PairSignal>> = {
     ['replies', 'times'],
     ({ cutoff }, position, { threads }) => Math.log1p(threads.countSpeakers(position, cutoff)),
   ),
-};
+});
 
 /** Signals of pairs that need no score of another turn, by what they look at. */
-export const PAIR_SIGNALS = { form: FORM, time: TIME, thread: THREAD, channel: CHANNEL, author: AUTHOR } as const;
-export type PairGroup = keyof typeof PAIR_SIGNALS;
+export const listPairSignals = once(() => ({
+  form: buildForm(),
+  time: buildTime(),
+  thread: buildThread(),
+  channel: buildChannel(),
+  author: buildAuthor(),
+}));
+export type PairGroup = keyof ReturnType<typeof listPairSignals>;

@@ -6,21 +6,22 @@ import type { Signal, World } from '../signal.ts';
 import type { CandidatePool, Column } from '../stage.ts';
 import { mapLocalRows, type SubcorpusQueries } from '../subcorpus.ts';
 import {
-  GRAPH_SIGNALS,
+  createColumnSignals,
   listAddedSignals,
+  listProducts,
   listSignalNames,
-  PRODUCTS,
   type ScoringOptions,
   type SignalBankOptions,
+  type SignalProduct,
 } from './options.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
 import {
   collectStructureColumns,
   groupSessions,
   listStructureInputs,
+  listStructureSignals,
   SPREAD,
   Spread,
-  STRUCTURE_SIGNALS,
 } from './sessions.ts';
 import { type SignalTable, signalTable } from './signal-bank.ts';
 import { computeScopeCosines, QUERY_BLOCK } from './table-filler.ts';
@@ -57,12 +58,13 @@ export async function mixSignals(
 /** The cosine of the workspace's own encoder, whose vectors coordinates and attention are computed from. */
 const OWN_COSINE = 'cosine';
 /** The structure signals that compare vectors. */
-const OWN_STRUCTURE: readonly string[] = ['difference.homogeneity', ...Object.keys(STRUCTURE_SIGNALS)];
+const OWN_STRUCTURE: readonly string[] = ['difference.homogeneity', ...Object.keys(listStructureSignals())];
 
 /** The signals of plugins that read vectors, of whichever encoder, and those whose walks start at what the workspace's own encoder finds. */
 function listColumnReaders({ groups, plugins }: SignalBankOptions, cosines: readonly string[]): Map<string, Signal> {
   const added = Array.from(listAddedSignals(plugins), ([name, { use }]) => [name, use] as const);
-  const own = groups.includes('graph') && cosines.includes(OWN_COSINE) ? Object.entries(GRAPH_SIGNALS) : [];
+  const own =
+    groups.includes('graph') && cosines.includes(OWN_COSINE) ? Object.entries(createColumnSignals('graph')) : [];
   const all = [...own, ...(cosines.length > 0 ? added : [])];
   return new Map(all.filter(([, { reads }]) => reads.includes('vectors')));
 }
@@ -78,7 +80,9 @@ export function listEncoderSignals(options: SignalBankOptions, cosines: readonly
     ...(cosines.includes(OWN_COSINE) ? OWN_STRUCTURE : []),
     ...listColumnReaders(options, cosines).keys(),
   ]);
-  const products = PRODUCTS.filter(({ of }) => of.some((factor) => direct.has(factor))).map(({ name }) => name);
+  const products = listProducts()
+    .filter(({ of }) => of.some((factor) => direct.has(factor)))
+    .map(({ name }) => name);
   return listSignalNames(options).filter((name) => direct.has(name) || products.includes(name));
 }
 
@@ -114,7 +118,7 @@ class SubcorpusRefit {
   readonly #pool: CandidatePool;
   readonly #table: TableColumns;
   readonly #whole: ReadonlyMap<string, Column>;
-  readonly #products: typeof PRODUCTS;
+  readonly #products: readonly SignalProduct[];
 
   /** @param whole columns that are there for all pairs. */
   constructor(
@@ -122,7 +126,7 @@ class SubcorpusRefit {
     pool: CandidatePool,
     table: TableColumns,
     whole: ReadonlyMap<string, Column>,
-    products: typeof PRODUCTS,
+    products: readonly SignalProduct[],
   ) {
     this.#world = world;
     this.#pool = pool;
@@ -179,7 +183,7 @@ export async function computeRefittedSignals(
   { cosines, wanted, base }: Refit,
 ): Promise<SignalTable> {
   const dependent = listEncoderSignals(options, cosines).filter((name) => wanted.includes(name));
-  const products = PRODUCTS.filter(({ name }) => dependent.includes(name));
+  const products = listProducts().filter(({ name }) => dependent.includes(name));
   const structure = OWN_STRUCTURE.filter((name) => dependent.includes(name));
   const readers = listColumnReaders(options, cosines);
   const added = [...readers.keys()].filter((name) => dependent.includes(name));

@@ -1,4 +1,4 @@
-import { getOrCompute } from '../../../core/values/once.ts';
+import { getOrCompute, once } from '../../../core/values/once.ts';
 import type { TurnGroups } from '../../../index/words/grouped-bm25.ts';
 import { type Corpus, findLowerBound } from '../../../model/turns/corpus.ts';
 import { unifiedAttentionOptions } from '../../../ops/attention/options.ts';
@@ -263,22 +263,23 @@ function buildAttention(mechanism: AttentionOptions['mechanism'], combine: Atten
  * The scores by coordinates and by ring attention, with the weights that were set by hand, in the order of their
  * columns.
  */
-export const STRUCTURE_SIGNALS: Readonly<Record<string, Signal>> = {
-  'trajectory.3': withDimensions(3),
-  'trajectory.5': withDimensions(5),
-  'trajectory.7': withDimensions(7),
-  'attention.rcp': buildAttention('rcp', 'multiplicative'),
-  'attention.ircp': buildAttention('ircp', 'multiplicative'),
-  'attention.tpo': buildAttention('tpo', 'multiplicative'),
-  'attention.rcp-additive': buildAttention('rcp', 'additive'),
-};
+export const listStructureSignals = once(
+  (): Readonly<Record<string, Signal>> => ({
+    'trajectory.3': withDimensions(3),
+    'trajectory.5': withDimensions(5),
+    'trajectory.7': withDimensions(7),
+    'attention.rcp': buildAttention('rcp', 'multiplicative'),
+    'attention.ircp': buildAttention('ircp', 'multiplicative'),
+    'attention.tpo': buildAttention('tpo', 'multiplicative'),
+    'attention.rcp-additive': buildAttention('rcp', 'additive'),
+  }),
+);
 
 const nameDifference = (coordinate: CoordinateName) => `difference.${toSignalPart(coordinate)}`;
 
 /** The distance of query and candidate in one coordinate. */
-const DIFFERENCES: ReadonlyMap<string, CoordinateName> = new Map(
-  COORDINATES[7].map((name) => [nameDifference(name), name]),
-);
+const listDifferences = (): ReadonlyMap<string, CoordinateName> =>
+  new Map(COORDINATES[7].map((name) => [nameDifference(name), name]));
 
 const SUMMARIES: Readonly<Record<string, string>> = {
   'difference.depth': 'absolute difference of turn and query in depth, each in [0, 1] of its conversation',
@@ -304,20 +305,22 @@ const SUMMARIES: Readonly<Record<string, string>> = {
  * The parts of the world that a structure signal reads; empty for other signals, of which no control destroys anything.
  */
 function listStructureReads(name: string): readonly WorldPart[] {
-  const coordinate = DIFFERENCES.get(name);
-  return coordinate !== undefined ? listCoordinateReads([coordinate]) : (STRUCTURE_SIGNALS[name]?.reads ?? []);
+  const coordinate = listDifferences().get(name);
+  return coordinate !== undefined ? listCoordinateReads([coordinate]) : (listStructureSignals()[name]?.reads ?? []);
 }
 
 /** The structure signals of a bank, in the order of their columns. */
-export const STRUCTURE = [...DIFFERENCES.keys(), ...Object.keys(STRUCTURE_SIGNALS)].map((name) => ({
-  name,
-  summary: SUMMARIES[name] as string,
-  reads: listStructureReads(name),
-}));
+export const describeStructure = once(() =>
+  [...listDifferences().keys(), ...Object.keys(listStructureSignals())].map((name) => ({
+    name,
+    summary: SUMMARIES[name] as string,
+    reads: listStructureReads(name),
+  })),
+);
 
 /** The inputs of the structure signals: frames for the differences, and the signals themselves. */
 export function listStructureInputs(setting: Pick<Setting, 'control'>): Readonly<Record<string, StageUse<unknown>>> {
-  return { frames: pairFrames({ ...TRAJECTORY_DEFAULTS, dimensions: 7 }, setting), ...STRUCTURE_SIGNALS };
+  return { frames: pairFrames({ ...TRAJECTORY_DEFAULTS, dimensions: 7 }, setting), ...listStructureSignals() };
 }
 
 /**
@@ -335,6 +338,6 @@ export function collectStructureColumns(inputs: Readonly<Record<string, unknown>
     }
     return [nameDifference(name), column];
   });
-  const signals = Object.keys(STRUCTURE_SIGNALS).map((name): [string, Column] => [name, inputs[name] as Column]);
+  const signals = Object.keys(listStructureSignals()).map((name): [string, Column] => [name, inputs[name] as Column]);
   return new Map([...differences, ...signals]);
 }

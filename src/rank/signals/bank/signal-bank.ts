@@ -1,9 +1,8 @@
 import { defineStage, type Signal, type StageUse } from '../signal.ts';
 import {
-  ATTRIBUTE_SIGNALS,
-  BANK_MEMORY_SIGNALS,
+  ASKED_GROUPS,
   bankSignals,
-  GRAPH_SIGNALS,
+  createColumnSignals,
   listAddedSignals,
   type SignalBankOptions,
   type SignalGroup,
@@ -15,11 +14,8 @@ export type { SignalTable };
 
 /** The signals of some groups that are columns already, by name. */
 function listColumnSignals(groups: readonly SignalGroup[]): Readonly<Record<string, Signal>> {
-  return {
-    ...(groups.includes('attributes') ? ATTRIBUTE_SIGNALS : {}),
-    ...(groups.includes('graph') ? GRAPH_SIGNALS : {}),
-    ...(groups.includes('memory') ? BANK_MEMORY_SIGNALS : {}),
-  };
+  const asked = ASKED_GROUPS.filter((group) => groups.includes(group));
+  return Object.assign({}, ...asked.map(createColumnSignals));
 }
 
 /** Every signal of a bank for every candidate of a pool, as of each query's moment. */

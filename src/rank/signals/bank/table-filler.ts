@@ -9,8 +9,15 @@ import type { World } from '../signal.ts';
 import type { CandidatePool, Column } from '../stage.ts';
 import { mapLocalRows, type Subcorpus, type SubcorpusQueries, selectScopeVectors } from '../subcorpus.ts';
 import { prepareGraphRelations } from '../turn-concepts.ts';
-import { listCosineNames, listSignalNames, PRODUCTS, type SignalBankOptions, type SignalGroup } from './options.ts';
-import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
+import {
+  listCosineNames,
+  listProducts,
+  listSignalNames,
+  type SignalBankOptions,
+  type SignalGroup,
+  type SignalProduct,
+} from './options.ts';
+import { listPairSignals, type PairGroup } from './pair-signals.ts';
 import { type AskedQuery, QueryRows, readAskedQuery, type TableColumns } from './query-rows.ts';
 import { collectStructureColumns, countBegunSessions, RANK_SIGNALS } from './sessions.ts';
 import { SubcorpusTables } from './subcorpus-tables.ts';
@@ -75,7 +82,7 @@ class SubcorpusSignals {
       this.#fillText(rows, asked);
       this.#fillCosines(rows, asked, cosines, queryIndex);
     }
-    for (const group of Object.keys(PAIR_SIGNALS) as PairGroup[])
+    for (const group of Object.keys(listPairSignals()) as PairGroup[])
       if (this.#groups.has(group)) this.#fillPairs(rows, asked, group);
     if (this.#groups.has('time')) this.#fillSessionRanks(rows, RANK_SIGNALS.sessions, asked);
     if (this.#groups.has('channel')) this.#fillChannelRanks(rows, asked);
@@ -105,7 +112,7 @@ class SubcorpusSignals {
   }
 
   #fillPairs(rows: QueryRows, asked: AskedQuery, group: PairGroup): void {
-    for (const [name, { score }] of Object.entries(PAIR_SIGNALS[group]))
+    for (const [name, { score }] of Object.entries(listPairSignals()[group]))
       rows.write(name, (position) => score(asked, position, this.#tables));
   }
 
@@ -211,7 +218,7 @@ class TableFiller {
   readonly #table: TableColumns;
   /** [Q, C] each. */
   readonly #whole: ReadonlyMap<string, Column>;
-  readonly #products: typeof PRODUCTS;
+  readonly #products: readonly SignalProduct[];
 
   /** @param whole columns that are there for all pairs. */
   constructor(
@@ -226,7 +233,7 @@ class TableFiller {
     this.#options = options;
     this.#table = table;
     this.#whole = whole;
-    this.#products = PRODUCTS.filter(({ name }) => table.columns.has(name));
+    this.#products = listProducts().filter(({ name }) => table.columns.has(name));
   }
 
   /** What is already there for all pairs, and what is made of signals that are. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { runRagpp } from '../command.harness.ts';
-import { FailedCheck } from './interruption.ts';
+import { FailedCheck } from './supervision.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-failed-check-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -14,7 +14,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 /** A program with an open stage on what passes for a terminal, which listens to the interruption and ends by itself once it heeds SIGTERM no more. */
 const LISTENING = `
-  import { endOnInterrupt, runHeedingTermination, interruption } from ${JSON.stringify(findBuiltUrl('cli/process/interruption'))};
+  import { endOnInterrupt, runHeedingTermination, interruption } from ${JSON.stringify(findBuiltUrl('cli/process/supervision'))};
   import { createTerminalProgress } from ${JSON.stringify(findBuiltUrl('core/terminal/progress'))};
   const say = (what) => process.stdout.write(what + '\\n');
   interruption.addEventListener('abort', () => say('released'));

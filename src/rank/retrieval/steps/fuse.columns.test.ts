@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../../core/numbers/random.ts';
-import { FUSIONS, fusionOptions } from '../../ops/fusion/registry.ts';
-import { computeSemanticWeight, fuseColumnsOfPool } from './relevance.ts';
+import { createRandom } from '../../../core/numbers/random.ts';
+import { FUSIONS, fusionOptions } from '../../../ops/fusion/registry.ts';
+import { fuseColumnsOfPool } from './fuse.ts';
+import { computeSemanticWeight } from './search.ts';
 
 test('the semantic weight of a cosine lies in [0, 1]', () => {
   expect([...computeSemanticWeight(Float32Array.of(-1, 0, 0.5, 1))]).toEqual([0, 0.5, 0.75, 1]);

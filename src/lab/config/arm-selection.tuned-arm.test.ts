@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { withTuned } from '../run/tuning.ts';
+import { applyTunedPoint, inheritTunedPoint } from './arm-selection.ts';
 import { least, plain } from './config.fixture.ts';
 import { type ArmOptions, resolveConfig } from './config.ts';
-import { applyTunedPoint, inheritTunedPoint, withTuned } from './fitted-arm.ts';
 
 const placed = [...plain, { blend: { trajectory: 0.4 } }];
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { least } from '../config/config.fixture.ts';
 import { resolveConfig } from '../config/config.ts';
-import { runHash } from './stage-cache.ts';
+import { runHash } from './environment.ts';
 
 const config = resolveConfig(least, 'test');
 const hash = runHash(config, 'data', 'wasm');

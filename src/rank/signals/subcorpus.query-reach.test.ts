@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { drawSampleWorld } from '../signals/corpus.fixture.ts';
-import { computeQueryReach, listTurnsWithin } from './relevance.ts';
+import { drawSampleWorld } from './corpus.fixture.ts';
+import { computeQueryReach, listTurnsWithin } from './subcorpus.ts';
 
 const world = drawSampleWorld(3, 61, 11, 5);
 const corpus = new Corpus(world.turns);

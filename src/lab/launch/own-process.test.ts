@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { findBuiltUrl } from '../../core/built-module.harness.ts';
 import { BUSY } from './busy.fixture.ts';
 
-const WATCH = JSON.stringify(findBuiltUrl('lab/launch/parent-watch'));
+const WATCH = JSON.stringify(findBuiltUrl('lab/launch/own-process'));
 const listEvalArgs = (code: string) => ['--input-type=module', '--eval', code];
 
 const CHILD = `

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { locatePath } from './errors.ts';
+import { locatePath } from './files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-located-'));
 afterAll(() => rmSync(root, { recursive: true }));

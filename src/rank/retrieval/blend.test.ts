@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
-import { blendScores, divideScoresByRowMaximum } from './relevance.ts';
+import { blendScores, divideScoresByRowMaximum } from './blend.ts';
 
 describe.each(TEST_BACKENDS)('%s', (backend) => {
   useBackendWithoutLeaks(backend);

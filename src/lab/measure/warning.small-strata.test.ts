@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeSmallStratum, findSmallStrata } from './query-file.ts';
+import { describeSmallStratum, findSmallStrata } from './warning.ts';
 
 test('a stratum below 50 queries is small, and one of 50 is not', () => {
   const strata = [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../run/environment.ts';
-import { findOwnProgram, type Program } from './program.ts';
+import { findOwnProgram, type Program } from './own-process.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'ragpp-program-')));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -23,11 +23,11 @@ test('from the build, Node needs no loader', async () => {
   const dist = join(root, 'dist');
   writeFileSync(join(root, 'package.json'), '{"type": "module"}');
   const compiler = join(PROJECT_ROOT, 'node_modules', '.bin', 'tsc');
-  const source = fileURLToPath(new URL('./program.ts', import.meta.url));
+  const source = fileURLToPath(new URL('./own-process.ts', import.meta.url));
   const options = ['--ignoreConfig', '--rootDir', join(PROJECT_ROOT, 'src'), '--outDir', dist, '--module', 'nodenext'];
   options.push('--types', 'node', '--skipLibCheck', '--rewriteRelativeImportExtensions');
   execFileSync(compiler, [source, ...options], { cwd: PROJECT_ROOT });
-  const built = (await import(pathToFileURL(join(dist, 'lab', 'launch', 'program.js')).href)) as {
+  const built = (await import(pathToFileURL(join(dist, 'lab', 'launch', 'own-process.js')).href)) as {
     findOwnProgram(): Program;
   };
   expect(built.findOwnProgram()).toEqual({ nodeOptions: [], main: join(dist, 'cli', 'work.js') });
