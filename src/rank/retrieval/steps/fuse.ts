@@ -15,8 +15,8 @@ import { defineStep, type Outline, PendingScores, requirePool, type ScoreColumn,
 
 /**
  * The schema of a fusion of several signals. `convex`, `weighted`, the methods of plugins and the two that begin with
- * `pool` fuse scores of the whole pool: every signal scores and ranks each candidate, whichever source found it; `graph`
- * alone scores what its own source found. All others fuse the lists that the signals' sources found, as
+ * `pool` fuse scores of the whole pool: every signal scores and ranks each candidate, whichever source found it;
+ * `graph` alone scores what its own source found. All others fuse the lists that the signals' sources found, as
  * {@link fuseLists} does with run files: a candidate gets nothing from a list that lacks it.
  */
 const relevanceFusionOptions = createOpenSchema(
@@ -78,8 +78,8 @@ function listCandidateScores(
 
 /**
  * Shifts the scores of the candidates that a list holds so that the lowest is 0, where the normalisation gave negative
- * ones; their order stays. Decay would raise a negative score, and a candidate that no list holds, which has 0, must not
- * rank above one that a list holds.
+ * ones; their order stays. Decay would raise a negative score, and a candidate that no list holds, which has 0, must
+ * not rank above one that a list holds.
  */
 function shiftToZero(fused: Float64Array, columns: ScoreColumns): Float64Array {
   const lowest = fused.reduce((low, score) => Math.min(low, score), 0);
