@@ -1,6 +1,7 @@
 import { RagPlusPlusError } from '../src/core/errors/errors.ts';
 import { ATTENTION_USAGE, benchAttention } from './attention.ts';
 import { BACKENDS_USAGE, benchBackends } from './backends.ts';
+import { BERT_USAGE, benchBert } from './bert.ts';
 import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
 import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
 import { benchContext, CONTEXT_USAGE } from './context.ts';
@@ -23,6 +24,7 @@ import { benchSweep, SWEEP_USAGE } from './sweep.ts';
 const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly string[]) => Promise<void> }>> = {
   attention: { usage: ATTENTION_USAGE, run: benchAttention },
   backends: { usage: BACKENDS_USAGE, run: benchBackends },
+  bert: { usage: BERT_USAGE, run: benchBert },
   candidates: { usage: CANDIDATES_USAGE, run: benchCandidates },
   conservation: { usage: CONSERVATION_USAGE, run: benchConservation },
   context: { usage: CONTEXT_USAGE, run: benchContext },

@@ -16,12 +16,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { writeSafetensors } from '../core/files/safetensors.ts';
 import { createRandom } from '../core/numbers/random.ts';
 import { datasetOptions, loadDataset } from '../data/registry.ts';
+import { writeSmallBert } from '../index/encoders/bert.fixture.ts';
 import { formatFileName } from '../lab/composition/arms.ts';
 import { composeFiles } from '../lab/composition/config-composition.ts';
 import { findFittedArm, listArmsToRun, selectArms } from '../lab/config/arm-selection.ts';
 import { type ExperimentConfig, loadConfig } from '../lab/config/config.ts';
 import { PROJECT_ROOT } from '../lab/run/environment.ts';
 import { setFit } from '../lab/training/training-config.fixture.ts';
+import { SMALL_SIZES } from '../ops/bert/bert.fixture.ts';
 import { runRagpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-configs-'));
@@ -88,6 +90,12 @@ async function drawOwnVectors(): Promise<string> {
   return `embedding={encoder: precomputed, turns: ${turns}, queries: ${writeDrawnVectors('queries', queries)}}`;
 }
 
+const smallBert = join(root, 'small-bert');
+writeSmallBert(
+  smallBert,
+  {},
+  { ...SMALL_SIZES, hidden_size: 61, num_attention_heads: 1, max_position_embeddings: 128 },
+);
 const ownVectors = existsSync(fewQuestions) ? await drawOwnVectors() : '';
 
 const set = (...changes: string[]) => changes.flatMap((change) => ['--set', change]);
@@ -98,6 +106,10 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   'chat-export.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}', 'evaluation.split=dev'] },
   'curation-mail.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}'] },
   'attributes.yaml': { needs: [], changes: ['embedding={encoder: use-lite}'] },
+  'encoders/bert.yaml': {
+    needs: [locomo],
+    changes: [`dataset.path=${fewQuestions}`, `embedding.model=${smallBert}`],
+  },
   'encoders/openai-compatible.yaml': {
     needs: [locomo],
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],

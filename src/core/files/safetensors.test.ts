@@ -56,11 +56,18 @@ test('numbers of 16 bits are read as float32', () => {
   expect(x).toEqual({ shape: [2], data: Float32Array.of(0.00021445751190185547, 0.0006165504455566406) });
 });
 
+test('numbers in bfloat16 are the upper half of float32', () => {
+  writeForeign({ x: { dtype: 'BF16', shape: [2], data_offsets: [0, 4] } });
+  const { x } = readSafetensors(path, '').tensors;
+  const upper = Uint32Array.of(0x0b070000, 0x110d0000);
+  expect(x).toEqual({ shape: [2], data: new Float32Array(upper.buffer) });
+});
+
 test('a type that the project does not know is refused', () => {
-  writeForeign({ x: { dtype: 'BF16', shape: [1], data_offsets: [0, 2] } });
+  writeForeign({ x: { dtype: 'F8_E4M3', shape: [2], data_offsets: [0, 2] } });
   expect(() => readSafetensors(path, 'delete it')).toThrow(ValidationError);
   expect(() => readSafetensors(path, 'delete it')).toThrow(
-    /has the type BF16, which cannot be read; save it as F32, F64 or F16$/,
+    /has the type F8_E4M3, which cannot be read; save it as F32, F64, F16 or BF16$/,
   );
 });
 

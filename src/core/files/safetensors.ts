@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { ChecksumMismatchError, StorageError, ValidationError } from '../errors/errors.ts';
 import { computeHash } from '../hash/hash.ts';
-import { decodeHalfFloats } from '../numbers/half-floats.ts';
+import { decodeBrainFloats, decodeHalfFloats } from '../numbers/half-floats.ts';
 import { writeAtomic } from './files.ts';
 
-/** The array types of the format's types. F16 is read too, as float32; other types are errors. */
+/** The array types of the format's types. F16 and BF16 are read too, as float32; other types are errors. */
 const DTYPES = { F64: Float64Array, F32: Float32Array, I32: Int32Array, U8: Uint8Array } as const;
 type Dtype = keyof typeof DTYPES;
 /** Bytes of a number of each type that can be read. */
-const NUMBER_BYTES = { F64: 8, F32: 4, I32: 4, U8: 1, F16: 2 } as const;
+const NUMBER_BYTES = { F64: 8, F32: 4, I32: 4, U8: 1, F16: 2, BF16: 2 } as const;
 /** The numbers of a tensor in a safetensors file, row-major; the type of the array is that of the file. */
 export type TensorData = Float64Array | Float32Array | Int32Array | Uint8Array;
 
@@ -97,7 +97,9 @@ function areSizes(values: unknown): values is number[] {
 /** A copy, since the place in the file need not be a multiple of the numbers' size. */
 function decodeEntry({ dtype, data_offsets: [start, end] }: Entry, body: Buffer): TensorData {
   const { buffer } = new Uint8Array(body.subarray(start, end));
-  return dtype === 'F16' ? decodeHalfFloats(new Uint16Array(buffer)) : new DTYPES[dtype as Dtype](buffer);
+  if (dtype === 'F16') return decodeHalfFloats(new Uint16Array(buffer));
+  if (dtype === 'BF16') return decodeBrainFloats(new Uint16Array(buffer));
+  return new DTYPES[dtype as Dtype](buffer);
 }
 
 /**
@@ -132,7 +134,7 @@ function readTensors(path: string, remedy: string, isOurs: boolean): TensorFile 
     const [start, end] = entry.data_offsets;
     if (!Object.hasOwn(NUMBER_BYTES, entry.dtype))
       throw new ValidationError(
-        `tensor ${name} of ${path} has the type ${entry.dtype}, which cannot be read; save it as F32, F64 or F16`,
+        `tensor ${name} of ${path} has the type ${entry.dtype}, which cannot be read; save it as F32, F64, F16 or BF16`,
         { path, tensor: name },
       );
     const expected = entry.shape.reduce(

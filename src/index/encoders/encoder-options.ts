@@ -15,6 +15,7 @@ import { findSidecar } from './precomputed/vector-ids.ts';
 import type { VocabularyOptions } from './tf-idf.ts';
 import {
   findPeerVersion,
+  identifyFolder,
   identifyModel,
   isHubName,
   isModelFolder,
@@ -232,6 +233,55 @@ export const transformers: EncoderDefinition<typeof transformersOptions> = {
     findMissing: (given) => (isModelFolder(given) || isHubName(given) ? null : 'model'),
     hash: hashFolder,
   },
+};
+
+/** The file of a BERT's weights in its folder. */
+export const BERT_WEIGHTS = 'model.safetensors';
+
+const bertOptions = z.strictObject({
+  encoder: z.literal('bert'),
+  /** A folder of Hugging Face with `model.safetensors`. */
+  model: z.string().min(1),
+  /** Null for what the files of the model say, here and below. */
+  pooling: z.enum(POOLING_MODES).nullable().default(null),
+  maxTokens: z.int().min(1).nullable().default(null),
+  queryPrompt: z.string().nullable().default(null),
+  passagePrompt: z.string().nullable().default(null),
+  /** Keeps the first components; null for all. */
+  dimension: z.int().min(1).nullable().default(null),
+  batchSize: z.int().min(1).default(16),
+  /** See the encoder `transformers`. */
+  hash: z.string().optional(),
+});
+/** A BERT from a folder, with every default written out. */
+export type BertOptions = z.output<typeof bertOptions>;
+
+const hashBert = (given: BertOptions) =>
+  isModelFolder(given) ? computeHash(identifyFolder(given.model, [BERT_WEIGHTS])) : null;
+
+/** @throws ValidationError for another content of the folder than the options state. */
+export function bertIdentity(given: BertOptions): Record<string, unknown> {
+  const { model, pooling, maxTokens, queryPrompt, passagePrompt, dimension } = given;
+  assertContent(model, given.hash, hashBert(given));
+  return {
+    encoder: 'bert',
+    version: 1,
+    model: isModelFolder(given) ? identifyFolder(model, [BERT_WEIGHTS]) : model,
+    backend: activeBackend(),
+    pooling,
+    maxTokens,
+    queryPrompt,
+    passagePrompt,
+    dimension,
+  };
+}
+
+export const bert: EncoderDefinition<typeof bertOptions> = {
+  options: bertOptions,
+  description: 'a BERT with weights in safetensors, such as e5 or MiniLM, in tensor operations on the active backend',
+  identity: bertIdentity,
+  dependsOn: () => 'kind',
+  files: { keys: ['model'], findMissing: (given) => (isModelFolder(given) ? null : 'model'), hash: hashBert },
 };
 
 /** Universal Sentence Encoder Lite: the most tokens of a text that it reads, and texts at a time. */

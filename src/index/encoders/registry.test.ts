@@ -39,7 +39,7 @@ describe('encoder registry', () => {
     const context = { fitTexts: TEXTS, seed: 3 };
     const unknown = { encoder: 'word2vec' } as unknown as EncoderOptions;
     expect(() => createEncoderSource(unknown, context)).toThrow(
-      /encoder: expected "lsa" or "use-lite" or "precomputed" or "transformers" or "openai-compatible", got "word2vec"/,
+      /encoder: expected "lsa" or "use-lite" or "bert" or "precomputed" or "transformers" or "openai-compatible", got "word2vec"/,
     );
     await expect(createEncoder(unknown, context)).rejects.toThrow(ConfigurationError);
   });

@@ -14,7 +14,7 @@ import type {
   IdentifyEncoder,
   VectorInput,
 } from './encoder-definition.ts';
-import { lsa, openAiCompatible, precomputed, transformers, useLite } from './encoder-options.ts';
+import { bert, lsa, openAiCompatible, precomputed, transformers, useLite } from './encoder-options.ts';
 
 /** The files that an encoder reads; null for an encoder without. */
 export function findEncoderFiles({ encoder }: Pick<EncoderOptions, 'encoder'>): EncoderFiles<EncoderOptions> | null {
@@ -45,6 +45,7 @@ function member<S extends NamingOptions<'encoder'>>(
 export const ENCODERS = new OptionsRegistry('encoder', [
   member(lsa, async () => (await import('./lsa.ts')).createLsa),
   member(useLite, async () => (await import('./use-lite.ts')).loadUseLite),
+  member(bert, async () => (await import('./bert.ts')).createBert),
   member(precomputed, async () => (await import('./precomputed.ts')).loadPrecomputed),
   member(transformers, async () => (await import('./transformers.ts')).createTransformers),
   member(openAiCompatible, async () => (await import('./openai-compatible.ts')).createOpenAiCompatible),

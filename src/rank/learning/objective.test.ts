@@ -1,13 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
+import { registerGradients } from '../../core/tensors/gradients.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { expectClose, expectDifferentiable } from './gradient.oracle.ts';
 import { createLinearModel, withGradient } from './linear-model.ts';
 import type { ScoringModel } from './model.ts';
-import { computeValueAndGradients, registerGradients, TrainingObjective } from './objective.ts';
+import { computeValueAndGradients, TrainingObjective } from './objective.ts';
 import { fitStandardisation } from './standardisation.ts';
 
 const [Q, C, F] = [13, 5, 3];

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
+import { registerGradients } from '../../core/tensors/gradients.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
@@ -10,7 +11,7 @@ import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from '..
 import { copySignalColumn, type FeatureTable } from './feature-table.ts';
 import { expectClose, expectDifferentiable } from './gradient.oracle.ts';
 import { decomposeTable, scoreTable } from './model.ts';
-import { registerGradients, TrainingObjective } from './objective.ts';
+import { TrainingObjective } from './objective.ts';
 import { chooseParameterValues, constrainValues, freeValues, nameParameterValues } from './parameters.ts';
 import { train } from './training.ts';
 import {

@@ -139,9 +139,13 @@ export function identifyModel(choice: ModelChoice): unknown {
     locateModel(choice);
     return { hub: choice.model, revision: choice.revision };
   }
-  const folder = locateModel(choice);
   const weights = joinWeightsPath(choice.dtype);
-  const names = [...SETTINGS_FILES, findPoolingFile(folder), 'tokenizer.json', weights, `${weights}_data`];
+  return identifyFolder(locateModel(choice), [weights, `${weights}_data`]);
+}
+
+/** The content of the files of a model's folder: settings, tokeniser and weights. */
+export function identifyFolder(folder: string, weights: readonly string[]): Readonly<Record<string, string>> {
+  const names = [...SETTINGS_FILES, findPoolingFile(folder), 'tokenizer.json', ...weights];
   const files = names.filter((name) => name !== null && existsSync(join(folder, name))) as string[];
   return Object.fromEntries(files.map((name) => [name, hashFileContent(join(folder, name))]));
 }

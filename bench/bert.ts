@@ -1,0 +1,107 @@
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import * as tf from '@tensorflow/tfjs-core';
+import { createRandom } from '../src/core/numbers/random.ts';
+import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
+import { matmul } from '../src/core/tensors/matmul.ts';
+import { readBack } from '../src/core/tensors/scope.ts';
+import { drawBert } from '../src/ops/bert/bert.fixture.ts';
+import { type BertSizes, disposeBert, runBert, uploadBert } from '../src/ops/bert/bert.ts';
+import { parsePositiveOption } from './integer-option.ts';
+import { formatTextTable } from './text-table.ts';
+
+export const BERT_USAGE = `bert [options]   time of a pass of a BERT of the size of e5-small-v2, beside the matrix rate of the backend
+    --lengths T,T      pieces of a text (default 17,38,110)
+    --batches B,B      texts at once (default 1,4)
+    --layers L         (default 12)
+    --rounds R         of which the fastest counts, as others disturb only upward (default 7)
+    --backend B        auto, ${BACKENDS.join(', ')} (default auto)`;
+
+/** As e5-small-v2 has them, but for the vocabulary, of which a pass reads few rows. */
+const SIZES: BertSizes = {
+  hidden_size: 384,
+  num_hidden_layers: 12,
+  num_attention_heads: 12,
+  intermediate_size: 1536,
+  max_position_embeddings: 512,
+  vocab_size: 1000,
+  layer_norm_eps: 1e-12,
+};
+
+/** Multiplications and additions of the matrix products of a text of T pieces. */
+function countOperations({ hidden_size: D, num_hidden_layers, intermediate_size }: BertSizes, length: number): number {
+  return 2 * num_hidden_layers * length * (4 * D * D + 2 * D * intermediate_size + 2 * length * D);
+}
+
+async function timeFastest(rounds: number, work: () => Promise<unknown>): Promise<number> {
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let round = 0; round <= rounds; round++) {
+    const started = performance.now();
+    await work();
+    if (round > 0) fastest = Math.min(fastest, performance.now() - started); // the first one warms up
+  }
+  return fastest;
+}
+
+/** Operations a second of the largest product of a layer by itself, over as many rows as the batch has pieces. */
+async function measureMatrixRate(
+  { hidden_size: D, intermediate_size: inner }: BertSizes,
+  rows: number,
+  rounds: number,
+) {
+  const [x, w] = [tf.ones([rows, D]) as tf.Tensor2D, tf.ones([D, inner]) as tf.Tensor2D];
+  const milliseconds = await timeFastest(rounds * 3, () => readBack('product', () => matmul(x, w)));
+  tf.dispose([x, w]);
+  return (2 * rows * D * inner) / milliseconds / 1e6;
+}
+
+/** Prints the table of the bench. */
+export async function benchBert(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      lengths: { type: 'string', default: '17,38,110' },
+      batches: { type: 'string', default: '1,4' },
+      layers: { type: 'string', default: '12' },
+      rounds: { type: 'string', default: '7' },
+      backend: { type: 'string', default: 'auto' },
+    },
+  });
+  const list = (name: 'lengths' | 'batches') => values[name].split(',').map((word) => parsePositiveOption(name, word));
+  const rounds = parsePositiveOption('rounds', values.rounds);
+  const sizes = { ...SIZES, num_hidden_layers: parsePositiveOption('layers', values.layers) };
+  const backend = await useBackend(values.backend as BackendChoice);
+  const machine = `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`;
+  console.log(`machine: ${machine}; load ${loadavg()[0]?.toFixed(1)}; node ${process.version}; backend ${backend}`);
+  const started = performance.now();
+  const bert = uploadBert(drawBert(1, sizes), sizes);
+  const bytes = tf.memory().numBytes / 2 ** 20;
+  console.log(
+    `weights: ${sizes.num_hidden_layers} layers of ${sizes.hidden_size} numbers, random, seed 1; on the device in ${(performance.now() - started).toFixed(0)} ms, ${bytes.toFixed(0)} MiB`,
+  );
+  const source = createRandom(1, 'pieces');
+  const rows: string[][] = [];
+  for (const batch of list('batches'))
+    for (const length of list('lengths')) {
+      const ids = Int32Array.from({ length: batch * length }, () => source.integer(sizes.vocab_size));
+      const milliseconds = await timeFastest(rounds, () => readBack('bert', () => runBert(bert, ids, length)));
+      const { kernels } = await tf.profile(() => tf.tidy(() => runBert(bert, ids, length)));
+      const rate = (batch * countOperations(sizes, length)) / milliseconds / 1e6;
+      const most = await measureMatrixRate(sizes, batch * length, rounds);
+      rows.push(
+        [
+          batch,
+          length,
+          (milliseconds / batch).toFixed(1),
+          rate.toFixed(1),
+          most.toFixed(1),
+          (most / rate).toFixed(2),
+          kernels.length,
+        ].map(String),
+      );
+    }
+  disposeBert(bert);
+  console.log(
+    formatTextTable(['texts', 'pieces', 'ms a text', 'GFLOP/s', 'a product alone', 'ratio', 'launches'], rows),
+  );
+}

@@ -1,0 +1,202 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { batchedMatmul, matmul } from '../../core/tensors/matmul.ts';
+import { assertShape } from '../../core/tensors/rows.ts';
+import { scoped } from '../../core/tensors/scope.ts';
+
+/** The sizes of a BERT, by their names in `config.json`. */
+export interface BertSizes {
+  /** D. */
+  readonly hidden_size: number;
+  readonly num_hidden_layers: number;
+  readonly num_attention_heads: number;
+  readonly intermediate_size: number;
+  readonly max_position_embeddings: number;
+  readonly vocab_size: number;
+  readonly layer_norm_eps: number;
+}
+
+/** Arrays by the names that Hugging Face gives them, such as `encoder.layer.0.attention.self.query.weight`. */
+export type BertArrays = Readonly<
+  Record<string, { readonly shape: readonly number[]; readonly data: ArrayLike<number> }>
+>;
+
+/** A linear layer, x W + b. */
+interface Linear {
+  /** [inputs, outputs] */
+  readonly weight: tf.Tensor2D;
+  /** [outputs] */
+  readonly bias: tf.Tensor1D;
+}
+
+interface Norm {
+  readonly scale: tf.Tensor1D;
+  readonly shift: tf.Tensor1D;
+}
+
+interface Layer {
+  /** Query, key and value beside each other, [D, 3 D]: one product instead of three. */
+  readonly attention: Linear;
+  readonly output: Linear;
+  readonly outputNorm: Norm;
+  readonly inner: Linear;
+  readonly outer: Linear;
+  readonly outerNorm: Norm;
+}
+
+/** The weights of a BERT: embeddings on the host, where a batch needs few of their rows, layers on the device. */
+export interface Bert {
+  readonly sizes: BertSizes;
+  /** [vocabulary, D] */
+  readonly words: Float32Array;
+  /** [positions, D], with the embedding of the first segment added. */
+  readonly positions: Float32Array;
+  readonly norm: Norm;
+  readonly layers: readonly Layer[];
+}
+
+/**
+ * Puts the weights of a BERT on the device. Devlin et al. 2019, "BERT".
+ *
+ * @param arrays by the names of Hugging Face, with or without `bert.` before them.
+ * @throws ValidationError for an array that is missing or has another shape. The caller disposes the result by
+ *   {@link disposeBert}.
+ */
+export function uploadBert(arrays: BertArrays, sizes: BertSizes): Bert {
+  const { hidden_size: D, intermediate_size: inner, num_hidden_layers: layers } = sizes;
+  const read = (name: string, shape: readonly number[]): Float32Array => {
+    const found = arrays[name] ?? arrays[`bert.${name}`];
+    if (found === undefined || found.shape.join() !== shape.join())
+      throw new ValidationError(
+        `weights of a BERT have ${found === undefined ? 'no' : `[${found.shape.join(', ')}] for`} ${name}, which is [${shape.join(', ')}]; use the files of one model`,
+        { name, shape },
+      );
+    return found.data instanceof Float32Array ? found.data : Float32Array.from(found.data);
+  };
+  const uploadNorm = (name: string): Norm => ({
+    scale: tf.tensor1d(read(`${name}.weight`, [D])),
+    shift: tf.tensor1d(read(`${name}.bias`, [D])),
+  });
+  const uploadLinear = (names: readonly string[], inputs: number, outputs: number): Linear => ({
+    weight: scoped('transpose', () => {
+      const parts = names.map((name) => tf.tensor2d(read(`${name}.weight`, [outputs, inputs]), [outputs, inputs]));
+      return tf.transpose(parts.length === 1 ? (parts[0] as tf.Tensor2D) : tf.concat(parts, 0));
+    }),
+    bias: scoped('bias', () => tf.concat(names.map((name) => tf.tensor1d(read(`${name}.bias`, [outputs]))))),
+  });
+  const segments = read('embeddings.token_type_embeddings.weight', [
+    arrays['embeddings.token_type_embeddings.weight']?.shape[0] ?? 2,
+    D,
+  ]);
+  const positions = read('embeddings.position_embeddings.weight', [sizes.max_position_embeddings, D]).map(
+    (value, i) => value + (segments[i % D] as number),
+  );
+  return {
+    sizes,
+    words: read('embeddings.word_embeddings.weight', [sizes.vocab_size, D]),
+    positions,
+    norm: uploadNorm('embeddings.LayerNorm'),
+    layers: Array.from({ length: layers }, (_, l): Layer => {
+      const at = `encoder.layer.${l}`;
+      const parts = ['query', 'key', 'value'].map((part) => `${at}.attention.self.${part}`);
+      return {
+        attention: uploadLinear(parts, D, D),
+        output: uploadLinear([`${at}.attention.output.dense`], D, D),
+        outputNorm: uploadNorm(`${at}.attention.output.LayerNorm`),
+        inner: uploadLinear([`${at}.intermediate.dense`], D, inner),
+        outer: uploadLinear([`${at}.output.dense`], inner, D),
+        outerNorm: uploadNorm(`${at}.output.LayerNorm`),
+      };
+    }),
+  };
+}
+
+export function disposeBert({ norm, layers }: Bert): void {
+  tf.dispose([norm, layers] as unknown as tf.TensorContainer);
+}
+
+/** [B T, D] the sums of the embeddings of pieces and positions. */
+function sumEmbeddings({ sizes, words, positions }: Bert, ids: Int32Array, length: number): Float32Array {
+  const { hidden_size: D, vocab_size } = sizes;
+  const sums = new Float32Array(ids.length * D);
+  for (const [row, id] of ids.entries()) {
+    if (!(id >= 0 && id < vocab_size))
+      throw new ValidationError(`no piece of the vocabulary of ${vocab_size}: ${id}; use the tokenizer of the model`, {
+        id,
+      });
+    const position = (row % length) * D;
+    for (let d = 0; d < D; d++) sums[row * D + d] = (words[id * D + d] as number) + (positions[position + d] as number);
+  }
+  return sums;
+}
+
+/** x W + b. @param x [R, inputs] */
+function applyLinear(x: tf.Tensor2D, { weight, bias }: Linear): tf.Tensor2D {
+  return tf.add(matmul(x, weight), bias);
+}
+
+/** (x - mean) / sqrt(variance + eps) * scale + shift by row. Ba et al. 2016, "Layer Normalization". @param x [R, D] */
+function normaliseLayer(x: tf.Tensor2D, { scale, shift }: Norm, epsilon: number): tf.Tensor2D {
+  return scoped('normaliseLayer', () => {
+    const centred = tf.sub(x, tf.mean(x, 1, true));
+    const variance = tf.mean(tf.square(centred), 1, true);
+    return tf.add(tf.mul(tf.mul(centred, tf.rsqrt(tf.add(variance, epsilon))), scale), shift);
+  });
+}
+
+/** x (1 + erf(x / sqrt 2)) / 2. Hendrycks, Gimpel 2016, "Gaussian Error Linear Units". */
+function gelu(x: tf.Tensor2D): tf.Tensor2D {
+  return scoped('gelu', () => tf.mul(tf.mul(x, 0.5), tf.add(tf.erf(tf.mul(x, Math.SQRT1_2)), 1)));
+}
+
+/** Attention of every piece over all pieces of its text, by head. @param x [B T, D] @returns [B T, D] */
+function attend(x: tf.Tensor2D, { attention }: Layer, heads: number, length: number): tf.Tensor2D {
+  return scoped('attend', () => {
+    const [rows, D] = x.shape;
+    const batch = rows / length;
+    const size = D / heads;
+    // [B, T, 3, H, d] to [3, B, H, T, d]
+    const parts = tf.transpose(tf.reshape(applyLinear(x, attention), [batch, length, 3, heads, size]), [2, 0, 3, 1, 4]);
+    const [query, key, value] = tf
+      .split(tf.reshape(parts, [3, batch * heads, length, size]), 3)
+      .map((part) => tf.reshape(part, [batch * heads, length, size]) as tf.Tensor3D) as [
+      tf.Tensor3D,
+      tf.Tensor3D,
+      tf.Tensor3D,
+    ];
+    const logits = tf.mul(batchedMatmul(query, tf.transpose(key, [0, 2, 1])), 1 / Math.sqrt(size));
+    const mixed = batchedMatmul(tf.softmax(logits) as tf.Tensor3D, value); // [B H, T, d]
+    const joined = tf.transpose(tf.reshape(mixed, [batch, heads, length, size]), [0, 2, 1, 3]);
+    return tf.reshape(joined, [rows, D]);
+  });
+}
+
+/**
+ * The vectors of the pieces of some texts of one length: the last layer's.
+ *
+ * @param ids [B T] pieces of the vocabulary, text by text, the special ones included.
+ * @param length T.
+ * @returns [B T, D]
+ */
+export function runBert(bert: Bert, ids: Int32Array, length: number): tf.Tensor2D {
+  const { sizes, norm, layers } = bert;
+  const { hidden_size: D, num_attention_heads: heads, layer_norm_eps: epsilon, max_position_embeddings: most } = sizes;
+  if (!(length >= 1 && length <= most) || ids.length % length !== 0)
+    throw new ValidationError(`texts of ${length} pieces: expected 1 to ${most}, and whole texts; cut longer texts`, {
+      length,
+      pieces: ids.length,
+    });
+  return scoped('bert', () => {
+    const embedded = tf.tensor2d(sumEmbeddings(bert, ids, length), [ids.length, D]);
+    assertShape('embedded', embedded, 'R D');
+    let x = normaliseLayer(embedded, norm, epsilon);
+    for (const layer of layers)
+      x = scoped('layer', () => {
+        const attended = applyLinear(attend(x, layer, heads, length), layer.output);
+        const first = normaliseLayer(tf.add(attended, x), layer.outputNorm, epsilon);
+        const second = applyLinear(gelu(applyLinear(first, layer.inner)), layer.outer);
+        return normaliseLayer(tf.add(second, first), layer.outerNorm, epsilon);
+      });
+    return x;
+  });
+}
