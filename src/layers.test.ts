@@ -26,7 +26,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'service',
   ],
   model: ['turns', 'filter', 'text', 'figures'],
-  ops: ['trajectory', 'attention', 'conservation', 'fusion', 'pagerank', 'selection', 'bert'],
+  ops: ['trajectory', 'attention', 'conservation', 'fusion', 'pagerank', 'selection', 'bert', 'late'],
   eval: ['metrics', 'trec', 'intervals', 'significance', 'agreement'],
   data: ['prepared', 'jsonl', 'memory', 'mail', 'exports', 'documents', 'cast', 'irc', 'locomo', 'oasst', 'synthetic'],
   index: ['encoders', 'graph', 'candidates', 'vectors', 'words', 'walks', 'memories', 'runs'],

@@ -1,0 +1,115 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { matmul } from '../../core/tensors/matmul.ts';
+import { readBack } from '../../core/tensors/scope.ts';
+
+/** The vectors of the tokens of N turns, one turn after the other. */
+export interface TokenRows {
+  /** Row-major [S, D], rows of length 1. */
+  readonly vectors: Float32Array;
+  /** [N + 1] the first token of each turn, and S. */
+  readonly starts: Int32Array;
+  /** D. */
+  readonly dimension: number;
+}
+
+/**
+ * The largest product of each token of a question with a token of each turn, m in the formulas below. One product of
+ * matrices for all turns, O(S T D), and a maximum by segment. Khattab, Zaharia 2020, "ColBERT".
+ *
+ * @param turns those that the question may see.
+ * @param question row-major [T, D], rows of length 1.
+ * @returns row-major [N, T]; NaN for a turn without a token.
+ * @throws ValidationError for a question without a token, or one of another dimension.
+ */
+export async function computeTokenMaxima(turns: TokenRows, question: Float32Array): Promise<Float32Array> {
+  const { vectors, starts, dimension } = turns;
+  const count = question.length / dimension;
+  if (!Number.isInteger(count) || count === 0)
+    throw new ValidationError(
+      `token vectors of a question have ${question.length} numbers: expected some rows of ${dimension}; encode it as the turns`,
+    );
+  const size = vectors.length / dimension;
+  const maxima = new Float32Array((starts.length - 1) * count).fill(Number.NaN);
+  if (size === 0) return maxima;
+  const products = await readBack('tokenProducts', () =>
+    matmul(tf.tensor2d(vectors, [size, dimension]), tf.transpose(tf.tensor2d(question, [count, dimension]))),
+  ); // [S, T]
+  for (let turn = 0; turn + 1 < starts.length; turn++)
+    for (let token = starts[turn] as number; token < (starts[turn + 1] as number); token++)
+      for (let t = 0; t < count; t++) {
+        const product = products[token * count + t] as number;
+        const at = turn * count + t;
+        if (!(product <= (maxima[at] as number))) maxima[at] = product;
+      }
+  return maxima;
+}
+
+/**
+ * Maxima as deviations from their mean over the turns that have tokens, in units of their deviation; 0 where all are
+ * equal. A token that fits every turn says nothing.
+ *
+ * @param maxima row-major [N, T], as {@link computeTokenMaxima} gives them.
+ * @returns row-major [N, T]
+ */
+export function standardiseMaxima(maxima: Float32Array, count: number): Float64Array {
+  const standardised = Float64Array.from(maxima);
+  for (let t = 0; t < count; t++) {
+    const column = standardised.filter((value, at) => at % count === t && !Number.isNaN(value));
+    const mean = column.reduce((sum, value) => sum + value, 0) / column.length;
+    const variance = column.reduce((sum, value) => sum + (value - mean) ** 2, 0) / column.length;
+    const factor = variance > 0 ? 1 / Math.sqrt(variance) : 0;
+    for (let at = t; at < standardised.length; at += count)
+      standardised[at] = ((standardised[at] as number) - mean) * factor;
+  }
+  return standardised;
+}
+
+/**
+ * The mean over the tokens of a question: `maxsim` of maxima, `standardised` of standardised ones, and with the
+ * inverse document frequencies of the tokens `zidf`.
+ *
+ * @param values row-major [N, T]
+ * @param weights [T], not negative; without them every token counts alike.
+ * @returns [N]; NaN for a turn without a token.
+ */
+export function averageTokens(values: ArrayLike<number>, count: number, weights?: ArrayLike<number>): Float64Array {
+  const averages = new Float64Array(values.length / count);
+  let total = 0;
+  for (let t = 0; t < count; t++) total += weights?.[t] ?? 1;
+  for (let turn = 0; turn < averages.length; turn++) {
+    let sum = 0;
+    for (let t = 0; t < count; t++) sum += (weights?.[t] ?? 1) * (values[turn * count + t] as number);
+    averages[turn] = total === 0 ? 0 : sum / total;
+  }
+  return averages;
+}
+
+/**
+ * The mean over tokens of max(0, z)^2: few tokens that fit one turn very well count more than many that fit a little.
+ *
+ * @param standardised row-major [N, T], as {@link standardiseMaxima} gives them.
+ * @returns [N]; NaN for a turn without a token.
+ */
+export function focusTokens(standardised: Float64Array, count: number): Float64Array {
+  return averageTokens(
+    standardised.map((z) => (Number.isNaN(z) ? z : Math.max(0, z) ** 2)),
+    count,
+  );
+}
+
+/**
+ * The largest score of a turn and its neighbours, as far as these are seen.
+ *
+ * @param scores [N]; NaN for a turn without a token, which has those of its neighbours.
+ * @param neighbours of each turn, the turn itself left out.
+ * @returns [N]; NaN where neither the turn nor a neighbour has a score.
+ */
+export function takeNearest(scores: Float64Array, neighbours: (turn: number) => readonly number[]): Float64Array {
+  return scores.map((own, turn) =>
+    neighbours(turn).reduce((most, other) => {
+      const score = scores[other] ?? Number.NaN;
+      return Number.isNaN(most) || score > most ? score : most;
+    }, own),
+  );
+}
