@@ -17,7 +17,7 @@ export const BERT_USAGE = `bert [options]   time of a pass of a BERT of the size
     --rounds R         of which the fastest counts, as others disturb only upward (default 7)
     --backend B        auto, ${BACKENDS.join(', ')} (default auto)`;
 
-/** As e5-small-v2 has them, but for the vocabulary, of which a pass reads few rows. */
+/** The sizes of e5-small-v2, but for the vocabulary, of which a pass reads few rows. */
 const SIZES: BertSizes = {
   hidden_size: 384,
   num_hidden_layers: 12,

@@ -42,6 +42,13 @@ function defineUnaryGradient(
   };
 }
 
+/** A gradient repeated over the axes of an input that a reduction has removed. */
+function repeatOver(gradient: tf.Tensor, { shape }: tf.Tensor, attributes: object): tf.Tensor {
+  const axes = tf.util.parseAxisParam((attributes as { readonly axis: number[] }).axis, shape);
+  const kept = shape.map((size, axis) => (axes.includes(axis) ? 1 : size));
+  return tf.mul(tf.reshape(gradient, kept), tf.ones(shape));
+}
+
 const transposeLast = (x: tf.Tensor) => tf.transpose(x, x.rank === 2 ? [1, 0] : [0, 2, 1]);
 const multiply = (a: tf.Tensor, b: tf.Tensor) =>
   a.rank === 2 ? matmul(a as tf.Tensor2D, b as tf.Tensor2D) : batchedMatmul(a as tf.Tensor3D, b as tf.Tensor3D);
@@ -128,10 +135,8 @@ const GRADIENTS: readonly Gradient[] = [
     inputsToSave: ['x'],
     gradFunc: (dy, saved, attributes) => {
       const [x] = saved as unknown as readonly [tf.Tensor];
-      const axes = tf.util.parseAxisParam((attributes as unknown as { axis: number[] }).axis, x.shape);
-      const kept = x.shape.map((size, axis) => (axes.includes(axis) ? 1 : size));
-      const count = axes.reduce((product, axis) => product * (x.shape[axis] as number), 1);
-      return { x: () => tf.mul(tf.reshape(tf.div(dy as tf.Tensor, count), kept), tf.ones(x.shape)) };
+      const total = dy as tf.Tensor;
+      return { x: () => repeatOver(tf.mul(total, total.size / x.size), x, attributes) };
     },
   },
   defineUnaryGradient('Sqrt', 'output', (dy, y) => tf.div(tf.mul(dy, 0.5), y)),
@@ -140,9 +145,7 @@ const GRADIENTS: readonly Gradient[] = [
     inputsToSave: ['x'],
     gradFunc: (dy, saved, attributes) => {
       const [x] = saved as unknown as readonly [tf.Tensor];
-      const axes = tf.util.parseAxisParam((attributes as unknown as { axis: number[] }).axis, x.shape);
-      const kept = x.shape.map((size, axis) => (axes.includes(axis) ? 1 : size));
-      return { x: () => tf.mul(tf.reshape(dy as tf.Tensor, kept), tf.ones(x.shape)) };
+      return { x: () => repeatOver(dy as tf.Tensor, x, attributes) };
     },
   },
 ];

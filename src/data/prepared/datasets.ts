@@ -46,6 +46,8 @@ export interface QueryChoice {
 const exportPath = z.string().min(1);
 const queryKind = z.enum(QUERY_KINDS);
 const queryFile = z.string().min(1).nullable().default(null);
+const asReplies = { path: exportPath, queries: queryKind.default('replies'), queryFile };
+const asContinuation = { path: exportPath, queries: queryKind.default('continuation'), queryFile };
 
 /** The check of {@link QueryChoice}: a file of queries is named where it is read, and nowhere else. */
 export function isQueryChoice({ queries, queryFile }: QueryChoice): boolean {
@@ -82,9 +84,7 @@ export const cast = {
   options: z
     .strictObject({
       name: z.literal('cast'),
-      path: exportPath,
-      queries: queryKind.default('replies'),
-      queryFile,
+      ...asReplies,
       queryText: z.enum(CAST_QUERY_TEXTS).default('utterance'),
     })
     .refine(isQueryChoice, QUERY_CHOICE_FAULT),
@@ -95,12 +95,7 @@ export const cast = {
 
 export const chatGptExport = {
   options: z
-    .strictObject({
-      name: z.literal('chatgpt-export'),
-      path: exportPath,
-      queries: queryKind.default('continuation'),
-      queryFile,
-    })
+    .strictObject({ name: z.literal('chatgpt-export'), ...asContinuation })
     .refine(isQueryChoice, QUERY_CHOICE_FAULT),
   description: 'your own chats with ChatGPT, an export: the last message of a chat must find the rest of it',
   licence: 'yours',
@@ -109,12 +104,7 @@ export const chatGptExport = {
 
 export const claudeExport = {
   options: z
-    .strictObject({
-      name: z.literal('claude-export'),
-      path: exportPath,
-      queries: queryKind.default('continuation'),
-      queryFile,
-    })
+    .strictObject({ name: z.literal('claude-export'), ...asContinuation })
     .refine(isQueryChoice, QUERY_CHOICE_FAULT),
   description: 'your own chats with Claude, an export: the last message of a chat must find the rest of it',
   licence: 'yours',
@@ -303,14 +293,7 @@ export const shop = {
 };
 
 export const slackExport = {
-  options: z
-    .strictObject({
-      name: z.literal('slack-export'),
-      path: exportPath,
-      queries: queryKind.default('replies'),
-      queryFile,
-    })
-    .refine(isQueryChoice, QUERY_CHOICE_FAULT),
+  options: z.strictObject({ name: z.literal('slack-export'), ...asReplies }).refine(isQueryChoice, QUERY_CHOICE_FAULT),
   description: 'a Slack workspace, an export: a message of a thread must find the message that opened it',
   licence: 'yours',
   source: 'Workspace settings, Import/Export data, as docs/datasets/slack-export.md says',
@@ -376,9 +359,7 @@ export const telegramExport = {
   options: z
     .strictObject({
       name: z.literal('telegram-export'),
-      path: exportPath,
-      queries: queryKind.default('replies'),
-      queryFile,
+      ...asReplies,
       /** A message without a reply link continues the message before it, unless more hours than this lie between them. */
       silenceHours: z.number().positive().default(8),
     })

@@ -171,16 +171,8 @@ export const precomputed: EncoderDefinition<typeof precomputedOptions> = {
   files: { keys: PATHS, findMissing, hash: hashFiles },
 };
 
-const transformersOptions = z.strictObject({
-  encoder: z.literal('transformers'),
-  /** A folder with ONNX weights, or a name of the hub. */
-  model: z.string().min(1),
-  /** Branch, tag or commit of a model of the hub. */
-  revision: z.string().min(1).default('main'),
-  /** True if a model of the hub that is not there may be downloaded. */
-  download: z.boolean().default(false),
-  modelsFolder: z.string().min(1).default('.ragpp/models'),
-  dtype: z.enum(Object.keys(WEIGHT_SUFFIXES) as [WeightType, ...WeightType[]]).default('fp32'),
+/** Options of every encoder over a model that gives vectors of tokens. */
+const tokenModelKeys = {
   /** Null for what the files of the model say, here and below. */
   pooling: z.enum(POOLING_MODES).nullable().default(null),
   maxTokens: z.int().min(1).nullable().default(null),
@@ -194,6 +186,19 @@ const transformersOptions = z.strictObject({
    * files count as they are.
    */
   hash: z.string().optional(),
+};
+
+const transformersOptions = z.strictObject({
+  encoder: z.literal('transformers'),
+  /** A folder with ONNX weights, or a name of the hub. */
+  model: z.string().min(1),
+  /** Branch, tag or commit of a model of the hub. */
+  revision: z.string().min(1).default('main'),
+  /** True if a model of the hub that is not there may be downloaded. */
+  download: z.boolean().default(false),
+  modelsFolder: z.string().min(1).default('.ragpp/models'),
+  dtype: z.enum(Object.keys(WEIGHT_SUFFIXES) as [WeightType, ...WeightType[]]).default('fp32'),
+  ...tokenModelKeys,
 });
 /** A sentence-transformers model from a folder or from the hub, with every default written out. */
 export type TransformersOptions = z.output<typeof transformersOptions>;
@@ -242,16 +247,7 @@ const bertOptions = z.strictObject({
   encoder: z.literal('bert'),
   /** A folder of Hugging Face with `model.safetensors`. */
   model: z.string().min(1),
-  /** Null for what the files of the model say, here and below. */
-  pooling: z.enum(POOLING_MODES).nullable().default(null),
-  maxTokens: z.int().min(1).nullable().default(null),
-  queryPrompt: z.string().nullable().default(null),
-  passagePrompt: z.string().nullable().default(null),
-  /** Keeps the first components; null for all. */
-  dimension: z.int().min(1).nullable().default(null),
-  batchSize: z.int().min(1).default(16),
-  /** See the encoder `transformers`. */
-  hash: z.string().optional(),
+  ...tokenModelKeys,
 });
 /** A BERT from a folder, with every default written out. */
 export type BertOptions = z.output<typeof bertOptions>;

@@ -18,7 +18,7 @@ export interface TokenVectors {
 
 /** An encoder that can give the vectors of tokens too, for late interaction. */
 export interface TokenEncoder extends Encoder {
-  /** As the files of the model and the options set them. */
+  /** Settings of the model's files, with those of the options in their place. */
   readonly settings: ModelSettings;
   /** @throws as `encode`. */
   encodeTokens(texts: readonly string[], options?: EncodeOptions): Promise<TokenVectors[]>;
@@ -36,7 +36,7 @@ export interface TokenModel {
   dispose(): void;
 }
 
-/** What the options of an encoder say of the vectors, beside the files of its model; null for what these say. */
+/** Options that replace what the files of a model say; null for what these say. */
 interface VectorOptions {
   readonly pooling: PoolingMode | null;
   readonly maxTokens: number | null;
@@ -68,7 +68,7 @@ export function findLimits(folder: string, { pooling, maxTokens }: ModelSettings
   throw new ValidationError(`the files of model ${folder} set no ${what}; set ${key} in the options`, { folder });
 }
 
-/** An encoder over a model that gives a vector for each token: pools them, cuts long texts, and writes prompts before texts. */
+/** An encoder over a model that gives a vector for each token: it pools them, cuts long texts and writes prompts. */
 export class PooledEncoder implements TokenEncoder {
   readonly name: string;
   readonly dimension: number;

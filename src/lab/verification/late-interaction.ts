@@ -15,7 +15,7 @@ const lateCase = z.looseObject({
   query: z.array(z.array(z.number())),
   /** [N] the token vectors of each turn, [S, D]. */
   turns: z.array(z.array(z.array(z.number()))),
-  /** How many leading turns are visible. */
+  /** The number of leading turns that are visible. */
   cutoff: z.number(),
   /** [T] */
   weights: z.array(z.number()),
