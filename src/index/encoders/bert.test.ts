@@ -72,6 +72,26 @@ describe('an encoder over a folder of Hugging Face', () => {
     encoder.dispose();
   });
 
+  test('gives the tokens of a text that have seen the texts before it, of which the oldest are cut first', async () => {
+    const encoder = await loadBert(parse({ passagePrompt: 'passage: ' }));
+    const [plain, alone, after] = [
+      await encoder.encodeTokens(['Ann cooked']),
+      await encoder.encodeTokens(['Ann cooked'], { context: [[]] }),
+      await encoder.encodeTokens(['Ann cooked'], { context: [['soup']] }),
+    ].map(([tokens]) => tokens as NonNullable<typeof tokens>);
+    expect([...(alone?.ids ?? [])]).toEqual([4, 5]);
+    expect(alone?.special).toEqual([false, false]);
+    expect(alone?.vectors).toEqual(plain?.vectors.slice(3 * 12, 5 * 12)); // after [CLS] passage :
+    expect(after?.ids).toEqual(alone?.ids);
+    expect(after?.vectors).not.toEqual(alone?.vectors);
+    // 9 positions: [CLS] passage : … Ann cooked [SEP] leave 3 for what was said before.
+    const [long] = await encoder.encodeTokens(['Ann cooked'], { context: [['soup soup', 'soup soup']] });
+    const [cut] = await encoder.encodeTokens(['Ann cooked'], { context: [['soup soup']] });
+    expect(long?.vectors).toEqual(cut?.vectors);
+    await expect(encoder.encodeTokens(['soup', 'Ann'], { context: [[]] })).rejects.toThrow('one for each of 2');
+    encoder.dispose();
+  });
+
   test('has the content of its files in its identity', () => {
     const identify = (folder: string) =>
       createEncoderSource(parse({ model: folder }), { fitTexts: [], seed: 1 }).identity;

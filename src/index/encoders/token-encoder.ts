@@ -4,7 +4,13 @@ import type { EncodeOptions, Encoder, TextOwner } from '../../model/encoder.ts';
 import { assertOneOwnerEach, scaleRowsToUnit, truncateRows } from './encoder-definition.ts';
 import { batchByLength } from './length-batches.ts';
 import { type ModelSettings, type PoolingMode, poolTokens } from './transformers/model-settings.ts';
-import { countPromptTokens, type Tokeniser, tokeniseWithin } from './transformers/token-limit.ts';
+import {
+  countPromptTokens,
+  type Tokeniser,
+  type TokenSpan,
+  tokeniseInContext,
+  tokeniseWithin,
+} from './transformers/token-limit.ts';
 
 /** The vectors of a text's tokens, special tokens included. */
 export interface TokenVectors {
@@ -16,12 +22,21 @@ export interface TokenVectors {
   readonly vectors: Float32Array;
 }
 
+/** How the vectors of tokens are computed. */
+export interface TokenOptions extends EncodeOptions {
+  /**
+   * The texts before each text, the oldest first, that its tokens see: then the result has the tokens of the text alone,
+   * without special ones and without the prompt. The context is cut from the left to what the model reads.
+   */
+  readonly context?: readonly (readonly string[])[];
+}
+
 /** An encoder that can give the vectors of tokens too, for late interaction. */
 export interface TokenEncoder extends Encoder {
   /** Settings of the model's files, with those of the options in their place. */
   readonly settings: ModelSettings;
-  /** @throws as `encode`. */
-  encodeTokens(texts: readonly string[], options?: EncodeOptions): Promise<TokenVectors[]>;
+  /** @throws as `encode`; ValidationError for a context that is not there for each text. */
+  encodeTokens(texts: readonly string[], options?: TokenOptions): Promise<TokenVectors[]>;
 }
 
 /** A model that gives a vector for each token of a text. */
@@ -117,7 +132,7 @@ export class PooledEncoder implements TokenEncoder {
     const pooled = new Float32Array(texts.length * this.#width);
     const stage = progress(`encode with ${this.name}`, texts.length);
     let done = 0;
-    await this.#forEachText(texts, options, (text, _, tokens, start) => {
+    await this.#forEachText(texts, options, (text, { start }, tokens) => {
       const own = tokens.subarray(start * this.#width);
       if (own.length > 0) pooled.set(poolTokens(own, this.#width, this.#limits.pooling), text * this.#width);
       stage.update(++done);
@@ -128,43 +143,66 @@ export class PooledEncoder implements TokenEncoder {
     return rows;
   }
 
-  async encodeTokens(texts: readonly string[], options: EncodeOptions = {}): Promise<TokenVectors[]> {
+  async encodeTokens(texts: readonly string[], options: TokenOptions = {}): Promise<TokenVectors[]> {
+    const { context } = options;
+    if (context !== undefined && context.length !== texts.length)
+      throw new ValidationError(`context of ${context.length} texts: expected one for each of ${texts.length}`);
     const none = { ids: new Int32Array(), special: [], vectors: new Float32Array() };
     const results: TokenVectors[] = texts.map(() => none);
     const special = new Set(this.#assertOpen().tokeniser.all_special_ids);
-    await this.#forEachText(texts, options, (text, ids, tokens) => {
-      const vectors = tokens.slice();
+    await this.#forEachText(texts, options, (text, { ids: all, start, end }, tokens) => {
+      const ids = context === undefined ? all : all.slice(start, end);
+      const vectors = context === undefined ? tokens.slice() : tokens.slice(start * this.#width, end * this.#width);
       scaleRowsToUnit(vectors, this.#width);
       results[text] = { ids: Int32Array.from(ids), special: ids.map((id) => special.has(id)), vectors };
     });
     return results;
   }
 
-  /** @param use the index of a text, its tokens, their vectors, and the number of tokens that are not pooled */
+  /** @param use the index of a text, its tokens from the first that is pooled on, and the vectors of all its tokens. */
   async #forEachText(
     texts: readonly string[],
-    { owners, signal }: EncodeOptions,
-    use: (text: number, ids: readonly number[], tokens: Float32Array, start: number) => void,
+    { owners, signal, context }: TokenOptions,
+    use: (text: number, span: TokenSpan, tokens: Float32Array) => void,
   ): Promise<void> {
     assertOneOwnerEach(texts, owners);
     const open = this.#assertOpen();
-    const kindOf = (text: number): TextOwner['kind'] => owners?.[text]?.kind ?? 'turn';
-    const ids = texts.map((text, i) => this.#tokenise(open, text, kindOf(i)));
     const starts = { turn: this.#countUnpooled(open, 'turn'), query: this.#countUnpooled(open, 'query') };
+    const spans = texts.map((text, i): TokenSpan => {
+      const kind = owners?.[i]?.kind ?? 'turn';
+      if (context !== undefined) return this.#tokeniseInContext(open, text, kind, context[i] as readonly string[]);
+      const ids = this.#tokenise(open, text, kind);
+      return { ids, start: starts[kind], end: ids.length };
+    });
+    const ids = spans.map((span) => span.ids);
     for (const batch of batchByLength(ids, open.batchSize)) {
       signal?.throwIfAborted();
-      const values = await this.#assertOpen().run(batch.map((text) => ids[text] as number[]));
+      const values = await this.#assertOpen().run(batch.map((text) => ids[text] as readonly number[]));
       const size = values.length / batch.length;
       for (const [i, text] of batch.entries())
-        use(text, ids[text] as number[], values.subarray(i * size, (i + 1) * size), starts[kindOf(text)]);
+        use(text, spans[text] as TokenSpan, values.subarray(i * size, (i + 1) * size));
       await letEventsIn();
     }
   }
 
   #tokenise({ tokeniser }: TokenModel, text: string, kind: TextOwner['kind']): number[] {
-    const { prompts, lowerCase } = this.settings;
-    const whole = `${prompts[kind]}${text}`.trim();
-    return tokeniseWithin(tokeniser, lowerCase ? whole.toLowerCase() : whole, this.#limits.maxTokens);
+    const whole = this.#readCase(`${this.settings.prompts[kind]}${text}`.trim());
+    return tokeniseWithin(tokeniser, whole, this.#limits.maxTokens);
+  }
+
+  #tokeniseInContext(
+    { tokeniser }: TokenModel,
+    text: string,
+    kind: TextOwner['kind'],
+    context: readonly string[],
+  ): TokenSpan {
+    const prompt = this.settings.prompts[kind].trim();
+    const before = context.map((part) => this.#readCase(part));
+    return tokeniseInContext(tokeniser, prompt, before, this.#readCase(text), this.#limits.maxTokens);
+  }
+
+  #readCase(text: string): string {
+    return this.settings.lowerCase ? text.toLowerCase() : text;
   }
 
   /** Tokens of the prompt, where the model does not pool them. */

@@ -39,3 +39,42 @@ export function countPromptTokens(tokeniser: Tokeniser, prompt: string): number 
   const plain = tokeniser.encode(prompt, { add_special_tokens: false });
   return findFrame(tokeniser.encode(prompt), plain) + plain.length;
 }
+
+/** The tokens of a text within a longer sequence. */
+export interface TokenSpan {
+  /** All tokens of the sequence. */
+  readonly ids: readonly number[];
+  /** The first token of the text, and the one after its last. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * A text after a prompt and the texts before it, each closed by the token that closes a text: `[CLS] prompt, older
+ * [SEP] newer [SEP] text [SEP]`. The context is cut from the left, and the text only where it alone is too long.
+ *
+ * @param context the oldest text first.
+ * @throws ValidationError for a tokeniser that does not write one token before a text and one after it.
+ */
+export function tokeniseInContext(
+  tokeniser: Tokeniser,
+  prompt: string,
+  context: readonly string[],
+  text: string,
+  limit: number,
+): TokenSpan {
+  const tokenise = (part: string) => tokeniser.encode(part, { add_special_tokens: false });
+  const frame = tokeniser.encode('');
+  if (frame.length !== 2)
+    throw new ValidationError(
+      `the tokeniser writes ${frame.length} special tokens around a text, and context needs 2; use another model`,
+    );
+  const [first, last] = frame as [number, number];
+  const before = [first, ...tokenise(prompt)];
+  const own = tokenise(text).slice(0, Math.max(0, limit - before.length - 1));
+  const room = limit - before.length - own.length - 1;
+  const older = context.flatMap((part) => [...tokenise(part), last]);
+  const left = room > 0 ? older.slice(-room) : [];
+  const start = before.length + left.length;
+  return { ids: [...before, ...left, ...own, last], start, end: start + own.length };
+}
