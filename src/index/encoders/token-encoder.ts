@@ -22,7 +22,7 @@ export interface TokenVectors {
   readonly vectors: Float32Array;
 }
 
-/** How the vectors of tokens are computed. */
+/** Options of computing the vectors of tokens. */
 export interface TokenOptions extends EncodeOptions {
   /**
    * The texts before each text, the oldest first, that its tokens see: then the result has the tokens of the text alone,

@@ -16,6 +16,7 @@ test.skipIf(!hasPython)('the programs of golden/make compute the golden cases th
     expect([status, stderr]).toEqual([0, '']);
     const names = readdirSync(folder);
     expect(names.sort()).toEqual([
+      'bert.json',
       'conservation-stream.json',
       'propagation-as-of.json',
       'resampling.json',

@@ -21,6 +21,7 @@ const SIZES: Readonly<Record<string, { readonly cases: number; partsOf(golden: G
   fusion: { cases: 5, partsOf: () => 1 },
   'rank-fusion': { cases: 24, partsOf: () => 1 },
   combination: { cases: 3, partsOf: () => 1 },
+  bert: { cases: 2, partsOf: () => 1 },
   'late-interaction': { cases: 4, partsOf: () => 4 },
   mmr: { cases: 2, partsOf: () => 1 },
   outcomes: { cases: 4, partsOf: ({ expected }) => 2 * Object.keys(expected as object).length - 1 },

@@ -33,6 +33,7 @@ export const TOPICS: readonly Topic[] = freezeDeeply([
   topic('fusion', async () => (await import('./fusion.ts')).fusion),
   topic('rank-fusion', async () => (await import('./rank-fusion.ts')).rankFusion),
   topic('combination', async () => (await import('./combination.ts')).combination),
+  topic('bert', async () => (await import('./bert.ts')).bert),
   topic('late-interaction', async () => (await import('./late-interaction.ts')).lateInteraction),
   topic('mmr', async () => (await import('./mmr.ts')).mmr),
   topic('outcomes', async () => (await import('./outcomes.ts')).outcomes),

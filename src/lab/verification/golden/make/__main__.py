@@ -9,12 +9,14 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
+import bert
 import conservation_stream
 import propagation_as_of
 import resampling
 import signatures
 
 TOPICS = {
+    "bert": bert,
     "conservation-stream": conservation_stream,
     "propagation-as-of": propagation_as_of,
     "resampling": resampling,
