@@ -4,6 +4,7 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { registerGradients } from '../../core/tensors/gradients.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
+import { readBack } from '../../core/tensors/scope.ts';
 import { drawBert, SMALL_SIZES } from './bert.fixture.ts';
 import { type Bert, type BertArrays, disposeBert, runBert, uploadBert } from './bert.ts';
 
@@ -90,13 +91,13 @@ function computeByHand(of: BertArrays, ids: readonly number[]): number[][] {
   return rows;
 }
 
-function run(ids: readonly number[], length: number, of: BertArrays = arrays): Float32Array {
+async function run(ids: readonly number[], length: number, of: BertArrays = arrays): Promise<Float32Array> {
   const bert = uploadBert(of, SMALL_SIZES);
-  const rows = runBert(bert, Int32Array.from(ids), length);
-  const values = rows.dataSync<'float32'>();
-  rows.dispose();
-  disposeBert(bert);
-  return values;
+  try {
+    return await readBack('bert', () => runBert(bert, Int32Array.from(ids), length));
+  } finally {
+    disposeBert(bert);
+  }
 }
 
 const expectNear = (got: ArrayLike<number>, expected: readonly number[], tolerance: number) => {
@@ -107,19 +108,19 @@ const expectNear = (got: ArrayLike<number>, expected: readonly number[], toleran
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   useBackendWithoutLeaks(backend);
 
-  test('the vectors are those of the formulas, for each text of a batch', () => {
+  test('the vectors are those of the formulas, for each text of a batch', async () => {
     const expected = [FIRST, SECOND].flatMap((ids) => computeByHand(arrays, ids).flat());
-    expectNear(run([...FIRST, ...SECOND], 5), expected, 1e-5);
-    expectNear(run(SECOND, 5), computeByHand(arrays, SECOND).flat(), 1e-5);
-    expectNear(run([4], 1), computeByHand(arrays, [4]).flat(), 1e-5);
+    expectNear(await run([...FIRST, ...SECOND], 5), expected, 1e-5);
+    expectNear(await run(SECOND, 5), computeByHand(arrays, SECOND).flat(), 1e-5);
+    expectNear(await run([4], 1), computeByHand(arrays, [4]).flat(), 1e-5);
   });
 
-  test('names may begin with bert.', () => {
+  test('names may begin with bert.', async () => {
     const named = Object.fromEntries(Object.entries(arrays).map(([name, array]) => [`bert.${name}`, array]));
-    expect(run(FIRST, 5, named)).toEqual(run(FIRST, 5));
+    expect(await run(FIRST, 5, named)).toEqual(await run(FIRST, 5));
   });
 
-  test('gradients by weights are those of finite differences', () => {
+  test('gradients by weights are those of finite differences', async () => {
     registerGradients();
     const bert = uploadBert(arrays, SMALL_SIZES);
     const ids = Int32Array.from([...FIRST, ...SECOND]);
@@ -134,22 +135,17 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     });
     for (const part of ['attention', 'inner'] as const) {
       const own = bert.layers[1]?.[part].weight as tf.Tensor2D;
-      const loss = (weight: tf.Tensor) =>
+      const sumWeighed = (weight: tf.Tensor) =>
         tf.sum(tf.mul(runBert(withWeight(part, weight as tf.Tensor2D), ids, 5), target)) as tf.Scalar;
-      const gradient = tf.tidy(() => tf.grad(loss)(own).dataSync());
-      const values = own.dataSync();
+      const gradient = await readBack('gradient', () => tf.grad(sumWeighed)(own));
+      const values = await own.data<'float32'>();
       for (const place of [0, 7, 100, values.length - 1]) {
-        const measure = (step: number) =>
-          tf.tidy(
-            () =>
-              loss(
-                tf.tensor2d(
-                  values.map((v, i) => (i === place ? v + step : v)),
-                  own.shape,
-                ),
-              ).dataSync()[0] as number,
-          );
-        const slope = (measure(0.01) - measure(-0.01)) / 0.02;
+        const measure = async (step: number) => {
+          const moved = values.map((value, i) => (i === place ? value + step : value));
+          const [sum] = await readBack('sum', () => sumWeighed(tf.tensor2d(moved, own.shape)));
+          return sum as number;
+        };
+        const slope = ((await measure(0.01)) - (await measure(-0.01))) / 0.02;
         expect(Math.abs((gradient[place] as number) - slope)).toBeLessThan(0.02 * Math.max(1, Math.abs(slope)));
       }
     }
