@@ -25,7 +25,7 @@ const WATCH = `
   setInterval(look, poll);`;
 
 /** The environment of a process that is to end with this one. */
-export function buildChildEnvironment(): NodeJS.ProcessEnv {
+export function buildChildEnvironment(): Readonly<Record<string, string | undefined>> {
   return { ...process.env, [VARIABLE]: String(process.pid) };
 }
 
