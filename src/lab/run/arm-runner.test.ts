@@ -159,5 +159,23 @@ describe('an arm with an encoder or a seed of its own', () => {
       await pure.dispose();
     }
   });
+
+  test('has the vectors that the arm that it extends is tuned with', async () => {
+    const parent = `parent: { steps: [search: { flat: {}, newest: {} }, fuse: { convex: { flat: 0.8, newest: rest } }], tune: { fuse.convex.flat: [0.1, 0.9] } }`;
+    const child = 'child: { from: parent, embedding: { dimension: 7 } }';
+    const runner = await open(
+      'tuned',
+      `arms={${ALONE}, ${parent}, ${child}}`,
+      'evaluation.baseline=newest',
+      'only=[newest, child]',
+    );
+    try {
+      const { tuned } = await runner.run('child');
+      expect([0.1, 0.9]).toContain(tuned['fuse.convex.flat']);
+      expect((await runner.openArmWorkspace()).turnVectors.length).toBeGreaterThan(0);
+    } finally {
+      await runner.dispose();
+    }
+  });
 });
 const ALONE = 'newest: [search: { newest: { k: 19 } }]';

@@ -161,7 +161,7 @@ export class ArmRunner {
 
   /**
    * The workspace of the evaluated queries, with the encoder and the seed of an arm; without vectors if no arm with these
-   * compares any.
+   * that is run or tuned compares any.
    */
   openArmWorkspace(arm: ArmEncoding = SHARED_ENCODING): Promise<Workspace> {
     return this.#workspaces.get(arm);
@@ -170,7 +170,8 @@ export class ArmRunner {
   async #open(queries: readonly Query[], fit: ReadonlySet<string>, arm: ArmEncoding): Promise<Workspace> {
     const { config } = this.#source;
     const key = this.#workspaces.readKey(arm);
-    const arms = listArmsToRun(config).filter((other) => this.#workspaces.readKey(other) === key);
+    const measured = listArmsToRun(config).flatMap((other) => [other, ...this.#tuning.listTunedChain(other.name)]);
+    const arms = measured.filter((other) => this.#workspaces.readKey(other) === key);
     const more = {
       ...limitReach(this.dataset, config, queries),
       config: chooseArmEncoding(config, arm),
