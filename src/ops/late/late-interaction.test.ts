@@ -50,7 +50,7 @@ test('a token that fits every turn alike says nothing, and a turn without tokens
 test('the mean over tokens is weighted, and 0 where no token counts', () => {
   expect([...averageTokens(MAXIMA, 2)]).toEqual([0.375, NONE, 0.625]);
   expect([...averageTokens(MAXIMA, 2, [3, 1])]).toEqual([0.3125, NONE, 0.6875]);
-  expect([...averageTokens(MAXIMA, 2, [0, 0])]).toEqual([0, 0, 0]);
+  expect([...averageTokens(MAXIMA, 2, [0, 0])]).toEqual([0, NONE, 0]);
 });
 
 test('the nearest score is the largest of a turn and its neighbours', () => {

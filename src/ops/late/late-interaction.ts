@@ -55,7 +55,11 @@ export async function computeTokenMaxima(turns: TokenRows, question: Float32Arra
 export function standardiseMaxima(maxima: Float32Array, count: number): Float64Array {
   const standardised = Float64Array.from(maxima);
   for (let t = 0; t < count; t++) {
-    const column = standardised.filter((value, at) => at % count === t && !Number.isNaN(value));
+    const column: number[] = [];
+    for (let at = t; at < maxima.length; at += count) {
+      const value = maxima[at] as number;
+      if (!Number.isNaN(value)) column.push(value);
+    }
     const mean = column.reduce((sum, value) => sum + value, 0) / column.length;
     const variance = column.reduce((sum, value) => sum + (value - mean) ** 2, 0) / column.length;
     const factor = variance > 0 ? 1 / Math.sqrt(variance) : 0;
@@ -71,7 +75,7 @@ export function standardiseMaxima(maxima: Float32Array, count: number): Float64A
  *
  * @param values row-major [N, T]
  * @param weights [T], not negative; without them every token counts alike.
- * @returns [N]; NaN for a turn without a token.
+ * @returns [N]; NaN for a turn without a token, and 0 for the others where no token counts.
  */
 export function averageTokens(values: ArrayLike<number>, count: number, weights?: ArrayLike<number>): Float64Array {
   const averages = new Float64Array(values.length / count);
@@ -80,7 +84,7 @@ export function averageTokens(values: ArrayLike<number>, count: number, weights?
   for (let turn = 0; turn < averages.length; turn++) {
     let sum = 0;
     for (let t = 0; t < count; t++) sum += (weights?.[t] ?? 1) * (values[turn * count + t] as number);
-    averages[turn] = total === 0 ? 0 : sum / total;
+    averages[turn] = total === 0 ? sum : sum / total;
   }
   return averages;
 }
