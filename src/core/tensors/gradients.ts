@@ -49,18 +49,23 @@ function repeatOver(gradient: tf.Tensor, { shape }: tf.Tensor, attributes: objec
   return tf.mul(tf.reshape(gradient, kept), tf.ones(shape));
 }
 
-const transposeLast = (x: tf.Tensor) => tf.transpose(x, x.rank === 2 ? [1, 0] : [0, 2, 1]);
+const transposeIf = (needed: boolean, x: tf.Tensor) =>
+  needed ? tf.transpose(x, x.rank === 2 ? [1, 0] : [0, 2, 1]) : x;
 const multiply = (a: tf.Tensor, b: tf.Tensor) =>
   a.rank === 2 ? matmul(a as tf.Tensor2D, b as tf.Tensor2D) : batchedMatmul(a as tf.Tensor3D, b as tf.Tensor3D);
 
-/** The gradient of a product of two matrices, or of two batches of them, that are not transposed. */
+/** The gradient of a product of two matrices, or of two batches of them, each transposed or not. */
 const MATRIX_GRADIENT: Gradient = {
   kernelName: 'BatchMatMul',
   inputsToSave: ['a', 'b'],
-  gradFunc: (dy, saved) => {
+  gradFunc: (dy, saved, attributes) => {
+    const { transposeA, transposeB } = attributes as unknown as Record<'transposeA' | 'transposeB', boolean>;
     const [a, b] = saved as unknown as Operands;
     const total = dy as tf.Tensor;
-    return { a: () => multiply(total, transposeLast(b)), b: () => multiply(transposeLast(a), total) };
+    return {
+      a: () => transposeIf(transposeA, multiply(total, transposeIf(!transposeB, b))),
+      b: () => transposeIf(transposeB, multiply(transposeIf(!transposeA, a), total)),
+    };
   },
 };
 

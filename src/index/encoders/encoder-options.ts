@@ -261,7 +261,7 @@ export function bertIdentity(given: BertOptions): Record<string, unknown> {
   assertContent(model, given.hash, hashBert(given));
   return {
     encoder: 'bert',
-    version: 1,
+    version: 2,
     model: isModelFolder(given) ? identifyFolder(model, [BERT_WEIGHTS]) : model,
     backend: activeBackend(),
     pooling,

@@ -23,6 +23,9 @@ const PIECES = [
   ']',
   'sep',
   '–',
+  'ο',
+  '##σ',
+  '##ς',
 ];
 const file = (normalizer: object | null = { type: 'BertNormalizer' }, model: object = {}) => ({
   normalizer,
@@ -39,6 +42,7 @@ test.each([
   ['the–the', ['the', '–', 'the']],
   ['日本the', ['日', '本', 'the']],
   ['naïve ÉÉ', ['naive', 'e', '##e']],
+  ['ΟΣ ος', ['ο', '##σ', 'ο', '##ς']],
   ['the\0\u200B the\t\nthe\u00A0the', ['the', 'the', 'the', 'the']],
   ['gardenx bird', ['[UNK]', '[UNK]']],
   ['', []],

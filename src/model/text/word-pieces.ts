@@ -67,7 +67,8 @@ export function createWordPieces(content: unknown, path: string): WordPieces {
     let normal = cleans ? text.replace(CONTROL, '').replace(/\s/gu, ' ') : text;
     if (divides) normal = normal.replace(CHINESE, ' $& ');
     if (strips ?? lowercase) normal = normal.normalize('NFD').replace(/\p{Mn}/gu, '');
-    return lowercase ? normal.toLowerCase() : normal;
+    // Letter by letter: a whole word in capitals would end in a final sigma, which no vocabulary was made with.
+    return lowercase ? normal.replace(/\p{Lu}/gu, (letter) => letter.toLowerCase()) : normal;
   };
   const divideWord = (word: string): readonly number[] => {
     const letters = [...word];

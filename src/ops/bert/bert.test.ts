@@ -116,8 +116,12 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('names may begin with bert.', async () => {
-    const named = Object.fromEntries(Object.entries(arrays).map(([name, array]) => [`bert.${name}`, array]));
-    expect(await run(FIRST, 5, named)).toEqual(await run(FIRST, 5));
+    const segments = 'embeddings.token_type_embeddings.weight';
+    const first = { shape: [1, 12], data: Array.from(arrays[segments]?.data ?? []).slice(0, 12) };
+    for (const of of [arrays, { ...arrays, [segments]: first }]) {
+      const named = Object.fromEntries(Object.entries(of).map(([name, array]) => [`bert.${name}`, array]));
+      expect(await run(FIRST, 5, named)).toEqual(await run(FIRST, 5));
+    }
   });
 
   test('gradients by weights are those of finite differences', async () => {
@@ -164,13 +168,16 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       expect(() => runBert(bert, Int32Array.from(ids), length)).toThrow(message);
     disposeBert(bert);
   });
-});
 
-test('arrays that are missing or have another shape are refused', async () => {
-  const { 'embeddings.LayerNorm.bias': _, ...missing } = arrays;
-  expect(() => uploadBert(missing, SMALL_SIZES)).toThrow(ValidationError);
-  expect(() => uploadBert(missing, SMALL_SIZES)).toThrow('no embeddings.LayerNorm.bias, which is [12]');
-  expect(() => uploadBert(arrays, { ...SMALL_SIZES, vocab_size: 24 })).toThrow(
-    '[23, 12] for embeddings.word_embeddings.weight, which is [24, 12]',
-  );
+  test('arrays that are missing or have another shape are refused, and leave no tensor', () => {
+    for (const name of ['embeddings.LayerNorm.bias', 'encoder.layer.1.output.LayerNorm.bias']) {
+      const { [name]: _, ...missing } = arrays;
+      expect(() => uploadBert(missing, SMALL_SIZES)).toThrow(ValidationError);
+      expect(() => uploadBert(missing, SMALL_SIZES)).toThrow(`no ${name}, which is [12]`);
+    }
+    expect(() => uploadBert(arrays, { ...SMALL_SIZES, vocab_size: 24 })).toThrow(
+      '[23, 12] for embeddings.word_embeddings.weight, which is [24, 12]',
+    );
+    expect(() => uploadBert(arrays, { ...SMALL_SIZES, num_attention_heads: 5 })).toThrow('hidden_size 12 of 5 heads');
+  });
 });

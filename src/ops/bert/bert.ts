@@ -1,7 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { batchedMatmul, matmul } from '../../core/tensors/matmul.ts';
-import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 
 /** The sizes of a BERT, by their names in `config.json`. */
@@ -22,19 +21,19 @@ export type BertArrays = Readonly<
 >;
 
 /** A linear layer, x W + b. */
-interface Linear {
+type Linear = {
   /** [inputs, outputs] */
   readonly weight: tf.Tensor2D;
   /** [outputs] */
   readonly bias: tf.Tensor1D;
-}
+};
 
-interface Norm {
+type Norm = {
   readonly scale: tf.Tensor1D;
   readonly shift: tf.Tensor1D;
-}
+};
 
-interface Layer {
+type Layer = {
   /** Query, key and value beside each other, [D, 3 D]: one product instead of three. */
   readonly attention: Linear;
   readonly output: Linear;
@@ -42,7 +41,7 @@ interface Layer {
   readonly inner: Linear;
   readonly outer: Linear;
   readonly outerNorm: Norm;
-}
+};
 
 /** The weights of a BERT: embeddings on the host, where a batch needs few of their rows, layers on the device. */
 export interface Bert {
@@ -59,13 +58,16 @@ export interface Bert {
  * Puts the weights of a BERT on the device. Devlin et al. 2019, "BERT".
  *
  * @param arrays by the names of Hugging Face, with or without `bert.` before them.
- * @throws ValidationError for an array that is missing or has another shape. The caller disposes the result by
- *   {@link disposeBert}.
+ * @throws ValidationError for an array that is missing or has another shape, and for heads that do not divide D; no
+ *   tensor stays then. The caller disposes the result by {@link disposeBert}.
  */
 export function uploadBert(arrays: BertArrays, sizes: BertSizes): Bert {
-  const { hidden_size: D, intermediate_size: inner, num_hidden_layers: layers } = sizes;
+  const { hidden_size: D, intermediate_size: inner, num_hidden_layers: layers, num_attention_heads: heads } = sizes;
+  if (D % heads !== 0)
+    throw new ValidationError(`hidden_size ${D} of ${heads} heads; use the config.json of the model`, { D, heads });
+  const find = (name: string) => arrays[name] ?? arrays[`bert.${name}`];
   const read = (name: string, shape: readonly number[]): Float32Array => {
-    const found = arrays[name] ?? arrays[`bert.${name}`];
+    const found = find(name);
     if (found === undefined || found.shape.join() !== shape.join())
       throw new ValidationError(
         `weights of a BERT have ${found === undefined ? 'no' : `[${found.shape.join(', ')}] for`} ${name}, which is [${shape.join(', ')}]; use the files of one model`,
@@ -84,17 +86,13 @@ export function uploadBert(arrays: BertArrays, sizes: BertSizes): Bert {
     }),
     bias: scoped('bias', () => tf.concat(names.map((name) => tf.tensor1d(read(`${name}.bias`, [outputs]))))),
   });
-  const segments = read('embeddings.token_type_embeddings.weight', [
-    arrays['embeddings.token_type_embeddings.weight']?.shape[0] ?? 2,
-    D,
-  ]);
+  const ofSegments = 'embeddings.token_type_embeddings.weight';
+  const segments = read(ofSegments, [find(ofSegments)?.shape[0] ?? 2, D]);
   const positions = read('embeddings.position_embeddings.weight', [sizes.max_position_embeddings, D]).map(
     (value, i) => value + (segments[i % D] as number),
   );
-  return {
-    sizes,
-    words: read('embeddings.word_embeddings.weight', [sizes.vocab_size, D]),
-    positions,
+  const words = read('embeddings.word_embeddings.weight', [sizes.vocab_size, D]);
+  const onDevice = scoped('uploadBert', () => ({
     norm: uploadNorm('embeddings.LayerNorm'),
     layers: Array.from({ length: layers }, (_, l): Layer => {
       const at = `encoder.layer.${l}`;
@@ -108,11 +106,12 @@ export function uploadBert(arrays: BertArrays, sizes: BertSizes): Bert {
         outerNorm: uploadNorm(`${at}.output.LayerNorm`),
       };
     }),
-  };
+  }));
+  return { sizes, words, positions, ...onDevice };
 }
 
 export function disposeBert({ norm, layers }: Bert): void {
-  tf.dispose([norm, layers] as unknown as tf.TensorContainer);
+  tf.dispose([norm, ...layers]);
 }
 
 /** [B T, D] the sums of the embeddings of pieces and positions. */
@@ -188,7 +187,6 @@ export function runBert(bert: Bert, ids: Int32Array, length: number): tf.Tensor2
     });
   return scoped('bert', () => {
     const embedded = tf.tensor2d(sumEmbeddings(bert, ids, length), [ids.length, D]);
-    assertShape('embedded', embedded, 'R D');
     let x = normaliseLayer(embedded, norm, epsilon);
     for (const layer of layers)
       x = scoped('layer', () => {
