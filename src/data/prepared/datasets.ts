@@ -42,10 +42,10 @@ export interface QueryChoice {
   readonly queryFile: string | null;
 }
 
-/** The options of an export besides its name: where it is, and those of {@link QueryChoice}. */
 const exportPath = z.string().min(1);
 const queryKind = z.enum(QUERY_KINDS);
 const queryFile = z.string().min(1).nullable().default(null);
+/** The options of an export besides its name: where it is, and those of {@link QueryChoice}. */
 const asReplies = { path: exportPath, queries: queryKind.default('replies'), queryFile };
 const asContinuation = { path: exportPath, queries: queryKind.default('continuation'), queryFile };
 

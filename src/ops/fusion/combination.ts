@@ -145,7 +145,9 @@ const combMaxOptions = z.strictObject({ method: z.literal('combmax'), ...combina
 const combMinOptions = z.strictObject({ method: z.literal('combmin'), ...combinationOptions });
 const combMedOptions = z.strictObject({ method: z.literal('combmed'), ...combinationOptions });
 const combAnzOptions = z.strictObject({ method: z.literal('combanz'), ...combinationOptions });
-const combGmnzOptions = z.strictObject({ method: z.literal('combgmnz'), ...combinationOptions }).extend({
+const combGmnzOptions = z.strictObject({
+  method: z.literal('combgmnz'),
+  ...combinationOptions,
   /** The power of the number of sources: 0 is CombSUM, 1 CombMNZ. */
   gamma: z.number().default(1),
 });
