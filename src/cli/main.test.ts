@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BlockHeader, decodeHeader, HASH_BYTES, HEADER_BYTES } from '../index/encoders/vector-segments.ts';
+import { type BlockHeader, decodeHeader, HASH_BYTES, HEADER_BYTES, VECTORS } from '../index/encoders/segments.ts';
 import { applyOverrides, type Plain } from '../lab/composition/config-file.ts';
 import { PROJECT_ROOT } from '../lab/run/environment.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
@@ -58,7 +58,7 @@ test('Ctrl-C ends a run where it stands, and what it leaves is whole', async () 
   expect(cached).toHaveLength(2);
   for (const name of cached) {
     const bytes = readFileSync(join(cache, name));
-    const { count, dimension } = decodeHeader(bytes.subarray(0, HEADER_BYTES)) as BlockHeader;
+    const { count, dimension } = decodeHeader(VECTORS, bytes.subarray(0, HEADER_BYTES)) as BlockHeader;
     expect(dimension).toBe(13);
     expect(bytes.byteLength).toBe(HEADER_BYTES + count * (HASH_BYTES + 4 * dimension));
   }

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { viewAsBytes } from '../core/hash/hash.ts';
 import { probeBackends } from '../core/tensors/backend.ts';
 import {
   type BlockHeader,
@@ -19,7 +20,8 @@ import {
   encodeBlock,
   HASH_BYTES,
   HEADER_BYTES,
-} from '../index/encoders/vector-segments.ts';
+  VECTORS,
+} from '../index/encoders/segments.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 
@@ -209,9 +211,15 @@ describe('a damaged cache exits with 1 and says what to delete', () => {
   test('embeddings that are no numbers', async () => {
     for (const path of listCached()) {
       const bytes = readFileSync(path);
-      const { count, dimension, identity } = decodeHeader(bytes.subarray(0, HEADER_BYTES)) as BlockHeader;
+      const { count, dimension, identity } = decodeHeader(VECTORS, bytes.subarray(0, HEADER_BYTES)) as BlockHeader;
       const keys = decodeKeys(bytes.subarray(HEADER_BYTES, HEADER_BYTES + count * HASH_BYTES));
-      const block = encodeBlock(identity, keys, new Float32Array(count * dimension).fill(Number.NaN));
+      const block = encodeBlock(
+        VECTORS,
+        identity,
+        keys,
+        dimension,
+        viewAsBytes(new Float32Array(count * dimension).fill(Number.NaN)),
+      );
       expect(block.byteLength).toBe(bytes.byteLength);
       writeFileSync(path, block);
     }

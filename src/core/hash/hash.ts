@@ -26,7 +26,8 @@ export function computeCrc32ByTable(bytes: Uint8Array, previous = 0): number {
 export const computeCrc32: (bytes: Uint8Array, previous?: number) => number =
   (zlib as { crc32?: typeof computeCrc32ByTable }).crc32 ?? computeCrc32ByTable;
 
-function viewAsBytes(view: ArrayBufferView): Uint8Array {
+/** The same bytes, not copied. */
+export function viewAsBytes(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
 

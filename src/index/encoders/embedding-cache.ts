@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { shortenShown, showText } from '../../core/display/display.ts';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { assertWritableFolder } from '../../core/files/files.ts';
-import { computeHash } from '../../core/hash/hash.ts';
+import { computeHash, viewAsBytes } from '../../core/hash/hash.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
+import { gatherRows } from '../../core/tensors/rows.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import type { EncodeOptions, Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
 import { assertOneOwnerEach, assertTextsSendable, listSensitiveTexts, type VectorInput } from './encoder-definition.ts';
-import { type KeyedVectors, VectorSegments } from './vector-segments.ts';
+import { type BlockRows, Segments, VECTORS } from './segments.ts';
 
 /** An encoder that may never be needed, known by its identity alone: fitting one costs more than encoding with it. */
 export interface EncoderSource {
@@ -27,7 +28,7 @@ export interface EncoderSource {
 const SAVED_TEXTS = 512;
 
 /**
- * Keeps an encoder's vectors on disk by the content of the texts: a folder `<name>-<hash of the identity>` of {@link VectorSegments}, to which new texts are added.
+ * Keeps an encoder's vectors on disk by the content of the texts: a folder `<name>-<hash of the identity>` of {@link Segments}, to which new texts are added.
  * The encoder itself is made at the first text that is missing; an encoder whose vectors depend on ids is made at once and returned as it is. Calls of `encode` that overlap are answered one after another.
  *
  * @throws ChecksumMismatchError for a damaged segment, StorageError for a link.
@@ -41,7 +42,7 @@ export async function createCachedEncoder(
   await ensureBackend(); // it is part of the identity
   const identity = computeHash(source.identity);
   const path = join(folder, `${source.name}-${identity.slice(0, 16)}`);
-  const segments = VectorSegments.open(path, identity);
+  const segments = Segments.open(VECTORS, path, identity);
   if (segments.dimension !== null) return new FileCachedEncoder(source, path, segments, segments.dimension, null);
   assertWritableFolder(folder);
   const encoder = await source.create(progress);
@@ -54,18 +55,12 @@ class FileCachedEncoder implements Encoder {
   readonly identity: Readonly<Record<string, unknown>>;
   readonly #source: EncoderSource;
   readonly #folder: string;
-  readonly #segments: VectorSegments;
+  readonly #segments: Segments;
   readonly #inTurn = createSerialRunner();
   #encoder: Encoder | null;
   #disposed = false;
 
-  constructor(
-    source: EncoderSource,
-    folder: string,
-    segments: VectorSegments,
-    dimension: number,
-    encoder: Encoder | null,
-  ) {
+  constructor(source: EncoderSource, folder: string, segments: Segments, dimension: number, encoder: Encoder | null) {
     this.name = source.name;
     this.dimension = dimension;
     this.identity = { ...source.identity, dimension };
@@ -106,7 +101,7 @@ class FileCachedEncoder implements Encoder {
   async #read(rows: RowsByKey): Promise<void> {
     const breakNow = createEventBreaks();
     for (const block of this.#segments.read(rows.missing.keys())) {
-      rows.set(block);
+      rows.setBlock(block);
       await breakNow();
     }
   }
@@ -160,9 +155,9 @@ class FileCachedEncoder implements Encoder {
     });
     this.#assertInUse();
     assertFinite(this.name, entries, vectors, encoder.dimension);
-    const part = { keys: entries.map(({ key }) => key), vectors };
-    this.#segments.append(part);
-    return part;
+    const keys = entries.map(({ key }) => key);
+    this.#segments.append(keys, encoder.dimension, viewAsBytes(vectors));
+    return { keys, vectors };
   }
 
   /** Of the encoder, if a text was missing: vectors of the cache use nothing. */
@@ -197,6 +192,14 @@ function assertEntriesSendable(entries: readonly MissingText[], name: string): v
   const texts = entries.map(({ text }) => text);
   const owners = entries.flatMap(({ owner }) => (owner === undefined ? [] : [owner]));
   assertTextsSendable(texts, owners, `encoder ${name}`);
+}
+
+/** Vectors and the keys that they belong to, in the same order. */
+interface KeyedVectors {
+  /** [K] */
+  readonly keys: readonly string[];
+  /** Row-major [K, D]. */
+  readonly vectors: Float32Array;
 }
 
 interface MissingText {
@@ -245,6 +248,12 @@ class RowsByKey {
       this.#rows.set(vector, (this.#firstOf.get(key) as number) * this.#width);
       this.missing.delete(key);
     }
+  }
+
+  /** Of a block of the cache. */
+  setBlock({ keys, rows, values }: BlockRows): void {
+    const vectors = gatherRows(new Float32Array(values.buffer), this.#width, rows);
+    this.set({ keys, vectors });
   }
 
   /** The rows when none is missing, with those of repeated texts copied. */

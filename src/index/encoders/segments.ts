@@ -6,26 +6,26 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 
 /**
- * The bytes of K vectors and the hashes of their texts:
+ * The bytes of a block: what K texts have, by the hashes of the texts.
  *
  * | bytes  | content                                            |
  * | ------ | -------------------------------------------------- |
- * | 8      | `RAGPPVE1`                                         |
+ * | 8      | the magic of the form                              |
  * | 4, 4   | K and the dimension D, little-endian               |
  * | 32     | SHA-256 of the encoder's identity                  |
- * | 32, 32 | SHA-256 of the keys, SHA-256 of the vectors        |
+ * | 32, 32 | SHA-256 of the keys, SHA-256 of the values         |
  * | 32     | SHA-256 of the bytes before this field             |
  * | 32 K   | keys                                               |
- * | 4 K D  | vectors, float32, row-major [K, D]                 |
+ * | rest   | values, as the form has them                       |
  */
-const MAGIC = Buffer.from('RAGPPVE1');
+const MAGIC_BYTES = 8;
 export const HASH_BYTES = 32;
-const COUNT_AT = MAGIC.byteLength;
+const COUNT_AT = MAGIC_BYTES;
 const DIMENSION_AT = COUNT_AT + 4;
 const IDENTITY_AT = DIMENSION_AT + 4;
 const KEYS_HASH_AT = IDENTITY_AT + HASH_BYTES;
-const VECTORS_HASH_AT = KEYS_HASH_AT + HASH_BYTES;
-const OWN_HASH_AT = VECTORS_HASH_AT + HASH_BYTES;
+const VALUES_HASH_AT = KEYS_HASH_AT + HASH_BYTES;
+const OWN_HASH_AT = VALUES_HASH_AT + HASH_BYTES;
 export const HEADER_BYTES = OWN_HASH_AT + HASH_BYTES;
 
 /** The fields of the header. Hashes are in hex. */
@@ -36,42 +36,65 @@ export interface BlockHeader {
   readonly dimension: number;
   readonly identity: string;
   readonly keysHash: string;
-  readonly vectorsHash: string;
+  readonly valuesHash: string;
 }
 
-function viewAsBuffer(vectors: Float32Array): Buffer {
-  return Buffer.from(vectors.buffer, vectors.byteOffset, vectors.byteLength);
+/** How the values of a block are written. */
+export interface BlockForm {
+  /** Eight letters at the start of each block. */
+  readonly magic: string;
+  /** The suffix of files. */
+  readonly suffix: string;
+  /**
+   * The bytes of the values.
+   *
+   * @param read the first bytes of the values; fewer at the end of the file.
+   * @returns null where the file ends before that is known.
+   */
+  readonly measure: (header: BlockHeader, read: (bytes: number) => Buffer) => number | null;
 }
+
+/** Rows of D numbers, float32. */
+export const VECTORS: BlockForm = {
+  magic: 'RAGPPVE1',
+  suffix: 'vectors',
+  measure: ({ count, dimension }) => count * dimension * Float32Array.BYTES_PER_ELEMENT,
+};
 
 /**
  * @param identity of the encoder, SHA-256 in hex
  * @param keys [K] SHA-256 in hex
- * @param vectors row-major [K, D]
  */
-export function encodeBlock(identity: string, keys: readonly string[], vectors: Float32Array): Buffer {
+export function encodeBlock(
+  { magic }: BlockForm,
+  identity: string,
+  keys: readonly string[],
+  dimension: number,
+  values: Uint8Array,
+): Buffer {
   const keyBytes = Buffer.from(keys.join(''), 'hex');
   const header = Buffer.alloc(HEADER_BYTES);
-  MAGIC.copy(header);
+  header.write(magic, 0, 'latin1');
   header.writeUInt32LE(keys.length, COUNT_AT);
-  header.writeUInt32LE(vectors.length / keys.length, DIMENSION_AT);
+  header.writeUInt32LE(dimension, DIMENSION_AT);
   header.write(identity, IDENTITY_AT, 'hex');
   header.write(computeHash(keyBytes), KEYS_HASH_AT, 'hex');
-  header.write(computeHash(vectors), VECTORS_HASH_AT, 'hex');
+  header.write(computeHash(values), VALUES_HASH_AT, 'hex');
   header.write(computeHash(header.subarray(0, OWN_HASH_AT)), OWN_HASH_AT, 'hex');
-  return Buffer.concat([header, keyBytes, viewAsBuffer(vectors)]);
+  return Buffer.concat([header, keyBytes, values]);
 }
 
 /** @returns null for bytes that are no header, or one that was altered. */
-export function decodeHeader(bytes: Buffer): BlockHeader | null {
+export function decodeHeader({ magic }: BlockForm, bytes: Buffer): BlockHeader | null {
   const hashAt = (at: number) => bytes.toString('hex', at, at + HASH_BYTES);
-  if (bytes.byteLength !== HEADER_BYTES || !bytes.subarray(0, COUNT_AT).equals(MAGIC)) return null;
+  if (bytes.byteLength !== HEADER_BYTES || bytes.toString('latin1', 0, MAGIC_BYTES) !== magic) return null;
   if (computeHash(bytes.subarray(0, OWN_HASH_AT)) !== hashAt(OWN_HASH_AT)) return null;
   return {
     count: bytes.readUInt32LE(COUNT_AT),
     dimension: bytes.readUInt32LE(DIMENSION_AT),
     identity: hashAt(IDENTITY_AT),
     keysHash: hashAt(KEYS_HASH_AT),
-    vectorsHash: hashAt(VECTORS_HASH_AT),
+    valuesHash: hashAt(VALUES_HASH_AT),
   };
 }
 
@@ -81,18 +104,14 @@ export function decodeKeys(bytes: Buffer): string[] {
   );
 }
 
-function decodeVectors(bytes: Buffer): Float32Array {
-  return new Float32Array(new Uint8Array(bytes).buffer);
-}
-
-const SEGMENT = /^([1-9]\d*)\.vectors$/;
 const REMEDY = 'delete the file and run again to embed its texts';
-const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
-/** The location of a block's vectors. */
+/** The location of a block's values. */
 interface Block {
   readonly path: string;
-  /** The offset of the first vector in the file. */
+  /** K. */
+  readonly count: number;
+  /** The offset of the first value in the file. */
   readonly at: number;
   readonly bytes: number;
   readonly hash: string;
@@ -109,12 +128,15 @@ interface Writer {
   size: number;
 }
 
-/** Vectors and the keys that they belong to, in the same order. */
-export interface KeyedVectors {
-  /** [K] */
+/** The values of some keys, which are in some rows of a block. */
+export interface BlockRows {
   readonly keys: readonly string[];
-  /** Row-major [K, D]. */
-  readonly vectors: Float32Array;
+  /** The row of each key. */
+  readonly rows: readonly number[];
+  /** K, the rows of the whole block. */
+  readonly count: number;
+  /** Of the whole block; aligned, and the reader's own. */
+  readonly values: Uint8Array;
 }
 
 function createSegmentDamageError(path: string, reason: string): ChecksumMismatchError {
@@ -150,20 +172,22 @@ function withFile<T>(path: string, work: (file: number) => T): T | null {
 }
 
 /** The numbers of the segments in a folder, ascending. */
-function listSegmentNumbers(folder: string): number[] {
+function listSegmentNumbers(folder: string, suffix: string): number[] {
   if (!existsSync(folder)) return [];
-  const found = readdirSync(folder).flatMap((name) => SEGMENT.exec(name)?.[1] ?? []);
+  const segment = new RegExp(`^([1-9]\\d*)\\.${suffix}$`);
+  const found = readdirSync(folder).flatMap((name) => segment.exec(name)?.[1] ?? []);
   return found.map(Number).sort((a, b) => a - b);
 }
 
 /**
- * Vectors by the hash of their text, in files that only grow. The folder holds the segments `1.vectors`, `2.vectors`, ..., each a sequence of blocks. A process that
- * adds vectors makes a segment of its own, so no two processes write one file. If several segments have the same text, the lowest number counts.
+ * What an encoder makes of texts, by the hash of the text, in files that only grow. The folder holds the segments `1.vectors`, `2.vectors`, ..., each a sequence of blocks.
+ * A process that adds values makes a segment of its own, so no two processes write one file. If several segments have the same text, the lowest number counts.
  *
- * Opening reads the headers and the keys; vectors are read and checked by block, on demand. A process that is killed leaves at most one incomplete block,
+ * Opening reads the headers and the keys; values are read and checked by block, on demand. A process that is killed leaves at most one incomplete block,
  * at the end of its segment. Readers ignore that block; every other difference from what was written is an error.
  */
-export class VectorSegments {
+export class Segments {
+  readonly #form: BlockForm;
   readonly #folder: string;
   readonly #identity: string;
   readonly #locations = new Map<string, RowLocation>();
@@ -171,28 +195,29 @@ export class VectorSegments {
   #incomplete: string | null = null;
   #writer: Writer | null = null;
 
-  private constructor(folder: string, identity: string) {
+  private constructor(form: BlockForm, folder: string, identity: string) {
+    this.#form = form;
     this.#folder = folder;
     this.#identity = identity;
   }
 
   /**
    * @param folder of the segments; neither it nor the folder above it may be a link
-   * @param identity SHA-256 in hex of everything besides the texts that affects the vectors
+   * @param identity SHA-256 in hex of everything besides the texts that affects the values
    * @throws ChecksumMismatchError for a damaged segment, StorageError for a segment that cannot be read and for a link.
    */
-  static open(folder: string, identity: string): VectorSegments {
-    const segments = new VectorSegments(folder, identity);
+  static open(form: BlockForm, folder: string, identity: string): Segments {
+    const segments = new Segments(form, folder, identity);
     assertNoLink(folder, dirname(dirname(folder)));
-    for (const number of listSegmentNumbers(folder)) segments.#index(segments.#joinSegmentPath(number));
+    for (const number of listSegmentNumbers(folder, form.suffix)) segments.#index(segments.#joinSegmentPath(number));
     return segments;
   }
 
   #joinSegmentPath(number: number): string {
-    return join(this.#folder, `${number}.vectors`);
+    return join(this.#folder, `${number}.${this.#form.suffix}`);
   }
 
-  /** D; null while there is no vector. */
+  /** D; null while there is no value. */
   get dimension(): number | null {
     return this.#dimension;
   }
@@ -200,6 +225,10 @@ export class VectorSegments {
   /** A segment that ended within a block when it was opened: its process was stopped, or was writing. */
   get incomplete(): string | null {
     return this.#incomplete;
+  }
+
+  has(key: string): boolean {
+    return this.#locations.has(key);
   }
 
   /** Reads the headers and the keys of a segment. */
@@ -219,26 +248,27 @@ export class VectorSegments {
   #indexBlock(file: number, path: string, start: number, size: number): number | null {
     const keysAt = start + HEADER_BYTES;
     if (keysAt > size) return null;
-    const header = decodeHeader(readAt(file, start, HEADER_BYTES));
+    const header = decodeHeader(this.#form, readAt(file, start, HEADER_BYTES));
     if (header === null) throw createSegmentDamageError(path, `the checksum of the block at byte ${start} differs`);
     const at = keysAt + header.count * HASH_BYTES;
-    const bytes = header.count * header.dimension * FLOAT_BYTES;
-    if (at + bytes > size) return null;
+    const bytes = this.#form.measure(header, (wanted) => readAt(file, at, wanted));
+    if (bytes === null || at + bytes > size) return null;
     this.#assertOurs(header, path);
     const keys = readAt(file, keysAt, header.count * HASH_BYTES);
     if (computeHash(keys) !== header.keysHash)
       throw createSegmentDamageError(path, `the checksum of the ${header.count} keys at byte ${keysAt} differs`);
-    this.#noteBlock(decodeKeys(keys), { path, at, bytes, hash: header.vectorsHash });
+    this.#noteBlock(decodeKeys(keys), { path, count: header.count, at, bytes, hash: header.valuesHash });
     return at + bytes;
   }
 
   #assertOurs({ identity, dimension }: BlockHeader, path: string): void {
-    if (identity !== this.#identity) throw createSegmentDamageError(path, 'it holds vectors of another encoder');
+    const { suffix } = this.#form;
+    if (identity !== this.#identity) throw createSegmentDamageError(path, `it holds ${suffix} of another encoder`);
     this.#dimension ??= dimension;
     if (dimension !== this.#dimension)
       throw createSegmentDamageError(
         path,
-        `it holds vectors of dimension ${dimension} beside others of ${this.#dimension}`,
+        `it holds ${suffix} of dimension ${dimension} beside others of ${this.#dimension}`,
       );
   }
 
@@ -247,30 +277,31 @@ export class VectorSegments {
   }
 
   /**
-   * The vectors of keys, a block at a time. Omits missing keys, also of segments that another process deletes.
+   * The values of keys, a block at a time. Omits missing keys, also of segments that another process deletes.
    *
-   * @throws ChecksumMismatchError for damaged vectors.
+   * @throws ChecksumMismatchError for damaged values.
    */
-  *read(keys: Iterable<string>): Generator<KeyedVectors> {
-    const wanted = new Map<Block, { key: string; row: number }[]>();
+  *read(keys: Iterable<string>): Generator<BlockRows> {
+    const wanted = new Map<Block, { readonly keys: string[]; readonly rows: number[] }>();
     for (const key of keys) {
       const location = this.#locations.get(key);
       if (location === undefined) continue;
-      const rows = getOrCompute(wanted, location.block, () => []);
-      rows.push({ key, row: location.row });
+      const found = getOrCompute(wanted, location.block, () => ({ keys: [], rows: [] }));
+      found.keys.push(key);
+      found.rows.push(location.row);
     }
-    for (const [block, rows] of wanted) {
-      const all = withFile(block.path, (file) => readBlockVectors(file, block));
-      if (all === null) for (const { key } of rows) this.#locations.delete(key);
-      else yield { keys: rows.map(({ key }) => key), vectors: this.#gatherStoredRows(all, rows) };
+    for (const [block, found] of wanted) {
+      const values = withFile(block.path, (file) => this.#readBlock(file, block));
+      if (values === null) for (const key of found.keys) this.#locations.delete(key);
+      else yield { ...found, count: block.count, values };
     }
   }
 
-  #gatherStoredRows(all: Float32Array, rows: readonly { row: number }[]): Float32Array {
-    const width = this.#dimension as number;
-    const vectors = new Float32Array(rows.length * width);
-    for (const [i, { row }] of rows.entries()) vectors.set(all.subarray(row * width, (row + 1) * width), i * width);
-    return vectors;
+  #readBlock(file: number, { path, at, bytes, hash }: Block): Uint8Array {
+    const values = new Uint8Array(readAt(file, at, bytes));
+    if (computeHash(values) !== hash)
+      throw createSegmentDamageError(path, `the checksum of the ${this.#form.suffix} at byte ${at} differs`);
+    return values;
   }
 
   /**
@@ -278,14 +309,14 @@ export class VectorSegments {
    *
    * @throws StorageError if the block cannot be written as a whole.
    */
-  append({ keys, vectors }: KeyedVectors): void {
+  append(keys: readonly string[], dimension: number, values: Uint8Array): void {
     this.#writer ??= this.#openSegment();
     const { path, size } = this.#writer;
-    const block = encodeBlock(this.#identity, keys, vectors);
+    const block = encodeBlock(this.#form, this.#identity, keys, dimension, values);
     this.#write(this.#writer, block);
-    this.#dimension ??= vectors.length / keys.length;
-    const at = size + block.byteLength - vectors.byteLength;
-    this.#noteBlock(keys, { path, at, bytes: vectors.byteLength, hash: computeHash(vectors) });
+    this.#dimension ??= dimension;
+    const at = size + block.byteLength - values.byteLength;
+    this.#noteBlock(keys, { path, count: keys.length, at, bytes: values.byteLength, hash: computeHash(values) });
   }
 
   /** A partly written block is the last of its segment: the next block begins another segment. */
@@ -302,7 +333,8 @@ export class VectorSegments {
 
   #openSegment(): Writer {
     makeFolder(this.#folder);
-    for (let number = (listSegmentNumbers(this.#folder).at(-1) ?? 0) + 1; ; number++) {
+    const last = listSegmentNumbers(this.#folder, this.#form.suffix).at(-1) ?? 0;
+    for (let number = last + 1; ; number++) {
       const path = this.#joinSegmentPath(number);
       try {
         return { path, file: openSync(path, 'wx'), size: 0 };
@@ -317,12 +349,4 @@ export class VectorSegments {
     if (this.#writer !== null) closeSync(this.#writer.file);
     this.#writer = null;
   }
-}
-
-/** The vectors of a whole block. */
-function readBlockVectors(file: number, { path, at, bytes, hash }: Block): Float32Array {
-  const vectors = decodeVectors(readAt(file, at, bytes));
-  if (computeHash(vectors) !== hash)
-    throw createSegmentDamageError(path, `the checksum of the vectors at byte ${at} differs`);
-  return vectors;
 }
