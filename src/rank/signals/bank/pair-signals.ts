@@ -1,9 +1,9 @@
 import { once } from '../../../core/values/once.ts';
 import { computeEntityOverlap } from '../../../model/text/entities.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
+import type { Sessions } from '../../../model/turns/sessions.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
 import type { AskedQuery } from './query-rows.ts';
-import type { Sessions } from './sessions.ts';
 import type { ThreadTables } from './thread-tables.ts';
 import type { TurnForms } from './turn-forms.ts';
 

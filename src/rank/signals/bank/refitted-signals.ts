@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../../core/tensors/matmul.ts';
 import { readBack } from '../../../core/tensors/scope.ts';
 import { createEventBreaks } from '../../../core/terminal/progress.ts';
+import { groupSessions } from '../../../model/turns/sessions.ts';
 import type { Signal, World } from '../signal.ts';
 import type { CandidatePool, Column } from '../stage.ts';
 import { mapLocalRows, type SubcorpusQueries } from '../subcorpus.ts';
@@ -15,14 +16,7 @@ import {
   type SignalProduct,
 } from './options.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
-import {
-  collectStructureColumns,
-  groupSessions,
-  listStructureInputs,
-  listStructureSignals,
-  SPREAD,
-  Spread,
-} from './sessions.ts';
+import { collectStructureColumns, listStructureInputs, listStructureSignals, SPREAD, Spread } from './sessions.ts';
 import { type SignalTable, signalTable } from './signal-bank.ts';
 import { computeScopeCosines, QUERY_BLOCK } from './table-filler.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import { groupSessions, SessionRanks } from './sessions.ts';
+import { groupSessions } from '../../../model/turns/sessions.ts';
+import { SessionRanks } from './sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
 import { drawSampleThreads } from './threads.fixture.ts';
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../core/numbers/random.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import { groupSessions, SPREAD, Spread } from './sessions.ts';
+import { groupSessions } from '../../../model/turns/sessions.ts';
+import { SPREAD, Spread } from './sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
 import { drawSampleThreads } from './threads.fixture.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import { buildSessionGroups, buildWindowGroups, countBegunSessions, findNeighbour, groupSessions } from './sessions.ts';
+import { countBegunSessions, findNeighbour, groupSessions } from '../../../model/turns/sessions.ts';
+import { buildSessionGroups, buildWindowGroups } from './sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
 
 const corpus = new Corpus(TURNS);

@@ -1,6 +1,7 @@
 import { getOrCompute, once } from '../../../core/values/once.ts';
 import type { TurnGroups } from '../../../index/words/grouped-bm25.ts';
 import { type Corpus, findLowerBound } from '../../../model/turns/corpus.ts';
+import { findNeighbour, type Sessions } from '../../../model/turns/sessions.ts';
 import { unifiedAttentionOptions } from '../../../ops/attention/options.ts';
 import { COORDINATES, type CoordinateName } from '../../../ops/trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../../../ops/trajectory/query-frames.ts';
@@ -85,54 +86,6 @@ export class SessionRanks {
     }
     return ranks;
   }
-}
-
-/** Turns of one conversation and one channel: what was said at a sitting, or a thread on its mailing list. */
-export interface Sessions {
-  /** [N] the session of each turn. */
-  readonly sessionOf: Int32Array;
-  /** [N] index in its session's time order. */
-  readonly stepOf: Int32Array;
-  /** Positions of each session's turns, ascending; sessions follow the order of their first turns. */
-  readonly members: readonly Int32Array[];
-  /** [sessions] position of the first turn, ascending. */
-  readonly firsts: Int32Array;
-}
-
-/** The sessions of a corpus, or of what a query asks of it. */
-export function groupSessions(corpus: Corpus): Sessions {
-  const known = new Map<string, number>();
-  const members: number[][] = [];
-  const sessionOf = new Int32Array(corpus.size);
-  const stepOf = new Int32Array(corpus.size);
-  for (const [position, { conversationId, channel }] of corpus.turns.entries()) {
-    const name = JSON.stringify([conversationId, channel]);
-    let session = known.get(name);
-    if (session === undefined) {
-      session = members.push([]) - 1;
-      known.set(name, session);
-    }
-    const turns = members[session] as number[];
-    sessionOf[position] = session;
-    stepOf[position] = turns.push(position) - 1;
-  }
-  return {
-    sessionOf,
-    stepOf,
-    members: members.map((turns) => Int32Array.from(turns)),
-    firsts: Int32Array.from(members, ([first]) => first as number),
-  };
-}
-
-/** How many sessions had begun by a cutoff. */
-export function countBegunSessions({ firsts }: Sessions, cutoff: number): number {
-  return findLowerBound(firsts, cutoff);
-}
-
-/** The turn `steps` turns after another in its session (before it if negative); -1 if there is none. */
-export function findNeighbour({ sessionOf, stepOf, members }: Sessions, position: number, steps: number): number {
-  const turns = members[sessionOf[position] as number] as Int32Array;
-  return turns[(stepOf[position] as number) + steps] ?? -1;
 }
 
 /** Documents from the documents of each turn. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../core/numbers/random.ts';
 import { TermPostings } from '../../../index/words/bm25.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import { groupSessions } from './sessions.ts';
+import { groupSessions } from '../../../model/turns/sessions.ts';
 import { computePlainTextScores, listUnstoppedWords } from './text-scores.oracle.ts';
 import { chooseFeedbackTerms, TERM_KINDS, type TermKind, TextScores } from './text-scores.ts';
 import { drawSampleThreads } from './threads.fixture.ts';

@@ -3,7 +3,8 @@ import { BM25_DEFAULTS, BM25_VARIANTS, TermPostings } from '../../../index/words
 import { GroupedBm25, type GroupedBm25Options } from '../../../index/words/grouped-bm25.ts';
 import { createTokeniser, type Tokeniser, type TokenOptions } from '../../../model/text/tokens.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
-import { buildSessionGroups, buildWindowGroups, type Sessions } from './sessions.ts';
+import type { Sessions } from '../../../model/turns/sessions.ts';
+import { buildSessionGroups, buildWindowGroups } from './sessions.ts';
 import type { AuthorNames } from './turn-forms.ts';
 
 /** Turns that are taken to be relevant, and terms that are taken from them. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Corpus } from '../../../model/turns/corpus.ts';
-import { groupSessions } from './sessions.ts';
+import { groupSessions } from '../../../model/turns/sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
 import { readTurnForms, type TurnForms } from './turn-forms.ts';
 

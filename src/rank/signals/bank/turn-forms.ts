@@ -3,8 +3,8 @@ import { findEntities } from '../../../model/text/entities.ts';
 import { countTimeExpressions } from '../../../model/text/times/time-expressions.ts';
 import { createTokeniser } from '../../../model/text/tokens.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
+import { findNeighbour, type Sessions } from '../../../model/turns/sessions.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
-import { findNeighbour, type Sessions } from './sessions.ts';
 
 /** Words of a text that could be a name; an inner full stop or hyphen is part of one, as in the nicknames of chats. */
 const NAME = /[\p{L}\p{N}_](?:[\p{L}\p{N}_.|^\\`[\]{}-]*[\p{L}\p{N}_|^`\]}])?/gu;
