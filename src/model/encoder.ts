@@ -38,3 +38,36 @@ export interface Encoder {
   readonly isRemote?: boolean;
   dispose(): void;
 }
+
+/** A text of which the vectors of tokens are wanted. */
+export interface TokenText {
+  readonly text: string;
+  readonly owner: TextOwner;
+  /** The texts before it that its tokens see, the oldest first. Null: special tokens and those of the prompt are kept too. */
+  readonly context: readonly string[] | null;
+}
+
+/** The vectors of a text's tokens in 8 bits: row t is `scales[t] * values[t]`. */
+export interface StoredTokens {
+  /** [T] ids of the vocabulary. */
+  readonly ids: Int32Array;
+  /** [T] */
+  readonly scales: Float32Array;
+  /** Row-major [T, D]. */
+  readonly values: Int8Array;
+}
+
+/** The vectors of tokens of texts, computed once and kept. */
+export interface TokenSource {
+  /** D. @throws ValidationError before anything was computed. */
+  readonly dimension: number;
+  /** Computes what is missing. @throws UnavailableError for an encoder without vectors of tokens. */
+  prepare(texts: readonly TokenText[], progress?: StartProgress, signal?: AbortSignal): Promise<void>;
+  /**
+   * The tokens of texts that were prepared, in an order of its own.
+   *
+   * @param use gets the index of a text and its tokens, which it may not keep.
+   */
+  read(texts: readonly TokenText[], use: (index: number, tokens: StoredTokens) => Promise<void> | void): Promise<void>;
+  dispose(): void;
+}

@@ -10,7 +10,7 @@ import { createWordPieces, type WordPieces } from '../../model/text/word-pieces.
 import { disposeBert, runBert, uploadBert } from '../../ops/bert/bert.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { BERT_WEIGHTS, type BertOptions, bertIdentity } from './encoder-options.ts';
-import { applyOptions, findLimits, PooledEncoder, type TokenEncoder } from './token-encoder.ts';
+import { applyOptions, findLimits, PooledEncoder } from './token-encoder.ts';
 import { isModelFolder, MAIN_FILE } from './transformers/model-files.ts';
 import { readModelSettings } from './transformers/model-settings.ts';
 import type { Tokeniser } from './transformers/token-limit.ts';
@@ -54,7 +54,7 @@ function readJson(path: string): unknown {
  * @throws UnavailableError for a folder without a model; ConfigurationError for a model of another kind;
  *   ValidationError for weights that are missing, and for files and options that set no pooling or no maximal length.
  */
-export async function loadBert(options: BertOptions): Promise<TokenEncoder> {
+export async function loadBert(options: BertOptions): Promise<PooledEncoder> {
   const { model: folder } = options;
   if (!isModelFolder(options))
     throw new UnavailableError(`model ${folder}`, `no folder with a ${MAIN_FILE} is there; set embedding.model`);

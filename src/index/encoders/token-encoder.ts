@@ -33,8 +33,8 @@ export interface TokenOptions extends EncodeOptions {
 
 /** An encoder that can give the vectors of tokens too, for late interaction. */
 export interface TokenEncoder extends Encoder {
-  /** Settings of the model's files, with those of the options in their place. */
-  readonly settings: ModelSettings;
+  /** D of the vectors of tokens, the whole one of the model. */
+  readonly tokenDimension: number;
   /** @throws as `encode`; ValidationError for a context that is not there for each text. */
   encodeTokens(texts: readonly string[], options?: TokenOptions): Promise<TokenVectors[]>;
 }
@@ -58,6 +58,12 @@ interface VectorOptions {
   readonly queryPrompt: string | null;
   readonly passagePrompt: string | null;
   readonly dimension: number | null;
+}
+
+/** @throws ValidationError for a context that is not there for each text. */
+export function assertContext(texts: readonly string[], context: TokenOptions['context']): void {
+  if (context !== undefined && context.length !== texts.length)
+    throw new ValidationError(`context of ${context.length} texts: expected one for each of ${texts.length}`);
 }
 
 interface Limits {
@@ -88,6 +94,7 @@ export class PooledEncoder implements TokenEncoder {
   readonly name: string;
   readonly dimension: number;
   readonly identity: Readonly<Record<string, unknown>>;
+  /** Settings of the model's files, with those of the options in their place. */
   readonly settings: ModelSettings;
   readonly #limits: Limits;
   readonly #width: number;
@@ -143,10 +150,13 @@ export class PooledEncoder implements TokenEncoder {
     return rows;
   }
 
+  get tokenDimension(): number {
+    return this.#width;
+  }
+
   async encodeTokens(texts: readonly string[], options: TokenOptions = {}): Promise<TokenVectors[]> {
     const { context } = options;
-    if (context !== undefined && context.length !== texts.length)
-      throw new ValidationError(`context of ${context.length} texts: expected one for each of ${texts.length}`);
+    assertContext(texts, context);
     const none = { ids: new Int32Array(), special: [], vectors: new Float32Array() };
     const results: TokenVectors[] = texts.map(() => none);
     const special = new Set(this.#assertOpen().tokeniser.all_special_ids);

@@ -10,7 +10,7 @@ import { viewRow } from '../../core/tensors/rows.ts';
 import type { TextOwner } from '../../model/encoder.ts';
 import type { TransformersOptions } from './encoder-options.ts';
 import { createEncoderSource, encoderOptions } from './registry.ts';
-import type { TokenEncoder } from './token-encoder.ts';
+import type { PooledEncoder } from './token-encoder.ts';
 import { findPeerVersion } from './transformers/model-files.ts';
 import { loadTransformers } from './transformers.ts';
 
@@ -41,7 +41,7 @@ test.skipIf(findPeer() !== null)('without the package, the error says how to ins
 
 describe.skipIf(lacking !== null)(`encoder transformers${lacking === null ? '' : ` (skipped: ${lacking})`}`, () => {
   const root = mkdtempSync(join(tmpdir(), 'transformers-'));
-  let encoder: TokenEncoder;
+  let encoder: PooledEncoder;
   beforeAll(async () => {
     encoder = await loadTransformers(parse());
   });

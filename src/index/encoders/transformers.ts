@@ -5,7 +5,7 @@ import { decodeHalfFloats } from '../../core/numbers/half-floats.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { type TransformersOptions, transformersIdentity } from './encoder-options.ts';
-import { applyOptions, findLimits, PooledEncoder, type TokenEncoder } from './token-encoder.ts';
+import { applyOptions, findLimits, PooledEncoder } from './token-encoder.ts';
 import { downloadModel } from './transformers/model-download.ts';
 import {
   assertWeights,
@@ -53,7 +53,7 @@ async function findFolder(options: TransformersOptions, progress: StartProgress)
 export async function loadTransformers(
   options: TransformersOptions,
   progress: StartProgress = ignoreProgress,
-): Promise<TokenEncoder> {
+): Promise<PooledEncoder> {
   const peer = await loadPeer();
   const folder = await findFolder(options, progress);
   assertWeights(folder, options.dtype);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
-import type { Encoder } from '../../model/encoder.ts';
+import type { TokenEncoder } from './token-encoder.ts';
 import { loadUseLite } from './use-lite.ts';
 
 const PAIRS = [
@@ -25,7 +25,7 @@ test.runIf(TEST_BACKENDS.includes('webgpu'))('webgpu is refused', async () => {
 });
 
 describe.each(TEST_BACKENDS.filter((name) => name !== 'webgpu'))('use-lite on %s', (backend) => {
-  let encoder: Encoder;
+  let encoder: TokenEncoder;
   let before: number;
   let rows: Float32Array;
 
@@ -55,6 +55,27 @@ describe.each(TEST_BACKENDS.filter((name) => name !== 'webgpu'))('use-lite on %s
     expect(rows.length).toBe(TEXTS.length * 512);
     for (let i = 0; i < TEXTS.length - 1; i++) expect(cosine(rows, i, i)).toBeCloseTo(1, 5);
     expect(cosine(rows, TEXTS.length - 1, TEXTS.length - 1)).toBe(0);
+  });
+
+  test('a token has length 1, sees the texts before its own, and has no other vector in a batch', async () => {
+    const [own, other] = ['How old are you?', 'I am ten.'] as const;
+    const context = [[], [own], [`${'far away '.repeat(20)}${own}`]];
+    const [alone, after, cut] = await encoder.encodeTokens([other, other, other], { context });
+    expect([...after!.ids]).toEqual([...alone!.ids]);
+    expect(alone!.vectors).toHaveLength(512 * alone!.ids.length);
+    for (let token = 0; token < alone!.ids.length; token++) {
+      expect(cosine(alone!.vectors, token, token)).toBeCloseTo(1, 5);
+      expect(
+        cosine(Float32Array.of(...alone!.vectors, ...after!.vectors), token, alone!.ids.length + token),
+      ).toBeLessThan(0.999);
+    }
+    expect(cut!.vectors).not.toEqual(after!.vectors);
+    const [single] = await encoder.encodeTokens([other], { context: [[own]] });
+    for (const [i, value] of single!.vectors.entries()) expect(value).toBeCloseTo(after!.vectors[i]!, 5);
+    const [plain, empty] = await encoder.encodeTokens([other, '']);
+    for (const [i, value] of plain!.vectors.entries()) expect(value).toBeCloseTo(alone!.vectors[i]!, 5);
+    expect(empty!.vectors).toHaveLength(0);
+    await expect(encoder.encodeTokens([other], { context: [] })).rejects.toThrow(ValidationError);
   });
 
   test('a text alone has the vector that it has in a batch', async () => {

@@ -5,9 +5,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { activeBackend, readsSynchronously } from '../../core/tensors/backend.ts';
 import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
-import type { EncodeOptions, Encoder } from '../../model/encoder.ts';
+import type { EncodeOptions } from '../../model/encoder.ts';
+import { scaleRowsToUnit } from './encoder-definition.ts';
 import { USE_LITE_DEFAULTS, type UseLiteOptions, useLiteFolder, useLiteIdentity } from './encoder-options.ts';
 import { batchByLength } from './length-batches.ts';
+import { assertContext, type TokenEncoder, type TokenOptions, type TokenVectors } from './token-encoder.ts';
 
 /** A piece of a unigram vocabulary and the logarithm of its probability; its place in the list is its number. */
 export type Piece = readonly [text: string, score: number];
@@ -99,6 +101,9 @@ export class UnigramTokeniser {
 }
 
 const DIMENSION = 512;
+/** The node of the graph that has the vectors of tokens, [batch, pieces, 512], of which the mean over pieces is made. */
+const TOKENS_NODE =
+  'module_apply_default/Encoder_en/KonaTransformer/Encode/TransformerStack/Layer_1/TransformerLayer/FFN/layer_postprocess/add';
 /** `<unk>`, `<s>`, `</s>` and three spare symbols. */
 const RESERVED_PIECES = 6;
 
@@ -126,7 +131,7 @@ async function loadModel(folder: string): Promise<GraphModel> {
  *
  * @throws UnavailableError when the package with the weights is not installed, and on webgpu.
  */
-export async function loadUseLite(options: UseLiteOptions = USE_LITE_DEFAULTS): Promise<Encoder> {
+export async function loadUseLite(options: UseLiteOptions = USE_LITE_DEFAULTS): Promise<TokenEncoder> {
   if (!readsSynchronously())
     throw new UnavailableError(
       'encoder use-lite',
@@ -137,9 +142,10 @@ export async function loadUseLite(options: UseLiteOptions = USE_LITE_DEFAULTS): 
   return new UseLite(await loadModel(folder), new UnigramTokeniser(pieces, RESERVED_PIECES), options);
 }
 
-class UseLite implements Encoder {
+class UseLite implements TokenEncoder {
   readonly name = 'use-lite';
   readonly dimension = DIMENSION;
+  readonly tokenDimension = DIMENSION;
   readonly identity: Readonly<Record<string, unknown>>;
   readonly #tokeniser: UnigramTokeniser;
   readonly #options: UseLiteOptions;
@@ -157,27 +163,60 @@ class UseLite implements Encoder {
     progress: StartProgress = ignoreProgress,
     { signal }: EncodeOptions = {},
   ): Promise<Float32Array> {
-    const model = this.#model;
-    if (model === null) throw new ValidationError('encoder was disposed: use-lite; load a new encoder');
-    const { maxTokens, batchSize } = this.#options;
+    const { maxTokens } = this.#options;
     const pieces = texts.map((text) => this.#tokeniser.encode(text).slice(0, maxTokens));
     const rows = new Float32Array(texts.length * DIMENSION);
     const stage = progress('encode with use-lite', texts.length);
     let done = 0;
-    for (const batch of batchByLength(pieces, batchSize)) {
-      signal?.throwIfAborted();
-      const vectors = await embed(
-        model,
-        batch.map((text) => pieces[text]!),
-      );
-      for (const [i, text] of batch.entries())
-        rows.set(vectors.subarray(i * DIMENSION, (i + 1) * DIMENSION), text * DIMENSION);
-      done += batch.length;
-      stage.update(done);
-      await letEventsIn();
-    }
+    await this.#forEachText(pieces, undefined, signal, (text, vector) => {
+      rows.set(vector, text * DIMENSION);
+      stage.update(++done);
+    });
     stage.finish(`${texts.length} texts`);
     return rows;
+  }
+
+  /** The outputs of the second layer. There are no special tokens and no prompts; the texts of a context follow each other. */
+  async encodeTokens(texts: readonly string[], { context, signal }: TokenOptions = {}): Promise<TokenVectors[]> {
+    assertContext(texts, context);
+    const { maxTokens } = this.#options;
+    const own = texts.map((text) => this.#tokeniser.encode(text).slice(0, maxTokens));
+    const pieces = own.map((ids, i) => {
+      const before = (context?.[i] ?? []).flatMap((part) => this.#tokeniser.encode(part));
+      return [...before.slice(before.length - Math.min(before.length, maxTokens - ids.length)), ...ids];
+    });
+    const results: TokenVectors[] = own.map((ids) => {
+      return { ids: Int32Array.from(ids), special: ids.map(() => false), vectors: new Float32Array() };
+    });
+    await this.#forEachText(pieces, TOKENS_NODE, signal, (text, all) => {
+      const { ids, special } = results[text] as TokenVectors;
+      const vectors = all.slice(all.length - ids.length * DIMENSION);
+      scaleRowsToUnit(vectors, DIMENSION);
+      results[text] = { ids, special, vectors };
+    });
+    return results;
+  }
+
+  /** @param node of the graph whose output is used; by default its last. @param use gets the numbers of a text that has pieces. */
+  async #forEachText(
+    pieces: readonly (readonly number[])[],
+    node: string | undefined,
+    signal: AbortSignal | undefined,
+    use: (text: number, output: Float32Array) => void,
+  ): Promise<void> {
+    const model = this.#model;
+    if (model === null) throw new ValidationError('encoder was disposed: use-lite; load a new encoder');
+    for (const batch of batchByLength(pieces, this.#options.batchSize)) {
+      signal?.throwIfAborted();
+      const output = await execute(
+        model,
+        batch.map((text) => pieces[text]!),
+        node,
+      );
+      const size = output.length / batch.length;
+      for (const [i, text] of batch.entries()) use(text, output.subarray(i * size, (i + 1) * size));
+      await letEventsIn();
+    }
   }
 
   dispose(): void {
@@ -186,8 +225,12 @@ class UseLite implements Encoder {
   }
 }
 
-/** @returns row-major [batch, 512], rows of length 1 */
-async function embed(model: GraphModel, batch: readonly (readonly number[])[]): Promise<Float32Array> {
+/** The output of a node for texts of one length; of the last, row-major [batch, 512], rows of length 1. */
+async function execute(
+  model: GraphModel,
+  batch: readonly (readonly number[])[],
+  node: string | undefined,
+): Promise<Float32Array> {
   const pieceIndices = batch.flatMap((pieces, text) => pieces.flatMap((_, piece) => [text, piece]));
   const inputs = {
     indices: tf.tensor2d(pieceIndices, [pieceIndices.length / 2, 2], 'int32'),
@@ -195,7 +238,7 @@ async function embed(model: GraphModel, batch: readonly (readonly number[])[]): 
   };
   let output: tf.Tensor | undefined;
   try {
-    output = (await model.executeAsync(inputs)) as tf.Tensor;
+    output = (await model.executeAsync(inputs, node)) as tf.Tensor;
     return (await output.data()) as Float32Array;
   } finally {
     tf.dispose([inputs.indices, inputs.values]);

@@ -1,0 +1,247 @@
+import { join } from 'node:path';
+import { NotFiniteError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { assertWritableFolder } from '../../core/files/files.ts';
+import { computeHash, viewAsBytes } from '../../core/hash/hash.ts';
+import { ensureBackend } from '../../core/tensors/backend.ts';
+import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { createSerialRunner, getOrCompute } from '../../core/values/once.ts';
+import type { Encoder, StoredTokens, TokenSource, TokenText } from '../../model/encoder.ts';
+import type { EncoderSource } from './embedding-cache.ts';
+import { type BlockForm, type BlockRows, Segments } from './segments.ts';
+import type { TokenEncoder, TokenVectors } from './token-encoder.ts';
+
+const LARGEST = 127;
+/** Texts of a block of a file: at most this many are computed in vain by a process that is killed. */
+const SAVED_TEXTS = 64;
+
+/**
+ * Rows in 8 bits with a scale each, rounded to nearest: a number is off by at most half a step, 1 / 254 of the largest
+ * of its row.
+ *
+ * @param vectors row-major [T, D]
+ */
+export function quantiseTokens(
+  { ids, vectors }: Pick<TokenVectors, 'ids' | 'vectors'>,
+  dimension: number,
+): StoredTokens {
+  const scales = new Float32Array(ids.length);
+  const values = new Int8Array(vectors.length);
+  for (let token = 0; token < ids.length; token++) {
+    const row = vectors.subarray(token * dimension, (token + 1) * dimension);
+    let largest = 0;
+    for (const value of row) largest = Math.max(largest, Math.abs(value));
+    if (largest === 0) continue;
+    scales[token] = largest / LARGEST;
+    for (let d = 0; d < dimension; d++)
+      values[token * dimension + d] = Math.round(((row[d] as number) / largest) * LARGEST);
+  }
+  return { ids, scales, values };
+}
+
+const TOKEN_BYTES = Int32Array.BYTES_PER_ELEMENT + Float32Array.BYTES_PER_ELEMENT;
+
+/** The numbers of tokens [K], and then the ids, the scales and the values of all texts. */
+const TOKENS: BlockForm = {
+  magic: 'RAGPPTO1',
+  suffix: 'tokens',
+  measure: ({ count, dimension }, read) => {
+    const counts = read(count * Int32Array.BYTES_PER_ELEMENT);
+    if (counts.byteLength < count * Int32Array.BYTES_PER_ELEMENT) return null;
+    let tokens = 0;
+    for (let row = 0; row < count; row++) tokens += counts.readInt32LE(row * Int32Array.BYTES_PER_ELEMENT);
+    return counts.byteLength + tokens * (TOKEN_BYTES + dimension);
+  },
+};
+
+function encodeTokenBlock(all: readonly StoredTokens[]): Uint8Array {
+  const counts = Int32Array.from(all, ({ ids }) => ids.length);
+  const parts = [
+    counts,
+    ...all.map(({ ids }) => ids),
+    ...all.map(({ scales }) => scales),
+    ...all.map(({ values }) => values),
+  ];
+  return Buffer.concat(parts.map(viewAsBytes));
+}
+
+function decodeTokenBlock({ rows, count, values }: BlockRows, dimension: number): StoredTokens[] {
+  const counts = new Int32Array(values.buffer, 0, count);
+  const starts = new Int32Array(count + 1);
+  for (let row = 0; row < count; row++) starts[row + 1] = (starts[row] as number) + (counts[row] as number);
+  const total = starts[count] as number;
+  const ids = new Int32Array(values.buffer, counts.byteLength, total);
+  const scales = new Float32Array(values.buffer, counts.byteLength + ids.byteLength, total);
+  const all = new Int8Array(values.buffer, counts.byteLength + total * TOKEN_BYTES);
+  return rows.map((row) => {
+    const [start, end] = [starts[row] as number, starts[row + 1] as number];
+    return {
+      ids: ids.subarray(start, end),
+      scales: scales.subarray(start, end),
+      values: all.subarray(start * dimension, end * dimension),
+    };
+  });
+}
+
+function assertTokenEncoder(encoder: Encoder): TokenEncoder {
+  if ('encodeTokens' in encoder) return encoder as TokenEncoder;
+  encoder.dispose();
+  throw new UnavailableError(
+    `vectors of tokens by encoder ${encoder.name}`,
+    'it has vectors of whole texts alone; set embedding.encoder to bert or transformers',
+  );
+}
+
+const computeKey = ({ text, owner, context }: TokenText) => computeHash([owner.kind, context, text]);
+
+/**
+ * Keeps the vectors of tokens by the content of the texts, in 8 bits, in {@link Segments} that texts are read from block
+ * by block. The encoder itself is made at the first text that is missing. Without a folder they are kept in memory.
+ */
+export class TokenStore implements TokenSource {
+  readonly #source: EncoderSource;
+  readonly #folder: string | null;
+  readonly #segments: Segments | null;
+  readonly #kept = new Map<string, StoredTokens>();
+  readonly #inTurn = createSerialRunner();
+  #dimension: number | null;
+  #encoder: TokenEncoder | null = null;
+  #disposed = false;
+
+  private constructor(source: EncoderSource, folder: string | null, segments: Segments | null) {
+    this.#source = source;
+    this.#folder = folder;
+    this.#segments = segments;
+    this.#dimension = segments?.dimension ?? null;
+  }
+
+  /**
+   * @param folder in which `<name>-<hash of the identity>` is made; null keeps nothing.
+   * @throws ChecksumMismatchError for a damaged segment, StorageError for a link.
+   */
+  static async open(source: EncoderSource, folder: string | null): Promise<TokenStore> {
+    await ensureBackend(); // it is part of the identity
+    if (folder === null) return new TokenStore(source, null, null);
+    const identity = computeHash(source.identity);
+    const segments = Segments.open(TOKENS, join(folder, `${source.name}-${identity.slice(0, 16)}`), identity);
+    return new TokenStore(source, folder, segments);
+  }
+
+  /** D. @throws ValidationError before anything was computed. */
+  get dimension(): number {
+    if (this.#dimension !== null) return this.#dimension;
+    throw new ValidationError(`no token was computed by ${this.#source.name}; prepare the texts first`);
+  }
+
+  /**
+   * Computes what is missing, and writes it part by part.
+   *
+   * @throws UnavailableError for an encoder without vectors of tokens; NotFiniteError; ValidationError after
+   *   `dispose()`; the reason of a signal that stops the work.
+   */
+  prepare(texts: readonly TokenText[], progress: StartProgress = ignoreProgress, signal?: AbortSignal): Promise<void> {
+    return this.#inTurn(() => this.#prepare(texts, progress, signal));
+  }
+
+  async #prepare(texts: readonly TokenText[], progress: StartProgress, signal: AbortSignal | undefined): Promise<void> {
+    this.#assertInUse();
+    const byKey = new Map(texts.map((text) => [computeKey(text), text] as const));
+    const missing = [...byKey].filter(([key]) => !this.#has(key));
+    if (missing.length === 0) return;
+    const encoder = await this.#openEncoder(progress);
+    const stage = progress(`tokens of ${this.#source.name}`, missing.length);
+    for (let start = 0; start < missing.length; start += SAVED_TEXTS) {
+      signal?.throwIfAborted();
+      await this.#add(encoder, missing.slice(start, start + SAVED_TEXTS), signal);
+      stage.update(Math.min(start + SAVED_TEXTS, missing.length));
+    }
+    stage.finish(`${missing.length} texts`);
+  }
+
+  async #add(
+    encoder: TokenEncoder,
+    entries: readonly (readonly [string, TokenText])[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const found = new Map<string, StoredTokens>();
+    for (const isWhole of [true, false]) {
+      const part = entries.filter(([, { context }]) => (context === null) === isWhole);
+      if (part.length === 0) continue;
+      const tokens = await encoder.encodeTokens(
+        part.map(([, { text }]) => text),
+        {
+          owners: part.map(([, { owner }]) => owner),
+          ...(isWhole ? {} : { context: part.map(([, { context }]) => context as readonly string[]) }),
+          ...(signal && { signal }),
+        },
+      );
+      for (const [i, [key, { owner }]] of part.entries()) {
+        const own = tokens[i] as TokenVectors;
+        const wrong = own.vectors.find((value) => !Number.isFinite(value));
+        if (wrong !== undefined) throw new NotFiniteError(`token vector by ${encoder.name}`, owner.id, wrong);
+        found.set(key, quantiseTokens(own, this.dimension));
+      }
+    }
+    this.#assertInUse();
+    if (this.#segments === null) for (const [key, tokens] of found) this.#kept.set(key, tokens);
+    else this.#segments.append([...found.keys()], this.dimension, encodeTokenBlock([...found.values()]));
+  }
+
+  async #openEncoder(progress: StartProgress): Promise<TokenEncoder> {
+    if (this.#encoder === null) {
+      if (this.#folder !== null) assertWritableFolder(this.#folder);
+      this.#encoder = assertTokenEncoder(await this.#source.create(progress));
+      this.#dimension ??= this.#encoder.tokenDimension;
+      if (this.#disposed) this.dispose(); // while the encoder was made
+      this.#assertInUse();
+    }
+    return this.#encoder;
+  }
+
+  #has(key: string): boolean {
+    return this.#segments?.has(key) ?? this.#kept.has(key);
+  }
+
+  /**
+   * The tokens of texts that were prepared, a block of the file at a time and in its order.
+   *
+   * @param use gets the index of a text and its tokens, which it may not keep.
+   * @throws ChecksumMismatchError for a damaged block; ValidationError for a text that was not prepared.
+   */
+  async read(
+    texts: readonly TokenText[],
+    use: (index: number, tokens: StoredTokens) => Promise<void> | void,
+  ): Promise<void> {
+    this.#assertInUse();
+    const indexes = new Map<string, number[]>();
+    for (const [index, text] of texts.entries()) getOrCompute(indexes, computeKey(text), () => []).push(index);
+    const useAll = async (key: string, tokens: StoredTokens) => {
+      for (const index of indexes.get(key) as number[]) await use(index, tokens);
+      indexes.delete(key);
+    };
+    const pause = createEventBreaks();
+    for (const block of this.#segments?.read(indexes.keys()) ?? []) {
+      const tokens = decodeTokenBlock(block, this.dimension);
+      for (const [i, key] of block.keys.entries()) await useAll(key, tokens[i] as StoredTokens);
+      await pause();
+    }
+    for (const key of [...indexes.keys()].filter((wanted) => this.#kept.has(wanted)))
+      await useAll(key, this.#kept.get(key) as StoredTokens);
+    const [lost] = indexes.values();
+    if (lost === undefined) return;
+    throw new ValidationError(
+      `tokens of a text were not prepared: ${texts[lost[0] as number]?.owner.id}; prepare it first`,
+    );
+  }
+
+  #assertInUse(): void {
+    if (this.#disposed) throw new ValidationError(`store of tokens was disposed: ${this.#source.name}; open a new one`);
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#segments?.close();
+    this.#encoder?.dispose();
+    this.#encoder = null;
+    this.#kept.clear();
+  }
+}
