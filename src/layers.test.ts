@@ -29,7 +29,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ops: ['trajectory', 'attention', 'conservation', 'fusion', 'pagerank', 'selection', 'bert', 'late'],
   eval: ['metrics', 'trec', 'intervals', 'significance', 'agreement'],
   data: ['prepared', 'jsonl', 'memory', 'mail', 'exports', 'documents', 'cast', 'irc', 'locomo', 'oasst', 'synthetic'],
-  index: ['encoders', 'graph', 'candidates', 'vectors', 'words', 'walks', 'memories', 'runs'],
+  index: ['encoders', 'graph', 'candidates', 'vectors', 'words', 'late', 'walks', 'memories', 'runs'],
   kernel: ['signatures', 'policies', 'slices', 'authority', 'client', 'service'],
   rank: ['query', 'signals', 'rerank', 'learning', 'retrieval'],
   memory: ['outcomes', 'store', 'facts', 'engine', 'changes', 'curation', 'patterns', 'context'],

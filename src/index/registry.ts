@@ -6,6 +6,7 @@ import { parse } from '../core/validation/validation.ts';
 import type { CandidateIndex } from '../model/candidates.ts';
 import type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './candidates/index-definition.ts';
 import { NewestFirstIndex, newest } from './candidates/top-selection.ts';
+import { late } from './late/late-options.ts';
 import { entities, procedural, semantic, summaries, time } from './memories/memory-options.ts';
 import { run } from './runs/run-options.ts';
 import { VECTOR_SOURCES } from './vectors/registry.ts';
@@ -32,6 +33,7 @@ export const INDEXES = new OptionsRegistry('index', [
         new NewestFirstIndex(corpus.size),
   ),
   member(graph, async () => (await import('./walks/graph-index.ts')).createGraphIndex),
+  member(late, () => loadOnBackend(async () => (await import('./late/late.ts')).createLate)),
   member(semantic, () => loadOnBackend(async () => (await import('./memories/listed-memories.ts')).createSemantic)),
   member(entities, async () => (await import('./memories/listed-memories.ts')).createEntities),
   member(time, async () => (await import('./memories/listed-memories.ts')).createTime),

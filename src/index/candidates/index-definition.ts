@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import type { Definition, NamingOptions } from '../../core/validation/registry.ts';
 import type { CandidateIndex, QueryBatch } from '../../model/candidates.ts';
+import type { TokenSource } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { KeptGraphs } from '../graph/graph-moment.ts';
 
@@ -36,6 +37,8 @@ export interface IndexContext {
   readonly relations?: readonly (readonly (readonly [string, string])[])[];
   /** The vectors of concepts, for the index that compares them. */
   readonly conceptVectors?: ConceptVectors;
+  /** The vectors of tokens, for the index that compares them. */
+  readonly tokens?: TokenSource;
   /** The null control in whose world the index is, where it destroys something that the index reads. */
   readonly control?: GraphControl;
   /** Where indexes over one corpus share what they build of it; each builds its own where it is absent. */
@@ -46,6 +49,7 @@ export interface IndexContext {
 export type IndexReads = readonly (
   | 'texts'
   | 'vectors'
+  | 'tokens'
   | 'times'
   | 'replies'
   | 'attributes'

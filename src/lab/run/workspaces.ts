@@ -6,6 +6,7 @@ import { ignoreProgress, type StartProgress } from '../../core/terminal/progress
 import { getOrCompute } from '../../core/values/once.ts';
 import { createCachedEncoder, type EncoderSource } from '../../index/encoders/embedding-cache.ts';
 import { createEncoderSource, type EncoderOptions } from '../../index/encoders/registry.ts';
+import { TokenStore } from '../../index/encoders/token-cache.ts';
 import type { SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
@@ -293,6 +294,12 @@ async function embedTexts(
   }));
 }
 
+/** The vectors of tokens by the encoder of an experiment, which is made when a text is missing. */
+function openTokens(source: WorkspaceSource, fit: ReadonlySet<string>): Promise<TokenStore> {
+  const { cacheFolder } = source;
+  return TokenStore.open(chooseEncoder(source, fit), cacheFolder === null ? null : join(cacheFolder, 'tokens'));
+}
+
 /** The inputs that distinguish the stages of an experiment, without computing anything. */
 export type PlanSource = Pick<ExperimentSource, 'dataset' | 'config' | 'code' | 'slices'>;
 
@@ -324,6 +331,7 @@ export function areVectorsUnread(source: PlanSource, queries: readonly Query[], 
       isRead = true;
       return {};
     },
+    tokenEncoder: {},
   };
   const plan = new Plan({ identity, corpus: dataset.corpus, queries, seed: config.seed, ...(slices && { slices }) });
   const isUnreadBy = (options: ArmOptions) => {
@@ -365,6 +373,7 @@ export async function openWorkspace(
     ...(slices && { slices }),
     encode: (options) => embedReachable(source, queries, fit, options),
     encodeTexts: (texts, owners) => embedTexts(source, fit, texts, owners),
+    openTokens: () => openTokens(source, fit),
     stages: { store, identity: buildWorkspaceIdentity(source, fit) },
   });
 }

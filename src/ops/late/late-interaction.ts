@@ -90,6 +90,42 @@ export function averageTokens(values: ArrayLike<number>, count: number, weights?
 }
 
 /**
+ * The place of each turn among all by its maximum for a token, from 1 for the best down to 0 for the last:
+ * `1 - ln r / ln n` for rank r of n turns that have tokens, equal maxima at the rank of the first of them; 1 for a single turn.
+ *
+ * @param maxima row-major [N, T], as {@link computeTokenMaxima} gives them.
+ * @returns row-major [N, T]; NaN for a turn without a token.
+ */
+export function rankTokens(maxima: Float32Array, count: number): Float64Array {
+  const ranked = new Float64Array(maxima.length).fill(Number.NaN);
+  for (let t = 0; t < count; t++) {
+    const column = Float32Array.from(
+      { length: maxima.length / count },
+      (_, turn) => maxima[turn * count + t] as number,
+    );
+    const sorted = column.filter((value) => !Number.isNaN(value)).sort();
+    const scale = sorted.length > 1 ? 1 / Math.log(sorted.length) : 0;
+    for (let turn = 0; turn < column.length; turn++) {
+      const value = column[turn] as number;
+      if (!Number.isNaN(value))
+        ranked[turn * count + t] = 1 - scale * Math.log(sorted.length + 1 - countAtMost(sorted, value));
+    }
+  }
+  return ranked;
+}
+
+/** How many of sorted numbers are at most a value. */
+function countAtMost(sorted: Float32Array, value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
  * The mean over tokens of max(0, z)^2: few tokens that fit one turn very well count more than many that fit a little.
  *
  * @param standardised row-major [N, T], as {@link standardiseMaxima} gives them.

@@ -152,6 +152,7 @@ async function openIndex(
     ...(named && { conceptVectors: named }),
     ...(entities && { entities: entities.entities }),
     ...(control && { control }),
+    ...(listIndexReads(index).includes('tokens') && { tokens: await world.openTokens() }),
     ...(index.index === 'graph' && { graphs: await shareConceptGraphs(world) }),
   };
   return createSubcorpusIndex(index, world.subcorpora, context, rows);

@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '../../core/numbers/random.ts';
+import { openWordTokens } from '../../index/encoders/word-tokens.fixture.ts';
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
@@ -130,6 +131,7 @@ export function createSampleWorkspace(
     queryVectors: concatWorldVectors(queries),
     dimension: DIMENSION,
     seed: 5,
+    openTokens: openWordTokens,
     ...(stages === undefined ? {} : { stages }),
     ...(slices === undefined ? {} : { slices }),
   });

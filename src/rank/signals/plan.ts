@@ -157,6 +157,8 @@ export interface WorkspaceIdentity {
   readonly data: string;
   /** Of the encoder: its options, what it was fitted on, where it computes. */
   readonly encoder: Readonly<Record<string, unknown>>;
+  /** Of the encoder's vectors of tokens, where these are read alone. */
+  readonly tokenEncoder?: Readonly<Record<string, unknown>>;
   /** Of any other encoder that may be asked for. */
   readonly encoderOf?: (options: EncoderOptions) => Readonly<Record<string, unknown>>;
 }
@@ -179,6 +181,7 @@ interface Roots {
   readonly queries: string;
   /** Only vectors depend on it: an encoder that nothing reads is not identified. */
   readonly getEncoder: () => string;
+  readonly getTokenEncoder: () => string;
   /** By name, options and inputs as they are written: a look-up costs a tenth of a hash, and a plan asks for the same stages thousands of times. */
   readonly known: Map<string, Stage>;
 }
@@ -209,6 +212,7 @@ export class Plan implements Setting {
       turns: computeHash(['turns', identity.data]),
       queries: computeHash(['queries', identity.data, queries.map(({ id, split }) => [id, split])]),
       getEncoder: once(() => computeHash(['encoder', identity.encoder])),
+      getTokenEncoder: once(() => computeHash(['tokens', identity.tokenEncoder ?? identity.encoder])),
       known: new Map(),
     };
   }
@@ -244,10 +248,11 @@ export class Plan implements Setting {
   stage(use: StageUse<unknown>, pool?: Stage): Stage {
     const plan = this.seeing(use.reads);
     const { control } = plan;
-    const { queries, getEncoder } = this.#hashes;
+    const { queries, getEncoder, getTokenEncoder } = this.#hashes;
     const roots = [
       ...(use.of === 'turns' ? [] : [queries]),
       ...(use.reads.includes('vectors') ? [getEncoder()] : []),
+      ...(use.reads.includes('tokens') ? [getTokenEncoder()] : []),
       ...(control === null ? [] : [control.kind, plan.controlSeed(control)]),
     ];
     const own = Object.values(use.inputs(plan)).map((input) => plan.stage(input, pool));

@@ -7,7 +7,7 @@ import type { SliceAuthority } from '../../kernel/signatures/slice-export.ts';
 import type { SliceOptions, SliceTrust } from '../../kernel/slices/slice-options.ts';
 import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
-import type { TextOwner } from '../../model/encoder.ts';
+import type { TextOwner, TokenSource } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { CandidatePool, Column, StageResult } from './stage.ts';
 import type { Subcorpora } from './subcorpus.ts';
@@ -68,6 +68,8 @@ export interface World extends Setting {
    * @param owners [texts] the turn that each text is from.
    */
   embedTexts(texts: readonly string[], owners: readonly TextOwner[]): Promise<TextVectors>;
+  /** The vectors of tokens by the experiment's encoder, kept until the world is disposed. */
+  openTokens(): Promise<TokenSource>;
   /** The kernel that signs slices. @throws AdmissibilityError where there is none. */
   openSliceAuthority(slice: SliceOptions): Promise<SliceAuthority>;
   /** Computes what cannot be stored, such as tensors and indexes, once for each key. */

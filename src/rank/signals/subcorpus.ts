@@ -317,6 +317,7 @@ export async function createSubcorpusIndex(
     conceptVectors,
     control,
     graphs,
+    tokens,
   }: Omit<IndexContext, 'corpus'>,
   rows: PropagatedVersions | null = null,
 ): Promise<SubcorpusIndex> {
@@ -340,6 +341,7 @@ export async function createSubcorpusIndex(
       ...(conceptVectors && { conceptVectors }),
       ...(control && { control }),
       ...(graphs && { graphs }),
+      ...(tokens && { tokens }),
     });
   });
 }

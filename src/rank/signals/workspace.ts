@@ -12,6 +12,7 @@ import type { SliceAuthority } from '../../kernel/signatures/slice-export.ts';
 import type { SliceOptions, SliceSource, SliceTrust } from '../../kernel/slices/slice-options.ts';
 import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
+import type { TokenSource } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
 import { Plan, requireSlices, type WorkspaceIdentity } from './plan.ts';
@@ -108,6 +109,8 @@ export interface WorkspaceInputs {
   readonly encode?: (options: EncoderOptions) => Promise<Encoding>;
   /** Embeds other texts with the encoder of the vectors; without it there are none. */
   readonly encodeTexts?: World['embedTexts'];
+  /** Opens the vectors of tokens by the encoder of the vectors; without it there are none. */
+  readonly openTokens?: () => Promise<TokenSource>;
   /** Where slices come from; without it there are none. */
   readonly slices?: SliceSource;
   /**
@@ -143,6 +146,7 @@ export class Workspace implements World {
   readonly #turnVectors: Float32Array | null;
   readonly #encode: WorkspaceInputs['encode'];
   readonly #encodeTexts: WorkspaceInputs['encodeTexts'];
+  readonly #openTokens: WorkspaceInputs['openTokens'];
   readonly #slices: SliceSource | undefined;
   readonly #results: StageResults;
   readonly #resources = new Resources();
@@ -175,6 +179,7 @@ export class Workspace implements World {
     this.plan = new Plan({ ...inputs, identity: inputs.stages?.identity ?? NOBODY });
     this.#encode = inputs.encode;
     this.#encodeTexts = inputs.encodeTexts;
+    this.#openTokens = inputs.openTokens;
     this.#slices = inputs.slices;
     this.#results = new StageResults(inputs.stages?.store ?? KEEPS_NOTHING);
   }
@@ -306,6 +311,19 @@ export class Workspace implements World {
     if (this.#encodeTexts === undefined)
       throw new UnavailableError('the encoder', 'the workspace cannot embed texts; open it with the input encodeTexts');
     return this.#encodeTexts(texts, owners);
+  }
+
+  /** @throws UnavailableError where the workspace has no vectors of tokens, or its encoder has none. */
+  openTokens(): Promise<TokenSource> {
+    const { shared } = this;
+    if (shared !== this) return shared.openTokens();
+    const open = this.#openTokens;
+    if (open === undefined)
+      throw new UnavailableError(
+        'the vectors of tokens',
+        'the workspace cannot encode texts; open it with the input openTokens',
+      );
+    return this.keepOnce('tokens', async () => this.keepResource(await open()));
   }
 
   dispose(): void {

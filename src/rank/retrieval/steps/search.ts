@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { findNearestWord } from '../../../core/validation/validation.ts';
+import type { LateOptions } from '../../../index/late/late-options.ts';
 import { type IndexOptions, listIndexReads } from '../../../index/registry.ts';
 import type { Bm25IndexOptions } from '../../../index/words/bm25.ts';
 import type { Candidates } from '../../../model/candidates.ts';
@@ -9,6 +10,7 @@ import { HAND_TUNED, listMixSignals } from '../../learning/model.ts';
 import { listSignalNames } from '../../signals/bank/options.ts';
 import { bm25Signal } from '../../signals/bm25.ts';
 import { cosineSignal } from '../../signals/cosine.ts';
+import { computeShares, LEAST_LATE, lateSignal } from '../../signals/late.ts';
 import { recencySignal } from '../../signals/recency.ts';
 import { ADDED_SIGNALS, type AddedSignal, defineStage, type Signal, type StageUse } from '../../signals/signal.ts';
 import {
@@ -197,6 +199,12 @@ const SOURCE_COLUMNS: Readonly<Record<string, (source: Source, view: View) => Sc
   pgvector: createDenseColumn,
   semantic: createDenseColumn,
   newest: ({ name }) => createRecencyColumn([name]),
+  late: ({ name, index }) =>
+    describeColumn(name, lateSignal(index as LateOptions), {
+      lists: [name],
+      minimum: LEAST_LATE,
+      toScores: computeShares,
+    }),
   run: (source) => createListColumn(source, false),
   graph: (source) => createListColumn(source, true),
 };

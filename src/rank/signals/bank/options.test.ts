@@ -12,8 +12,8 @@ import {
 const parseBank = (options: object) => parse(signalBankOptions, options, 'test');
 const listBankNames = (options: object) => listSignalNames(parseBank(options));
 
-test('without options a bank has every group but attributes, graph and memory, and the encoder of the experiment alone', () => {
-  const groups = SIGNAL_GROUPS.filter((group) => !['attributes', 'graph', 'memory'].includes(group));
+test('without options a bank has every group but attributes, graph, memory and late, and the encoder of the experiment alone', () => {
+  const groups = SIGNAL_GROUPS.filter((group) => !['attributes', 'graph', 'memory', 'late'].includes(group));
   expect(parseBank({})).toEqual({ groups, encoders: [] });
   expect(listCosineNames(parseBank({}))).toEqual(['cosine']);
 });
@@ -39,7 +39,8 @@ describe('names', () => {
       const parts = [...listBankNames({ groups: [group] }), ...listBankNames({ groups: others })];
       const whole = listBankNames({ groups: SIGNAL_GROUPS });
       expect(whole).toEqual(expect.arrayContaining(parts));
-      const both = whole.filter((name) => !parts.includes(name) && !name.startsWith('bm25.author'));
+      const ofAuthors = /^bm25\.author|^late\.\w+\.(?:named|other)$/;
+      const both = whole.filter((name) => !parts.includes(name) && !ofAuthors.test(name));
       expect(listProducts().map(({ name }) => name)).toEqual(expect.arrayContaining(both));
     },
   );

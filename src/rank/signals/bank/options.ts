@@ -3,6 +3,7 @@ import { check } from '../../../core/validation/validation.ts';
 import { freezeDeeply, once } from '../../../core/values/once.ts';
 import { encoderOptions } from '../../../index/encoders/registry.ts';
 import { importanceSignal, outcomeSignal } from '../boost.ts';
+import { listLateSignals, listLateSpreads } from '../late.ts';
 import {
   entityOverlapSignal,
   reinforcementSignal,
@@ -87,11 +88,10 @@ const FACTORS = [
 export const listProducts = once((): readonly SignalProduct[] => FACTORS.map((of) => ({ name: of.join('*'), of })));
 
 const USUAL_GROUPS = ['text', 'form', 'time', 'thread', 'channel', 'author', 'structure'] as const;
-/**
- * The groups that a bank has only where they are asked for: few datasets have attributes, and what all turns and
- * questions name takes long to find.
- */
-export const ASKED_GROUPS = ['attributes', 'graph', 'memory'] as const;
+/** The groups of signals that are columns of their own; few datasets have attributes, and the names of turns take long to find. */
+export const COLUMN_GROUPS = ['attributes', 'graph', 'memory'] as const;
+/** The groups that a bank has only where they are asked for; `late` needs an encoder with vectors of tokens. */
+const ASKED_GROUPS = [...COLUMN_GROUPS, 'late'] as const;
 
 /** The groups of signals, by what they look at. `author` and `channel` are features that a task must allow. */
 export const SIGNAL_GROUPS = freezeDeeply([...USUAL_GROUPS, ...ASKED_GROUPS] as const);
@@ -99,7 +99,7 @@ export const SIGNAL_GROUPS = freezeDeeply([...USUAL_GROUPS, ...ASKED_GROUPS] as 
 export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
 /**
- * The schema of a bank of signals: the groups of signals (by default all but `attributes`, `graph` and `memory`),
+ * The schema of a bank of signals: the groups of signals (by default all but `attributes`, `graph`, `memory` and `late`),
  * encoders besides that of the experiment (by default none), and signals of plugins.
  */
 export const signalBankOptions = z
@@ -157,7 +157,7 @@ function describeWords(words: Readonly<Record<string, string>>): BankSignal[] {
 }
 
 /** The signals of a group that are columns of their own, in the order of their columns. */
-function listColumnSignals(group: (typeof ASKED_GROUPS)[number]): readonly SignalOf<null>[] {
+function listColumnSignals(group: (typeof COLUMN_GROUPS)[number]): readonly SignalOf<null>[] {
   if (group === 'attributes') return [outcomeSignal, importanceSignal];
   if (group === 'graph') return Object.values(listGraphRelations());
   // The fifth of memories, the cosine, is in the group `text`.
@@ -165,7 +165,7 @@ function listColumnSignals(group: (typeof ASKED_GROUPS)[number]): readonly Signa
 }
 
 /** The signals of a group that are columns of their own, by name. */
-export function createColumnSignals(group: (typeof ASKED_GROUPS)[number]): Readonly<Record<string, Signal>> {
+export function createColumnSignals(group: (typeof COLUMN_GROUPS)[number]): Readonly<Record<string, Signal>> {
   return Object.fromEntries(listColumnSignals(group).map((signal) => [signal.definition.name, signal(null)]));
 }
 
@@ -190,10 +190,10 @@ function listCosineSignals(options: SignalBankOptions): BankSignal[] {
 /** The scores that are spread, in the order of their columns. */
 function listSpreadSignals(options: SignalBankOptions): BankSignal[] {
   const { groups } = options;
-  if (!groups.includes('text')) return [];
+  const words = { ...SPREAD_WORDS, ...(groups.includes('author') ? AUTHOR_WORDS : {}) };
   return [
-    ...describeWords({ ...SPREAD_WORDS, ...(groups.includes('author') ? AUTHOR_WORDS : {}) }),
-    ...listCosineSignals(options),
+    ...(groups.includes('text') ? [...describeWords(words), ...listCosineSignals(options)] : []),
+    ...(groups.includes('late') ? listLateSpreads() : []),
   ];
 }
 
@@ -218,7 +218,8 @@ export function bankSignals(options: SignalBankOptions): BankSignal[] {
       [newest, rank].map((signal) => ({ ...signal, reads: ['replies', 'times'] as const })),
     ),
     ...(groups.includes('structure') ? describeStructure() : []),
-    ...ASKED_GROUPS.filter((group) => groups.includes(group))
+    ...(groups.includes('late') ? listLateSignals(groups.includes('author')) : []),
+    ...COLUMN_GROUPS.filter((group) => groups.includes(group))
       .flatMap(listColumnSignals)
       .map((signal) => ({ ...signal.definition, reads: signal(null).reads })),
   ];

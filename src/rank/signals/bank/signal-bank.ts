@@ -1,7 +1,7 @@
 import { defineStage, type Signal, type StageUse } from '../signal.ts';
 import {
-  ASKED_GROUPS,
   bankSignals,
+  COLUMN_GROUPS,
   createColumnSignals,
   listAddedSignals,
   type SignalBankOptions,
@@ -14,7 +14,7 @@ export type { SignalTable };
 
 /** The signals of some groups that are columns already, by name. */
 function listColumnSignals(groups: readonly SignalGroup[]): Readonly<Record<string, Signal>> {
-  const asked = ASKED_GROUPS.filter((group) => groups.includes(group));
+  const asked = COLUMN_GROUPS.filter((group) => groups.includes(group));
   return Object.assign({}, ...asked.map(createColumnSignals));
 }
 

@@ -1,8 +1,9 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
+import { groupSessions, type Sessions } from '../../../model/turns/sessions.ts';
 import type { SignalGroup } from './options.ts';
 import type { PairTables } from './pair-signals.ts';
-import { groupSessions, SessionRanks, type Sessions, Spread } from './sessions.ts';
+import { SessionRanks, Spread } from './sessions.ts';
 import { TextScores } from './text-scores.ts';
 import { ThreadTables } from './thread-tables.ts';
 import { AuthorNames, listNameWords, readTurnForms, type TurnForms } from './turn-forms.ts';

@@ -5,10 +5,12 @@ import { readBack } from '../../../core/tensors/scope.ts';
 import { createEventBreaks } from '../../../core/terminal/progress.ts';
 import type { EncoderOptions } from '../../../index/encoders/registry.ts';
 import type { Query } from '../../../model/dataset.ts';
+import { countBegunSessions } from '../../../model/turns/sessions.ts';
 import type { World } from '../signal.ts';
 import type { CandidatePool, Column } from '../stage.ts';
 import { mapLocalRows, type Subcorpus, type SubcorpusQueries, selectScopeVectors } from '../subcorpus.ts';
 import { prepareGraphRelations } from '../turn-concepts.ts';
+import { fillLateSignals } from './late-signals.ts';
 import {
   listCosineNames,
   listProducts,
@@ -19,7 +21,7 @@ import {
 } from './options.ts';
 import { listPairSignals, type PairGroup } from './pair-signals.ts';
 import { type AskedQuery, QueryRows, readAskedQuery, type TableColumns } from './query-rows.ts';
-import { collectStructureColumns, countBegunSessions, RANK_SIGNALS } from './sessions.ts';
+import { collectStructureColumns, RANK_SIGNALS } from './sessions.ts';
 import { SubcorpusTables } from './subcorpus-tables.ts';
 
 /** Cosines of B queries to all N turns of their subcorpus, by one encoder. */
@@ -243,21 +245,32 @@ class TableFiller {
     for (const { name, of } of this.#products) rows.multiply(name, of);
   }
 
+  async #fillLate(part: SubcorpusQueries, tables: SubcorpusTables, open: (row: number) => QueryRows): Promise<void> {
+    const { groups } = this.#options;
+    if (!groups.includes('late')) return;
+    const ask = (row: number) => {
+      const query = this.#world.queries[part.queryIndexes[row] as number] as Query;
+      return { rows: open(row), asked: readAskedQuery(query, part.batch.cutoffs[row] as number, tables.authors) };
+    };
+    await fillLateSignals(this.#world, part, tables, groups.includes('author'), ask);
+  }
+
   /** @param filled is called after each query. */
   async fill({ subcorpus, queryIndexes, batch }: SubcorpusQueries, filled: () => void): Promise<void> {
     const { width } = this.#pool;
-    const signals = new SubcorpusSignals(
-      await prepareSubcorpusTables(this.#world, subcorpus, this.#options),
-      this.#options.groups,
-    );
+    const tables = await prepareSubcorpusTables(this.#world, subcorpus, this.#options);
+    const signals = new SubcorpusSignals(tables, this.#options.groups);
     const positions = mapLocalRows(subcorpus, this.#pool, queryIndexes);
+    const open = (row: number) =>
+      new QueryRows(this.#table, queryIndexes[row] as number, positions.subarray(row * width, (row + 1) * width));
+    await this.#fillLate({ subcorpus, queryIndexes, batch }, tables, open);
     const pause = createEventBreaks();
     for (let first = 0; first < queryIndexes.length; first += QUERY_BLOCK) {
       const block = queryIndexes.slice(first, first + QUERY_BLOCK);
       const cosines = await computeScopeCosines(this.#world, this.#options, subcorpus, block);
       for (const [i, query] of block.entries()) {
         const row = first + i;
-        const rows = new QueryRows(this.#table, query, positions.subarray(row * width, (row + 1) * width));
+        const rows = open(row);
         const asked = this.#world.queries[query] as Query;
         signals.fill(rows, asked, batch.cutoffs[row] as number, cosines, i);
         this.#fillRest(rows, query);

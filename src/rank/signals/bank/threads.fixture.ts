@@ -1,5 +1,6 @@
 import { createRandom, type Random } from '../../../core/numbers/random.ts';
 import { createEncoder } from '../../../index/encoders/registry.ts';
+import { openWordTokens } from '../../../index/encoders/word-tokens.fixture.ts';
 import type { Query } from '../../../model/dataset.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
@@ -81,6 +82,7 @@ export function createThreadsWorkspace({ turns, queries, vectorOf }: SampleWorld
   const source = createRandom(3, 'fit');
   const fitTexts = Array.from({ length: 31 }, () => drawSampleWords(source, AUTHORS));
   return new Workspace({
+    openTokens: openWordTokens,
     corpus,
     queries,
     turnVectors: concatThreadVectors(corpus.turns),

@@ -6,6 +6,7 @@ import type { SliceAuthority } from '../../../kernel/signatures/slice-export.ts'
 import type { SliceOptions, SliceTrust } from '../../../kernel/slices/slice-options.ts';
 import type { QueryBatch } from '../../../model/candidates.ts';
 import type { Query } from '../../../model/dataset.ts';
+import type { TokenSource } from '../../../model/encoder.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
 import type { Encoding, Setting, StageUse, TextVectors, World } from '../signal.ts';
 import type { CandidatePool } from '../stage.ts';
@@ -159,5 +160,9 @@ export class DisturbedWorld implements World {
 
   embedTexts(...given: Parameters<World['embedTexts']>): Promise<TextVectors> {
     return this.#workspace.embedTexts(...given);
+  }
+
+  openTokens(): Promise<TokenSource> {
+    return this.#workspace.openTokens();
   }
 }

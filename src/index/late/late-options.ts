@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { candidateCount, type IndexDefinition } from '../candidates/index-definition.ts';
+
+/** What the tokens of a turn see: the turn alone, or also the two turns before it in its session. */
+export const LATE_VIEWS = ['context', 'plain'] as const;
+export type LateView = (typeof LATE_VIEWS)[number];
+
+/** The scores of late interaction. */
+export const LATE_SCORE_NAMES = [
+  'zidf',
+  'maxsim',
+  'standardised',
+  'focused',
+  'minimum',
+  'rank',
+  'share',
+  'near',
+  'window',
+  'cosine',
+] as const;
+export type LateScore = (typeof LATE_SCORE_NAMES)[number];
+
+const options = z.strictObject({
+  index: z.literal('late'),
+  k: candidateCount,
+  /** What the tokens of a turn see: `context`, the two turns before it in its session too; `plain`, the turn alone. */
+  view: z.enum(LATE_VIEWS).default('context'),
+  /** Whether the text of a turn is `author: text`. */
+  author: z.boolean().default(true),
+  score: z.enum(LATE_SCORE_NAMES).default('zidf'),
+});
+export type LateOptions = z.output<typeof options>;
+/** What the tokens of turns are of. */
+export type LateTexts = Pick<LateOptions, 'view' | 'author'>;
+
+export const late: IndexDefinition<typeof options> = {
+  options,
+  reads: ['texts', 'tokens', 'times', 'replies'],
+  description: 'late interaction of tokens, exactly: compares each token of the query with those of every turn',
+};

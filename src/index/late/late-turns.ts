@@ -1,0 +1,300 @@
+import { multiplyRows } from '../../core/tensors/rows.ts';
+import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { getOrCompute } from '../../core/values/once.ts';
+import type { QueryBatch } from '../../model/candidates.ts';
+import type { StoredTokens, TokenSource, TokenText } from '../../model/encoder.ts';
+import { createTokeniser } from '../../model/text/tokens.ts';
+import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
+import { findNeighbour, groupSessions, type Sessions } from '../../model/turns/sessions.ts';
+import { computeTokenMaxima } from '../../ops/late/late-interaction.ts';
+import { isListed, listVisibleTurns } from '../candidates/query-batch.ts';
+import { scaleRowsToUnit } from '../encoders/encoder-definition.ts';
+import type { LateTexts } from './late-options.ts';
+import { LateScores } from './late-scores.ts';
+
+/** Turns of one session before a turn that its tokens see, the oldest first. */
+const CONTEXT_STEPS = [-2, -1] as const;
+/** Numbers of maxima that are in memory at a time: 64 MB. */
+const MAXIMA = 2 ** 24;
+/** Products that are computed at a time: 16 MB. */
+const PRODUCTS = 2 ** 22;
+/** Stop words whose pieces are found at a time: fewer than any model reads. */
+const STOP_WORDS = 32;
+
+/** A question as its tokens. */
+interface Question {
+  readonly ids: Int32Array;
+  /** Row-major [T, D]. */
+  readonly vectors: Float32Array;
+}
+
+function restoreRows({ scales, values }: StoredTokens, dimension: number, rows: Float32Array): void {
+  for (let at = 0, token = 0; token < scales.length; token++) {
+    const scale = scales[token] as number;
+    for (let d = 0; d < dimension; d++, at++) rows[at] = scale * (values[at] as number);
+  }
+}
+
+/** Adds the tokens of turns until they are enough for one product, as [S, D] rows. */
+class RowBlock {
+  readonly turns: number[] = [];
+  readonly #starts: number[] = [0];
+  readonly #dimension: number;
+  #rows: Float32Array;
+
+  constructor(dimension: number, tokens: number) {
+    this.#dimension = dimension;
+    this.#rows = new Float32Array(tokens * dimension);
+  }
+
+  get size(): number {
+    return this.#starts.at(-1) as number;
+  }
+
+  add(turn: number, tokens: StoredTokens): void {
+    const start = this.size * this.#dimension;
+    const end = start + tokens.values.length;
+    if (end > this.#rows.length) {
+      const rows = new Float32Array(end);
+      rows.set(this.#rows.subarray(0, start));
+      this.#rows = rows;
+    }
+    restoreRows(tokens, this.#dimension, this.#rows.subarray(start, end));
+    this.turns.push(turn);
+    this.#starts.push(this.size + tokens.ids.length);
+  }
+
+  /** The rows so far, and an empty block. */
+  take() {
+    const vectors = this.#rows.subarray(0, this.size * this.#dimension);
+    const taken = { turns: this.turns.splice(0), vectors, starts: Int32Array.from(this.#starts.splice(1)) };
+    return { ...taken, starts: Int32Array.of(0, ...taken.starts), dimension: this.#dimension };
+  }
+}
+
+/** Where the maxima of some questions are: row-major [N, T], the tokens of question q from `starts[q]` on. */
+interface Maxima {
+  readonly values: Float32Array;
+  readonly starts: Int32Array;
+  /** Row-major [N, D] the mean of each turn's rows, of length 1. */
+  readonly means: Float32Array;
+  /** Piece -> positions of the turns that have it, ascending. */
+  readonly postings: ReadonlyMap<number, Int32Array>;
+}
+
+/**
+ * The turns of a corpus for late interaction with questions: each question's tokens are compared with those of the turns
+ * that it may see. Token vectors are read from the store block by block for as many questions as fit into memory; one
+ * product of matrices for each block. O(S T D) for S tokens of turns and T of questions.
+ *
+ * The context looks back only, so that it is the same at every later moment.
+ */
+export class LateTurns {
+  readonly #corpus: Corpus;
+  readonly #store: TokenSource;
+  readonly #texts: readonly TokenText[];
+  readonly sessions: Sessions;
+
+  constructor(corpus: Corpus, store: TokenSource, { view, author }: LateTexts) {
+    this.#corpus = corpus;
+    this.#store = store;
+    this.sessions = groupSessions(corpus);
+    this.#texts = corpus.turns.map((turn, position) => ({
+      text: this.#say(position, author),
+      owner: { kind: 'turn' as const, id: turn.id },
+      context: view === 'plain' ? [] : this.#listContext(position, author),
+    }));
+  }
+
+  #say(position: number, isNamed: boolean): string {
+    const { author, text } = this.#corpus.turns[position] as Corpus['turns'][number];
+    return author === null || !isNamed ? text : `${author}: ${text}`;
+  }
+
+  #listContext(position: number, isNamed: boolean): string[] {
+    const steps = CONTEXT_STEPS.map((step) => findNeighbour(this.sessions, position, step));
+    return steps.filter((other) => other >= 0).map((other) => this.#say(other, isNamed));
+  }
+
+  /**
+   * Scores the turns that each query may see.
+   *
+   * @param use gets a query of the batch and its scores, which are computed as they are asked for.
+   */
+  async score(
+    queries: Pick<QueryBatch, 'ids' | 'texts' | 'cutoffs' | 'visible'>,
+    use: (query: number, scores: LateScores) => Promise<void> | void,
+    progress: StartProgress = ignoreProgress,
+  ): Promise<void> {
+    const { texts, ids, cutoffs } = queries;
+    const asked = texts.map((text, query): TokenText => {
+      return { text, owner: { kind: 'query', id: ids?.[query] ?? '' }, context: [] };
+    });
+    const stops = listStopTexts(texts);
+    const last = cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 0);
+    await this.#store.prepare([...this.#texts.slice(0, last), ...asked, ...stops], progress);
+    const questions = await this.#readQuestions(asked);
+    const stopPieces = await this.#readPieces(stops);
+    const stage = progress('late interaction', texts.length);
+    for (const part of splitQuestions(questions, last)) {
+      const maxima = await this.#computeMaxima(
+        part.map((query) => questions[query] as Question),
+        last,
+      );
+      for (const [i, query] of part.entries()) {
+        const question = questions[query] as Question;
+        const visible =
+          listVisibleTurns(queries, query) ?? Int32Array.from({ length: cutoffs[query] as number }, (_, p) => p);
+        await use(query, this.#createScores(question, visible, maxima, i, stopPieces));
+        stage.update(query + 1);
+      }
+    }
+    stage.finish(`${texts.length} queries`);
+  }
+
+  async #readQuestions(asked: readonly TokenText[]): Promise<Question[]> {
+    const { dimension } = this.#store;
+    const questions: Question[] = [];
+    await this.#store.read(asked, (query, tokens) => {
+      const vectors = new Float32Array(tokens.values.length);
+      restoreRows(tokens, dimension, vectors);
+      questions[query] = { ids: tokens.ids.slice(), vectors };
+    });
+    return questions;
+  }
+
+  async #readPieces(texts: readonly TokenText[]): Promise<Set<number>> {
+    const pieces = new Set<number>();
+    await this.#store.read(texts, (_, { ids }) => {
+      for (const id of ids) pieces.add(id);
+    });
+    return pieces;
+  }
+
+  /** The maxima of the first `count` turns for all tokens of some questions, and the means of their rows. */
+  async #computeMaxima(questions: readonly Question[], count: number): Promise<Maxima> {
+    const { dimension } = this.#store;
+    const starts = Int32Array.of(0, ...questions.map(({ ids }) => ids.length));
+    for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] as number) + (starts[i - 1] as number);
+    const width = starts.at(-1) as number;
+    const vectors = new Float32Array(width * dimension);
+    for (const [i, question] of questions.entries()) vectors.set(question.vectors, (starts[i] as number) * dimension);
+    const values = new Float32Array(count * width).fill(Number.NaN);
+    const means = new Float32Array(count * dimension);
+    const most = Math.max(1, Math.floor(PRODUCTS / Math.max(1, width)));
+    const block = new RowBlock(dimension, most);
+    const pieces: Int32Array[] = [];
+    const flush = async () => {
+      const { turns, ...rows } = block.take();
+      const found = width === 0 ? new Float32Array(0) : await computeTokenMaxima(rows, vectors);
+      for (const [i, turn] of turns.entries()) {
+        values.set(found.subarray(i * width, (i + 1) * width), turn * width);
+        averageRows(rows, i, means.subarray(turn * dimension, (turn + 1) * dimension));
+      }
+    };
+    const pause = createEventBreaks();
+    await this.#store.read(this.#texts.slice(0, count), async (turn, tokens) => {
+      if (block.size > 0 && block.size + tokens.ids.length > most) await flush();
+      block.add(turn, tokens);
+      pieces[turn] = tokens.ids.slice();
+      await pause();
+    });
+    if (block.turns.length > 0) await flush();
+    return { values, starts, means, postings: buildPostings(pieces) };
+  }
+
+  #createScores(
+    question: Question,
+    visible: Int32Array,
+    part: Maxima,
+    at: number,
+    stops: ReadonlySet<number>,
+  ): LateScores {
+    const { ids, vectors } = question;
+    const { dimension } = this.#store;
+    const width = part.starts.at(-1) as number;
+    const maxima = new Float32Array(visible.length * ids.length);
+    for (const [i, position] of visible.entries()) {
+      const start = position * width + (part.starts[at] as number);
+      maxima.set(part.values.subarray(start, start + ids.length), i * ids.length);
+    }
+    const mean = averageRows(
+      { vectors, starts: Int32Array.of(0, ids.length), dimension },
+      0,
+      new Float32Array(dimension),
+    );
+    const findIndex = (position: number) => (isListed(visible, position) ? findLowerBound(visible, position) : -1);
+    return new LateScores({
+      visible,
+      maxima,
+      weights: Float64Array.from(ids, (id) => computeIdf(visible.length, countListed(part.postings.get(id), visible))),
+      isStop: Array.from(ids, (id) => stops.has(id)),
+      findNeighbour: (i, step) => {
+        const other = findNeighbour(this.sessions, visible[i] as number, step);
+        return other < 0 ? -1 : findIndex(other);
+      },
+      cosines: () => Float64Array.from(visible, (position) => multiplyRows(mean, 0, part.means, position, dimension)),
+    });
+  }
+}
+
+/** The mean of the rows of a turn, of length 1; 0 for a turn without a row. */
+function averageRows(
+  { vectors, starts, dimension }: { vectors: Float32Array; starts: Int32Array; dimension: number },
+  turn: number,
+  mean: Float32Array,
+): Float32Array {
+  for (let row = starts[turn] as number; row < (starts[turn + 1] as number); row++)
+    for (let d = 0; d < dimension; d++) mean[d] = (mean[d] as number) + (vectors[row * dimension + d] as number);
+  scaleRowsToUnit(mean, dimension);
+  return mean;
+}
+
+/** The inverse document frequency of a piece that `found` of `count` turns have, as in BM25. */
+function computeIdf(count: number, found: number): number {
+  return Math.log(1 + (count - found + 0.5) / (found + 0.5));
+}
+
+/** How many of some positions are among others, both ascending. */
+function countListed(positions: Int32Array | undefined, visible: Int32Array): number {
+  if (positions === undefined) return 0;
+  const last = visible.at(-1) ?? -1;
+  if (visible.length === last + 1) return findLowerBound(positions, visible.length);
+  return positions.reduce((count, position) => count + (isListed(visible, position) ? 1 : 0), 0);
+}
+
+/** Piece -> positions of the turns that have it, ascending. */
+function buildPostings(pieces: readonly Int32Array[]): ReadonlyMap<number, Int32Array> {
+  const lists = new Map<number, number[]>();
+  for (const [turn, ids] of pieces.entries())
+    for (const id of new Set(ids)) getOrCompute(lists, id, () => []).push(turn);
+  return new Map(Array.from(lists, ([id, turns]) => [id, Int32Array.from(turns)]));
+}
+
+/** The stop words of questions, a few dozen to a text, of which the pieces are wanted. */
+function listStopTexts(texts: readonly string[]): TokenText[] {
+  const readWords = createTokeniser({ dropStopWords: false, stem: false });
+  const readContent = createTokeniser({ dropStopWords: true, stem: false });
+  const stops = [...new Set(texts.flatMap(readWords))].filter((word) => readContent(word).length === 0).sort();
+  return Array.from({ length: Math.ceil(stops.length / STOP_WORDS) }, (_, i) => ({
+    text: stops.slice(i * STOP_WORDS, (i + 1) * STOP_WORDS).join(' '),
+    owner: { kind: 'turn' as const, id: 'stop words' },
+    context: [],
+  }));
+}
+
+/** Questions in parts whose maxima fit into memory. */
+function splitQuestions(questions: readonly Question[], count: number): number[][] {
+  const parts: number[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const [query, { ids }] of questions.entries()) {
+    const own = ids.length * count;
+    if (size + own > MAXIMA) {
+      parts.push([]);
+      size = 0;
+    }
+    parts.at(-1)?.push(query);
+    size += own;
+  }
+  return parts;
+}

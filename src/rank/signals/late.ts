@@ -1,0 +1,81 @@
+import { LATE_VIEWS, type LateOptions, type LateScore, type LateView } from '../../index/late/late-options.ts';
+import { defineSignal } from './signal.ts';
+import type { Column } from './stage.ts';
+import { scoreBySubcorpus } from './subcorpus.ts';
+import type { WorldPart } from './worlds/world-parts.ts';
+
+/** No score of late interaction is lower: standardised maxima are cut here. */
+export const LEAST_LATE = -8;
+
+/** 1 / (1 + exp(-score)): in the order of the scores and never negative, so that they can be decayed and blended. */
+export function computeShares(column: Column): Column {
+  return column.map((score) => 1 / (1 + Math.exp(-score)));
+}
+
+interface DescribedSignal {
+  readonly name: string;
+  readonly summary: string;
+  readonly reads: readonly WorldPart[];
+}
+
+const READS: readonly WorldPart[] = ['texts', 'tokens', 'times', 'replies'];
+
+const VIEWS: Readonly<Record<LateView, string>> = {
+  context: 'late interaction of the query with the turn, whose tokens see the two turns before it in its session',
+  plain: 'late interaction of the query with the turn by itself',
+};
+
+/** The scores besides `zidf`, which is the one that is spread. */
+const SUMMARIES: Readonly<Record<Exclude<LateScore, 'zidf'>, string>> = {
+  maxsim: 'mean over tokens of the largest product',
+  standardised: 'the score with equal weights for all tokens',
+  focused: 'mean over tokens of max(0, z)²',
+  minimum: 'the smallest of the largest products of tokens that are no stop words',
+  rank: 'the score with 1 − ln rank / ln turns in place of z',
+  share: 'exp(4 (the score − that of the best turn))',
+  near: 'the best score of the turn and the two before and after it in its session',
+  window: 'the score of the turn together with the ones before and after it',
+  cosine: "cosine of the means of the query's and the turn's tokens",
+};
+
+const NAMED = {
+  named: 'the score if the query names its author, else 0',
+  other: 'the score if the query names other authors alone, else 0',
+};
+
+/** The name of the score of a view in a bank, and the beginning of the names of its other signals. */
+export const nameLateView = (view: LateView) => `late.${view}`;
+
+/** The signals of late interaction that are spread over sessions. */
+export function listLateSpreads(): DescribedSignal[] {
+  return LATE_VIEWS.map((view) => ({ name: nameLateView(view), summary: VIEWS[view], reads: READS }));
+}
+
+/** The other signals of late interaction, in the order of their columns. @param author whether it may be looked at who speaks. */
+export function listLateSignals(author: boolean): DescribedSignal[] {
+  const summaries = Object.entries({ ...SUMMARIES, ...(author ? NAMED : {}) });
+  return LATE_VIEWS.flatMap((view) =>
+    summaries.map(([name, summary]) => ({
+      name: `${nameLateView(view)}.${name}`,
+      summary: `${summary}, as \`${nameLateView(view)}\``,
+      reads: READS,
+    })),
+  );
+}
+
+/** Late interaction of every pair as of the query's moment. */
+export const lateSignal = defineSignal({
+  name: 'late',
+  summary: 'late interaction of the tokens of query and turn, over the turns at the time of the query',
+  module: import.meta.url,
+  reads: READS,
+  key: ({ k: _, index: __, ...scoring }: LateOptions) => scoring,
+  compute: async ({ world, pool }, options) => {
+    const { LateIndex } = await import('../../index/late/late.ts');
+    const tokens = await world.openTokens();
+    const column = await scoreBySubcorpus(world, pool, ({ subcorpus: { corpus }, batch }, positions) =>
+      new LateIndex(options, { corpus, tokens }).scorePairs(batch, positions, pool.width, world.startProgress),
+    );
+    return column.map((score) => Math.max(LEAST_LATE, score));
+  },
+});
