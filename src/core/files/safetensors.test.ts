@@ -56,6 +56,22 @@ test('numbers of 16 bits are read as float32', () => {
   expect(x).toEqual({ shape: [2], data: Float32Array.of(0.00021445751190185547, 0.0006165504455566406) });
 });
 
+test('float32 is rounded to 16 bits where that is asked for, behind wider numbers', () => {
+  const tensors = {
+    third: { shape: [1], data: Float32Array.of(1 / 3) },
+    count: { shape: [1], data: Int32Array.of(7) },
+  };
+  writeSafetensors(path, { tensors, metadata: {} }, { half: true });
+  const bytes = readFileSync(path);
+  const header = JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE())).toString());
+  expect(header.third).toEqual({ dtype: 'F16', shape: [1], data_offsets: [4, 6] });
+  expect([...bytes.subarray(-2)]).toEqual([0x55, 0x35]);
+  expect(readCheckedSafetensors(path, '').tensors).toEqual({
+    ...tensors,
+    third: { shape: [1], data: Float32Array.of(0.333251953125) },
+  });
+});
+
 test('numbers in bfloat16 are the upper half of float32', () => {
   writeForeign({ x: { dtype: 'BF16', shape: [2], data_offsets: [0, 4] } });
   const { x } = readSafetensors(path, '').tensors;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { ChecksumMismatchError, StorageError, ValidationError } from '../errors/errors.ts';
 import { computeHash } from '../hash/hash.ts';
-import { decodeBrainFloats, decodeHalfFloats } from '../numbers/half-floats.ts';
+import { decodeBrainFloats, decodeHalfFloats, encodeHalfFloats } from '../numbers/half-floats.ts';
 import { writeAtomic } from './files.ts';
 
-/** The array types of the format's types. F16 and BF16 are read too, as float32; other types are errors. */
+/** The array types of the format's types. F16 and BF16 are read as float32, and F16 is written; other types are errors. */
 const DTYPES = { F64: Float64Array, F32: Float32Array, I32: Int32Array, U8: Uint8Array } as const;
 type Dtype = keyof typeof DTYPES;
 /** Bytes of a number of each type that can be read. */
@@ -21,16 +21,26 @@ export interface TensorFile {
 const CHECKSUM = 'sha256';
 const HEADER_CHECKSUM = 'headerSha256';
 
-function findDtype(data: TensorData): Dtype {
+function findDtype(data: TensorData | Uint16Array): Dtype | 'F16' {
+  if (data instanceof Uint16Array) return 'F16';
   return (Object.keys(DTYPES) as Dtype[]).find((dtype) => data instanceof DTYPES[dtype]) as Dtype;
 }
 
+/** How numbers are stored. */
+export interface TensorStorage {
+  /** True if float32 arrays are rounded to F16, half the bytes; false by default. */
+  readonly half?: boolean;
+}
+
 /** The bytes of a file; the metadata gains the checksums of the data and of the header. */
-export function encodeSafetensors(file: TensorFile): Uint8Array {
+export function encodeSafetensors(file: TensorFile, { half = false }: TensorStorage = {}): Uint8Array {
   // The largest numbers first, so that every array begins at a multiple of its numbers' size.
-  const entries = Object.entries(file.tensors).sort(
-    ([, a], [, b]) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT,
-  );
+  const entries = Object.entries(file.tensors)
+    .map(([name, { shape, data }]) => {
+      const isRounded = half && data instanceof Float32Array;
+      return [name, { shape, data: isRounded ? encodeHalfFloats(data) : data }] as const;
+    })
+    .sort(([, a], [, b]) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT);
   const body = Buffer.concat(entries.map(([, { data }]) => Buffer.from(data.buffer, data.byteOffset, data.byteLength)));
   const metadata: Record<string, string> = { ...file.metadata, [CHECKSUM]: computeHash(body) };
   const header: Record<string, unknown> = { __metadata__: metadata };
@@ -48,8 +58,8 @@ export function encodeSafetensors(file: TensorFile): Uint8Array {
 }
 
 /** Writes {@link encodeSafetensors} atomically. */
-export function writeSafetensors(path: string, file: TensorFile): void {
-  writeAtomic(path, encodeSafetensors(file));
+export function writeSafetensors(path: string, file: TensorFile, storage: TensorStorage = {}): void {
+  writeAtomic(path, encodeSafetensors(file, storage));
 }
 
 interface Entry {
