@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { LARGEST_FILE } from '../../core/decoding/zip-archive.ts';
 import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { type ExportFiles, findExportFiles, readExport, readJson } from './export-files.ts';
 import { writeZip } from './zip.fixture.ts';
-import { LARGEST_FILE } from './zip-archive.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'export-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -113,7 +113,7 @@ describe('what cannot be read is named, with the entry', () => {
         { name: 'a.json', content: '[1]' },
         { name: 'a.json', content: '[2]' },
       ]),
-      /cannot unpack \(the archive has several entries of this name\): \S+twice\.zip\/a\.json; download the export again/,
+      /cannot unpack \(the archive has several entries of this name\): \S+twice\.zip\/a\.json; download the file again/,
     ],
     [
       'a bomb',

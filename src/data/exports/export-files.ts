@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import type { z } from 'zod';
+import { isZip, openZip, refuseLargeFile } from '../../core/decoding/zip-archive.ts';
 import { StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { readBytes } from '../../core/files/files.ts';
 import { check } from '../../core/validation/validation.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import { describeDepthFault } from '../jsonl/jsonl-rows.ts';
-import { isZip, openZip, refuseLargeFile } from './zip-archive.ts';
 
 /**
  * The JSON of a file of an export, by its schema.

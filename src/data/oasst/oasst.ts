@@ -1,6 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { unpackGzip } from '../../core/decoding/decoder.ts';
+import { refuseLargeFile } from '../../core/decoding/zip-archive.ts';
 import { RagPlusPlusError, StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { streamLines } from '../../core/files/text-lines.ts';
 import { computeHashInSteps } from '../../core/hash/hash.ts';
@@ -16,7 +17,6 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { refuseLargeFile } from '../exports/zip-archive.ts';
 import { type DatasetContext, OASST_LICENCE } from '../prepared/datasets.ts';
 import {
   Counts,

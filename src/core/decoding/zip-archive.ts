@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { assertUnpackedSize, Decoder, formatMegabytes } from '../../core/decoding/decoder.ts';
-import type { ZipEntry } from '../../core/decoding/decoder-messages.ts';
-import { RagPlusPlusError, StorageError } from '../../core/errors/errors.ts';
-import { computeCrc32 } from '../../core/hash/hash.ts';
-import { createSerialRunner } from '../../core/values/once.ts';
+import { RagPlusPlusError, StorageError } from '../errors/errors.ts';
+import { computeCrc32 } from '../hash/hash.ts';
+import { createSerialRunner } from '../values/once.ts';
+import { assertUnpackedSize, Decoder, formatMegabytes } from './decoder.ts';
+import type { ZipEntry } from './decoder-messages.ts';
 
 /** In bytes. The longest text of JavaScript has some 537 million characters. */
 export const LARGEST_FILE = 500 * 2 ** 20;
@@ -84,7 +84,7 @@ export async function openZip(path: string): Promise<ZipArchive> {
 function createRepeatedError(where: string): StorageError {
   return new StorageError('unpack', where, {
     cause: new Error('the archive has several entries of this name'),
-    remedy: 'download the export again, or unpack the archive yourself and name the folder',
+    remedy: 'download the file again, or unpack the archive yourself and name the folder',
   });
 }
 
@@ -134,6 +134,6 @@ async function runNamingEntry<T>(where: string, work: () => Promise<T>): Promise
 function createDamageError(where: string, cause: unknown): StorageError {
   return new StorageError('unpack', where, {
     cause,
-    remedy: 'check that the path exists, or download the export again',
+    remedy: 'check that the path exists, or download the file again',
   });
 }
