@@ -1,9 +1,6 @@
-import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { UnavailableError } from '../../../core/errors/errors.ts';
-import { makeFolder } from '../../../core/files/files.ts';
-import { BodyTooLargeError, limitBody } from '../../../core/service/http-connection.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { downloadFile } from '../../../core/service/download.ts';
 import { assertHeaderText } from '../../../core/service/sendable-text.ts';
 import type { StartProgress } from '../../../core/terminal/progress.ts';
 import { joinWeightsPath, locateModel, MAIN_FILE, type ModelChoice } from './model-files.ts';
@@ -46,37 +43,14 @@ function readToken(): string | undefined {
 
 /** @param isNeeded whether the lack of the file is an error */
 async function fetchTo(folder: string, choice: ModelChoice, name: string, isNeeded: boolean): Promise<void> {
-  const path = join(folder, name);
   const hub = (process.env.HF_ENDPOINT ?? HUB).replace(/\/$/, '');
   const url = `${hub}/${choice.model}/resolve/${encodeURIComponent(choice.revision)}/${name}`;
-  const createError = (reason: string, cause?: unknown) =>
-    new UnavailableError(
-      `model ${choice.model}`,
-      `${url}: ${reason}; check the name, the revision and the network, or copy the model to a folder`,
-      { cause },
-    );
   const token = readToken();
-  let response: Response;
-  try {
-    response = await fetch(url, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
-  } catch (error) {
-    throw createError((error as Error).message, error);
-  }
-  if (response.status === 404 && !isNeeded) return void (await response.body?.cancel());
-  if (!response.ok || response.body === null) throw createError(`status ${response.status}`);
-  const partial = `${path}.partial`;
-  makeFolder(dirname(path));
-  try {
-    const expected = response.headers.get('content-length');
-    if (Number(expected) > LARGEST_FILE) throw new BodyTooLargeError(LARGEST_FILE);
-    await pipeline(limitBody(response.body, LARGEST_FILE), createWriteStream(partial));
-    const { size } = statSync(partial);
-    const isEncoded = response.headers.get('content-encoding') !== null;
-    if (expected !== null && !isEncoded && size !== Number(expected))
-      throw new Error(`${size} of ${expected} bytes came`);
-    renameSync(partial, path);
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw createError((error as Error).message, error);
-  }
+  await downloadFile(url, join(folder, name), {
+    user: `model ${choice.model}`,
+    remedy: 'check the name, the revision and the network, or copy the model to a folder',
+    mostBytes: LARGEST_FILE,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    isNeeded,
+  });
 }
