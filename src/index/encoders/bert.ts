@@ -7,11 +7,13 @@ import { prefersPlainProducts } from '../../core/tensors/backend.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { createWordPieces, type WordPieces } from '../../model/text/word-pieces.ts';
-import { disposeBert, runBert, uploadBert } from '../../ops/bert/bert.ts';
+import { type BertSizes, disposeBert, runBert, uploadBert } from '../../ops/bert/bert.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { BERT_WEIGHTS, type BertOptions, bertIdentity } from './encoder-options.ts';
+import { describeMissingModel } from './models/known-models.ts';
+import { locateModelFolder } from './models/model-location.ts';
 import { applyOptions, findLimits, PooledEncoder } from './token-encoder.ts';
-import { isModelFolder, MAIN_FILE } from './transformers/model-files.ts';
+import { MAIN_FILE } from './transformers/model-files.ts';
 import { readModelSettings } from './transformers/model-settings.ts';
 import type { Tokeniser } from './transformers/token-limit.ts';
 
@@ -46,27 +48,36 @@ function readJson(path: string): unknown {
   return JSON.parse(readText(path));
 }
 
+/** @throws ConfigurationError for the `config.json` of a model of another kind. */
+export function readBertSizes(folder: string): BertSizes {
+  const path = join(folder, MAIN_FILE);
+  return parse(bertFile, readJson(path), path);
+}
+
 /**
- * Opens a BERT from a folder of Hugging Face, which runs on the active backend: `config.json`, `tokenizer.json` of
+ * Opens a BERT from a folder of Hugging Face or by the name of an added model, which runs on the active backend: `config.json`, `tokenizer.json` of
  * WordPiece and `model.safetensors` in F32, F16 or BF16. Pooling, maximal length and prompts come from the folder's
  * other files where it has them, unless the options set them.
  *
- * @throws UnavailableError for a folder without a model; ConfigurationError for a model of another kind;
+ * @throws UnavailableError for a model that is not there; ConfigurationError for a model of another kind;
  *   ValidationError for weights that are missing, and for files and options that set no pooling or no maximal length.
  */
 export async function loadBert(options: BertOptions): Promise<PooledEncoder> {
-  const { model: folder } = options;
-  if (!isModelFolder(options))
-    throw new UnavailableError(`model ${folder}`, `no folder with a ${MAIN_FILE} is there; set embedding.model`);
-  const path = join(folder, MAIN_FILE);
-  const sizes = parse(bertFile, readJson(path), path);
+  const { model } = options;
+  const folder = locateModelFolder(model);
+  if (folder === null)
+    throw new UnavailableError(
+      `model ${model}`,
+      `no folder with a ${MAIN_FILE} and no added model; ${describeMissingModel(model)}`,
+    );
+  const sizes = readBertSizes(folder);
   const settings = applyOptions(readModelSettings(folder), options);
   const limits = findLimits(folder, settings);
   const tokens = join(folder, 'tokenizer.json');
   const tokeniser = createTokeniser(createWordPieces(readJson(tokens), tokens));
   const { tensors } = readSafetensors(join(folder, BERT_WEIGHTS), 'download the model again');
   const bert = uploadBert(tensors, sizes);
-  const model = {
+  const opened = {
     tokeniser,
     dimension: sizes.hidden_size,
     // On wasm a text by itself is fastest: its products are large enough, and the parts of a batch are copies.
@@ -75,7 +86,7 @@ export async function loadBert(options: BertOptions): Promise<PooledEncoder> {
       readBack('bert', () => runBert(bert, Int32Array.from(batch.flat()), (batch[0] as readonly number[]).length)),
     dispose: () => disposeBert(bert),
   };
-  return new PooledEncoder('bert', model, settings, limits, bertIdentity(options), options.dimension);
+  return new PooledEncoder('bert', opened, settings, limits, bertIdentity(options), options.dimension);
 }
 
 /** {@link loadBert} as the registry calls it. */

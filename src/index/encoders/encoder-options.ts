@@ -10,6 +10,8 @@ import { activeBackend } from '../../core/tensors/active-backend.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
 import { createTokenSchema, type TokenOptions } from '../../model/text/tokens.ts';
 import { assertContent, type EncoderDefinition } from './encoder-definition.ts';
+import { describeMissingModel } from './models/known-models.ts';
+import { locateModelFolder } from './models/model-location.ts';
 import { hashFileContent } from './precomputed/content-hash.ts';
 import { findSidecar } from './precomputed/vector-ids.ts';
 import type { VocabularyOptions } from './tf-idf.ts';
@@ -245,15 +247,22 @@ export const BERT_WEIGHTS = 'model.safetensors';
 
 const bertOptions = z.strictObject({
   encoder: z.literal('bert'),
-  /** A folder of Hugging Face with `model.safetensors`. */
+  /** A folder of Hugging Face with `model.safetensors`, or the name of a model that was added. */
   model: z.string().min(1),
   ...tokenModelKeys,
 });
-/** A BERT from a folder, with every default written out. */
+/** A BERT from a folder or by its name, with every default written out. */
 export type BertOptions = z.output<typeof bertOptions>;
 
-const hashBert = (given: BertOptions) =>
-  isModelFolder(given) ? computeHash(identifyFolder(given.model, [BERT_WEIGHTS])) : null;
+function identifyBert({ model }: BertOptions): Readonly<Record<string, string>> | null {
+  const folder = locateModelFolder(model);
+  return folder === null ? null : identifyFolder(folder, [BERT_WEIGHTS]);
+}
+
+function hashBert(given: BertOptions): string | null {
+  const identity = identifyBert(given);
+  return identity === null ? null : computeHash(identity);
+}
 
 /** @throws ValidationError for another content of the folder than the options state. */
 export function bertIdentity(given: BertOptions): Record<string, unknown> {
@@ -262,7 +271,7 @@ export function bertIdentity(given: BertOptions): Record<string, unknown> {
   return {
     encoder: 'bert',
     version: 2,
-    model: isModelFolder(given) ? identifyFolder(model, [BERT_WEIGHTS]) : model,
+    model: identifyBert(given) ?? model,
     backend: activeBackend(),
     pooling,
     maxTokens,
@@ -277,7 +286,12 @@ export const bert: EncoderDefinition<typeof bertOptions> = {
   description: 'a BERT with weights in safetensors, such as e5 or MiniLM, in tensor operations on the active backend',
   identity: bertIdentity,
   dependsOn: () => 'kind',
-  files: { keys: ['model'], findMissing: (given) => (isModelFolder(given) ? null : 'model'), hash: hashBert },
+  files: {
+    keys: ['model'],
+    findMissing: ({ model }) => (locateModelFolder(model) === null ? 'model' : null),
+    describeRemedy: ({ model }) => describeMissingModel(model),
+    hash: hashBert,
+  },
 };
 
 /** Universal Sentence Encoder Lite: the most tokens of a text that it reads, and texts at a time. */

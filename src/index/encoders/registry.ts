@@ -75,15 +75,18 @@ export function setEncoderFolder(options: object, folder: string | null): void {
 
 /**
  * @throws UnavailableError for a file of a config that does not exist, naming both places.
- * @param key of the options whose file is missing, or null.
+ * @param written the options as the config has them.
  */
-function assertFilesFound(options: object, key: string | null): void {
-  const folder = folders.get(options);
+function assertFilesFound(written: object, options: EncoderOptions): void {
+  const files = findEncoderFiles(options);
+  const key = files?.findMissing(options) ?? null;
+  const folder = folders.get(written);
   if (key === null || folder === undefined) return;
-  const path = (options as Readonly<Record<string, unknown>>)[key];
+  const path = options[key];
+  const remedy = files?.describeRemedy?.(options) ?? `set embedding.${key}`;
   throw new UnavailableError(
     `${key} of the embedding`,
-    `no file or folder at ${path}, neither in ${folder} nor in the working directory; set embedding.${key}`,
+    `no file or folder at ${path}, neither in ${folder} nor in the working directory; ${remedy}`,
   );
 }
 
@@ -96,7 +99,7 @@ function assertFilesFound(options: object, key: string | null): void {
 export function createEncoderSource(written: EncoderInput, inputs: EncoderInputs): EncoderSource {
   const options = parse(encoderOptions, written, 'the options of an encoder');
   const { identity, load } = ENCODERS.get(options.encoder);
-  assertFilesFound(written, findEncoderFiles(options)?.findMissing(options) ?? null);
+  assertFilesFound(written, options);
   const identify = () => (identity as IdentifyEncoder<EncoderOptions>)(options, inputs);
   let identified: EncoderSource['identity'] | undefined;
   return {

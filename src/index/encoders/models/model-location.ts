@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { ValidationError } from '../../../core/errors/errors.ts';
+import { isModelFolder } from '../transformers/model-files.ts';
+
+/** A name is one folder, also on a system that does not distinguish capitals. */
+const NAME = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*$/i;
+/** The ending of the folder in which a model is made. */
+export const UNFINISHED = '.partial';
+
+/** Where models are kept: `models` in the folder of RAGPP_CACHE, or `.ragpp/models`. */
+export function findModelsFolder(): string {
+  const cache = process.env.RAGPP_CACHE;
+  return cache ? join(cache, 'models') : join('.ragpp', 'models');
+}
+
+/** True for a text that may be the name of an added model. */
+export function isModelName(name: string): boolean {
+  return NAME.test(name) && !name.endsWith(UNFINISHED);
+}
+
+/** @throws ValidationError for a text that is no name of a model. */
+export function assertModelName(name: string): string {
+  if (isModelName(name)) return name;
+  throw new ValidationError(
+    `a name of a model has letters, digits, dots, _ and -, and does not end in ${UNFINISHED}: ${name}; choose another`,
+    { name },
+  );
+}
+
+/** The folder that `model` names: itself, or that of an added model; null if there is none. */
+export function locateModelFolder(model: string): string | null {
+  if (isModelFolder({ model })) return model;
+  const added = isModelName(model) ? join(findModelsFolder(), model) : null;
+  return added !== null && isModelFolder({ model: added }) ? added : null;
+}
