@@ -50,6 +50,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   verify: async () => (await import('./verify.ts')).verifyCommand(),
   doctor: async () => (await import('./doctor.ts')).createDoctorCommand(),
   cache: async () => (await import('./cache.ts')).cacheCommand(),
+  encoder: async () => (await import('./encoder.ts')).encoderCommand(),
   memory: async () => (await import('./memory.ts')).memoryCommand(),
   publish: async () => (await import('./publish.ts')).publishCommand(),
   arm: async () => (await import('./arm.ts')).createArmCommand(),
