@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DATASETS } from './data/registry.ts';
+import { KNOWN_MODELS } from './index/encoders/models/known-models.ts';
 import { ENCODERS } from './index/encoders/registry.ts';
 import { INDEXES } from './index/registry.ts';
 import { VECTOR_INDEXES } from './index/vectors/registry.ts';
@@ -19,6 +20,7 @@ const REGISTRIES = [
   { registry: INDEXES, page: 'config.md', column: 'index' },
   { registry: VECTOR_INDEXES, page: 'live-indexes.md', column: 'live index' },
   { registry: ENCODERS, page: 'config.md', column: 'encoder' },
+  { registry: KNOWN_MODELS, page: 'encoders.md', column: 'public model' },
   { registry: FUSIONS, page: 'config.md', column: 'fusion' },
   { registry: NORMALISATIONS, page: 'config.md', column: 'normalisation' },
   { registry: SELECTIONS, page: 'config.md', column: 'selection' },

@@ -108,7 +108,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   'attributes.yaml': { needs: [], changes: ['embedding={encoder: use-lite}'] },
   'encoders/bert.yaml': {
     needs: [locomo],
-    changes: [`dataset.path=${fewQuestions}`, `embedding.model=${smallBert}`],
+    changes: [`dataset.path=${fewQuestions}`, `embedding.model=${smallBert}`, 'embedding.pooling=mean'],
   },
   'encoders/openai-compatible.yaml': {
     needs: [locomo],

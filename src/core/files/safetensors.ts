@@ -4,7 +4,7 @@ import { computeHash } from '../hash/hash.ts';
 import { decodeBrainFloats, decodeHalfFloats, encodeHalfFloats } from '../numbers/half-floats.ts';
 import { writeAtomic } from './files.ts';
 
-/** The array types of the format's types. F16 and BF16 are read as float32, and F16 is written; other types are errors. */
+/** Array types of the format's types. F16 and BF16 are read as float32, F16 is written, and other types are errors. */
 const DTYPES = { F64: Float64Array, F32: Float32Array, I32: Int32Array, U8: Uint8Array } as const;
 type Dtype = keyof typeof DTYPES;
 /** Bytes of a number of each type that can be read. */
@@ -26,7 +26,7 @@ function findDtype(data: TensorData | Uint16Array): Dtype | 'F16' {
   return (Object.keys(DTYPES) as Dtype[]).find((dtype) => data instanceof DTYPES[dtype]) as Dtype;
 }
 
-/** How numbers are stored. */
+/** The storage of numbers. */
 export interface TensorStorage {
   /** True if float32 arrays are rounded to F16, half the bytes; false by default. */
   readonly half?: boolean;

@@ -28,7 +28,7 @@ const breakOff: Answer = (_, response) => {
   response.writeHead(200, { 'content-length': content.length });
   response.write(content.subarray(0, 30_000), () => response.destroy());
 };
-/** As a server that can begin anywhere. */
+/** The answer of a server that can begin anywhere. */
 const sendRange: Answer = (request, response) => {
   const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? 'bytes=0-')?.[1]);
   const headers = { 'content-length': content.length - start };

@@ -12,7 +12,7 @@ const ATTEMPTS = { maxAttempts: 4, pauseSeconds: 0.5 };
 
 /** A file of another machine. */
 export interface DownloadOptions {
-  /** What needs the file, as errors name it. */
+  /** The part that needs the file, as errors name it. */
   readonly user: string;
   /** The end of an error. */
   readonly remedy: string;

@@ -55,9 +55,9 @@ export function readBertSizes(folder: string): BertSizes {
 }
 
 /**
- * Opens a BERT from a folder of Hugging Face or by the name of an added model, which runs on the active backend: `config.json`, `tokenizer.json` of
- * WordPiece and `model.safetensors` in F32, F16 or BF16. Pooling, maximal length and prompts come from the folder's
- * other files where it has them, unless the options set them.
+ * Opens a BERT from a folder of Hugging Face or by the name of an added model, which runs on the active backend:
+ * `config.json`, `tokenizer.json` of WordPiece and `model.safetensors` in F32, F16 or BF16. Pooling, maximal length and
+ * prompts come from the folder's other files where it has them, unless the options set them.
  *
  * @throws UnavailableError for a model that is not there; ConfigurationError for a model of another kind;
  *   ValidationError for weights that are missing, and for files and options that set no pooling or no maximal length.

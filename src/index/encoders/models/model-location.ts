@@ -7,7 +7,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*$/i;
 /** The ending of the folder in which a model is made. */
 export const UNFINISHED = '.partial';
 
-/** Where models are kept: `models` in the folder of RAGPP_CACHE, or `.ragpp/models`. */
+/** The folder of all added models: `models` in the folder of RAGPP_CACHE, or `.ragpp/models`. */
 export function findModelsFolder(): string {
   const cache = process.env.RAGPP_CACHE;
   return cache ? join(cache, 'models') : join('.ragpp', 'models');

@@ -14,7 +14,7 @@ const note = z.object({
   name: z.string(),
   /** Null if the model's files do not state one. */
   licence: z.string().nullable(),
-  /** Where the files are from: coordinates, an address or a folder. */
+  /** The origin of the files: coordinates, an address or a folder. */
   source: z.string(),
 });
 type ModelNote = z.output<typeof note>;
@@ -61,7 +61,8 @@ export function findModel(name: string): StoredModel | null {
  *
  * @param write writes the files into `folder`, and what is not part of the model beside it, into `around`.
  *   @returns the licence.
- * @throws ValidationError for a name that is taken; UnavailableError while another process adds it; what `write` throws.
+ * @throws ValidationError for a name that is taken; UnavailableError while another process adds the model; what `write`
+ *   throws.
  */
 export async function storeModel(
   { name, source }: Pick<ModelNote, 'name' | 'source'>,

@@ -18,7 +18,7 @@ export interface OnnxNode {
 /** The operations and the stored tensors of an ONNX file. */
 export interface OnnxGraph {
   readonly nodes: readonly OnnxNode[];
-  /** Those of float32, float16, uint8 and int8: weights have no other types. */
+  /** Tensors of float32, float16, uint8 and int8: weights have no other types. */
   readonly tensors: ReadonlyMap<string, OnnxTensor>;
 }
 
