@@ -134,6 +134,18 @@ describe('bytes of an earlier process', () => {
   });
 });
 
+test('a file that is there is downloaded again, unless it has the hash', async () => {
+  answers = [sendAll];
+  await downloadFile(url, path, pinned);
+  await downloadFile(url, path, pinned);
+  expect(ranges).toHaveLength(1);
+  writeFileSync(path, 'another file');
+  await downloadFile(url, path, pinned);
+  expect(readFileSync(path)).toEqual(content);
+  await downloadFile(url, path, options);
+  expect(ranges).toHaveLength(3);
+});
+
 test('a missing file is no error where it is not needed', async () => {
   answers = [sendStatus(404)];
   expect(await downloadFile(url, path, { ...options, isNeeded: false })).toBe(false);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { phrase, type ShowableText, stateShown } from '../display/display.ts';
@@ -19,7 +19,7 @@ export interface DownloadOptions {
   /** More bytes than this are an error. */
   readonly mostBytes: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** In hex, of the whole file. With it a download that was interrupted goes on where it stopped. */
+  /** In hex, of the whole file: a download that was interrupted goes on where it stopped, and a finished one is kept. */
   readonly sha256?: string;
   /** False if a missing file, status 404, is no error; true by default. */
   readonly isNeeded?: boolean;
@@ -41,6 +41,7 @@ export async function downloadFile(url: string, path: string, options: DownloadO
   const createError = (reason: ShowableText, cause?: unknown) =>
     new UnavailableError(user, `${url}: ${reason}; ${remedy}`, { cause });
   makeFolder(dirname(path));
+  if (sha256 !== undefined && existsSync(path) && (await hashFile(path)) === sha256) return true;
   if (sha256 === undefined) rmSync(partial, { force: true });
   try {
     const isThere = await repeatAttempts(
