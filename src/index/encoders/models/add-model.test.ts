@@ -37,6 +37,7 @@ function readFiles(folder: string): Record<string, Buffer> {
 let server: Server;
 let address: string;
 let served: Record<string, Uint8Array> = {};
+let tokens: (string | undefined)[] = [];
 
 beforeAll(async () => {
   process.env.RAGPP_CACHE = join(root, 'cache');
@@ -47,6 +48,7 @@ beforeAll(async () => {
   mkdirSync(join(exported, 'onnx'));
   writeFileSync(join(exported, 'onnx', 'model.onnx'), writeOnnxBert(drawBert(7)));
   server = createServer((request, response) => {
+    tokens.push(request.headers.authorization);
     const body = served[(request.url as string).slice(1)];
     response.writeHead(body === undefined ? 404 : 200).end(body);
   });
@@ -140,6 +142,25 @@ describe('an address', () => {
     const { licence, source } = await add(`${address}/${path}`);
     expect({ licence, source }).toEqual({ licence: 'apache-2.0', source: `${address}/${path}` });
     expect(await encode('small')).toEqual(await encode(plain));
+  });
+
+  test('of the hub is sent the access token, and no other address is', async () => {
+    serve('ann/small/', exported);
+    tokens = [];
+    const kept = { HF_TOKEN: process.env.HF_TOKEN, HF_ENDPOINT: process.env.HF_ENDPOINT };
+    try {
+      Object.assign(process.env, { HF_TOKEN: 'of-the-user', HF_ENDPOINT: `${address}/` });
+      await add(`${address}/ann/small`, 'from-hub');
+      expect(new Set(tokens)).toEqual(new Set(['Bearer of-the-user']));
+      tokens = [];
+      process.env.HF_ENDPOINT = 'https://hub.example';
+      await add(`${address}/ann/small`, 'from-server');
+      expect(new Set(tokens)).toEqual(new Set([undefined]));
+    } finally {
+      for (const [name, value] of Object.entries(kept))
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+    }
   });
 
   test.each(['', 'models/small/'])('of a zip file with the files in "%s" is downloaded', async (prefix) => {

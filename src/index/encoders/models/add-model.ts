@@ -10,6 +10,7 @@ import { finishStepsWithBreaks, type Progress, type StartProgress } from '../../
 import { parse } from '../../../core/validation/validation.ts';
 import { loadBert, readBertSizes } from '../bert.ts';
 import { BERT_WEIGHTS, bert } from '../encoder-options.ts';
+import { listHubHeaders } from '../transformers/model-download.ts';
 import { joinWeightsPath, MAIN_FILE } from '../transformers/model-files.ts';
 import { findPoolingFile, readModelSettings, SETTINGS_FILES } from '../transformers/model-settings.ts';
 import { KNOWN_MODELS, type KnownModel } from './known-models.ts';
@@ -190,6 +191,7 @@ async function download(
     user: `model file ${what}`,
     remedy: 'check the address and the network, and run again',
     mostBytes: LARGEST_FILE,
+    headers: listHubHeaders(url),
     ...options,
     report: (done, total) => {
       if (done < SHOWN_BYTES && (total === null || total < SHOWN_BYTES)) return;

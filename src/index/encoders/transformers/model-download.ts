@@ -36,21 +36,27 @@ export async function downloadModel(choice: ModelChoice, progress: StartProgress
   return folder;
 }
 
-function readToken(): string | undefined {
+const readHub = () => (process.env.HF_ENDPOINT ?? HUB).replace(/\/$/, '');
+
+/**
+ * The access token of HF_TOKEN, for addresses of the hub alone.
+ *
+ * @throws ValidationError for a token that no header can hold.
+ */
+export function listHubHeaders(url: string): Readonly<Record<string, string>> {
   const token = process.env.HF_TOKEN?.trim();
-  return token ? assertHeaderText(token, 'HF_TOKEN') : undefined;
+  if (!token || new URL(url).origin !== new URL(readHub()).origin) return {};
+  return { authorization: `Bearer ${assertHeaderText(token, 'HF_TOKEN')}` };
 }
 
 /** @param isNeeded whether the lack of the file is an error */
 async function fetchTo(folder: string, choice: ModelChoice, name: string, isNeeded: boolean): Promise<void> {
-  const hub = (process.env.HF_ENDPOINT ?? HUB).replace(/\/$/, '');
-  const url = `${hub}/${choice.model}/resolve/${encodeURIComponent(choice.revision)}/${name}`;
-  const token = readToken();
+  const url = `${readHub()}/${choice.model}/resolve/${encodeURIComponent(choice.revision)}/${name}`;
   await downloadFile(url, join(folder, name), {
     user: `model ${choice.model}`,
     remedy: 'check the name, the revision and the network, or copy the model to a folder',
     mostBytes: LARGEST_FILE,
-    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    headers: listHubHeaders(url),
     isNeeded,
   });
 }
