@@ -83,7 +83,7 @@ describe('gc', () => {
     [['--older-than', 'long'], "argument 'long' is invalid. not a number from 0; give one such as 30."],
     [
       ['--stage', 'pol'],
-      '--stage: expected one of cosine, pool, embeddings, datasets, unfinished, got "pol"; did you mean pool?',
+      '--stage: expected one of cosine, pool, embeddings, tokens, datasets, unfinished, got "pol"; did you mean pool?',
     ],
   ])('refuses %j, exits with 2 and deletes nothing', async (words, message) => {
     const before = listCacheFiles();

@@ -18,8 +18,6 @@ const CONTEXT_STEPS = [-2, -1] as const;
 const MAXIMA = 2 ** 24;
 /** Products that are computed at a time: 16 MB. */
 const PRODUCTS = 2 ** 22;
-/** Stop words whose pieces are found at a time: fewer than any model reads. */
-const STOP_WORDS = 32;
 
 /** A question as its tokens. */
 interface Question {
@@ -34,6 +32,11 @@ function restoreRows({ scales, values }: StoredTokens, dimension: number, rows: 
     for (let d = 0; d < dimension; d++, at++) rows[at] = scale * (values[at] as number);
   }
 }
+
+/** What is read of queries. */
+type AskedTurns = Pick<QueryBatch, 'ids' | 'texts' | 'cutoffs' | 'visible'>;
+
+const findLast = (cutoffs: Int32Array) => cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 0);
 
 /** Adds the tokens of turns until they are enough for one product, as [S, D] rows. */
 class RowBlock {
@@ -116,26 +119,32 @@ export class LateTurns {
     return steps.filter((other) => other >= 0).map((other) => this.#say(other, isNamed));
   }
 
+  /** The texts whose tokens the queries need: of the turns before the last cutoff, of the queries, and stop words. */
+  listTexts({ texts, ids, cutoffs }: AskedTurns): { turns: TokenText[]; questions: TokenText[]; stops: TokenText[] } {
+    return {
+      turns: this.#texts.slice(0, findLast(cutoffs)),
+      questions: texts.map((text, query) => ({ text, owner: { kind: 'query', id: ids?.[query] ?? '' }, context: [] })),
+      stops: listStopTexts(texts),
+    };
+  }
+
   /**
-   * Scores the turns that each query may see.
+   * Scores the turns that each query may see; computes tokens that the store lacks.
    *
    * @param use gets a query of the batch and its scores, which are computed as they are asked for.
    */
   async score(
-    queries: Pick<QueryBatch, 'ids' | 'texts' | 'cutoffs' | 'visible'>,
+    queries: AskedTurns,
     use: (query: number, scores: LateScores) => Promise<void> | void,
     progress: StartProgress = ignoreProgress,
   ): Promise<void> {
-    const { texts, ids, cutoffs } = queries;
-    const asked = texts.map((text, query): TokenText => {
-      return { text, owner: { kind: 'query', id: ids?.[query] ?? '' }, context: [] };
-    });
-    const stops = listStopTexts(texts);
-    const last = cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 0);
-    await this.#store.prepare([...this.#texts.slice(0, last), ...asked, ...stops], progress);
-    const questions = await this.#readQuestions(asked);
-    const stopPieces = await this.#readPieces(stops);
-    const stage = progress('late interaction', texts.length);
+    const { cutoffs } = queries;
+    const texts = this.listTexts(queries);
+    await this.#store.prepare(Object.values(texts).flat(), progress);
+    const questions = await this.#readQuestions(texts.questions);
+    const stopPieces = await this.#readPieces(texts.stops);
+    const last = findLast(cutoffs);
+    const stage = progress('late interaction', cutoffs.length);
     for (const part of splitQuestions(questions, last)) {
       const maxima = await this.#computeMaxima(
         part.map((query) => questions[query] as Question),
@@ -149,7 +158,7 @@ export class LateTurns {
         stage.update(query + 1);
       }
     }
-    stage.finish(`${texts.length} queries`);
+    stage.finish(`${cutoffs.length} queries`);
   }
 
   async #readQuestions(asked: readonly TokenText[]): Promise<Question[]> {
@@ -271,16 +280,12 @@ function buildPostings(pieces: readonly Int32Array[]): ReadonlyMap<number, Int32
   return new Map(Array.from(lists, ([id, turns]) => [id, Int32Array.from(turns)]));
 }
 
-/** The stop words of questions, a few dozen to a text, of which the pieces are wanted. */
+/** The stop words of questions, a text each, of which the pieces are wanted. */
 function listStopTexts(texts: readonly string[]): TokenText[] {
   const readWords = createTokeniser({ dropStopWords: false, stem: false });
   const readContent = createTokeniser({ dropStopWords: true, stem: false });
-  const stops = [...new Set(texts.flatMap(readWords))].filter((word) => readContent(word).length === 0).sort();
-  return Array.from({ length: Math.ceil(stops.length / STOP_WORDS) }, (_, i) => ({
-    text: stops.slice(i * STOP_WORDS, (i + 1) * STOP_WORDS).join(' '),
-    owner: { kind: 'turn' as const, id: 'stop words' },
-    context: [],
-  }));
+  const stops = [...new Set(texts.flatMap(readWords))].filter((word) => readContent(word).length === 0);
+  return stops.map((text) => ({ text, owner: { kind: 'turn', id: text }, context: [] }));
 }
 
 /** Questions in parts whose maxima fit into memory. */

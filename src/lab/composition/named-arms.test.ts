@@ -308,13 +308,13 @@ describe('a step with a name of its own', () => {
     { decay: 480 },
     { decay: 24, as: 'recent' },
     { blend: { trajectory: 0.3 } },
-    { blend: { rcp: 0.1 }, as: 'late' },
+    { blend: { rcp: 0.1 }, as: 'later' },
     { rerank: 'mentions' },
     { select: 'mmr', as: 'last' },
   ];
   const readAges = (arm: ExperimentConfig['arms'][number]) => {
-    const { decay, recent, late, last } = arm as unknown as Record<string, unknown>;
-    return { decay, recent, late, last };
+    const { decay, recent, later, last } = arm as unknown as Record<string, unknown>;
+    return { decay, recent, later, last };
   };
 
   test('is addressed by it in set, tune, then and sweeps, and takes part in what others start from', () => {
@@ -323,8 +323,8 @@ describe('a step with a name of its own', () => {
         ages: { steps: ages, tune: { 'recent.halfLifeHours': [6, 12] } },
         slower: {
           from: 'ages',
-          then: [{ blend: { tpo: 0.2 }, as: 'late' }],
-          set: { recent: 96, 'late.rcp.weight': 0.4, 'last.mmr.k': 7 },
+          then: [{ blend: { tpo: 0.2 }, as: 'later' }],
+          set: { recent: 96, 'later.rcp.weight': 0.4, 'last.mmr.k': 7 },
         },
         without: { from: 'ages', set: { recent: null } },
       },
@@ -333,26 +333,26 @@ describe('a step with a name of its own', () => {
           method: 'one-factor',
           arm: 'slower',
           factors: {
-            'late.rcp.weight': [0.6],
+            'later.rcp.weight': [0.6],
             recent: { path: 'recent', values: [7] },
             how: { other: { last: { 'diversity-filter': { k: 5 } } } },
           },
         },
       },
     );
-    expect(arms[1]?.as).toEqual({ recent: 'decay', late: 'blend', last: 'select' });
-    expect(arms[1]?.steps).toEqual(['search', 'decay', 'recent', 'blend', 'late', 'rerank', 'last']);
+    expect(arms[1]?.as).toEqual({ recent: 'decay', later: 'blend', last: 'select' });
+    expect(arms[1]?.steps).toEqual(['search', 'decay', 'recent', 'blend', 'later', 'rerank', 'last']);
     expect(arms[1]?.tune).toEqual({ 'recent.halfLifeHours': [6, 12] });
     const [, , slower, without, weighted, fast, other] = arms.map(readAges);
     expect(slower).toMatchObject({
       decay: { halfLifeHours: 480 },
       recent: { halfLifeHours: 96 },
-      late: { rcp: { weight: 0.4 }, tpo: { weight: 0.2 } },
+      later: { rcp: { weight: 0.4 }, tpo: { weight: 0.2 } },
       last: { mmr: { k: 7 } },
     });
-    expect(arms[2]?.differences).toEqual(['late.tpo', 'recent', 'late.rcp.weight', 'last.mmr.k']);
+    expect(arms[2]?.differences).toEqual(['later.tpo', 'recent', 'later.rcp.weight', 'last.mmr.k']);
     expect(without?.recent).toBeNull();
-    expect(weighted?.late).toMatchObject({ rcp: { weight: 0.6 } });
+    expect(weighted?.later).toMatchObject({ rcp: { weight: 0.6 } });
     expect(fast?.recent).toEqual({ halfLifeHours: 7 });
     expect(Object.keys(other?.last as object)).toEqual(['diversity-filter']);
   });

@@ -78,6 +78,7 @@ describe('the files of a cache', () => {
     put('stages/bm25/z.safetensors', 11);
     put('stages/bm25/z.safetensors.123', 13);
     put('embeddings/lsa-1/2.vectors', 17);
+    put('tokens/bert-1/1.tokens', 19);
     put('datasets/mail.jsonl', 19);
     put('somebody-elses.txt', 23);
     put('stages/notes.txt', 29);
@@ -88,6 +89,7 @@ describe('the files of a cache', () => {
       ['bm25', 1, 11],
       ['pool', 2, 10],
       ['embeddings', 1, 17],
+      ['tokens', 1, 19],
       ['datasets', 1, 19],
       ['unfinished', 1, 13],
     ]);

@@ -12,18 +12,18 @@ export interface CacheFile {
   readonly usedAt: number;
 }
 
-/** The parts of a cache besides stages; `unfinished` are files whose process ended while it wrote them. */
-export const OTHER_PARTS: readonly string[] = ['embeddings', 'datasets', 'unfinished'];
+/** The folders of a cache besides that of stages; other folders are not ours. */
+const OTHER_FOLDERS: readonly string[] = ['embeddings', 'tokens', 'datasets'];
 
-/** The folders of a cache; other folders are not ours. */
-const FOLDERS: readonly string[] = ['stages', 'embeddings', 'datasets'];
+/** The parts of a cache besides stages; `unfinished` are files whose process ended while it wrote them. */
+export const OTHER_PARTS: readonly string[] = [...OTHER_FOLDERS, 'unfinished'];
 
 const DAY_MILLISECONDS = 86_400_000;
 
 /** Files are written under another name first: theirs, a dot and a number. */
 function classifyCacheFile(name: string): string | undefined {
   const [folder, stage, ...rest] = name.split(sep);
-  const isOurs = folder === 'stages' ? rest.length === 1 : folder === 'embeddings' || folder === 'datasets';
+  const isOurs = folder === 'stages' ? rest.length === 1 : folder !== undefined && OTHER_FOLDERS.includes(folder);
   if (!isOurs) return undefined;
   if (/\.\d+$/.test(name)) return 'unfinished';
   return folder === 'stages' ? stage : folder;
@@ -45,7 +45,7 @@ function listFilesBelow(root: string, folder = ''): string[] {
   }
   return entries.flatMap((entry) => {
     const name = join(folder, entry.name);
-    if (folder === '' && !FOLDERS.includes(name)) return [];
+    if (folder === '' && name !== 'stages' && !OTHER_FOLDERS.includes(name)) return [];
     if (entry.isDirectory()) return listFilesBelow(root, name);
     return entry.isFile() ? [name] : [];
   });

@@ -19,6 +19,7 @@ import {
   turnEntities,
 } from '../signals/asked-memories.ts';
 import { propagatedRows } from '../signals/cosine.ts';
+import { prepareTokens } from '../signals/late.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/stage.ts';
 import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts';
@@ -152,7 +153,7 @@ async function openIndex(
     ...(named && { conceptVectors: named }),
     ...(entities && { entities: entities.entities }),
     ...(control && { control }),
-    ...(listIndexReads(index).includes('tokens') && { tokens: await world.openTokens() }),
+    ...(index.index === 'late' && { tokens: await prepareTokens(world, { view: index.view, author: index.author }) }),
     ...(index.index === 'graph' && { graphs: await shareConceptGraphs(world) }),
   };
   return createSubcorpusIndex(index, world.subcorpora, context, rows);

@@ -69,10 +69,15 @@ test('two decays are two parts of a score, each by its name', async () => {
 });
 
 test('two blends with one component each are told apart, and keep their order', async () => {
-  const list = [...start, { blend: { rcp: 0.2 } }, { decay: 24 }, { blend: { rcp: 0.1, trajectory: 0.3 }, as: 'late' }];
+  const list = [
+    ...start,
+    { blend: { rcp: 0.2 } },
+    { decay: 24 },
+    { blend: { rcp: 0.1, trajectory: 0.3 }, as: 'later' },
+  ];
   const blended = await compute(list);
-  expect(blended.names).toEqual(['relevance', 'rcp', 'decay', 'late.rcp', 'late.trajectory']);
-  expect(blended.components.get('late.rcp')).toEqual(blended.components.get('rcp'));
+  expect(blended.names).toEqual(['relevance', 'rcp', 'decay', 'later.rcp', 'later.trajectory']);
+  expect(blended.components.get('later.rcp')).toEqual(blended.components.get('rcp'));
   expectPartsToSum(blended);
 });
 

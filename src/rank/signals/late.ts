@@ -1,5 +1,12 @@
-import { LATE_VIEWS, type LateOptions, type LateScore, type LateView } from '../../index/late/late-options.ts';
-import { defineSignal } from './signal.ts';
+import {
+  LATE_VIEWS,
+  type LateOptions,
+  type LateScore,
+  type LateTexts,
+  type LateView,
+} from '../../index/late/late-options.ts';
+import type { TokenSource } from '../../model/encoder.ts';
+import { defineSignal, type World } from './signal.ts';
 import type { Column } from './stage.ts';
 import { scoreBySubcorpus } from './subcorpus.ts';
 import type { WorldPart } from './worlds/world-parts.ts';
@@ -63,6 +70,21 @@ export function listLateSignals(author: boolean): DescribedSignal[] {
   );
 }
 
+/** The vectors of all tokens that the queries of a world need, computed where they are missing. */
+export function prepareTokens(world: World, texts: LateTexts): Promise<TokenSource> {
+  return world.keepOnce(['prepared tokens', texts], async () => {
+    const { LateTurns } = await import('../../index/late/late-turns.ts');
+    const tokens = await world.openTokens();
+    const listed = world.subcorpora
+      .split(world.batch)
+      .flatMap(({ subcorpus: { corpus }, batch }) =>
+        Object.values(new LateTurns(corpus, tokens, texts).listTexts(batch)).flat(),
+      );
+    await tokens.prepare(listed, world.startProgress);
+    return tokens;
+  });
+}
+
 /** Late interaction of every pair as of the query's moment. */
 export const lateSignal = defineSignal({
   name: 'late',
@@ -72,10 +94,19 @@ export const lateSignal = defineSignal({
   key: ({ k: _, index: __, ...scoring }: LateOptions) => scoring,
   compute: async ({ world, pool }, options) => {
     const { LateIndex } = await import('../../index/late/late.ts');
-    const tokens = await world.openTokens();
-    const column = await scoreBySubcorpus(world, pool, ({ subcorpus: { corpus }, batch }, positions) =>
-      new LateIndex(options, { corpus, tokens }).scorePairs(batch, positions, pool.width, world.startProgress),
-    );
+    const { view, author } = options;
+    const tokens = await prepareTokens(world, { view, author });
+    const stage = world.startProgress('late interaction', pool.queryCount);
+    let done = 0;
+    const column = await scoreBySubcorpus(world, pool, async ({ subcorpus: { corpus }, batch }, positions) => {
+      const index = new LateIndex(options, { corpus, tokens });
+      const count = batch.cutoffs.length;
+      const part = { update: (queries: number) => stage.update(done + queries), finish: () => {} };
+      const scores = await index.scorePairs(batch, positions, pool.width, () => part);
+      done += count;
+      return scores;
+    });
+    stage.finish(`${done} queries`);
     return column.map((score) => Math.max(LEAST_LATE, score));
   },
 });

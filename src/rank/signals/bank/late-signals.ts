@@ -1,6 +1,6 @@
 import { LATE_SCORE_NAMES, LATE_VIEWS, type LateScore, type LateView } from '../../../index/late/late-options.ts';
 import type { LateScores } from '../../../index/late/late-scores.ts';
-import { nameLateView } from '../late.ts';
+import { nameLateView, prepareTokens } from '../late.ts';
 import type { World } from '../signal.ts';
 import type { SubcorpusQueries } from '../subcorpus.ts';
 import type { AskedQuery, QueryRows } from './query-rows.ts';
@@ -46,14 +46,11 @@ export async function fillLateSignals(
   open: (row: number) => { readonly rows: QueryRows; readonly asked: AskedQuery },
 ): Promise<void> {
   const { LateTurns } = await import('../../../index/late/late-turns.ts');
-  const tokens = await world.openTokens();
-  for (const view of LATE_VIEWS)
-    await new LateTurns(corpus, tokens, { view, author }).score(
-      batch,
-      (row, scores) => {
-        const { rows, asked } = open(row);
-        fillView(rows, asked, view, scores, tables, author);
-      },
-      world.startProgress,
-    );
+  for (const view of LATE_VIEWS) {
+    const tokens = await prepareTokens(world, { view, author });
+    await new LateTurns(corpus, tokens, { view, author }).score(batch, (row, scores) => {
+      const { rows, asked } = open(row);
+      fillView(rows, asked, view, scores, tables, author);
+    });
+  }
 }
