@@ -119,10 +119,12 @@ function readSignalMix(file: string, weights: Weights, embedding: unknown): Reso
     return { fault: { expected: 'a weight file of a linear mix of signals', got: `one of model ${model.name}` } };
   const fault = findEncoderFault(weights, embedding);
   if (fault !== null) return { fault };
+  const linear = model as LinearModel;
   return {
     value: {
       signals: provenance.config.signals,
-      weights: computeRawWeights(model as LinearModel, values),
+      weights: computeRawWeights(linear, values),
+      ...(linear.normalise === 'pool' ? {} : { normalise: linear.normalise }),
       origin: describeProvenance(file, weights),
     },
   };

@@ -52,6 +52,15 @@ describe('a mix of signals', () => {
     });
   });
 
+  test('standardises signals by question if its file does', () => {
+    const path = join(folder, 'question.safetensors');
+    const byQuestion = createLinearModel({ signals: ['bm25', 'age'], normalise: 'question' }, standardisation);
+    writeWeights(path, { model: byQuestion, values: Float64Array.of(7, -1), provenance });
+    expect(withWeightFiles(mixed({ weights: path }), {}).arm.mix).toMatchObject({
+      ...{ weights: { bm25: 7, age: -1 }, normalise: 'question' },
+    });
+  });
+
   test('is refused where texts are embedded otherwise than it was learned with, whoever writes the defaults out', () => {
     const arm = mixed({ weights: mix });
     const same = { encoder: 'lsa', dimension: 61, stem: false };

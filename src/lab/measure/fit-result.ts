@@ -34,6 +34,25 @@ export interface SearchSummary {
   readonly foldsAtStart: number;
 }
 
+/** A signal that a fold or the final fit selected. */
+export interface SelectedSignal {
+  readonly signal: string;
+  /** The meaning of the signal, as in docs/signals.md. */
+  readonly summary: string;
+  /** Outer folds that selected it. */
+  readonly folds: number;
+  /** Means over these folds of its weight and of its place in the order of selection, from 1; null without folds. */
+  readonly meanWeight: number | null;
+  readonly meanOrder: number | null;
+  /** In the weight file; null for a signal that is not in the file. */
+  readonly weight: number | null;
+  /**
+   * The metric of fitting on held-out rows without the signal minus with it, the other signals of each fold fitted
+   * again; 0 in a fold that did not select it.
+   */
+  readonly without: number;
+}
+
 /** The loss without some signals, trained again on the same folds. */
 export interface Importance {
   readonly family: string;
@@ -92,6 +111,8 @@ export interface FitResult {
   readonly point: Readonly<Record<string, unknown>>;
   readonly epochs: number;
   readonly calibration: Calibration;
+  /** Signals in the order of their selection; absent for a fit that weighs all of them. */
+  readonly selection?: readonly SelectedSignal[];
   readonly importance: readonly Importance[];
   readonly controls: readonly NullControl[];
   /** The weight file within the folder. */

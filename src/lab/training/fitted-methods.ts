@@ -5,9 +5,10 @@ import {
   type StartProgress,
 } from '../../core/terminal/progress.ts';
 import type { Run } from '../../model/run.ts';
-import { fitWithSelection, type HyperParameters, type SelectionPlan } from '../../rank/learning/cross-validation.ts';
+import { fitWithSelection, type SelectionPlan } from '../../rank/learning/cross-validation.ts';
 import type { FeatureSource, FeatureTable } from '../../rank/learning/feature-table.ts';
 import type { ModelOptions } from '../../rank/learning/fit-options.ts';
+import type { HyperParameters } from '../../rank/learning/fitting.ts';
 import { drawBalancedFolds, type Fold, splitAsListed, splitByCluster } from '../../rank/learning/folds.ts';
 import { createLinearModel } from '../../rank/learning/linear-model.ts';
 import { HAND_TUNED, listMixSignals, type ScoringModel, scoreTable } from '../../rank/learning/model.ts';
@@ -19,12 +20,14 @@ import {
 } from '../../rank/learning/parameter-search.ts';
 import { listHandTunedValues, listUniformValues } from '../../rank/learning/parameters.ts';
 import { fitStandardisation } from '../../rank/learning/standardisation.ts';
-import type { CurvePoint } from '../../rank/learning/training.ts';
+import { type CurvePoint, TRAINING_DEFAULTS } from '../../rank/learning/training.ts';
 import { createTrajectoryModel } from '../../rank/learning/trajectory-model.ts';
+import type { Normalisation } from '../../rank/signals/bank/normalisation.ts';
 import { listCombinations } from '../composition/arms.ts';
 import { FIT_METHODS, type FitMethod, HAND_TUNED_ARM } from '../config/fitted-arm.ts';
 import { type Measurement, type MeasurementOptions, stepThroughArms } from '../measure/measurement.ts';
 import type { LearningTask } from './learning-task.ts';
+import { measureWithoutEach } from './selected-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 /** The method that the others are compared with. */
@@ -80,11 +83,19 @@ export type FoldOutcome = {
   readonly validation: readonly number[];
   readonly epochs: number;
   readonly curve: readonly CurvePoint[];
+  /** The signals that a selection chose, in their order, and the metric of the fit without each minus with it. */
+  readonly path: readonly string[];
+  readonly without: readonly number[];
+  /** The number of rows held out. */
+  readonly heldOut: number;
   readonly searches: readonly Readonly<FoundValues>[];
 };
 
 /** Makes a model of the rows that it is trained on. */
-export function createModelMaker(options: ModelOptions): (rows: FeatureTable) => ScoringModel {
+export function createModelMaker(
+  options: ModelOptions,
+  normalise: Normalisation = 'pool',
+): (rows: FeatureTable) => ScoringModel {
   if (options.name === 'trajectory') {
     const { dimensions } = options;
     return () => createTrajectoryModel({ dimensions, self: 'include' });
@@ -93,14 +104,32 @@ export function createModelMaker(options: ModelOptions): (rows: FeatureTable) =>
     const signals = listMixSignals(rows.signals, options);
     const written = options.initial ?? HAND_TUNED;
     const initial = Object.fromEntries(Object.entries(written).filter(([signal]) => signals.includes(signal)));
-    return createLinearModel({ signals, nonNegative: options.nonNegative, initial }, fitStandardisation(rows, signals));
+    const linear = { signals, nonNegative: options.nonNegative, initial, normalise };
+    return createLinearModel(linear, fitStandardisation(rows, signals));
   };
 }
 
+interface FittingPoint {
+  /** As tables show it. */
+  readonly point: Readonly<Record<string, unknown>>;
+  readonly training: HyperParameters;
+}
+
+/** The seeds of each training; a selection has no start to draw. */
+export function listSeeds({ fit, seed }: Pick<TrainingConfig, 'fit' | 'seed'>): number[] {
+  return Array.from({ length: fit.select === null ? fit.seeds : 1 }, (_, i) => seed + i);
+}
+
 /** The points of the grid, as training takes them. */
-export function listFittingPoints({ fit }: TrainingConfig) {
-  const { loss, l2, learningRate, temperature, metric, epochs, patience, batchSize, startNoise } = fit;
+export function listFittingPoints({ fit }: Pick<TrainingConfig, 'fit'>): FittingPoint[] {
+  const { loss, l2, learningRate, temperature, metric, epochs, patience, batchSize, startNoise, select } = fit;
   const fixed = { metric, epochs, patience, batchSize, startNoise };
+  if (select !== null) {
+    const { method, size, l2 } = select;
+    const sizes = [size].flat().sort((a, b) => a - b);
+    const training = { ...TRAINING_DEFAULTS, ...fixed, l2, epochs: Math.max(...sizes), select: { sizes } };
+    return [{ point: { select: method, l2 }, training }];
+  }
   return listCombinations({ loss, l2, learningRate }).map((point) => ({
     point,
     training: {
@@ -123,10 +152,10 @@ export function selectChosenPoint(
 /** Chooses weights from rows alone. */
 export function buildSelectionPlan(config: TrainingConfig, model = config.fit.model): SelectionPlan {
   return {
-    modelOf: createModelMaker(model),
+    modelOf: createModelMaker(model, config.fit.normalise),
     points: listFittingPoints(config).map(({ training }) => training),
     innerFolds: config.fit.innerFolds,
-    seeds: Array.from({ length: config.fit.seeds }, (_, i) => config.seed + i),
+    seeds: listSeeds(config),
   };
 }
 
@@ -175,6 +204,7 @@ export async function fitFold(
   const fit = await fitWithSelection(source, fold, buildSelectionPlan(config), { progress });
   await letEventsIn();
   const rows = await source.gatherRowsFor(fold.training, fold.clusters);
+  const held = await source.gatherRowsFor(fold.heldOut, fold.clusters);
   const { model } = fit;
   const budget = computeEqualBudget(fit.work, rows.queryIds.length);
   const drawn = await searchParameters(model, rows, config, 'random search', budget);
@@ -186,11 +216,11 @@ export async function fitFold(
     'coordinate ascent': climbed.values,
     learned: fit.values,
   };
-  const held = await source.gatherRowsFor(fold.heldOut, fold.clusters);
   const scores = new Float32Array(FIT_METHODS.length * held.mask.length);
   for (const [m, method] of FIT_METHODS.entries())
     scores.set(await scoreTable(model, values[method], held), m * held.mask.length);
-  const { point, pointValues, validation, epochs, curve } = fit;
+  const { point, pointValues, validation, epochs, curve, path } = fit;
+  const without = await measureWithoutEach(config, fit, rows, held);
   const searches = [drawn.found, climbed.found];
   return {
     scores,
@@ -201,6 +231,9 @@ export async function fitFold(
     validation,
     epochs,
     curve,
+    path,
+    without,
+    heldOut: fold.heldOut.length,
     searches,
   };
 }

@@ -124,8 +124,10 @@ type Decompose = (pairs: Int32Array) => Contributions;
  * Of a linear mix by families of signals: the sum over a family of `w_f (x_f - mean_f) / deviation_f`. So a part is what the family gives a candidate beyond the
  * mean candidate of the training rows.
  */
-function prepareMix(model: LinearModel, values: Float64Array, table: FeatureTable): Decompose {
+function prepareMix(model: LinearModel, values: Float64Array, rows: FeatureTable): Decompose {
   const raw = computeRawWeights(model, values);
+  const { signals } = model;
+  const table = model.normalise === 'pool' ? rows : { signals, values: model.standardise(rows, signals) };
   return (pairs) => {
     const rows = Int32Array.from(pairs.keys());
     return decomposeMix({ signals: model.signals, values: centreSignals(table, model, pairs) }, raw, rows);
@@ -160,7 +162,7 @@ export async function decomposeHeldOut(
   const found = new Map(SHOWN_METHODS.map((method) => [method, new Map<string, Contributions>()]));
   for (const [f, fold] of folds.entries()) {
     const training = await task.features.gatherRowsFor(fold.training, fold.clusters);
-    const model = createModelMaker(options)(training);
+    const model = createModelMaker(options, config.fit.normalise)(training);
     const { scores, values } = outcomes[f] as FoldOutcome;
     const weights = { [BASELINE]: listHandTunedValues(model), learned: values };
     const table = await task.features.gatherRowsFor(fold.heldOut, fold.clusters);

@@ -2,12 +2,13 @@ import { quantile } from '../../core/numbers/distributions.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { ignoreProgress } from '../../core/terminal/progress.ts';
 import type { Run } from '../../model/run.ts';
-import { fitWithSelection, type HyperParameters } from '../../rank/learning/cross-validation.ts';
+import { fitWithSelection } from '../../rank/learning/cross-validation.ts';
 import { type FeatureTable, selectQueries } from '../../rank/learning/feature-table.ts';
+import { fitModel, type HyperParameters } from '../../rank/learning/fitting.ts';
 import { buildWholeFold } from '../../rank/learning/folds.ts';
+import type { LinearModel } from '../../rank/learning/linear-model.ts';
 import type { ScoringModel } from '../../rank/learning/model.ts';
 import { listHandTunedValues } from '../../rank/learning/parameters.ts';
-import { train } from '../../rank/learning/training.ts';
 import { FIT_METHODS } from '../config/fitted-arm.ts';
 import { buildRankedArms } from '../measure/attribution.ts';
 import type { FitResult, LearnedNumber, SearchSummary } from '../measure/fit-result.ts';
@@ -25,6 +26,7 @@ import {
 import { buildTaskFolds, decomposeHeldOut, HeldOutRows, type RankingParts } from './held-out-contributions.ts';
 import { buildJobKey, type ModelJob } from './learning-task.ts';
 import { measureImportance, measureNullControls } from './refits.ts';
+import { keepSelected, summariseSelection } from './selected-signals.ts';
 
 /** The part of a fit that training the model gives. */
 type ModelFit = Omit<FitResult, 'signals' | 'poolRecall' | 'validatedBy' | 'resamples' | 'transfer'>;
@@ -70,13 +72,13 @@ async function fitFinalWeights(job: ModelJob) {
   const plan = buildSelectionPlan(job.config);
   const { features } = job.task;
   const kept = await job.task.keepResult('trained-weights', buildJobKey(job), async () => {
-    const { values, point, validation, epochs, curve } = await fitWithSelection(
+    const { values, point, validation, epochs, curve, path } = await fitWithSelection(
       features,
       buildWholeFold(features),
       plan,
       { progress },
     );
-    return { values, point, validation: [...validation], epochs, curve: [...curve] };
+    return { values, point, validation: [...validation], epochs, curve: [...curve], path: [...path] };
   });
   return { ...kept, model: plan.modelOf(job.task.table) };
 }
@@ -144,7 +146,7 @@ export async function bootstrapWeights(
   const draws: Float64Array[] = [];
   for (let i = 0; i < options.resamples; i++) {
     const rows = selectQueries(table, resampleRows(table, stream));
-    const { values } = await train(model, rows, null, { ...point, seed: options.seed });
+    const { values } = await fitModel(model, rows, null, { ...point, seed: options.seed });
     draws.push(values);
     onResample(i + 1);
   }
@@ -191,15 +193,22 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
   const handTuned = validated.scores[FIT_METHODS.indexOf(BASELINE)] as Float32Array;
   const refits = { ...validated, learned: runs.get('learned') as Run, handTuned };
   const points = listFittingPoints(config).map(({ point }) => point);
+  const isSelected = config.fit.select !== null;
+  const { model, keep } = isSelected
+    ? keepSelected(fit.model as LinearModel, fit.path)
+    : { model: fit.model, keep: (values: Float64Array) => values };
+  const values = keep(fit.values);
+  const kept = bounds && { low: keep(bounds.low), high: keep(bounds.high) };
   return {
-    model: fit.model,
-    values: fit.values,
+    model,
+    values,
     point: selectChosenPoint(config, fit),
     runs,
     parts: await decomposeHeldOut(job, rows.folds, validated.outcomes),
     fit: {
       model: name,
-      numbers: listLearnedNumbers(fit.model, fit.values, bounds),
+      numbers: listLearnedNumbers(model, values, kept),
+      ...(isSelected ? { selection: summariseSelection(config, fit, validated.outcomes) } : {}),
       folds: validated.outcomes.map(({ clusters, point, validation, epochs, curve }) => ({
         clusters,
         validation,

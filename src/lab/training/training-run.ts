@@ -4,8 +4,9 @@ import { formatDecimal } from '../../core/text/format.ts';
 import { type Estimate, groupIntoClusters, meanIntervals } from '../../eval/intervals/mean-intervals.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
-import { fitPoint, type HyperParameters } from '../../rank/learning/cross-validation.ts';
+import { fitPoint } from '../../rank/learning/cross-validation.ts';
 import { createTableMetric } from '../../rank/learning/fit-options.ts';
+import type { HyperParameters } from '../../rank/learning/fitting.ts';
 import { type ScoringModel, scoreTable } from '../../rank/learning/model.ts';
 import { listArmsToRun, listFixedArms } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config-schema.ts';
@@ -18,7 +19,7 @@ import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle } from '../measure/warning.ts';
 import { captureEnvironment, runHash } from '../run/environment.ts';
 import { type FinishedRun, type OpenRunContext, runExperiment } from '../run/run.ts';
-import { buildSelectionPlan, measureMethods, selectMeasuring } from './fitted-methods.ts';
+import { buildSelectionPlan, listSeeds, measureMethods, selectMeasuring } from './fitted-methods.ts';
 import { LearningTask, type TaskContext } from './learning-task.ts';
 import { listMethodArms, trainModel } from './model-run.ts';
 import { readTraining, type TrainingConfig } from './training-config.ts';
@@ -197,7 +198,7 @@ export async function runTraining(experiment: ExperimentConfig, context: OpenRun
     const provenance = {
       config: { ...experiment, embedding: config.embedding, signals: config.signals },
       dataHash: dataset.hash,
-      seeds: Array.from({ length: options.seeds }, (_, i) => config.seed + i),
+      seeds: listSeeds(config),
       commit: environment.commit,
       backend,
       trainingClusters: clusters,

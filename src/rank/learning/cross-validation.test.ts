@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
-import { crossValidate, fitWithSelection, type HyperParameters, type SelectionPlan } from './cross-validation.ts';
+import { crossValidate, fitWithSelection, type SelectionPlan } from './cross-validation.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { createFixedSource, selectQueries } from './feature-table.ts';
 import { createTableMetric } from './fit-options.ts';
+import type { HyperParameters } from './fitting.ts';
 import { buildWholeFold, splitByCluster } from './folds.ts';
 import { createLinearModel } from './linear-model.ts';
 import { scoreTable } from './model.ts';

@@ -2,14 +2,13 @@ import { DimensionMismatchError, ValidationError } from '../../core/errors/error
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { FeatureSource, FeatureTable } from './feature-table.ts';
 import { createTableMetric } from './fit-options.ts';
+import { fitModel, type HyperParameters } from './fitting.ts';
 import { drawBalancedFolds, type Fold, putRows } from './folds.ts';
+import { listEpochsToChoose } from './greedy-selection.ts';
 import { type ScoringModel, scoreTable } from './model.ts';
 import { countRowEvaluations } from './parameter-search.ts';
 import { constrainValues } from './parameters.ts';
-import { type CurvePoint, type TrainingOptions, train } from './training.ts';
-
-/** Hyper-parameters to choose between. */
-export type HyperParameters = Omit<TrainingOptions, 'seed'>;
+import type { CurvePoint, TrainingResult } from './training.ts';
 
 /** How hyper-parameters are chosen: the points to try, the inner folds that choose one of them, and the seeds of each training. */
 export interface SelectionPlan {
@@ -44,6 +43,8 @@ export interface Fit {
   readonly epochs: number;
   /** Of the first seed, on all rows. */
   readonly curve: readonly CurvePoint[];
+  /** Signals in the order in which a selection on all rows chose them; empty without one. */
+  readonly path: readonly string[];
   /** The work of all trainings in evaluations of a row, see `countRowEvaluations`. */
   readonly work: number;
 }
@@ -95,7 +96,7 @@ async function runTrials(
     const model = plan.modelOf(rows);
     for (const [p, point] of plan.points.entries()) {
       for (const seed of plan.seeds) {
-        const { curve } = await train(model, rows, validation, { ...point, seed }, pickAbortSignal(hooks));
+        const { curve } = await fitModel(model, rows, validation, { ...point, seed }, pickAbortSignal(hooks));
         curves[p]?.push({ curve, rows: heldOut.length });
         work += countRowEvaluations({
           epochs: curve.length - 1,
@@ -120,27 +121,21 @@ export async function fitPoint(
   point: HyperParameters,
   { modelOf, seeds }: Pick<SelectionPlan, 'modelOf' | 'seeds'>,
   hooks: FitHooks = {},
-): Promise<Pick<Fit, 'model' | 'values' | 'curve' | 'work'>> {
+): Promise<Pick<Fit, 'model' | 'values' | 'curve' | 'path' | 'work'>> {
   assertSeeds(seeds);
   const model = modelOf(table);
-  const thetas: Float64Array[] = [];
-  const curves: (readonly CurvePoint[])[] = [];
-  for (const seed of seeds) {
-    const { theta, curve } = await train(model, table, null, { ...point, seed }, pickAbortSignal(hooks));
-    thetas.push(theta);
-    curves.push(curve);
-  }
+  const trained: TrainingResult[] = [];
+  for (const seed of seeds)
+    trained.push(await fitModel(model, table, null, { ...point, seed }, pickAbortSignal(hooks)));
   const rows = table.queryIds.length;
-  const work = curves.reduce(
-    (sum, curve) => sum + countRowEvaluations({ epochs: curve.length - 1, rows, validationRows: 0 }),
+  const work = trained.reduce(
+    (sum, { curve }) => sum + countRowEvaluations({ epochs: curve.length - 1, rows, validationRows: 0 }),
     0,
   );
-  return {
-    model,
-    values: constrainValues(model, averageVectors(thetas)),
-    curve: curves[0] as readonly CurvePoint[],
-    work,
-  };
+  const [{ values, curve, path = [] }] = trained as readonly TrainingResult[] as readonly [TrainingResult];
+  const thetas = trained.map(({ theta }) => theta);
+  const mean = thetas.length === 1 ? values : constrainValues(model, averageVectors(thetas));
+  return { model, values: mean, curve, path, work };
 }
 
 /**
@@ -161,10 +156,11 @@ export async function fitWithSelection(
   const clusters = Array.from(outer.training, (row) => source.clusters[row] as string);
   const folds = drawBalancedFolds({ clusters }, innerFolds, seeds[0] as number);
   const { curves, work } = await runTrials(source, outer, folds, plan, hooks);
-  const pointValues = curves.map((curve) => Math.max(...curve));
+  const choices = curves.map((curve, p) => listEpochsToChoose(curve.length - 1, points[p]?.select));
+  const pointValues = curves.map((curve, p) => Math.max(...choices[p]!.map((epoch) => curve[epoch] as number)));
   const point = pointValues.indexOf(Math.max(...pointValues));
   const validation = curves[point] as readonly number[];
-  const epochs = validation.indexOf(pointValues[point] as number);
+  const epochs = choices[point]!.find((epoch) => validation[epoch] === pointValues[point]) as number;
   const rows = await source.gatherRowsFor(outer.training, outer.clusters);
   const fitted = await fitPoint(rows, { ...(points[point] as HyperParameters), epochs }, plan, hooks);
   return { ...fitted, point, pointValues, validation, epochs, work: work + fitted.work };

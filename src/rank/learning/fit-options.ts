@@ -3,6 +3,7 @@ import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../c
 import { datasetOptions } from '../../data/registry.ts';
 import type { JudgedRanking } from '../../eval/metrics/judged-ranking.ts';
 import { parseMetric, readMetricName } from '../../eval/metrics/metric.ts';
+import { NORMALISATIONS } from '../signals/bank/normalisation.ts';
 import { signalBankOptions } from '../signals/bank/options.ts';
 import { signalName, signalNumbers } from '../signals/plan.ts';
 import { computeMissedOffsets, type FeatureTable } from './feature-table.ts';
@@ -146,9 +147,21 @@ const transferOptions = z.strictObject({
   limitQueries: z.int().min(2).nullable().default(null),
 });
 
+/** The signals of a linear mix, chosen one at a time in place of training a weight for each. */
+const selectOptions = z.strictObject({
+  method: z.literal('greedy'),
+  /** Signals of the mix; of several numbers the inner folds choose one. */
+  size: z.union([z.int().min(1), z.array(z.int().min(1)).min(1)]),
+  /** Weight of the sum of the squared weights. */
+  l2: positive.default(0.001),
+});
+
 /** Options of fitting the numbers of a mix on dev, and of measuring the fit. */
 export const fitOptions = z.strictObject({
   model: modelOptions.default({ name: 'linear', signals: null, nonNegative: [], initial: null }),
+  select: selectOptions.nullable().default(null),
+  /** The candidates that signals are standardised over: all of the training rows, or those of each question. */
+  normalise: z.enum(NORMALISATIONS).default('pool'),
   /** The inner folds try every combination of losses, penalties and learning rates. */
   loss: z
     .array(z.enum(['listwise', 'infonce']))

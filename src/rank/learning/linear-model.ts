@@ -5,6 +5,8 @@ import { matmul } from '../../core/tensors/matmul.ts';
 import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import { parse } from '../../core/validation/validation.ts';
+import { NORMALISATIONS, type Normalisation, standardiseQuestions } from '../signals/bank/normalisation.ts';
+import { type FeatureTable, findSignalPositions } from './feature-table.ts';
 import type { ModelDefinition, ScoringModel } from './model.ts';
 import { nameParameterValues, type ParameterSpec } from './parameters.ts';
 import { assertStandardisation, type Standardisation, standardiseSignals } from './standardisation.ts';
@@ -85,11 +87,17 @@ export interface LinearModelOptions {
   readonly nonNegative?: readonly string[];
   /** Hand-tuned weights of standardised signals; by default 0, and {@link START} for a weight that must not be negative. */
   readonly initial?: Readonly<Record<string, number>>;
+  /** The candidates that signals are standardised over: by default `pool`, those of all training rows. */
+  readonly normalise?: Normalisation | undefined;
 }
 
 /** A linear mix of signals, `sum_f w_f (x_f - mean_f) / deviation_f`. */
 export interface LinearModel extends ScoringModel {
+  readonly normalise: Normalisation;
+  /** Of all rows; means of 0 and deviations of 1 if signals are standardised by question. */
   readonly standardisation: Standardisation;
+  /** What the weights of some signals multiply: row-major [Q C, F], 0 where padded. */
+  standardise(table: FeatureTable, signals: readonly string[]): Float32Array;
 }
 
 /** Softplus is flat near 0: weights that start there hardly move. */
@@ -114,7 +122,8 @@ function buildWeightSpec(
   };
 }
 
-function selectStandardisation(
+/** The constants of some signals. @param signals those of `all` */
+export function selectStandardisation(
   all: Standardisation,
   signals: readonly string[],
   labels: readonly string[],
@@ -133,13 +142,29 @@ function assertNamed(what: string, names: readonly string[], signals: readonly s
     });
 }
 
+function standardiseTable(table: FeatureTable, signals: readonly string[]): Float32Array {
+  const { values, width, mask } = table;
+  const columns = findSignalPositions(table, signals);
+  return standardiseQuestions({ values, stride: table.signals.length, columns, width, mask });
+}
+
 /**
- * @param standardisation of `signals` in this order, fitted on the rows that the model is trained on
+ * @param given of `signals` in this order, fitted on the rows that the model is trained on; not used with `normalise:
+ *   question`
  * @throws ValidationError for an option that names no signal, DimensionMismatchError for a standardisation of other ones.
  */
-export function createLinearModel(options: LinearModelOptions, standardisation: Standardisation): LinearModel {
-  const { signals, nonNegative = [], initial = {} } = options;
-  assertStandardisation(standardisation, signals);
+export function createLinearModel(options: LinearModelOptions, given: Standardisation): LinearModel {
+  const { normalise = 'pool', ...others } = options;
+  const { signals, nonNegative = [], initial = {} } = others;
+  assertStandardisation(given, signals);
+  const byQuestion = normalise === 'question';
+  const standardisation = byQuestion
+    ? { means: new Float64Array(signals.length), deviations: new Float64Array(signals.length).fill(1) }
+    : given;
+  const standardise = (table: FeatureTable, labels: readonly string[]) =>
+    byQuestion
+      ? standardiseTable(table, labels)
+      : standardiseSignals(table, labels, selectStandardisation(standardisation, signals, labels));
   assertNamed('nonNegative', nonNegative, signals);
   assertNamed('initial', Object.keys(initial), signals);
   const groups = [
@@ -150,16 +175,21 @@ export function createLinearModel(options: LinearModelOptions, standardisation: 
   return {
     name: 'linear',
     signals,
+    normalise,
     standardisation,
-    config: { ...options, nonNegative, initial },
+    standardise,
+    config: { ...others, nonNegative, initial, ...(byQuestion ? { normalise } : {}) },
     constants: { ...standardisation },
     parameters: used.map(([name, labels]) => buildWeightSpec(name, labels, initial)),
     upload: (table) =>
       scoped('createLinearModel', () => {
         const inputs: Record<string, tf.Tensor> = {};
         for (const [name, labels] of used) {
-          const values = standardiseSignals(table, labels, selectStandardisation(standardisation, signals, labels));
-          const { rows, columns } = uploadFeatures(values, [table.queryIds.length, table.width, labels.length]);
+          const { rows, columns } = uploadFeatures(standardise(table, labels), [
+            table.queryIds.length,
+            table.width,
+            labels.length,
+          ]);
           inputs[name] = rows;
           inputs[nameTransposed(name)] = columns;
         }
@@ -189,6 +219,7 @@ const configSchema = z.strictObject({
   signals: z.array(z.string()).min(1),
   nonNegative: z.array(z.string()),
   initial: z.record(z.string(), z.number()),
+  normalise: z.enum(NORMALISATIONS).optional(),
 });
 
 function numbers(constants: ScoringModel['constants'], name: string): Float64Array {

@@ -1,4 +1,5 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
+import { CONSTANT_SHARE } from '../signals/bank/normalisation.ts';
 import { type FeatureTable, findSignalPositions } from './feature-table.ts';
 
 /** Mean and standard deviation of signals over pairs, which makes weights of different signals comparable. */
@@ -8,9 +9,6 @@ export interface Standardisation {
   /** [F]; 1 for a signal that does not vary. */
   readonly deviations: Float64Array;
 }
-
-/** Deviations below this share of the mean are float32 rounding of a constant. */
-const CONSTANT = 1e-6;
 
 /** Population mean and deviation of each signal over the candidates of a table, in two passes of float64. O(Q C F). */
 export function fitStandardisation(table: FeatureTable, signals: readonly string[]): Standardisation {
@@ -31,7 +29,7 @@ export function fitStandardisation(table: FeatureTable, signals: readonly string
   const deviations = Float64Array.from(signals, (_, f) => {
     const mean = means[f] as number;
     const deviation = Math.sqrt(averageSignal(f, (value) => (value - mean) ** 2));
-    return deviation > CONSTANT * Math.abs(mean) ? deviation : 1;
+    return deviation > CONSTANT_SHARE * Math.abs(mean) ? deviation : 1;
   });
   return { means, deviations };
 }

@@ -3,16 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import type { Own, TensorOps } from '../../core/tensors/tensor-op.harness.ts';
-import {
-  crossValidate,
-  fitPoint,
-  fitWithSelection,
-  type HyperParameters,
-  type SelectionPlan,
-} from './cross-validation.ts';
+import { crossValidate, fitPoint, fitWithSelection, type SelectionPlan } from './cross-validation.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { createFixedSource, type FeatureTable, selectQueries } from './feature-table.ts';
+import type { HyperParameters } from './fitting.ts';
 import { buildWholeFold, splitByCluster } from './folds.ts';
+import { refitWithoutEach, selectGreedily } from './greedy-selection.ts';
 import { computeRawWeights, createLinearModel } from './linear-model.ts';
 import { computeQueryLosses, uploadLossTargets } from './losses.ts';
 import { decomposeTable, scoreTable } from './model.ts';
@@ -58,6 +54,7 @@ const options: TrainingOptions = {
   seed: 1,
   startNoise: 0,
 };
+const selection = { ...options, l2: 0.01, sizes: [1, 2] };
 const plan: SelectionPlan = { modelOf: () => linear, points: [{ ...options, epochs: 1 }], innerFolds: 2, seeds: [1] };
 const idlePlan = { ...plan, points: [{ ...options, epochs: 0 }] };
 const evaluateNegative = async ([x]: Float64Array) => -Math.abs(x as number);
@@ -204,6 +201,21 @@ export const TENSOR_OPS: TensorOps = {
     edges: {
       duplicates: [async () => (await train(linear, twins, null, options)).values, [0, 0]],
     },
+  },
+  selectGreedily: {
+    use: async () => (await selectGreedily(linear, table, table, selection)).values,
+    refuses: [
+      [() => selectGreedily(linear, maskAll(table), null, selection), /^none of \d+ queries has a relevant candidate/],
+      [() => selectGreedily(trajectory, trajectoryTable, null, selection), /: trajectory; use model linear$/],
+      [() => selectGreedily(linear, table, trajectoryTable, selection), /unknown signal/],
+    ],
+    edges: {
+      duplicates: [async () => (await selectGreedily(linear, twins, null, selection)).values, [0, 0]],
+    },
+  },
+  refitWithoutEach: {
+    use: () => refitWithoutEach(linear, table, { values: Float64Array.of(1, -1), path: signals }, selection),
+    refuses: [],
   },
   createTrajectoryModel: {
     use: () => countParameters(createTrajectoryModel({ dimensions: 7, self: 'exclude' })),

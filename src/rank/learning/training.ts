@@ -112,6 +112,8 @@ export interface TrainingResult {
   readonly curve: readonly CurvePoint[];
   /** Training queries without anything to learn from. */
   readonly leftOut: number;
+  /** The signals that a selection chose, in the order of their choice. */
+  readonly path?: readonly string[];
 }
 
 /** Stops a training and reports its progress; by default it runs to the end without a report. */

@@ -53,6 +53,19 @@ test('a linear model comes back as it was, to the last bit of its scores', async
   expect(await scoreTable(model, values, table)).toEqual(await scoreTable(linear.model, linear.values, table));
 });
 
+test('so does a mix that standardises signals by question; a file says so only then', async () => {
+  const options = { signals, nonNegative: ['cosine'], initial: {}, normalise: 'question' } as const;
+  const model = createLinearModel(options, fitStandardisation(table, signals));
+  writeWeights(path, { ...linear, model });
+  const read = readWeights(path);
+  expect(read.model.config).toEqual(options);
+  expect(read.model.constants).toEqual({ means: new Float64Array(3), deviations: new Float64Array(3).fill(1) });
+  const scores = await scoreTable(read.model, linear.values, table);
+  expect(scores).toEqual(await scoreTable(model, linear.values, table));
+  expect(scores).not.toEqual(await scoreTable(linear.model, linear.values, table));
+  expect(linear.model.config).not.toHaveProperty('normalise');
+});
+
 test('so does a trajectory model', async () => {
   const model = createTrajectoryModel({ dimensions: 3, self: 'exclude' });
   const values = chooseParameterValues(model, ({ initial }) => initial);

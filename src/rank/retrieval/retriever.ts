@@ -53,9 +53,9 @@ export async function decomposeScores(
   pairs: Int32Array,
 ): Promise<Contributions> {
   const mixed = steps.find(({ mix }) => mix !== null)?.mix ?? null;
-  const readTable = async ({ signals }: ScoringOptions) => {
-    const { signalTable } = await import('../signals/bank/signal-bank.ts');
-    return workspace.under(control).get(signalTable(signals), pool);
+  const readTable = async (options: ScoringOptions) => {
+    const { readMixedSignals } = await import('../signals/bank/refitted-signals.ts');
+    return readMixedSignals(workspace.under(control), pool, options);
   };
   const mix = mixed === null ? null : decomposeMix(await readTable(mixed), mixed.weights, pairs);
   const explain = (query: number, rows: readonly number[]) => {

@@ -65,11 +65,15 @@ export function checkMix(options: MixOptions, _: Outline, fault: AddFault): void
     for (const signal of Object.keys(options.weights)) assertKnown(['weights', signal], signal);
     return;
   }
-  const { model, users } = options.fit;
+  const { model, users, select, normalise } = options.fit;
   const { groups } = options.signals;
   if (users !== undefined && !(groups.includes('text') && groups.includes('memory')))
     fault(['signals', 'groups'], 'a list with text and memory, which fit.users needs');
-  if (model.name === 'trajectory') return;
+  if (model.name === 'trajectory') {
+    if (select !== null) fault(['fit', 'select'], 'null: signals are selected for model linear alone');
+    if (normalise !== 'pool') fault(['fit', 'normalise'], 'pool: model trajectory standardises no signals');
+    return;
+  }
   for (const [i, signal] of (model.signals ?? []).entries()) assertKnown(['fit', 'model', 'signals', i], signal);
   const initial = model.initial ?? HAND_TUNED;
   if (listMixSignals(known, model).every((signal) => (initial[signal] ?? 0) === 0))

@@ -15,6 +15,7 @@ import { ADDED_SIGNALS, type AddedSignal, type Signal, type SignalOf } from '../
 import { weightsOrigin } from '../signal-options.ts';
 import { listGraphRelations } from '../turn-concepts.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
+import { NORMALISATIONS } from './normalisation.ts';
 import { listPairSignals, type PairGroup } from './pair-signals.ts';
 import { describeStructure, RANK_SIGNALS, SPREAD } from './sessions.ts';
 
@@ -245,8 +246,10 @@ export function listSignalNames(options: SignalBankOptions): string[] {
 export const scoringOptions = z.strictObject({
   /** The bank that the signals are of. */
   signals: signalBankOptions.prefault({}),
-  /** Signal -> what one unit of it is worth. */
+  /** Signal -> what one unit of it is worth, or with `normalise: question` one standard deviation. */
   weights: signalNumbers,
+  /** Standardises each signal over the candidates of each question; absent in a resolved config that does not. */
+  normalise: z.enum(NORMALISATIONS).optional(),
   origin: weightsOrigin.nullable().default(null),
 });
 /**

@@ -6,6 +6,7 @@ import { groupSessions } from '../../../model/turns/sessions.ts';
 import type { Signal, World } from '../signal.ts';
 import type { CandidatePool, Column } from '../stage.ts';
 import { mapLocalRows, type SubcorpusQueries } from '../subcorpus.ts';
+import { standardiseQuestions } from './normalisation.ts';
 import {
   createColumnSignals,
   listAddedSignals,
@@ -23,19 +24,31 @@ import { computeScopeCosines, QUERY_BLOCK } from './table-filler.ts';
 /** Numbers of a table on the device at a time: 64 MB. */
 const BLOCK = 2 ** 24;
 
+/** The signals that the weights of a mix multiply: those of its bank, or, standardised by question, those with a weight. */
+export async function readMixedSignals(
+  world: World,
+  pool: CandidatePool,
+  { signals: bank, weights, normalise }: ScoringOptions,
+): Promise<SignalTable> {
+  const table = await world.get(signalTable(bank), pool);
+  if (normalise !== 'question') return table;
+  const signals = table.signals.filter((name) => (weights[name] ?? 0) !== 0);
+  const columns = signals.map((name) => table.signals.indexOf(name));
+  const mask = Uint8Array.from(pool.positions, (position) => (position < 0 ? 0 : 1));
+  const { width } = pool;
+  const { values } = table;
+  return { signals, values: standardiseQuestions({ values, stride: table.signals.length, columns, width, mask }) };
+}
+
 /**
  * Every candidate's weighted sum of signals.
  *
  * @returns [Q, C]; 0 where the pool is padded.
  */
-export async function mixSignals(
-  world: World,
-  pool: CandidatePool,
-  { signals, weights }: ScoringOptions,
-): Promise<Column> {
-  const { signals: names, values } = await world.get(signalTable(signals), pool);
+export async function mixSignals(world: World, pool: CandidatePool, options: ScoringOptions): Promise<Column> {
+  const { signals: names, values } = await readMixedSignals(world, pool, options);
   const F = names.length;
-  const vector = Float32Array.from(names, (name) => weights[name] ?? 0);
+  const vector = Float32Array.from(names, (name) => options.weights[name] ?? 0);
   const scores = new Float32Array(pool.positions.length);
   const rows = Math.max(1, Math.floor(BLOCK / F));
   for (let first = 0; first < scores.length; first += rows) {

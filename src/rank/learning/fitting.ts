@@ -1,0 +1,23 @@
+import type { FeatureTable } from './feature-table.ts';
+import { type GreedySelection, selectGreedily } from './greedy-selection.ts';
+import type { ScoringModel } from './model.ts';
+import { type TrainingHooks, type TrainingOptions, type TrainingResult, train } from './training.ts';
+
+/** Hyper-parameters to choose between. */
+export interface HyperParameters extends Omit<TrainingOptions, 'seed'> {
+  /** Selects signals one at a time in place of training a weight for each; an epoch is then a selected signal. */
+  readonly select?: GreedySelection;
+}
+
+/** Fits a model's parameters to a table, by the method that the options name: see {@link train} and {@link selectGreedily}. */
+export function fitModel(
+  model: ScoringModel,
+  table: FeatureTable,
+  validation: FeatureTable | null,
+  { select, ...options }: HyperParameters & Pick<TrainingOptions, 'seed'>,
+  hooks: TrainingHooks = {},
+): Promise<TrainingResult> {
+  return select === undefined
+    ? train(model, table, validation, options, hooks)
+    : selectGreedily(model, table, validation, { ...options, ...select }, hooks);
+}
