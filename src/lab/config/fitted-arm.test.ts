@@ -28,6 +28,20 @@ test('a fit has its defaults, and its experiment measures dev beside the arm bef
   expect(resolve({}, { evaluation: { baseline: 'learned' } }).evaluation.baseline).toBe('hand-tuned');
 });
 
+test('a selection has its defaults; a mix says how its signals are standardised only where it is written', () => {
+  expect(readFit(resolve({}))).toMatchObject({ select: null, normalise: 'pool' });
+  const { select, normalise } = readFit(resolve({ select: { method: 'greedy', size: 28 }, normalise: 'question' }));
+  expect({ select, normalise }).toEqual({ select: { method: 'greedy', size: 28, l2: 0.001 }, normalise: 'question' });
+  const resolveMix = (mix: Plain) => {
+    const config = { ...shared, arms: { mixed: [words, { mix }] }, evaluation: { baseline: 'mixed' } };
+    return resolveConfig(config, 'test').arms[0]?.mix;
+  };
+  const weights = { bm25: 2 };
+  expect(resolveMix({ weights })).not.toHaveProperty('normalise');
+  expect(resolveMix({ weights, normalise: 'question' })).toMatchObject({ weights, normalise: 'question' });
+  expect(() => resolveMix({ weights, normalize: 'question' })).toThrow(/mix\.normalize: .*did you mean normalise\?/);
+});
+
 test('a fit that is null leaves room for weights', () => {
   const set = { 'mix.fit': null, 'mix.weights': { bm25: 2 } };
   const arms = { learned: [words, { mix: { fit: {} } }], fixed: { from: 'learned', set } };
@@ -85,6 +99,24 @@ test.each<[string, Parameters<typeof build>, RegExp]>([
   ],
   ['users without their signals', [{ users: {} }], /mix\.signals\.groups: expected a list with text and memory/],
   ['a key that is misspelt', [{ epoch: 3 }], /mix\.fit\.epoch: .*did you mean epochs\?/],
+  [
+    'a misspelt key of a selection',
+    [{ select: { method: 'greedy', sizes: 3 } }],
+    /mix\.fit\.select\.sizes: .*did you mean size\?/,
+  ],
+  ['a selection of no signals', [{ select: { method: 'greedy', size: [3, 0] } }], /mix\.fit\.select\.size/],
+  ['another selection', [{ select: { method: 'greedi', size: 3 } }], /mix\.fit\.select\.method: .*greedy/],
+  ['another normalisation', [{ normalise: 'questions' }], /mix\.fit\.normalise: .*did you mean question\?/],
+  [
+    'a selection for the trajectory model',
+    [{ model: { name: 'trajectory' }, select: { method: 'greedy', size: 3 } }],
+    /mix\.fit\.select: expected null: signals are selected for model linear alone/,
+  ],
+  [
+    'a normalisation of the trajectory model',
+    [{ model: { name: 'trajectory' }, normalise: 'question' }],
+    /mix\.fit\.normalise: expected pool: model trajectory standardises no signals/,
+  ],
   [
     'steps of other data that find nothing',
     [{ transfer: [{ name: 'x', dataset: { name: 'jsonl', path: 'x' }, steps: [{ serch: {} }] }] }],

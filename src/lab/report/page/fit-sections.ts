@@ -5,8 +5,11 @@ import type { ExperimentResult, Fitted } from '../../measure/result.ts';
 import { computeGainShare, formatGainShare } from '../tables/decision.ts';
 import {
   buildUsersLadder,
+  describeSelection,
   describeTransfers,
   describeUsers,
+  listSelectionCells,
+  listSelectionColumns,
   listTransferRows,
   reachSentences,
   searchSentences,
@@ -238,8 +241,30 @@ ${renderFigurePlace('weights-figure')}
 <p class="legend">Trained on all conversations, in ${file}.${resamples === 0 ? '' : ` Lines are ${Math.round(100 * statistics.level)} % percentile intervals of ${resamples} trainings on resampled conversations; a number whose interval holds 0 is grey.`}${describeCut(numbers.length, 'numbers')}</p>
 ${searches}
 ${renderFolded(`all ${numbers.length} numbers`, renderWeightTable(fit))}
+${renderSelection(fit)}
 ${renderFolded('the hyper-parameters', renderChosen(fit))}`;
   return { id: 'weights', name: 'Learned weights', link: 'Weights', content };
+}
+
+function renderSelection(fit: FitResult): Markup | string {
+  const { selection = [], model } = fit;
+  if (selection.length === 0) return '';
+  const table = renderPlainTable({
+    label: `signals selected for ${model}`,
+    headings: listSelectionColumns(fit).map((name, at, all) => ({ name, numeric: at > 0 && at < all.length - 1 })),
+    rows: selection.map((selected) => ({ cells: listSelectionCells(fit, selected) })),
+  });
+  const legend = html`<p class="legend">${describeSelection(fit)}</p>`;
+  return renderFolded('the selected signals', html`${legend}${table}`);
+}
+
+/** The signals in the weight file as a sentence and a pipe table; nothing without a selection. */
+export function formatSelectionMarkdown({ fit }: Fitted): string[] {
+  const kept = (fit.selection ?? []).filter(({ weight }) => weight !== null);
+  if (kept.length === 0) return [];
+  const rows = kept.map((selected) => listSelectionCells(fit, selected).map(({ text }) => escapeMarkdown(text)));
+  const heading = listSelectionColumns(fit).map(escapeMarkdown);
+  return [escapeMarkdown(describeSelection(fit)), formatRowsAsPipeTable([heading, ...rows])];
 }
 
 /** Hyper-parameters by outer fold, then those of the weights in the file. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Fitted } from '../../measure/result.ts';
+import { formatSelectionMarkdown } from '../page/fit-sections.ts';
 import { inventFitted } from '../page/invented-fit.fixture.ts';
 import { buildHandmadeArms, buildHandmadeControl, buildHandmadeTraining, withBaseline } from './controls.fixture.ts';
 import { formatNumberName, renderFitFiles } from './fit-table.ts';
@@ -79,4 +80,26 @@ test('a number is called by its parameter too where there are several', () => {
   expect(formatNumberName({ parameter: 'weights', label: 'bm25' }, 1)).toBe('bm25');
   expect(formatNumberName({ parameter: 'coordinates', label: 'depth' }, 2)).toBe('coordinates: depth');
   expect(formatNumberName({ parameter: 'alpha', label: 'alpha' }, 2)).toBe('alpha');
+});
+
+test('a row a selected signal, in a file that a fit of all signals does not have', () => {
+  const kept = { signal: 'bm25', summary: 'words, of it', folds: 3, meanWeight: 0.5, meanOrder: 4 / 3 };
+  const other = { ...kept, signal: 'age', folds: 1, meanWeight: -0.25, meanOrder: 5, weight: null, without: 0 };
+  const selection = [{ ...kept, weight: 0.625, without: -0.0125 }, other];
+  const selected = { ...result, fit: { ...fit, selection } };
+  expect(render(selected, 'selection.csv')).toBe(
+    [
+      'model,signal,weight,folds,of,mean order,mean weight,ndcg@10 without,meaning',
+      'linear,bm25,0.625,3,3,1.3333333333333333,0.5,-0.0125,"words, of it"',
+      'linear,age,,1,3,5,-0.25,0,"words, of it"',
+      '',
+    ].join('\n'),
+  );
+  expect(renderFitFiles(result)).not.toHaveProperty('selection.csv');
+  expect(formatSelectionMarkdown(result)).toEqual([]);
+  const [sentence, table] = formatSelectionMarkdown(selected);
+  expect(sentence).toMatch(/^Signals: 1 in the weight file, /);
+  expect(table?.split('\n').slice(2)).toEqual([
+    '| bm25   | +.625  | 3 of 3 | 1.3   | +.500           | −.0125           | words, of it |',
+  ]);
 });

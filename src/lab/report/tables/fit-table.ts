@@ -1,9 +1,9 @@
 import { GRADIENT_EVALUATIONS } from '../../../rank/learning/parameter-search.ts';
-import type { FitResult, LearnedNumber } from '../../measure/fit-result.ts';
+import type { FitResult, LearnedNumber, SelectedSignal } from '../../measure/fit-result.ts';
 import type { ArmResult, ExperimentResult, Fitted, UserFit } from '../../measure/result.ts';
 import { DIFFERENCE_COLUMNS, formatCsv } from './csv.ts';
 import { computeGainShare, describeUndecidable } from './decision.ts';
-import { estimate, formatDecimal } from './format.ts';
+import { estimate, formatDecimal, formatSigned } from './format.ts';
 import {
   countConversations,
   describeCoverage,
@@ -102,9 +102,49 @@ export function renderControlsCsv({ fit: { model, controls }, arms, metrics }: F
   return formatCsv([heading, ...rows]);
 }
 
+/** One row a selected signal. */
+function renderSelectionCsv({ fit: { model, selection = [], folds, validatedBy } }: Fitted): string {
+  const place = ['weight', 'folds', 'of', 'mean order', 'mean weight'];
+  const heading = ['model', 'signal', ...place, `${validatedBy} without`, 'meaning'];
+  const rows = selection.map(({ signal, summary, weight, meanOrder, meanWeight, without, ...own }) => [
+    ...[model, signal, weight ?? undefined, own.folds, folds.length],
+    ...[meanOrder ?? undefined, meanWeight ?? undefined, without, summary],
+  ]);
+  return formatCsv([heading, ...rows]);
+}
+
+/** The columns of a table of selected signals, and the cells of one. */
+export function listSelectionColumns({ validatedBy }: FitResult): string[] {
+  return ['signal', 'weight', 'folds', 'order', 'weight in folds', `without, ${validatedBy}`, 'meaning'];
+}
+
+/** The text of each column, with its number if it is one. */
+export function listSelectionCells({ folds }: FitResult, selected: SelectedSignal) {
+  const { signal, summary, weight, meanWeight, meanOrder, without } = selected;
+  const formatNumber = (value: number | null, digits: number, format = formatSigned) =>
+    value === null ? { text: '' } : { text: format(value, digits), value };
+  return [
+    { text: signal },
+    formatNumber(weight, 3),
+    { text: `${selected.folds} of ${folds.length}`, value: selected.folds },
+    formatNumber(meanOrder, 1, formatDecimal),
+    formatNumber(meanWeight, 3),
+    formatNumber(without, 4),
+    { text: summary },
+  ];
+}
+
+/** A sentence on a table of selected signals; empty without a selection. */
+export function describeSelection({ selection = [], validatedBy }: FitResult): string {
+  if (selection.length === 0) return '';
+  const kept = selection.filter(({ weight }) => weight !== null).length;
+  return `Signals: ${kept} in the weight file, in the order of their selection on all conversations. Folds: the outer folds that selected the signal, with the mean of its order and weight in these folds. Without: ${validatedBy} on held-out conversations without the signal minus with it, the other signals of each fold fitted again; a negative value is a loss.`;
+}
+
 /** The tables of a fit by the names of their files. */
 export function renderFitFiles(result: Fitted): Readonly<Record<string, string>> {
   return {
+    ...(result.fit.selection === undefined ? {} : { 'selection.csv': renderSelectionCsv(result) }),
     'weights.csv': renderWeightsCsv(result),
     'curve.csv': renderCurveCsv(result),
     'importance.csv': renderImportanceCsv(result),

@@ -1,5 +1,5 @@
 import { type ExperimentResult, type Fitted, isFitted } from '../../measure/result.ts';
-import { formatControlsMarkdown, formatImportanceMarkdown } from '../page/fit-sections.ts';
+import { formatControlsMarkdown, formatImportanceMarkdown, formatSelectionMarkdown } from '../page/fit-sections.ts';
 import { buildUsersLadder, describeTransfers, describeUsers, listTransferRows, searchSentences } from './fit-table.ts';
 import { escapeMarkdown, formatLadderMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
 import {
@@ -190,5 +190,6 @@ function buildFitLines(result: Fitted): string[] {
           describeTransfers(result).map(escapeMarkdown).join('\n'),
         ];
   const sentences = remarks.map(escapeMarkdown).join('\n');
-  return [...formatControlsMarkdown(result), ...formatImportanceMarkdown(result), ...ofUsers, ...transfer, sentences];
+  const ofSignals = [...formatSelectionMarkdown(result), ...formatImportanceMarkdown(result)];
+  return [...formatControlsMarkdown(result), ...ofSignals, ...ofUsers, ...transfer, sentences];
 }
