@@ -26,8 +26,9 @@ Until it is done the folder is named <experiment>-<hash>.partial; whatever ends 
 there. An arm that fails does so alone: the others are in the table, and the exit code is 1.
 
 An arm whose mix has a fit is learned on dev and measured on held-out conversations; the folder has its weights,
-weights.csv, curve.csv, importance.csv and controls.csv. Every fold that is done is kept in the cache, and the same
-command goes on behind it. ragpp test-weights measures the weights on the test split.
+weights.csv, curve.csv, importance.csv and controls.csv, and with mix.fit.select selection.csv. Every fold that is
+done is kept in the cache, and the same command goes on behind it. ragpp test-weights measures the weights on the
+test split.
 
 Examples:
   ragpp run configs/quickstart.yaml --limit-queries 60

@@ -149,22 +149,22 @@ function standardiseTable(table: FeatureTable, signals: readonly string[]): Floa
 }
 
 /**
- * @param given of `signals` in this order, fitted on the rows that the model is trained on; not used with `normalise:
+ * @param standardisation of `signals` in this order, fitted on the rows that the model is trained on; not used with `normalise:
  *   question`
  * @throws ValidationError for an option that names no signal, DimensionMismatchError for a standardisation of other ones.
  */
-export function createLinearModel(options: LinearModelOptions, given: Standardisation): LinearModel {
+export function createLinearModel(options: LinearModelOptions, standardisation: Standardisation): LinearModel {
   const { normalise = 'pool', ...others } = options;
   const { signals, nonNegative = [], initial = {} } = others;
-  assertStandardisation(given, signals);
+  assertStandardisation(standardisation, signals);
   const byQuestion = normalise === 'question';
-  const standardisation = byQuestion
+  const constants = byQuestion
     ? { means: new Float64Array(signals.length), deviations: new Float64Array(signals.length).fill(1) }
-    : given;
+    : standardisation;
   const standardise = (table: FeatureTable, labels: readonly string[]) =>
     byQuestion
       ? standardiseTable(table, labels)
-      : standardiseSignals(table, labels, selectStandardisation(standardisation, signals, labels));
+      : standardiseSignals(table, labels, selectStandardisation(constants, signals, labels));
   assertNamed('nonNegative', nonNegative, signals);
   assertNamed('initial', Object.keys(initial), signals);
   const groups = [
@@ -176,10 +176,10 @@ export function createLinearModel(options: LinearModelOptions, given: Standardis
     name: 'linear',
     signals,
     normalise,
-    standardisation,
+    standardisation: constants,
     standardise,
     config: { ...others, nonNegative, initial, ...(byQuestion ? { normalise } : {}) },
-    constants: { ...standardisation },
+    constants: { ...constants },
     parameters: used.map(([name, labels]) => buildWeightSpec(name, labels, initial)),
     upload: (table) =>
       scoped('createLinearModel', () => {
