@@ -110,7 +110,7 @@ export function createModelMaker(
 }
 
 interface FittingPoint {
-  /** As tables show it. */
+  /** The hyper-parameters that tables show. */
   readonly point: Readonly<Record<string, unknown>>;
   readonly training: HyperParameters;
 }

@@ -9,7 +9,7 @@ export interface HyperParameters extends Omit<TrainingOptions, 'seed'> {
   readonly select?: GreedySelection;
 }
 
-/** Fits a model's parameters to a table, by the method that the options name: see {@link train} and {@link selectGreedily}. */
+/** Fits a model to a table: by {@link selectGreedily} if the options have `select`, or else by {@link train}. */
 export function fitModel(
   model: ScoringModel,
   table: FeatureTable,

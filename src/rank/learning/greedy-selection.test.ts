@@ -1,102 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../../core/numbers/random.ts';
 import { fitWithSelection } from './cross-validation.ts';
 import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { createFixedSource, type FeatureTable } from './feature-table.ts';
 import { fitModel } from './fitting.ts';
 import { splitByCluster } from './folds.ts';
-import { computePlainLoss, descend, estimateDerivatives, type PlainQuery } from './greedy-selection.oracle.ts';
-import {
-  computeDerivatives,
-  computeHessian,
-  computeSelectionPoint,
-  gatherSelectionRows,
-  minimiseLoss,
-  type SelectionRows,
-  selectGreedily,
-  walkSelectionPath,
-} from './greedy-selection.ts';
+import { gatherSelectionRows, selectGreedily, walkSelectionPath } from './greedy-selection.ts';
 import { createLinearModel, type LinearModelOptions } from './linear-model.ts';
+import { drawListwiseRows } from './listwise-rows.fixture.ts';
 import { fitStandardisation } from './standardisation.ts';
 import { TRAINING_DEFAULTS } from './training.ts';
 import { createTrajectoryModel } from './trajectory-model.ts';
-
-/** Rows of 5 queries with 7, 3, 11, 2 and 13 candidates, and 4 signals. */
-function drawRows(bounded = [false, false, false, false]): { rows: SelectionRows; queries: PlainQuery[] } {
-  const stream = createRandom(11, 'rows of a selection');
-  const queries = [7, 3, 11, 2, 13].map((count): PlainQuery => {
-    const pulls = Array.from({ length: count }, () => Math.exp(stream.drawNormal()));
-    const sum = pulls.reduce((total, pull) => total + pull, 0);
-    return {
-      signals: pulls.map(() => bounded.map(() => Math.fround(stream.drawNormal()))),
-      targets: pulls.map((pull) => pull / sum),
-      offsets: pulls.map((_, r) => (r % 3 === 2 ? Math.log(4.5) : 0)),
-    };
-  });
-  const all = queries.flatMap(({ signals }) => signals);
-  const starts = Int32Array.from([0, 7, 10, 21, 23, 36]);
-  const rows = {
-    starts,
-    columns: bounded.map((_, f) => Float32Array.from(all, (row) => row[f] as number)),
-    targets: Float64Array.from(queries.flatMap(({ targets }) => targets)),
-    offsets: Float64Array.from(queries.flatMap(({ offsets }) => offsets)),
-    bounded,
-  };
-  return { rows, queries };
-}
-
-describe('the loss and its derivatives', () => {
-  const { rows, queries } = drawRows();
-  const weights = [0.7, -0.4, 0.2, 0];
-  const at = computeSelectionPoint(rows, [0, 1, 2, 3], Float64Array.from(weights), 0.05);
-
-  test('are those of plain loops and finite differences', () => {
-    expect(at.loss).toBeCloseTo(computePlainLoss(queries, weights, 0), 12);
-    expect(at.penalised).toBeCloseTo(computePlainLoss(queries, weights, 0.05), 12);
-    for (const f of weights.keys()) {
-      const expected = estimateDerivatives((x) => computePlainLoss(queries, weights.with(f, x), 0), weights[f]!);
-      const { gradient, curvature } = computeDerivatives(rows, at, f);
-      expect(gradient).toBeCloseTo(expected.gradient, 7);
-      expect(curvature).toBeCloseTo(expected.curvature, 5);
-    }
-  });
-
-  test('mixed ones are differences of gradients', () => {
-    const hessian = computeHessian(rows, at);
-    const readSlope = (moved: readonly number[], f: number) =>
-      computeDerivatives(rows, computeSelectionPoint(rows, at.chosen, Float64Array.from(moved), 0), f).gradient;
-    for (const i of weights.keys())
-      for (const j of weights.keys()) {
-        const { gradient } = estimateDerivatives((x) => readSlope(weights.with(j, x), i), weights[j]!);
-        expect(hessian[i]![j]).toBeCloseTo(gradient, 7);
-      }
-  });
-});
-
-describe('Newton steps', () => {
-  const start = (rows: SelectionRows) => computeSelectionPoint(rows, [0, 1, 2, 3], new Float64Array(4), 0.01);
-
-  test('reach the weights that gradient descent reaches', () => {
-    const { rows, queries } = drawRows();
-    const { weights } = minimiseLoss(rows, start(rows), 0.01);
-    const plain = (given: readonly number[]) => computePlainLoss(queries, given, 0.01);
-    const expected = descend(plain, [0, 0, 0, 0], rows.bounded, { rate: 0.5, steps: 800 });
-    for (const [k, weight] of weights.entries()) expect(Math.abs(weight - expected[k]!)).toBeLessThan(1e-6);
-  });
-
-  test('keep a weight at 0 that must not be below', () => {
-    const unbounded = drawRows();
-    const free = minimiseLoss(unbounded.rows, start(unbounded.rows), 0.01).weights;
-    const bounded = Array.from(free, (weight) => weight < 0);
-    expect(bounded).toContain(true);
-    expect(bounded).toContain(false);
-    const { rows, queries } = drawRows(bounded);
-    const plain = (given: readonly number[]) => computePlainLoss(queries, given, 0.01);
-    const expected = descend(plain, [0, 0, 0, 0], bounded, { rate: 0.5, steps: 800 });
-    const { weights } = minimiseLoss(rows, start(rows), 0.01);
-    for (const [k, weight] of weights.entries()) expect(Math.abs(weight - expected[k]!)).toBeLessThan(1e-6);
-  });
-});
 
 const signals = Array.from({ length: 17 }, (_, f) => `s${f}`);
 const planted = signals.map((_, f) => ({ 3: 2, 7: -1.2, 13: 0.6 })[f] ?? 0);
@@ -187,9 +100,9 @@ describe('the rows of a query', () => {
   const wide = drawHandmadeTable({ queries: 3, candidates: 401, clusters: 3, signals, weights: planted, seed: 5 });
   const model = createModel(wide);
 
-  test('are the relevant and the first 120, which count once, and 60 that count for all others', () => {
+  test('are the relevant and the first 120, which count once, and 60 that count for all others', async () => {
     const rough = Float32Array.from(wide.mask, (_, pair) => wide.grades[pair]! - (pair % 401));
-    const { starts, targets, offsets } = gatherSelectionRows(model, wide, rough, 1);
+    const { starts, targets, offsets } = await gatherSelectionRows(model, wide, rough, 1);
     const counts = [...offsets].map(Math.exp).reduce((sum, count) => sum + count, 0);
     expect(counts).toBeCloseTo(3 * 401, 6);
     for (let q = 0; q < 3; q++) {
@@ -204,7 +117,7 @@ describe('the rows of a query', () => {
   });
 });
 
-test('reads nothing of held out rows', async () => {
+test('does not read the rows that are held out', async () => {
   const source = createFixedSource(table);
   const [fold] = splitByCluster(table);
   const plan = {
@@ -224,7 +137,7 @@ test('reads nothing of held out rows', async () => {
 });
 
 test('a path has every number of signals', async () => {
-  const { rows } = drawRows();
+  const { rows } = drawListwiseRows();
   const sizes: number[] = [];
   for await (const { chosen } of walkSelectionPath(rows, 0.001)) sizes.push(chosen.length);
   expect(sizes).toEqual([1, 2, 3, 4]);

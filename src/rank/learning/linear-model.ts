@@ -94,9 +94,9 @@ export interface LinearModelOptions {
 /** A linear mix of signals, `sum_f w_f (x_f - mean_f) / deviation_f`. */
 export interface LinearModel extends ScoringModel {
   readonly normalise: Normalisation;
-  /** Of all rows; means of 0 and deviations of 1 if signals are standardised by question. */
+  /** Constants of all rows; means of 0 and deviations of 1 if signals are standardised by question. */
   readonly standardisation: Standardisation;
-  /** What the weights of some signals multiply: row-major [Q C, F], 0 where padded. */
+  /** The values that the weights of some signals multiply: row-major [Q C, F], 0 where padded. */
   standardise(table: FeatureTable, signals: readonly string[]): Float32Array;
 }
 
@@ -149,8 +149,8 @@ function standardiseTable(table: FeatureTable, signals: readonly string[]): Floa
 }
 
 /**
- * @param standardisation of `signals` in this order, fitted on the rows that the model is trained on; not used with `normalise:
- *   question`
+ * @param standardisation of `signals` in this order, fitted on the rows that the model is trained on; not used with
+ *   `normalise: question`
  * @throws ValidationError for an option that names no signal, DimensionMismatchError for a standardisation of other ones.
  */
 export function createLinearModel(options: LinearModelOptions, standardisation: Standardisation): LinearModel {

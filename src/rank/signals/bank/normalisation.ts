@@ -26,8 +26,8 @@ interface PairSignals {
 }
 
 /**
- * `(x - mean) / deviation` with the population mean and deviation over the candidates of each question, in two passes of
- * float64, clipped to [-8, 12]; 0 for a signal that is constant over them. O(Q C F).
+ * `(x - mean) / deviation` with the population mean and deviation over the candidates of each question, in two passes
+ * of float64, clipped to [-8, 12]; 0 for a signal that is constant over them. O(Q C F).
  *
  * @returns row-major [Q, C, F]; 0 where padded
  */

@@ -24,7 +24,7 @@ import { computeScopeCosines, QUERY_BLOCK } from './table-filler.ts';
 /** Numbers of a table on the device at a time: 64 MB. */
 const BLOCK = 2 ** 24;
 
-/** The signals that the weights of a mix multiply: those of its bank, or, standardised by question, those with a weight. */
+/** Signals that the weights of a mix multiply: those of its bank; by question those with a weight, standardised. */
 export async function readMixedSignals(
   world: World,
   pool: CandidatePool,
