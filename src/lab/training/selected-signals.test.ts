@@ -24,11 +24,11 @@ test.each(['pool', 'question'] as const)(
   async (normalise) => {
     const options = { signals, nonNegative: ['b', 'd'], initial: { a: 1, d: 2 }, normalise };
     const whole = createLinearModel(options, fitStandardisation(table, signals));
-    const values = Float64Array.of(0.5, 0, 0, 0.25); // a, c, then b, d
-    const { model, keep } = keepSelected(whole, ['d', 'a']);
+    const values = Float64Array.of(0, 0, 0, 0.25); // a, c, then b, d
+    const { model, keep } = keepSelected(whole, ['d']);
     expect(model.signals).toEqual(['a', 'd']);
     expect(model.config).toMatchObject({ nonNegative: ['d'], initial: { a: 1, d: 2 } });
-    expect(keep(values)).toEqual(Float64Array.of(0.5, 0.25));
+    expect(keep(values)).toEqual(Float64Array.of(0, 0.25));
     const expected = await scoreTable(whole, values, table);
     for (const [pair, score] of (await scoreTable(model, keep(values), table)).entries())
       expect(score).toBeCloseTo(expected[pair]!, 5);
@@ -62,15 +62,17 @@ describe('a run that selects signals', () => {
     finished = await runTraining(config, { cacheFolder: join(root, 'cache'), backend: 'cpu', command: 'ragpp run x' });
   });
 
-  test('has a weight file of the selected signals alone, with a number and bounds for each', () => {
+  test('has a weight file of the selected signals and of the start, with a number and bounds for each', () => {
     const { fit } = finished.result;
     const { model, values, provenance } = finished.weights!.get(fit.file)!;
     const kept = fit.selection!.filter(({ weight }) => weight !== null);
-    expect([1, 2]).toContain(model.signals.length);
-    expect(fit.epochs).toBe(model.signals.length);
+    const selected = model.signals.filter((_, f) => values[f] !== 0);
+    expect(fit.epochs).toBe(selected.length);
+    expect(model.signals).toContain('bm25@share');
+    expect(fit.numbers.find(({ label }) => label === 'bm25@share')?.handTuned).toBe(1);
     expect((model as LinearModel).normalise).toBe('question');
-    expect(new Set(kept.map(({ signal }) => signal))).toEqual(new Set(model.signals));
-    expect(new Set(kept.map(({ weight }) => weight))).toEqual(new Set(values));
+    expect(new Set(kept.map(({ signal }) => signal))).toEqual(new Set(selected));
+    expect(new Set(kept.map(({ weight }) => weight))).toEqual(new Set(values.filter((value) => value !== 0)));
     expect(fit.numbers.map(({ label }) => label)).toEqual([...model.signals]);
     for (const { interval } of fit.numbers) expect(interval!.low).toBeLessThanOrEqual(interval!.high);
     expect(provenance.seeds).toEqual([3]);

@@ -50,15 +50,15 @@ export async function measureWithoutEach(
   return differences;
 }
 
-/** A linear model of the signals of a path alone, with a way to its values from those of the whole model. */
+/**
+ * A linear model of the signals of a path, and of those where the fit starts, so that its hand-tuned values are those of
+ * the whole model; with a way to its values from those of the whole model.
+ */
 export function keepSelected(whole: LinearModel, path: readonly string[]) {
-  const keeps = (name: string) => path.includes(name);
   const { nonNegative, initial } = whole.config as { nonNegative: readonly string[]; initial: Record<string, number> };
+  const keeps = (name: string) => path.includes(name) || Object.hasOwn(initial, name);
   const signals = whole.signals.filter(keeps);
-  const options = {
-    ...{ signals, nonNegative: nonNegative.filter(keeps), normalise: whole.normalise },
-    initial: Object.fromEntries(Object.entries(initial).filter(([name]) => keeps(name))),
-  };
+  const options = { signals, nonNegative: nonNegative.filter(keeps), initial, normalise: whole.normalise };
   const model = createLinearModel(options, selectStandardisation(whole.standardisation, whole.signals, signals));
   const keep = (values: Float64Array) => {
     const weights = indexWeights(whole, values);
