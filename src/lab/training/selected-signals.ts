@@ -3,7 +3,7 @@ import type { FeatureTable } from '../../rank/learning/feature-table.ts';
 import { createTableMetric } from '../../rank/learning/fit-options.ts';
 import { refitWithoutEach } from '../../rank/learning/greedy-selection.ts';
 import { createLinearModel, type LinearModel, selectStandardisation } from '../../rank/learning/linear-model.ts';
-import { type ScoringModel, scoreTable } from '../../rank/learning/model.ts';
+import { type ScoringModel, TableScorer } from '../../rank/learning/model.ts';
 import { chooseParameterValues, nameParameterValues } from '../../rank/learning/parameters.ts';
 import { bankSignals } from '../../rank/signals/bank/options.ts';
 import type { SelectedSignal } from '../measure/fit-result.ts';
@@ -41,13 +41,18 @@ export async function measureWithoutEach(
 ): Promise<number[]> {
   const { select } = config.fit;
   if (select === null) return [];
-  const metric = createTableMetric(held, config.fit.metric);
-  const whole = metric.mean(await scoreTable(model, values, held));
   const options = { l2: select.l2, seed: config.seed };
   const refits = await refitWithoutEach(model as LinearModel, training, { values, path }, options);
-  const differences: number[] = [];
-  for (const others of refits) differences.push(metric.mean(await scoreTable(model, others, held)) - whole);
-  return differences;
+  const metric = createTableMetric(held, config.fit.metric);
+  const scorer = new TableScorer(model, held);
+  try {
+    const measured: number[] = [];
+    for (const own of [values, ...refits]) measured.push(metric.mean(await scorer.scoreWith(own)));
+    const [whole = 0, ...without] = measured;
+    return without.map((value) => value - whole);
+  } finally {
+    scorer.dispose();
+  }
 }
 
 /**
