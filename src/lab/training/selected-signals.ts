@@ -56,8 +56,8 @@ export async function measureWithoutEach(
 }
 
 /**
- * A linear model of the signals of a path, and of those where the fit starts, so that its hand-tuned values are those of
- * the whole model; with a way to its values from those of the whole model.
+ * A linear model of the signals of a path, and of those where the fit starts, so that its hand-tuned values are those
+ * of the whole model; with a way to its values from those of the whole model.
  */
 export function keepSelected(whole: LinearModel, path: readonly string[]) {
   const { nonNegative, initial } = whole.config as { nonNegative: readonly string[]; initial: Record<string, number> };
