@@ -120,6 +120,7 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
   },
   'learning/locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
+  'learning/sparse-locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
   'learning/transfer.yaml': {
     needs: [locomo, irc],
     changes: [
