@@ -119,6 +119,18 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
     needs: [locomo],
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
   },
+  'late-locomo.yaml': {
+    needs: [locomo],
+    changes: [`dataset.path=${fewQuestions}`, `embedding.model=${smallBert}`, 'embedding.pooling=mean'],
+  },
+  'learning/late-locomo.yaml': {
+    needs: [locomo],
+    changes: [
+      `dataset.path=${fewQuestions}`,
+      `embedding={encoder: bert, model: ${smallBert}, pooling: mean, maxTokens: 128}`,
+      ...setFit('mix.signals.groups=[text, late]', 'mix.signals.encoders=[]', 'mix.fit.select.size=[3]'),
+    ],
+  },
   'learning/locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
   'learning/sparse-locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
   'learning/transfer.yaml': {
