@@ -3,9 +3,7 @@
 export type { Encoder } from '../model/encoder.ts';
 export type { VectorIndex } from '../model/vector-index.ts';
 export { listVisibleTurns } from './candidates/query-batch.ts';
-export type { TransformersOptions } from './encoders/encoder-options.ts';
 export { createEncoder, encoderOptions } from './encoders/registry.ts';
-export { loadTransformers } from './encoders/transformers.ts';
 export { ConceptGraph, nameConceptNode } from './graph/concept-graph.ts';
 export { GraphMoment, listConcepts } from './graph/graph-moment.ts';
 export { MomentScorer } from './graph/moment-scoring.ts';

@@ -19,6 +19,25 @@ export interface EncodeOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The vectors of a text's tokens, special tokens included. */
+export interface TokenVectors {
+  /** [T] ids of the vocabulary. */
+  readonly ids: Int32Array;
+  /** [T] whether a token is special, such as [CLS]. */
+  readonly special: readonly boolean[];
+  /** Row-major [T, D] of the whole dimension of the model, rows of length 1. */
+  readonly vectors: Float32Array;
+}
+
+/** Options of computing the vectors of tokens. */
+export interface TokenOptions extends EncodeOptions {
+  /**
+   * The texts before each text, the oldest first, that its tokens see: then the result has the tokens of the text alone,
+   * without special ones and without the prompt. The context is cut from the left to what the model reads.
+   */
+  readonly context?: readonly (readonly string[])[];
+}
+
 /** Maps texts to unit vectors. */
 export interface Encoder {
   readonly name: string;
@@ -30,6 +49,14 @@ export interface Encoder {
    * @throws DimensionMismatchError when there is not one owner for each text.
    */
   encode(texts: readonly string[], progress?: StartProgress, options?: EncodeOptions): Promise<Float32Array>;
+  /** D of the vectors of tokens, of an encoder that gives them. */
+  readonly tokenDimension?: number;
+  /**
+   * The vectors of tokens, of an encoder that gives them.
+   *
+   * @throws as `encode`; ValidationError for a context that is not there for each text.
+   */
+  encodeTokens?(texts: readonly string[], options?: TokenOptions): Promise<TokenVectors[]>;
   /** What all calls of `encode` together have used, such as tokens and their price; for display. */
   describeUse?(): string;
   /** {@link describeUse} as numbers, of an encoder that calls a service; null for no calls. */

@@ -5,10 +5,10 @@ import { computeHash, viewAsBytes } from '../../core/hash/hash.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createSerialRunner, getOrCompute } from '../../core/values/once.ts';
-import type { Encoder, StoredTokens, TokenSource, TokenText } from '../../model/encoder.ts';
+import type { Encoder, StoredTokens, TokenSource, TokenText, TokenVectors } from '../../model/encoder.ts';
 import type { EncoderSource } from './embedding-cache.ts';
 import { type BlockForm, type BlockRows, Segments } from './segments.ts';
-import type { TokenEncoder, TokenVectors } from './token-encoder.ts';
+import type { TokenEncoder } from './token-encoder.ts';
 
 const LARGEST = 127;
 /** Texts of a block of a file: at most this many are computed in vain by a process that is killed. */
@@ -83,7 +83,7 @@ function decodeTokenBlock({ rows, count, values }: BlockRows, dimension: number)
 }
 
 function assertTokenEncoder(encoder: Encoder): TokenEncoder {
-  if ('encodeTokens' in encoder) return encoder as TokenEncoder;
+  if (encoder.encodeTokens !== undefined) return encoder as TokenEncoder;
   encoder.dispose();
   throw new UnavailableError(
     `vectors of tokens by encoder ${encoder.name}`,

@@ -1,6 +1,6 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
-import type { EncodeOptions, Encoder, TextOwner } from '../../model/encoder.ts';
+import type { EncodeOptions, Encoder, TextOwner, TokenOptions, TokenVectors } from '../../model/encoder.ts';
 import { assertOneOwnerEach, scaleRowsToUnit, truncateRows } from './encoder-definition.ts';
 import { batchByLength } from './length-batches.ts';
 import { type ModelSettings, type PoolingMode, poolTokens } from './transformers/model-settings.ts';
@@ -12,32 +12,8 @@ import {
   tokeniseWithin,
 } from './transformers/token-limit.ts';
 
-/** The vectors of a text's tokens, special tokens included. */
-export interface TokenVectors {
-  /** [T] ids of the vocabulary. */
-  readonly ids: Int32Array;
-  /** [T] whether a token is special, such as [CLS]. */
-  readonly special: readonly boolean[];
-  /** Row-major [T, D] of the whole dimension of the model, rows of length 1. */
-  readonly vectors: Float32Array;
-}
-
-/** Options of computing the vectors of tokens. */
-export interface TokenOptions extends EncodeOptions {
-  /**
-   * The texts before each text, the oldest first, that its tokens see: then the result has the tokens of the text alone,
-   * without special ones and without the prompt. The context is cut from the left to what the model reads.
-   */
-  readonly context?: readonly (readonly string[])[];
-}
-
-/** An encoder that can give the vectors of tokens too, for late interaction. */
-export interface TokenEncoder extends Encoder {
-  /** D of the vectors of tokens, the whole one of the model. */
-  readonly tokenDimension: number;
-  /** @throws as `encode`; ValidationError for a context that is not there for each text. */
-  encodeTokens(texts: readonly string[], options?: TokenOptions): Promise<TokenVectors[]>;
-}
+/** An encoder that gives the vectors of tokens too, for late interaction. */
+export type TokenEncoder = Encoder & Required<Pick<Encoder, 'tokenDimension' | 'encodeTokens'>>;
 
 /** A model that gives a vector for each token of a text. */
 export interface TokenModel {

@@ -5,11 +5,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { activeBackend, readsSynchronously } from '../../core/tensors/backend.ts';
 import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
-import type { EncodeOptions } from '../../model/encoder.ts';
+import type { EncodeOptions, TokenOptions, TokenVectors } from '../../model/encoder.ts';
 import { scaleRowsToUnit } from './encoder-definition.ts';
 import { USE_LITE_DEFAULTS, type UseLiteOptions, useLiteFolder, useLiteIdentity } from './encoder-options.ts';
 import { batchByLength } from './length-batches.ts';
-import { assertContext, type TokenEncoder, type TokenOptions, type TokenVectors } from './token-encoder.ts';
+import { assertContext, type TokenEncoder } from './token-encoder.ts';
 
 /** A piece of a unigram vocabulary and the logarithm of its probability; its place in the list is its number. */
 export type Piece = readonly [text: string, score: number];

@@ -1,8 +1,9 @@
 import { createRandom } from '../../core/numbers/random.ts';
+import type { TokenOptions, TokenVectors } from '../../model/encoder.ts';
 import { createTokeniser } from '../../model/text/tokens.ts';
 import type { EncoderSource } from './embedding-cache.ts';
 import { TokenStore } from './token-cache.ts';
-import type { TokenEncoder, TokenOptions, TokenVectors } from './token-encoder.ts';
+import type { TokenEncoder } from './token-encoder.ts';
 
 const DIMENSION = 8;
 const readWords = createTokeniser({ dropStopWords: false, stem: false });
