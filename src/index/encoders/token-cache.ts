@@ -91,7 +91,15 @@ function assertTokenEncoder(encoder: Encoder): TokenEncoder {
   );
 }
 
-const computeKey = ({ text, owner, context }: TokenText) => computeHash([owner.kind, context, text]);
+const keys = new WeakMap<TokenText, string>();
+
+/** A hash of the content, computed once for a text that is asked for again and again. */
+function computeKey(asked: TokenText): string {
+  const { text, owner, context } = asked;
+  const key = keys.get(asked) ?? computeHash([owner.kind, context, text]);
+  keys.set(asked, key);
+  return key;
+}
 
 /**
  * Keeps the vectors of tokens by the content of the texts, in 8 bits, in {@link Segments} that texts are read from block

@@ -76,6 +76,16 @@ async function scoreTexts(texts: readonly string[], text: string, name: LateScor
   return found;
 }
 
+test('cosine is an error where it was not among the names', async () => {
+  const turns = new LateTurns(new Corpus(buildTurns(['bread'])), tokens, { view: 'plain', author: true });
+  const use = (_: number, scores: LateScores) => void scores.get('cosine');
+  const queries = { texts: ['bread'], cutoffs: Int32Array.of(1) };
+  await expect(turns.score(queries, use, undefined, ['zidf'])).rejects.toThrow(
+    'cosine was not announced; add it to the names of the scores',
+  );
+  await turns.score(queries, use, undefined, ['cosine']);
+});
+
 describe('a question about bread', () => {
   const TEXTS = ['we baked bread', 'the train was late', 'bread and soup', 'no'];
 

@@ -40,7 +40,7 @@ export class LateIndex implements CandidateIndex {
         if (!Number.isNaN(values[i])) top.offer(position, values[i] as number);
       top.drainTo(candidates, query);
     };
-    await this.#turns.score(queries, use, progress);
+    await this.#turns.score(queries, use, progress, [this.#score]);
     return candidates;
   }
 
@@ -57,7 +57,7 @@ export class LateIndex implements CandidateIndex {
         if (!Number.isNaN(value)) pairScores[at] = value;
       }
     };
-    await this.#turns.score(queries, use, progress);
+    await this.#turns.score(queries, use, progress, [this.#score]);
     return pairScores;
   };
 

@@ -29,6 +29,19 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       else expect(maxima[i]).toBeCloseTo(value, 5);
   });
 
+  test('scales of rows count as if the rows were scaled', async () => {
+    const source = createRandom(5, 'scales');
+    const draw = (count: number) => Float32Array.from({ length: count }, () => source.uniform() - 0.5);
+    const [vectors, question, scales] = [draw(7 * 3), draw(2 * 3), draw(7).map(Math.abs)];
+    const [starts, dimension] = [Int32Array.of(0, 2, 2, 7), 3];
+    const maxima = await computeTokenMaxima({ vectors, scales, starts, dimension }, question);
+    const scaled = vectors.map((value, i) => value * scales[Math.floor(i / 3)]!);
+    const expected = await computeTokenMaxima({ vectors: scaled, starts, dimension }, question);
+    for (const [i, value] of expected.entries())
+      if (Number.isNaN(value)) expect(maxima[i]).toBeNaN();
+      else expect(maxima[i]).toBeCloseTo(value, 6);
+  });
+
   test('turns without any token have none, and a question of another dimension is refused', async () => {
     const empty = { vectors: new Float32Array(0), starts: Int32Array.of(0, 0, 0), dimension: 3 };
     expect([...(await computeTokenMaxima(empty, Float32Array.of(1, 0, 0)))]).toEqual([NONE, NONE]);

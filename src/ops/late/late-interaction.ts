@@ -5,8 +5,10 @@ import { readBack } from '../../core/tensors/scope.ts';
 
 /** The vectors of the tokens of N turns, one turn after the other. */
 export interface TokenRows {
-  /** Row-major [S, D], rows of length 1. */
+  /** Row-major [S, D], rows of length 1, or of any length with `scales`. */
   readonly vectors: Float32Array;
+  /** [S] not negative: the vector of a token is its row times its scale; 1 without them. */
+  readonly scales?: Float32Array;
   /** [N + 1] the first token of each turn, and S. */
   readonly starts: Int32Array;
   /** D. */
@@ -23,7 +25,7 @@ export interface TokenRows {
  * @throws ValidationError for a question without a token, or one of another dimension.
  */
 export async function computeTokenMaxima(turns: TokenRows, question: Float32Array): Promise<Float32Array> {
-  const { vectors, starts, dimension } = turns;
+  const { vectors, scales, starts, dimension } = turns;
   const count = question.length / dimension;
   if (!Number.isInteger(count) || count === 0)
     throw new ValidationError(
@@ -36,12 +38,14 @@ export async function computeTokenMaxima(turns: TokenRows, question: Float32Arra
     matmul(tf.tensor2d(vectors, [size, dimension]), tf.transpose(tf.tensor2d(question, [count, dimension]))),
   ); // [S, T]
   for (let turn = 0; turn + 1 < starts.length; turn++)
-    for (let token = starts[turn] as number; token < (starts[turn + 1] as number); token++)
+    for (let token = starts[turn] as number; token < (starts[turn + 1] as number); token++) {
+      const scale = scales === undefined ? 1 : (scales[token] as number);
       for (let t = 0; t < count; t++) {
-        const product = products[token * count + t] as number;
+        const product = scale * (products[token * count + t] as number);
         const at = turn * count + t;
         if (!(product <= (maxima[at] as number))) maxima[at] = product;
       }
+    }
   return maxima;
 }
 
@@ -53,19 +57,31 @@ export async function computeTokenMaxima(turns: TokenRows, question: Float32Arra
  * @returns row-major [N, T]
  */
 export function standardiseMaxima(maxima: Float32Array, count: number): Float64Array {
+  const means = new Float64Array(count);
+  const factors = new Float64Array(count);
+  const found = new Int32Array(count);
   const standardised = Float64Array.from(maxima);
-  for (let t = 0; t < count; t++) {
-    const column: number[] = [];
-    for (let at = t; at < maxima.length; at += count) {
-      const value = maxima[at] as number;
-      if (!Number.isNaN(value)) column.push(value);
+  // Row by row, as the numbers lie in memory.
+  for (let at = 0; at < maxima.length; at += count)
+    for (let t = 0; t < count; t++) {
+      const value = maxima[at + t] as number;
+      if (Number.isNaN(value)) continue;
+      means[t]! += value;
+      found[t]! += 1;
     }
-    const mean = column.reduce((sum, value) => sum + value, 0) / column.length;
-    const variance = column.reduce((sum, value) => sum + (value - mean) ** 2, 0) / column.length;
-    const factor = variance > 0 ? 1 / Math.sqrt(variance) : 0;
-    for (let at = t; at < standardised.length; at += count)
-      standardised[at] = ((standardised[at] as number) - mean) * factor;
+  for (let t = 0; t < count; t++) means[t]! /= found[t] as number;
+  for (let at = 0; at < maxima.length; at += count)
+    for (let t = 0; t < count; t++) {
+      const value = maxima[at + t] as number;
+      if (!Number.isNaN(value)) factors[t]! += (value - (means[t] as number)) ** 2;
+    }
+  for (let t = 0; t < count; t++) {
+    const variance = (factors[t] as number) / (found[t] as number);
+    factors[t] = variance > 0 ? 1 / Math.sqrt(variance) : 0;
   }
+  for (let at = 0; at < maxima.length; at += count)
+    for (let t = 0; t < count; t++)
+      standardised[at + t] = ((standardised[at + t] as number) - (means[t] as number)) * (factors[t] as number);
   return standardised;
 }
 
