@@ -70,7 +70,7 @@ export interface Encoder {
 export interface TokenText {
   readonly text: string;
   readonly owner: TextOwner;
-  /** The texts before it that its tokens see, the oldest first. Null: special tokens and those of the prompt are kept too. */
+  /** The texts before it that its tokens see, the oldest first. Null: special tokens and a prompt's are kept too. */
   readonly context: readonly string[] | null;
 }
 

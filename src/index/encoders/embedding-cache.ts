@@ -28,8 +28,10 @@ export interface EncoderSource {
 const SAVED_TEXTS = 512;
 
 /**
- * Keeps an encoder's vectors on disk by the content of the texts: a folder `<name>-<hash of the identity>` of {@link Segments}, to which new texts are added.
- * The encoder itself is made at the first text that is missing; an encoder whose vectors depend on ids is made at once and returned as it is. Calls of `encode` that overlap are answered one after another.
+ * Keeps an encoder's vectors on disk by the content of the texts: a folder `<name>-<hash of the identity>` of {@link
+ * Segments}, to which new texts are added. The encoder itself is made at the first text that is missing; an encoder
+ * whose vectors depend on ids is made at once and returned as it is. Calls of `encode` that overlap are answered one
+ * after another.
  *
  * @throws ChecksumMismatchError for a damaged segment, StorageError for a link.
  */
@@ -250,7 +252,7 @@ class RowsByKey {
     }
   }
 
-  /** Of a block of the cache. */
+  /** The rows of a block of the cache. */
   setBlock({ keys, rows, values }: BlockRows): void {
     const vectors = gatherRows(new Float32Array(values.buffer), this.#width, rows);
     this.set({ keys, vectors });

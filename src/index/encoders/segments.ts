@@ -39,7 +39,7 @@ export interface BlockHeader {
   readonly valuesHash: string;
 }
 
-/** How the values of a block are written. */
+/** The form of a block's values in a file. */
 export interface BlockForm {
   /** Eight letters at the start of each block. */
   readonly magic: string;
@@ -135,7 +135,7 @@ export interface BlockRows {
   readonly rows: readonly number[];
   /** K, the rows of the whole block. */
   readonly count: number;
-  /** Of the whole block; aligned, and the reader's own. */
+  /** The bytes of the whole block; aligned, and the reader's own. */
   readonly values: Uint8Array;
 }
 
@@ -180,11 +180,13 @@ function listSegmentNumbers(folder: string, suffix: string): number[] {
 }
 
 /**
- * What an encoder makes of texts, by the hash of the text, in files that only grow. The folder holds the segments `1.vectors`, `2.vectors`, ..., each a sequence of blocks.
- * A process that adds values makes a segment of its own, so no two processes write one file. If several segments have the same text, the lowest number counts.
+ * The values that an encoder gives texts, by the hash of the text, in files that only grow. The folder holds the
+ * segments `1.vectors`, `2.vectors`, ..., each a sequence of blocks. A process that adds values makes a segment of
+ * its own, so no two processes write one file. If several segments have the same text, the lowest number counts.
  *
- * Opening reads the headers and the keys; values are read and checked by block, on demand. A process that is killed leaves at most one incomplete block,
- * at the end of its segment. Readers ignore that block; every other difference from what was written is an error.
+ * Opening reads the headers and the keys; values are read and checked by block, on demand. A process that is killed
+ * leaves at most one incomplete block, at the end of its segment. Readers ignore that block; every other difference
+ * from what was written is an error.
  */
 export class Segments {
   readonly #form: BlockForm;

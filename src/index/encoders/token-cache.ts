@@ -102,8 +102,9 @@ function computeKey(asked: TokenText): string {
 }
 
 /**
- * Keeps the vectors of tokens by the content of the texts, in 8 bits, in {@link Segments} that texts are read from block
- * by block. The encoder itself is made at the first text that is missing. Without a folder they are kept in memory.
+ * Keeps the vectors of tokens by the content of the texts, in 8 bits, in {@link Segments} that texts are read from
+ * block by block. The encoder itself is made at the first text that is missing. Without a folder they are kept in
+ * memory.
  */
 export class TokenStore implements TokenSource {
   readonly #source: EncoderSource;

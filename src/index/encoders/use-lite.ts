@@ -176,7 +176,7 @@ class UseLite implements TokenEncoder {
     return rows;
   }
 
-  /** The outputs of the second layer. There are no special tokens and no prompts; the texts of a context follow each other. */
+  /** The outputs of the second layer, without special tokens and prompts; the texts of a context follow each other. */
   async encodeTokens(texts: readonly string[], { context, signal }: TokenOptions = {}): Promise<TokenVectors[]> {
     assertContext(texts, context);
     const { maxTokens } = this.#options;
@@ -197,7 +197,10 @@ class UseLite implements TokenEncoder {
     return results;
   }
 
-  /** @param node of the graph whose output is used; by default its last. @param use gets the numbers of a text that has pieces. */
+  /**
+   * @param node of the graph whose output is used; by default its last.
+   * @param use gets the numbers of a text that has pieces.
+   */
   async #forEachText(
     pieces: readonly (readonly number[])[],
     node: string | undefined,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { candidateCount, type IndexDefinition } from '../candidates/index-definition.ts';
 
-/** What the tokens of a turn see: the turn alone, or also the two turns before it in its session. */
+/** Views of a turn, which its tokens see: the turn alone, or also the two turns before it in its session. */
 export const LATE_VIEWS = ['context', 'plain'] as const;
 export type LateView = (typeof LATE_VIEWS)[number];
 
@@ -23,14 +23,14 @@ export type LateScore = (typeof LATE_SCORE_NAMES)[number];
 const options = z.strictObject({
   index: z.literal('late'),
   k: candidateCount,
-  /** What the tokens of a turn see: `context`, the two turns before it in its session too; `plain`, the turn alone. */
+  /** `context`: the tokens of a turn see the two turns before it in its session too; `plain`: the turn alone. */
   view: z.enum(LATE_VIEWS).default('context'),
-  /** Whether the text of a turn is `author: text`. */
+  /** True if the text of a turn is `author: text`. */
   author: z.boolean().default(true),
   score: z.enum(LATE_SCORE_NAMES).default('zidf'),
 });
 export type LateOptions = z.output<typeof options>;
-/** What the tokens of turns are of. */
+/** The texts of turns that are compared by their tokens. */
 export type LateTexts = Pick<LateOptions, 'view' | 'author'>;
 
 export const late: IndexDefinition<typeof options> = {

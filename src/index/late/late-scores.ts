@@ -8,7 +8,7 @@ import {
 } from '../../ops/late/late-interaction.ts';
 import type { LateScore } from './late-options.ts';
 
-/** What the scores of one question are made from, over the n turns that it may see; T tokens of the question. */
+/** Inputs of the scores of one question with T tokens, over the n turns that it may see. */
 export interface LateInputs {
   /** [n] positions, ascending. */
   readonly visible: Int32Array;
@@ -27,10 +27,10 @@ export interface LateInputs {
 /** Steps to the turns around. */
 const NEAR = [-2, -1, 1, 2] as const;
 const BESIDE = [-1, 1] as const;
-/** How fast the share of a turn falls below that of the best. */
+/** The rate at which the share of a turn falls below that of the best. */
 const SHARPNESS = 4;
 
-/** The scores of the turns that a question may see, each computed when it is first asked for. NaN: the turn has no token. */
+/** The scores of the turns that a question may see, each computed when it is first asked for; NaN without a token. */
 export class LateScores {
   readonly #inputs: LateInputs;
   readonly #known = new Map<LateScore, Float64Array>();
@@ -71,7 +71,7 @@ function widenMaxima({ maxima, weights, ...inputs }: LateInputs): Float32Array {
   return widened;
 }
 
-/** The smallest of the maxima of a turn over the tokens that are no stop words, of all tokens where there is no other. */
+/** The smallest of the maxima of a turn over the tokens that are no stop words, over all where there is no other. */
 function takeMinimum({ visible, maxima, isStop }: LateInputs): Float64Array {
   const count = isStop.length;
   const all = [...isStop.keys()];

@@ -43,7 +43,7 @@ function growTo(numbers: Float32Array, kept: number, end: number): Float32Array 
   return longer;
 }
 
-/** What is read of queries. */
+/** The parts of queries that are read. */
 type AskedTurns = Pick<QueryBatch, 'ids' | 'texts' | 'cutoffs' | 'visible'>;
 
 const findLast = (cutoffs: Int32Array) => cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 0);
@@ -86,7 +86,7 @@ class RowBlock {
   }
 }
 
-/** Where the maxima of some questions are: row-major [N, T], the tokens of question q from `starts[q]` on. */
+/** The maxima of some questions: row-major [N, T], the tokens of question q from `starts[q]` on. */
 interface Maxima {
   readonly values: Float32Array;
   readonly starts: Int32Array;
@@ -97,9 +97,9 @@ interface Maxima {
 }
 
 /**
- * The turns of a corpus for late interaction with questions: each question's tokens are compared with those of the turns
- * that it may see. Token vectors are read from the store block by block for as many questions as fit into memory; one
- * product of matrices for each block. O(S T D) for S tokens of turns and T of questions.
+ * The turns of a corpus for late interaction with questions: each question's tokens are compared with those of the
+ * turns that it may see. Token vectors are read from the store block by block for as many questions as fit into memory;
+ * one product of matrices for each block. O(S T D) for S tokens of turns and T of questions.
  *
  * The context looks back only, so that it is the same at every later moment.
  */
@@ -290,7 +290,7 @@ function computeIdf(count: number, found: number): number {
   return Math.log(1 + (count - found + 0.5) / (found + 0.5));
 }
 
-/** How many of some positions are among others, both ascending. */
+/** Counts the positions that are among others, both ascending. */
 function countListed(positions: Int32Array | undefined, visible: Int32Array): number {
   if (positions === undefined) return 0;
   const last = visible.at(-1) ?? -1;

@@ -11,7 +11,7 @@ import { LateTurns } from './late-turns.ts';
 
 type LateScoring = Omit<LateOptions, 'index' | 'k'>;
 
-/** Exact late interaction over the turns of a corpus, as of each query's moment. A turn without a token is no candidate. */
+/** Exact late interaction over the turns of a corpus as of a query's moment. A turn without a token is no candidate. */
 export class LateIndex implements CandidateIndex {
   readonly name = 'late';
   readonly #turns: LateTurns;
@@ -44,7 +44,7 @@ export class LateIndex implements CandidateIndex {
     return candidates;
   }
 
-  /** The scores of given pairs at each query's time, row-major [Q, width]; 0 if a position is -1, and for a turn without a token. */
+  /** The scores of given pairs at each query's time, row-major [Q, width]; 0 for padding and a turn without a token. */
   readonly scorePairs: ScorePairs<Float32Array> = async (queries, positions, width, progress = ignoreProgress) => {
     assertPairs(queries, positions, width);
     const pairScores = new Float32Array(positions.length);

@@ -37,7 +37,7 @@ export function groupSessions(corpus: Corpus): Sessions {
   };
 }
 
-/** How many sessions had begun by a cutoff. */
+/** Counts the sessions that had begun by a cutoff. */
 export function countBegunSessions({ firsts }: Sessions, cutoff: number): number {
   return findLowerBound(firsts, cutoff);
 }

@@ -107,7 +107,8 @@ export function averageTokens(values: ArrayLike<number>, count: number, weights?
 
 /**
  * The place of each turn among all by its maximum for a token, from 1 for the best down to 0 for the last:
- * `1 - ln r / ln n` for rank r of n turns that have tokens, equal maxima at the rank of the first of them; 1 for a single turn.
+ * `1 - ln r / ln n` for rank r of n turns that have tokens, equal maxima at the rank of the first of them; 1 for a
+ * single turn.
  *
  * @param maxima row-major [N, T], as {@link computeTokenMaxima} gives them.
  * @returns row-major [N, T]; NaN for a turn without a token.
@@ -130,7 +131,7 @@ export function rankTokens(maxima: Float32Array, count: number): Float64Array {
   return ranked;
 }
 
-/** How many of sorted numbers are at most a value. */
+/** Counts the sorted numbers that are at most a value. */
 function countAtMost(sorted: Float32Array, value: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -58,7 +58,11 @@ export function listLateSpreads(): DescribedSignal[] {
   return LATE_VIEWS.map((view) => ({ name: nameLateView(view), summary: VIEWS[view], reads: READS }));
 }
 
-/** The other signals of late interaction, in the order of their columns. @param author whether it may be looked at who speaks. */
+/**
+ * The other signals of late interaction, in the order of their columns.
+ *
+ * @param author true if it may be looked at who speaks.
+ */
 export function listLateSignals(author: boolean): DescribedSignal[] {
   const summaries = Object.entries({ ...SUMMARIES, ...(author ? NAMED : {}) });
   return LATE_VIEWS.flatMap((view) =>

@@ -157,7 +157,7 @@ export interface WorkspaceIdentity {
   readonly data: string;
   /** Of the encoder: its options, what it was fitted on, where it computes. */
   readonly encoder: Readonly<Record<string, unknown>>;
-  /** Of the encoder's vectors of tokens, where these are read alone. */
+  /** The encoder's, for its vectors of tokens where these are read alone. */
   readonly tokenEncoder?: Readonly<Record<string, unknown>>;
   /** Of any other encoder that may be asked for. */
   readonly encoderOf?: (options: EncoderOptions) => Readonly<Record<string, unknown>>;

@@ -89,7 +89,7 @@ const FACTORS = [
 export const listProducts = once((): readonly SignalProduct[] => FACTORS.map((of) => ({ name: of.join('*'), of })));
 
 const USUAL_GROUPS = ['text', 'form', 'time', 'thread', 'channel', 'author', 'structure'] as const;
-/** The groups of signals that are columns of their own; few datasets have attributes, and the names of turns take long to find. */
+/** The groups of signals that are columns of their own. Few datasets have attributes; names take long to find. */
 export const COLUMN_GROUPS = ['attributes', 'graph', 'memory'] as const;
 /** The groups that a bank has only where they are asked for; `late` needs an encoder with vectors of tokens. */
 const ASKED_GROUPS = [...COLUMN_GROUPS, 'late'] as const;
@@ -100,8 +100,8 @@ export const SIGNAL_GROUPS = freezeDeeply([...USUAL_GROUPS, ...ASKED_GROUPS] as 
 export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
 /**
- * The schema of a bank of signals: the groups of signals (by default all but `attributes`, `graph`, `memory` and `late`),
- * encoders besides that of the experiment (by default none), and signals of plugins.
+ * The schema of a bank of signals: the groups of signals (by default all but `attributes`, `graph`, `memory` and
+ * `late`), encoders besides that of the experiment (by default none), and signals of plugins.
  */
 export const signalBankOptions = z
   .strictObject({

@@ -40,11 +40,13 @@ export const controlOptions = z.strictObject({
 export type ControlOptions = z.output<typeof controlOptions>;
 
 /**
- * The parts of the world that a signal may read: texts, vectors, vectors of tokens, times as far as they order turns and queries, the clock (hours and dates, which data with only an
- * order of turns does not have), what belongs together as the corpus has it (`replies`: reply links, conversations, sessions, channels; no control destroys
- * it), the order of turns on their ring, the trees and the numbers of answers that coordinates are computed from, which coordinates belong to which candidate,
- * the attributes of turns, which no control destroys, for walks on the concept graph which turn has which title and which edges there are, which turns the
- * slice of a query has, and which strategy each question asks for.
+ * The parts of the world that a signal may read: texts, vectors, vectors of tokens, times as far as they order turns
+ * and queries, the clock (hours and dates, which data with only an order of turns does not have), what belongs
+ * together as the corpus has it (`replies`: reply links, conversations, sessions, channels; no control destroys it),
+ * the order of turns on their ring, the trees and the numbers of answers that coordinates are computed from, which
+ * coordinates belong to which candidate, the attributes of turns, which no control destroys, for walks on the
+ * concept graph which turn has which title and which edges there are, which turns the slice of a query has, and
+ * which strategy each question asks for.
  */
 export const WORLD_PARTS = freezeDeeply([
   'texts',
