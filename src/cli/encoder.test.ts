@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { writeSmallBert } from '../index/encoders/bert.fixture.ts';
 import { KNOWN_MODELS } from '../index/encoders/models/known-models.ts';
+import { PUBLIC_MODELS } from '../index/encoders/models/model-location.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-encoder-'));
@@ -63,5 +64,6 @@ test.each([
 
 test('the help of add names every public model', async () => {
   const { stdout } = await runRagpp('encoder', 'add', '--help');
+  expect(KNOWN_MODELS.names).toEqual(PUBLIC_MODELS);
   expect(stdout).toContain(`Public models: ${KNOWN_MODELS.names.join(', ')}.`);
 });

@@ -10,8 +10,7 @@ import { createWordPieces, type WordPieces } from '../../model/text/word-pieces.
 import { type BertSizes, disposeBert, runBert, uploadBert } from '../../ops/bert/bert.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { BERT_WEIGHTS, type BertOptions, bertIdentity } from './encoder-options.ts';
-import { describeMissingModel } from './models/known-models.ts';
-import { locateModelFolder } from './models/model-location.ts';
+import { describeMissingModel, locateModelFolder } from './models/model-location.ts';
 import { applyOptions, findLimits, PooledEncoder } from './token-encoder.ts';
 import { MAIN_FILE } from './transformers/model-files.ts';
 import { readModelSettings } from './transformers/model-settings.ts';

@@ -1,5 +1,5 @@
-import { basename } from 'node:path';
 import { Registry } from '../../../core/validation/registry.ts';
+import type { PublicModel } from './model-location.ts';
 
 /** A jar of Maven Central with a model. */
 interface ModelArchive {
@@ -14,7 +14,7 @@ interface ModelArchive {
 
 /** A public model that is added by its name. */
 export interface KnownModel {
-  readonly name: string;
+  readonly name: PublicModel;
   readonly summary: string;
   readonly licence: string;
   readonly publisher: string;
@@ -54,7 +54,7 @@ const listSettings = (layers: number, maxTokens: number) => ({
   'sentence_bert_config.json': { max_seq_length: maxTokens, do_lower_case: false }, // the tokeniser does that
 });
 
-/** Every model that has a name: to add one takes an entry here and a row in docs/encoders.md. */
+/** Every model that has a name: to add one takes an entry here, its name in model-location.ts and a row in docs/encoders.md. */
 export const KNOWN_MODELS = new Registry<string, KnownModel>([
   {
     name: 'e5-small-v2',
@@ -88,11 +88,3 @@ export const KNOWN_MODELS = new Registry<string, KnownModel>([
     settings: listSettings(6, 256),
   },
 ]);
-
-/** The remedy for a model that is not there, as an error ends. */
-export function describeMissingModel(model: string): string {
-  const name = basename(model);
-  if (KNOWN_MODELS.find(name) === undefined)
-    return 'set embedding.model to a folder, or to a model of ragpp encoder list';
-  return `run ragpp encoder add ${name}${name === model ? '' : `, and set embedding.model: ${name}`}`;
-}

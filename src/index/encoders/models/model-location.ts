@@ -1,6 +1,10 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { isModelFolder } from '../transformers/model-files.ts';
+
+/** The public models that are added by their names; known-models.ts says how. */
+export const PUBLIC_MODELS = ['e5-small-v2', 'all-minilm-l6-v2'] as const;
+export type PublicModel = (typeof PUBLIC_MODELS)[number];
 
 /** A name is one folder, also on a system that does not distinguish capitals. */
 const NAME = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*$/i;
@@ -32,4 +36,12 @@ export function locateModelFolder(model: string): string | null {
   if (isModelFolder({ model })) return model;
   const added = isModelName(model) ? join(findModelsFolder(), model) : null;
   return added !== null && isModelFolder({ model: added }) ? added : null;
+}
+
+/** The remedy for a model that is not there, as an error ends. */
+export function describeMissingModel(model: string): string {
+  const name = basename(model);
+  if (!PUBLIC_MODELS.some((known) => known === name))
+    return 'set embedding.model to a folder, or to a model of ragpp encoder list';
+  return `run ragpp encoder add ${name}${name === model ? '' : `, and set embedding.model: ${name}`}`;
 }
