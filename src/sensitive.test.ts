@@ -26,7 +26,7 @@ import { SECRET } from './sensitive.fixture.ts';
 const NETWORK = {
   'kernel/service/kernel-service.ts': 'reads ids of turns, and answers with ids and public keys, and no text',
   'core/service/http-connection.ts': 'sends what its callers give, which are listed below',
-  'index/encoders/transformers/model-download.ts': 'sends the name of a model',
+  'core/service/download.ts': 'sends the address of a file, such as a model, and no text',
   'index/vectors/postgres/postgres-database.ts':
     'the database that the user names holds records, see docs/sensitive.md',
 };
