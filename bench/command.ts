@@ -9,6 +9,7 @@ import { benchCuration, CURATION_USAGE } from './curation.ts';
 import { benchFilteredSearch, FILTERED_SEARCH_USAGE } from './filtered-search.ts';
 import { benchGraph, GRAPH_USAGE } from './graph.ts';
 import { benchKernel, KERNEL_USAGE } from './kernel.ts';
+import { benchLate, LATE_USAGE } from './late.ts';
 import { benchLearning, LEARNING_USAGE } from './learning.ts';
 import { benchMainPath, MAIN_PATH_USAGE } from './main-path.ts';
 import { benchMemory, MEMORY_USAGE } from './memory.ts';
@@ -32,6 +33,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   'filtered-search': { usage: FILTERED_SEARCH_USAGE, run: benchFilteredSearch },
   graph: { usage: GRAPH_USAGE, run: benchGraph },
   kernel: { usage: KERNEL_USAGE, run: benchKernel },
+  late: { usage: LATE_USAGE, run: benchLate },
   learning: { usage: LEARNING_USAGE, run: benchLearning },
   'main-path': { usage: MAIN_PATH_USAGE, run: benchMainPath },
   'memory-kills': { usage: MEMORY_KILLS_USAGE, run: benchMemoryKills },

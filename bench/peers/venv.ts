@@ -4,10 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { computeHash } from '../../src/core/hash/hash.ts';
-import type { Python } from './python.ts';
+import type { FoundPython, Python } from './python.ts';
 
 /** Written last: an interrupted installation is repeated. */
 const COMPLETE = 'complete';
+
+/** Where the environment of a requirements file is, and what it has. */
+function locateEnvironment(requirements: string) {
+  const path = fileURLToPath(new URL(requirements, import.meta.url));
+  const list = readFileSync(path, 'utf8');
+  const folder = join(tmpdir(), `ragpp-bench-python-${computeHash(list).slice(0, 16)}`);
+  return { path, folder, command: join(folder, 'bin', 'python'), versions: list.trim().split('\n').join(', ') };
+}
+
+/** The Python that an earlier {@link installPython} has made; null without one. */
+export function findInstalled(requirements: string): FoundPython | null {
+  const { folder, command, versions } = locateEnvironment(requirements);
+  return existsSync(join(folder, COMPLETE)) ? { command, versions } : null;
+}
 
 /**
  * A Python with the packages of a requirements file, in a virtual environment in the folder for temporary files. A later run uses the same one.
@@ -16,12 +30,9 @@ const COMPLETE = 'complete';
  * @param command the Python that makes the environment.
  */
 export function installPython(requirements: string, command = 'python3'): Python {
-  const path = fileURLToPath(new URL(requirements, import.meta.url));
-  const list = readFileSync(path, 'utf8');
-  const folder = join(tmpdir(), `ragpp-bench-python-${computeHash(list).slice(0, 16)}`);
-  const python = join(folder, 'bin', 'python');
-  const versions = list.trim().split('\n').join(', ');
-  if (existsSync(join(folder, COMPLETE))) return { command: python, versions };
+  const { path, folder, command: python, versions } = locateEnvironment(requirements);
+  const found = findInstalled(requirements);
+  if (found !== null) return found;
   rmSync(folder, { recursive: true, force: true });
   try {
     execFileSync(command, ['-m', 'venv', folder], { stdio: 'pipe' });
