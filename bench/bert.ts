@@ -1,21 +1,27 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import * as tf from '@tensorflow/tfjs-core';
+import { ValidationError } from '../src/core/errors/errors.ts';
 import { createRandom } from '../src/core/numbers/random.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
 import { matmul } from '../src/core/tensors/matmul.ts';
 import { readBack } from '../src/core/tensors/scope.ts';
 import { drawBert } from '../src/ops/bert/bert.fixture.ts';
 import { type BertSizes, disposeBert, runBert, uploadBert } from '../src/ops/bert/bert.ts';
+import { BertPeer } from './bert-peer.ts';
 import { parsePositiveOption } from './integer-option.ts';
+import { findTorch } from './peers/process.ts';
 import { formatTextTable } from './text-table.ts';
 
-export const BERT_USAGE = `bert [options]   time of a pass of a BERT of the size of e5-small-v2, beside the matrix rate of the backend
+export const BERT_USAGE = `bert [options]   time of a pass of a BERT of the size of e5-small-v2, beside the matrix rate of the backend and beside torch, which it installs into a virtual environment where python3 has none
     --lengths T,T      pieces of a text (default 17,38,110)
     --batches B,B      texts at once (default 1,4)
     --layers L         (default 12)
     --rounds R         of which the fastest counts, as others disturb only upward (default 7)
+    --peer P           torch, none (default torch)
     --backend B        auto, ${BACKENDS.join(', ')} (default auto)`;
+
+const PEERS = ['torch', 'none'] as const;
 
 /** The sizes of e5-small-v2, but for the vocabulary, of which a pass reads few rows. */
 const SIZES: BertSizes = {
@@ -43,6 +49,36 @@ async function timeFastest(rounds: number, work: () => Promise<unknown>): Promis
   return fastest;
 }
 
+/** The fastest of ours and of torch, which take turns after a warm-up of each. */
+async function timeInTurn(
+  rounds: number,
+  run: () => Promise<Float32Array>,
+  peer: BertPeer | null,
+  ids: Int32Array,
+  length: number,
+) {
+  const vectors = await run();
+  if (peer === null) return { milliseconds: await timeFastest(rounds, run), torch: null };
+  let [milliseconds, one, own, difference] = [
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    0,
+  ];
+  for (let round = 0; round < rounds; round++) {
+    const started = performance.now();
+    await run();
+    milliseconds = Math.min(milliseconds, performance.now() - started);
+    one = Math.min(one, (await peer.run(ids, length, 1)).milliseconds);
+    const last = await peer.run(ids, length, null);
+    own = Math.min(own, last.milliseconds);
+    if (round === 0)
+      for (const [i, value] of last.vectors.entries())
+        difference = Math.max(difference, Math.abs(value - (vectors[i] as number)));
+  }
+  return { milliseconds, torch: { one, own, difference } };
+}
+
 /** Operations a second of the largest product of a layer by itself, over as many rows as the batch has pieces. */
 async function measureMatrixRate(
   { hidden_size: D, intermediate_size: inner }: BertSizes,
@@ -64,27 +100,34 @@ export async function benchBert(args: readonly string[]): Promise<void> {
       batches: { type: 'string', default: '1,4' },
       layers: { type: 'string', default: '12' },
       rounds: { type: 'string', default: '7' },
+      peer: { type: 'string', default: 'torch' },
       backend: { type: 'string', default: 'auto' },
     },
   });
   const list = (name: 'lengths' | 'batches') => values[name].split(',').map((word) => parsePositiveOption(name, word));
+  const asked = PEERS.find((name) => name === values.peer);
+  if (asked === undefined) throw new ValidationError(`unknown --peer: ${values.peer}; use one of ${PEERS.join(', ')}`);
   const rounds = parsePositiveOption('rounds', values.rounds);
   const sizes = { ...SIZES, num_hidden_layers: parsePositiveOption('layers', values.layers) };
   const backend = await useBackend(values.backend as BackendChoice);
   const machine = `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`;
   console.log(`machine: ${machine}; load ${loadavg()[0]?.toFixed(1)}; node ${process.version}; backend ${backend}`);
   const started = performance.now();
-  const bert = uploadBert(drawBert(1, sizes), sizes);
+  const weights = drawBert(1, sizes);
+  const bert = uploadBert(weights, sizes);
   const bytes = tf.memory().numBytes / 2 ** 20;
   console.log(
     `weights: ${sizes.num_hidden_layers} layers of ${sizes.hidden_size} numbers, random, seed 1; on the device in ${(performance.now() - started).toFixed(0)} ms, ${bytes.toFixed(0)} MiB`,
   );
+  const python = asked === 'torch' ? findTorch() : { missing: 'none was asked for' };
+  const peer = 'missing' in python ? null : new BertPeer(python, weights, sizes);
   const source = createRandom(1, 'pieces');
   const rows: string[][] = [];
   for (const batch of list('batches'))
     for (const length of list('lengths')) {
       const ids = Int32Array.from({ length: batch * length }, () => source.integer(sizes.vocab_size));
-      const milliseconds = await timeFastest(rounds, () => readBack('bert', () => runBert(bert, ids, length)));
+      const run = () => readBack('bert', () => runBert(bert, ids, length));
+      const { milliseconds, torch } = await timeInTurn(rounds, run, peer, ids, length);
       const { kernels } = await tf.profile(() => tf.tidy(() => runBert(bert, ids, length)));
       const rate = (batch * countOperations(sizes, length)) / milliseconds / 1e6;
       const most = await measureMatrixRate(sizes, batch * length, rounds);
@@ -97,11 +140,24 @@ export async function benchBert(args: readonly string[]): Promise<void> {
           most.toFixed(1),
           (most / rate).toFixed(2),
           kernels.length,
+          ...(torch === null
+            ? ['-', '-', '-', '-', '-']
+            : [
+                ...[torch.one, torch.own].flatMap((time) => [
+                  (time / batch).toFixed(1),
+                  (milliseconds / time).toFixed(2),
+                ]),
+                torch.difference.toExponential(1),
+              ]),
         ].map(String),
       );
     }
   disposeBert(bert);
-  console.log(
-    formatTextTable(['texts', 'pieces', 'ms a text', 'GFLOP/s', 'a product alone', 'ratio', 'launches'], rows),
-  );
+  peer?.dispose();
+  const own = ['texts', 'pieces', 'ms a text', 'GFLOP/s', 'a product alone', 'ratio', 'launches'];
+  const theirs = ['torch, 1 thread', 'ratio', 'torch, its threads', 'ratio', 'difference'];
+  console.log(formatTextTable([...own, ...theirs], rows));
+  console.log('missing' in python ? `no peer: ${python.missing}` : `peer: ${python.versions}`);
+  console.log('no onnxruntime: the bench has no model of these random weights in ONNX');
+  console.log(`load at the end ${loadavg()[0]?.toFixed(1)}`);
 }
