@@ -7,10 +7,10 @@ import type { FoundPython } from './peers/python.ts';
 
 /** One scoring by torch. */
 export interface TorchLate {
-  /** Of all questions. */
+  /** Time of all questions. */
   readonly milliseconds: number;
   readonly threads: number;
-  /** How many turns a product of torch has, which is the fastest of some. */
+  /** Number of turns of a product of torch: the fastest of some. */
   readonly way: string;
   readonly version: string;
 }
@@ -39,7 +39,7 @@ export class LatePeer {
     return this.#process.ask({ threads });
   }
 
-  /** Those of the last call, row-major [questions, N]. */
+  /** Scores of the last call, row-major [questions, N]. */
   readScores(): Float32Array {
     return new Float32Array(Uint8Array.from(readFileSync(join(this.#folder, 'scores.f32'))).buffer);
   }

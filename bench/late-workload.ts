@@ -34,7 +34,7 @@ export interface LateWorld {
   readonly questions: { readonly texts: readonly string[]; readonly cutoffs: Int32Array };
 }
 
-/** A word `p17` is a token with id 17; the vectors of a text are random, of length 1, and depend on the text and the seed. */
+/** Makes random vectors of length 1 from the text and the seed. A word `p17` is a token with id 17. */
 function createRandomTokens(dimension: number, seed: number): EncoderSource {
   const encode = (text: string): TokenVectors => {
     const ids = Int32Array.from(text.split(' '), (word) => Number(word.slice(1)));

@@ -29,7 +29,7 @@ const PEERS = ['torch', 'none'] as const;
 export interface LateMeasurement {
   readonly sizes: LateSizes;
   readonly milliseconds: number;
-  /** Of these the products of matrices. */
+  /** Time of the products of matrices alone. */
   readonly products: number;
   /** GFLOP/s of the largest of these products by itself. */
   readonly mostRate: number;
@@ -86,7 +86,7 @@ export async function measureLate(
   const peer = python === null ? null : await LatePeer.open(python, world);
   try {
     let [milliseconds, products, mostRate] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
-    let one: TorchLate | undefined;
+    let single: TorchLate | undefined;
     let own: TorchLate | undefined;
     for (let round = 0; round < rounds; round++) {
       const started = performance.now();
@@ -95,12 +95,12 @@ export async function measureLate(
       products = Math.min(products, (await profileProducts(world)).milliseconds);
       mostRate = Math.max(mostRate, await measureMatrixRate(largest, 3));
       if (peer === null) continue;
-      one = pickFaster(one, await peer.score(1));
+      single = pickFaster(single, await peer.score(1));
       own = pickFaster(own, await peer.score(null));
     }
     const figures = { sizes: world.sizes, milliseconds, products, mostRate };
-    if (peer === null || one === undefined || own === undefined) return figures;
-    return { ...figures, torch: { one, own, difference: findLargestDifference(scores, peer.readScores()) } };
+    if (peer === null || single === undefined || own === undefined) return figures;
+    return { ...figures, torch: { one: single, own, difference: findLargestDifference(scores, peer.readScores()) } };
   } finally {
     peer?.dispose();
   }

@@ -9,7 +9,7 @@ import type { FoundPython, Python } from './python.ts';
 /** Written last: an interrupted installation is repeated. */
 const COMPLETE = 'complete';
 
-/** Where the environment of a requirements file is, and what it has. */
+/** Folder and packages of the environment of a requirements file. */
 function locateEnvironment(requirements: string) {
   const path = fileURLToPath(new URL(requirements, import.meta.url));
   const list = readFileSync(path, 'utf8');
