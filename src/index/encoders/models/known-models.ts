@@ -54,7 +54,10 @@ const listSettings = (layers: number, maxTokens: number) => ({
   'sentence_bert_config.json': { max_seq_length: maxTokens, do_lower_case: false }, // the tokeniser does that
 });
 
-/** Every model that has a name: to add one takes an entry here, its name in model-location.ts and a row in docs/encoders.md. */
+/**
+ * Every model that has a name: to add one takes an entry here, its name in model-location.ts and a row in
+ * docs/encoders.md.
+ */
 export const KNOWN_MODELS = new Registry<string, KnownModel>([
   {
     name: 'e5-small-v2',
