@@ -11,6 +11,7 @@ const OUTPUT: Readonly<Record<string, RegExp>> = {
   'embed.ts': /^cosine of the first two turns: 0\.\d{3}$/,
   'evaluate.ts': /mrr@10['"]?: 0\.5,/,
   'filter.ts': /^true false\n\(\("channel" = \$1::text\) and .*\nsupport, outcome, 0\.5, \["fact","rule"\], kind$/,
+  'late.ts': /^late +\.\d{3} /m,
   'load.ts': /^121 turns of 23 conversations, 46 queries\n/,
   'memory.ts': /^b 1\.00, a 0\.99, c 0\.94, d 0\.32\nmean 0\.75, interval 0\.30,0\.95, of 4$/,
   'paired-test.ts': /^0\.\d{3}, p [01]\.\d{3}, \d+ better, \d+ worse$/,
@@ -30,7 +31,7 @@ afterEach(() => void lines.splice(0));
 test('there is a check of every example, and of nothing else', () => {
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
   expect(names.sort()).toEqual(Object.keys(OUTPUT));
-  expect(names).toHaveLength(12);
+  expect(names).toHaveLength(13);
 });
 
 test.each(Object.keys(OUTPUT))('%s runs, in at most ten lines of code', async (name) => {

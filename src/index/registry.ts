@@ -76,7 +76,7 @@ export type IndexInputs = Pick<IndexContext, 'corpus'> & Partial<IndexContext>;
 
 /** @throws ValidationError for an index that compares vectors and gets none. */
 function completeContext(options: IndexOptions, given: IndexInputs): IndexContext {
-  const { corpus, vectors = new Float32Array(0), seed = 1, concepts, conceptVectors, entities: named } = given;
+  const { corpus, vectors = new Float32Array(0), seed = 1, concepts, conceptVectors, tokens, entities: named } = given;
   if (listIndexReads(options).includes('vectors') && given.vectors === undefined)
     throw new ValidationError(
       `index ${options.index} compares vectors: none given; pass vectors, row-major [turns, dimension]`,
@@ -86,7 +86,11 @@ function completeContext(options: IndexOptions, given: IndexInputs): IndexContex
     throw new ValidationError(
       `vectors do not fit ${corpus.size} turns: ${vectors.length} numbers; pass one row for each turn`,
     );
-  const optional = { ...(concepts && { concepts }), ...(conceptVectors && { conceptVectors }) };
+  const optional = {
+    ...(concepts && { concepts }),
+    ...(conceptVectors && { conceptVectors }),
+    ...(tokens && { tokens }),
+  };
   return { corpus, vectors, dimension, seed, ...optional, ...(named && { entities: named }) };
 }
 

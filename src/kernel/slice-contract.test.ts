@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/tensors/backend.ts';
 import { viewRow } from '../core/tensors/rows.ts';
 import { drawContractCorpus, drawContractQueries } from '../index/candidates/contract-sample.fixture.ts';
+import { openWordTokens } from '../index/encoders/word-tokens.fixture.ts';
 import { MEMORY_SOURCES } from '../index/memories/memory-options.ts';
 import { createIndex, INDEXES, type IndexInput } from '../index/registry.ts';
 import { openVectorIndex, VECTOR_INDEXES, type VectorIndexInput } from '../index/vectors/registry.ts';
@@ -59,7 +60,8 @@ function writeRun(): string {
 const NEEDED: Readonly<Record<string, object>> = { run: { path: writeRun() } };
 
 async function openCandidates(index: string): Promise<[SliceSearch, () => unknown]> {
-  const made = await createIndex({ index, ...NEEDED[index] } as IndexInput, { corpus, vectors: sample.vectors });
+  const context = { corpus, vectors: sample.vectors, tokens: await openWordTokens() };
+  const made = await createIndex({ index, ...NEEDED[index] } as IndexInput, context);
   return [searchCandidates(made, corpus), () => made.dispose()];
 }
 

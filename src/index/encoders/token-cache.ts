@@ -87,7 +87,7 @@ function assertTokenEncoder(encoder: Encoder): TokenEncoder {
   encoder.dispose();
   throw new UnavailableError(
     `vectors of tokens by encoder ${encoder.name}`,
-    'it has vectors of whole texts alone; set embedding.encoder to bert or transformers',
+    'it has vectors of whole texts alone; set embedding.encoder to use-lite, bert or transformers',
   );
 }
 

@@ -5,6 +5,7 @@ import { boostSignal } from './boost.ts';
 import { cosineSignal } from './cosine.ts';
 import { curationSignal } from './curation.ts';
 import { decaySignal } from './decay.ts';
+import { lateSignal } from './late.ts';
 import { recencySignal } from './recency.ts';
 import { strategySignal } from './strategy.ts';
 import { trajectorySignal } from './trajectory.ts';
@@ -20,4 +21,5 @@ export const SIGNALS = freezeDeeply([
   trajectorySignal,
   attentionSignal,
   strategySignal,
+  lateSignal,
 ] as const);

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
+import type { LateOptions } from '../../index/late/late-options.ts';
 import { indexOptions } from '../../index/registry.ts';
 import type { Bm25IndexOptions } from '../../index/words/bm25.ts';
 import { PROPAGATION_PRESETS } from '../../ops/attention/options.ts';
@@ -13,6 +14,7 @@ import { createSampleWorkspace, drawSampleWorld, type SampleWorld } from './corp
 import { cosineSignal } from './cosine.ts';
 import { curationSignal } from './curation.ts';
 import { decaySignal } from './decay.ts';
+import { lateSignal } from './late.ts';
 import { recencySignal } from './recency.ts';
 import { SIGNALS } from './registry.cases.ts';
 import type { Signal } from './signal.ts';
@@ -49,6 +51,7 @@ const USES: Readonly<Record<string, Signal>> = {
   'attention, tpo': attend('tpo'),
   'attention, unified': attend('unified'),
   strategy: strategySignal({ weights: 'by-question' }),
+  late: lateSignal(indexOptions.parse({ index: 'late' }) as LateOptions),
 };
 
 async function within<T>(
