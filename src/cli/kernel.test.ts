@@ -112,12 +112,15 @@ describe('a kernel that serves', () => {
     writeKeyFile(keyFile, next);
     kernel.kill('SIGHUP');
     let signer = '';
+    const answers: Promise<void>[] = []; // all of them come before the kernel ends
     await awaitFound(() => {
-      void ask().then(({ keyId }) => {
+      const answer = ask().then(({ keyId }) => {
         signer = keyId;
       });
+      answers.push(answer);
       return signer === next.keys[0]?.keyId ? signer : undefined;
     });
+    await Promise.all(answers);
     await authority.verify(slice, null);
 
     kernel.kill('SIGTERM');
