@@ -65,6 +65,120 @@ describe.each(LATE_SCORE_NAMES)('the score %s', (score) => {
   );
 });
 
+/** The rows of a text's tokens as the store has them, and their pieces. */
+async function readRows(text: string, kind: 'turn' | 'query', context: readonly string[]) {
+  const asked = { text, owner: { kind, id: text }, context };
+  await tokens.prepare([asked]);
+  const rows: number[][] = [];
+  const ids: number[] = [];
+  await tokens.read([asked], (_, stored) => {
+    ids.push(...stored.ids);
+    for (const [t, scale] of stored.scales.entries())
+      rows.push(Array.from(stored.values.subarray(t * 8, (t + 1) * 8), (value) => value * scale));
+  });
+  return { rows, ids };
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+const dot = (a: readonly number[], b: readonly number[]) => sum(a.map((value, d) => value * (b[d] as number)));
+const average = (rows: readonly number[][]) =>
+  (rows[0] as number[]).map((_, d) => sum(rows.map((row) => row[d] as number)));
+
+function standardise(column: readonly number[]): number[] {
+  const mean = sum(column) / column.length;
+  const deviation = Math.sqrt(sum(column.map((value) => (value - mean) ** 2)) / column.length);
+  return column.map((value) => (deviation < 1e-5 * Math.abs(mean) ? 0 : (value - mean) / deviation));
+}
+
+/** Every score by its formula, over the turns at some positions, which `sessionOf` puts in sessions. */
+async function computeByFormula(
+  turns: readonly Turn[],
+  visible: readonly number[],
+  question: string,
+  isPlain: boolean,
+) {
+  const say = ({ author, text }: Turn) => (author === null ? text : `${author}: ${text}`);
+  const findInSession = (at: number, step: number) => {
+    const own = turns.flatMap(({ channel }, i) => (channel === turns[at]?.channel ? [i] : []));
+    return own[own.indexOf(at) + step];
+  };
+  const asked = await readRows(question, 'query', []);
+  const found = await Promise.all(
+    visible.map((at) => {
+      const before = [-2, -1].flatMap((step) => turns[findInSession(at, step) ?? -1] ?? []);
+      return readRows(say(turns[at] as Turn), 'turn', isPlain ? [] : before.map(say));
+    }),
+  );
+  const maxima = found.map(({ rows }) => asked.rows.map((q) => Math.max(...rows.map((row) => dot(row, q)))));
+  const around = (i: number, steps: readonly number[]) =>
+    steps.flatMap((step) => {
+      const other = visible.indexOf(findInSession(visible[i] as number, step) ?? -1);
+      return other < 0 ? [] : [other];
+    });
+  const n = visible.length;
+  const idf = asked.ids.map((id) => {
+    const df = found.filter(({ ids }) => ids.includes(id)).length;
+    return Math.log(1 + (n - df + 0.5) / (df + 0.5));
+  });
+  const weigh = (columns: readonly number[][]) =>
+    visible.map((_, i) => sum(columns.map((column, t) => (idf[t] as number) * (column[i] as number))) / sum(idf));
+  const columns = asked.ids.map((_, t) => maxima.map((row) => row[t] as number));
+  const z = columns.map(standardise);
+  const zidf = weigh(z);
+  const mean = (of: (t: number, i: number) => number) =>
+    visible.map((_, i) => sum(columns.map((__, t) => of(t, i))) / columns.length);
+  const widened = columns.map((column) =>
+    column.map((value, i) => Math.max(value, ...around(i, [-1, 1]).map((other) => column[other] as number))),
+  );
+  const stops = question.split(' ').map((word) => ['the', 'was'].includes(word));
+  return {
+    zidf,
+    maxsim: mean((t, i) => columns[t]?.[i] as number),
+    standardised: mean((t, i) => z[t]?.[i] as number),
+    focused: mean((t, i) => Math.max(0, z[t]?.[i] as number) ** 2),
+    minimum: maxima.map((row) => Math.min(...row.filter((_, t) => !stops[t]))),
+    rank: weigh(
+      columns.map((column) =>
+        column.map((value) => 1 - Math.log(1 + column.filter((other) => other > value).length) / Math.log(n)),
+      ),
+    ),
+    share: zidf.map((value) => Math.exp(4 * (value - Math.max(...zidf)))),
+    near: zidf.map((value, i) => Math.max(value, ...around(i, [-2, -1, 1, 2]).map((other) => zidf[other] as number))),
+    window: weigh(widened.map(standardise)),
+    cosine: found.map(({ rows }) => {
+      const [a, b] = [average(rows), average(asked.rows)];
+      return dot(a, b) / Math.hypot(...a) / Math.hypot(...b);
+    }),
+  } satisfies Record<LateScore, number[]>;
+}
+
+test.each(['plain', 'context'] as const)(
+  'every score is its formula over the turns that a list shows: %s',
+  async (view) => {
+    const question = 'was the word3 word5';
+    const turns = buildTurns(sample.texts.slice(0, 24)).map((turn, i) => ({
+      ...turn,
+      author: i % 3 === 0 ? null : 'ann',
+    }));
+    const late = new LateTurns(new Corpus(turns), tokens, { view, author: true });
+    const list = [0, 1, 2, 4, 5, 6, 9, 11, 12, 15, 16, 19, 22];
+    for (const [visible, cutoff] of [
+      [list, 17],
+      [[...turns.keys()], 13],
+    ] as const) {
+      const seen = visible.filter((position) => position < cutoff);
+      const expected = await computeByFormula(turns, seen, question, view === 'plain');
+      const batch = { texts: [question], cutoffs: Int32Array.of(cutoff), visible: [Int32Array.from(visible)] };
+      await late.score(batch, (_, scores) => {
+        expect([...scores.visible]).toEqual(seen);
+        for (const name of LATE_SCORE_NAMES)
+          for (const [i, value] of scores.get(name).entries())
+            expect(value, `${name} of ${seen[i]}`).toBeCloseTo(expected[name][i] as number, 4);
+      });
+    }
+  },
+);
+
 /** One score of one question over some turns of one session. */
 async function scoreTexts(texts: readonly string[], text: string, name: LateScore): Promise<number[]> {
   const turns = new LateTurns(new Corpus(buildTurns(texts)), tokens, { view: 'plain', author: true });

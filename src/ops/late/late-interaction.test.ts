@@ -60,6 +60,11 @@ test('a token that fits every turn alike says nothing, and a turn without tokens
   expect([...focusTokens(standardised, 2)]).toEqual([0, NONE, 0.5]);
 });
 
+test('products that differ by rounding alone are equal', () => {
+  const maxima = Float32Array.of(0.7, 0.7 + 1e-7, 0.7 - 1e-7, 0.7 + 2e-7);
+  expect([...standardiseMaxima(maxima, 1)].map(Math.abs)).toEqual([0, 0, 0, 0]);
+});
+
 test('the mean over tokens is weighted, and 0 where no token counts', () => {
   expect([...averageTokens(MAXIMA, 2)]).toEqual([0.375, NONE, 0.625]);
   expect([...averageTokens(MAXIMA, 2, [3, 1])]).toEqual([0.3125, NONE, 0.6875]);

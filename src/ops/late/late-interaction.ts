@@ -49,9 +49,12 @@ export async function computeTokenMaxima(turns: TokenRows, question: Float32Arra
   return maxima;
 }
 
+/** Deviations below this share of the mean are float32 rounding of equal products. */
+const EQUAL = 1e-5;
+
 /**
  * Maxima as deviations from their mean over the turns that have tokens, in units of their deviation; 0 where all are
- * equal. A token that fits every turn says nothing.
+ * equal up to rounding. A token that fits every turn says nothing.
  *
  * @param maxima row-major [N, T], as {@link computeTokenMaxima} gives them.
  * @returns row-major [N, T]
@@ -76,8 +79,8 @@ export function standardiseMaxima(maxima: Float32Array, count: number): Float64A
       if (!Number.isNaN(value)) factors[t]! += (value - (means[t] as number)) ** 2;
     }
   for (let t = 0; t < count; t++) {
-    const variance = (factors[t] as number) / (found[t] as number);
-    factors[t] = variance > 0 ? 1 / Math.sqrt(variance) : 0;
+    const deviation = Math.sqrt((factors[t] as number) / (found[t] as number));
+    factors[t] = deviation > EQUAL * Math.abs(means[t] as number) ? 1 / deviation : 0;
   }
   for (let at = 0; at < maxima.length; at += count)
     for (let t = 0; t < count; t++)
