@@ -34,6 +34,7 @@ export function installPython(requirements: string, command = 'python3'): Python
   const found = findInstalled(requirements);
   if (found !== null) return found;
   rmSync(folder, { recursive: true, force: true });
+  console.error(`install ${versions} in ${folder}, which later runs use; some packages take minutes`);
   try {
     execFileSync(command, ['-m', 'venv', folder], { stdio: 'pipe' });
     execFileSync(python, ['-m', 'pip', 'install', '--quiet', '-r', path], { stdio: 'pipe' });

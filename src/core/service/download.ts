@@ -31,7 +31,7 @@ export interface DownloadOptions {
  * Downloads a file to a path: to a neighbour `.partial`, which is renamed once it is complete. Repeats an attempt that
  * ends in status 408, 429 or 5xx, without an answer or within one. Redirects are followed, but not from https to http.
  *
- * @returns whether there is such a file.
+ * @returns true if there is such a file.
  * @throws UnavailableError for another status, for too many bytes, and for the last attempt; ChecksumMismatchError for
  *   another file than that of the hash.
  */
@@ -78,7 +78,7 @@ type CreateError = (reason: ShowableText, cause?: unknown) => Error;
 /** True for a status that another attempt may not have. */
 const isPassing = (status: number) => status === 408 || status === 429 || status >= 500;
 
-/** One attempt, which adds to the bytes that are there if the answer does. @returns whether there is such a file. */
+/** One attempt, which adds to the bytes that are there if the answer does. @returns true if there is such a file. */
 async function fetchToPartial(
   url: string,
   partial: string,

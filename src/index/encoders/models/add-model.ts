@@ -30,7 +30,7 @@ const ONNX_WEIGHTS = joinWeightsPath('fp32');
 const TOKENISER = 'tokenizer.json';
 const README = 'README.md';
 
-/** Brings a file of a model to a path. @returns whether the model has the file. */
+/** Brings a file of a model to a path. @returns true if the model has the file. */
 type BringFile = (name: string, path: string) => Promise<boolean>;
 
 /** Options of adding a model. */

@@ -50,11 +50,6 @@ export function listModels(): StoredModel[] {
   return names.filter((name) => existsSync(join(root, name, NOTE_FILE))).map((name) => readModel(join(root, name)));
 }
 
-/** The added model of a name; null if there is none. */
-export function findModel(name: string): StoredModel | null {
-  return listModels().find((model) => model.name === name) ?? null;
-}
-
 /**
  * Adds a model: its files are written to a folder that is renamed once they are complete. Files beside that folder stay
  * if `write` throws or the process ends: downloads, which the next attempt continues.
@@ -110,7 +105,7 @@ function removeIfEmpty(folder: string): void {
  * Deletes an added model, and what an unfinished attempt to add it left. In between, its folder has the name of an
  * unfinished one, so that no half of a model is found.
  *
- * @returns whether there was anything.
+ * @returns true if there was anything to delete.
  */
 export function removeModel(name: string): boolean {
   const target = join(findModelsFolder(), assertModelName(name));
