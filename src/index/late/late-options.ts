@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SESSION_KINDS } from '../../model/turns/sessions.ts';
 import { candidateCount, type IndexDefinition } from '../candidates/index-definition.ts';
 
 /** Views of a turn, which its tokens see: the turn alone, or also the two turns before it in its session. */
@@ -27,11 +28,13 @@ const options = z.strictObject({
   view: z.enum(LATE_VIEWS).default('context'),
   /** True if the text of a turn is `author: text`. */
   author: z.boolean().default(true),
+  /** The turns around a turn: of its session, or of its channel; absent in a resolved config that takes sessions. */
+  around: z.enum(SESSION_KINDS).optional(),
   score: z.enum(LATE_SCORE_NAMES).default('zidf'),
 });
 export type LateOptions = z.output<typeof options>;
 /** The texts of turns that are compared by their tokens. */
-export type LateTexts = Pick<LateOptions, 'view' | 'author'>;
+export type LateTexts = Pick<LateOptions, 'view' | 'author' | 'around'>;
 
 export const late: IndexDefinition<typeof options> = {
   options,

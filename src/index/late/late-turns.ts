@@ -7,12 +7,12 @@ import { createTokeniser } from '../../model/text/tokens.ts';
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
 import { findNeighbour, groupSessions, type Sessions } from '../../model/turns/sessions.ts';
 import { computeTokenMaxima, type TokenRows } from '../../ops/late/late-interaction.ts';
-import { isListed, listVisibleTurns } from '../candidates/query-batch.ts';
+import { isListed, listVisibleTurns, orderByCutoff } from '../candidates/query-batch.ts';
 import { scaleRowsToUnit } from '../encoders/encoder-definition.ts';
 import { LATE_SCORE_NAMES, type LateScore, type LateTexts } from './late-options.ts';
 import { LateScores } from './late-scores.ts';
 
-/** Turns of one session before a turn that its tokens see, the oldest first. */
+/** The turns before a turn in its session that its tokens see, the oldest first. */
 const CONTEXT_STEPS = [-2, -1] as const;
 /** Numbers of maxima that are in memory at a time: 64 MB. */
 const MAXIMA = 2 ** 24;
@@ -46,11 +46,46 @@ function growTo(numbers: Float32Array, kept: number, end: number): Float32Array 
 /** The parts of queries that are read. */
 type AskedTurns = Pick<QueryBatch, 'ids' | 'texts' | 'cutoffs' | 'visible'>;
 
-const findLast = (cutoffs: Int32Array) => cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 0);
+/** The turns that a query may see, ascending. */
+function listSeenTurns(queries: AskedTurns, query: number): Int32Array {
+  return listVisibleTurns(queries, query) ?? Int32Array.from({ length: queries.cutoffs[query] as number }, (_, p) => p);
+}
+
+/** Adds up the turns that some queries may see. */
+class SeenTurns {
+  readonly #queries: AskedTurns;
+  readonly #marks: Uint8Array;
+  #size = 0;
+
+  constructor(queries: AskedTurns) {
+    this.#queries = queries;
+    this.#marks = new Uint8Array(queries.cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 0));
+  }
+
+  /** How many there are with those of a further query. */
+  countWith(query: number): number {
+    const isNew = (position: number) => this.#marks[position] === 0;
+    return listSeenTurns(this.#queries, query).reduce((count, turn) => count + (isNew(turn) ? 1 : 0), this.#size);
+  }
+
+  add(query: number): void {
+    this.#size = this.countWith(query);
+    for (const position of listSeenTurns(this.#queries, query)) this.#marks[position] = 1;
+  }
+
+  /** Ascending. */
+  list(): Int32Array {
+    const positions = new Int32Array(this.#size);
+    for (let position = 0, n = 0; n < positions.length; position++)
+      if (this.#marks[position] === 1) positions[n++] = position;
+    return positions;
+  }
+}
 
 /** Adds the tokens of turns until they are enough for one product, as [S, D] rows and the scale of each. */
 class RowBlock {
-  readonly turns: number[] = [];
+  /** The turns, as numbers of the caller. */
+  readonly numbers: number[] = [];
   readonly #starts: number[] = [0];
   readonly #dimension: number;
   #rows: Float32Array;
@@ -66,13 +101,13 @@ class RowBlock {
     return this.#starts.at(-1) as number;
   }
 
-  add(turn: number, { scales, values }: StoredTokens): void {
+  add(number: number, { scales, values }: StoredTokens): void {
     const [start, end] = [this.size, this.size + scales.length];
     this.#rows = growTo(this.#rows, start * this.#dimension, end * this.#dimension);
     this.#scales = growTo(this.#scales, start, end);
     this.#rows.set(values, start * this.#dimension); // a tenth of the time of a loop that scales them too
     this.#scales.set(scales, start);
-    this.turns.push(turn);
+    this.numbers.push(number);
     this.#starts.push(end);
   }
 
@@ -82,12 +117,14 @@ class RowBlock {
     const scales = this.#scales.subarray(0, this.size);
     const starts = Int32Array.from(this.#starts);
     this.#starts.length = 1;
-    return { turns: this.turns.splice(0), vectors, scales, starts, dimension: this.#dimension };
+    return { numbers: this.numbers.splice(0), vectors, scales, starts, dimension: this.#dimension };
   }
 }
 
-/** The maxima of some questions: row-major [N, T], the tokens of question q from `starts[q]` on. */
+/** The maxima of some questions over N turns: row-major [N, T], the tokens of question q from `starts[q]` on. */
 interface Maxima {
+  /** [N] positions, ascending. */
+  readonly turns: Int32Array;
   readonly values: Float32Array;
   readonly starts: Int32Array;
   /** Row-major [N, D] the mean of each turn's rows, of length 1; null if no score needs it. */
@@ -109,10 +146,10 @@ export class LateTurns {
   readonly #texts: readonly TokenText[];
   readonly sessions: Sessions;
 
-  constructor(corpus: Corpus, store: TokenSource, { view, author }: LateTexts) {
+  constructor(corpus: Corpus, store: TokenSource, { view, author, around }: LateTexts) {
     this.#corpus = corpus;
     this.#store = store;
-    this.sessions = groupSessions(corpus);
+    this.sessions = groupSessions(corpus, around);
     this.#texts = corpus.turns.map((turn, position) => ({
       text: this.#say(position, author),
       owner: { kind: 'turn' as const, id: turn.id },
@@ -130,10 +167,13 @@ export class LateTurns {
     return steps.filter((other) => other >= 0).map((other) => this.#say(other, isNamed));
   }
 
-  /** The texts whose tokens the queries need: of the turns before the last cutoff, of the queries, and stop words. */
-  listTexts({ texts, ids, cutoffs }: AskedTurns): { turns: TokenText[]; questions: TokenText[]; stops: TokenText[] } {
+  /** The texts whose tokens the queries need: of the turns that one of them may see, of the queries, and stop words. */
+  listTexts(queries: AskedTurns): { turns: TokenText[]; questions: TokenText[]; stops: TokenText[] } {
+    const { texts, ids } = queries;
+    const seen = new SeenTurns(queries);
+    for (const query of texts.keys()) seen.add(query);
     return {
-      turns: this.#texts.slice(0, findLast(cutoffs)),
+      turns: Array.from(seen.list(), (position) => this.#texts[position] as TokenText),
       questions: texts.map((text, query) => ({ text, owner: { kind: 'query', id: ids?.[query] ?? '' }, context: [] })),
       stops: listStopTexts(texts),
     };
@@ -157,20 +197,15 @@ export class LateTurns {
     await this.#store.prepare(Object.values(texts).flat(), progress);
     const questions = await this.#readQuestions(texts.questions);
     const stopPieces = await this.#readPieces(texts.stops);
-    const last = findLast(cutoffs);
     const stage = progress('late interaction', cutoffs.length);
-    for (const part of splitQuestions(questions, last)) {
-      const maxima = await this.#computeMaxima(
-        part.map((query) => questions[query] as Question),
-        last,
-        names.includes('cosine'),
-      );
-      for (const [i, query] of part.entries()) {
-        const question = questions[query] as Question;
-        const visible =
-          listVisibleTurns(queries, query) ?? Int32Array.from({ length: cutoffs[query] as number }, (_, p) => p);
-        await use(query, this.#createScores(question, visible, maxima, i, stopPieces));
-        stage.update(query + 1);
+    let done = 0;
+    for (const part of splitQuestions(questions, queries)) {
+      const asked = part.queries.map((query) => questions[query] as Question);
+      const maxima = await this.#computeMaxima(asked, part.turns, names.includes('cosine'));
+      for (const [i, query] of part.queries.entries()) {
+        const visible = listSeenTurns(queries, query);
+        await use(query, this.#createScores(asked[i] as Question, visible, maxima, i, stopPieces));
+        stage.update(++done);
       }
     }
     stage.finish(`${cutoffs.length} queries`);
@@ -195,8 +230,9 @@ export class LateTurns {
     return pieces;
   }
 
-  /** The maxima of the first `count` turns for all tokens of some questions, and the means of their rows if wanted. */
-  async #computeMaxima(questions: readonly Question[], count: number, hasMeans: boolean): Promise<Maxima> {
+  /** The maxima of some turns for all tokens of some questions, and the means of their rows if wanted. */
+  async #computeMaxima(questions: readonly Question[], turns: Int32Array, hasMeans: boolean): Promise<Maxima> {
+    const count = turns.length;
     const { dimension } = this.#store;
     const starts = Int32Array.of(0, ...questions.map(({ ids }) => ids.length));
     for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] as number) + (starts[i - 1] as number);
@@ -209,25 +245,23 @@ export class LateTurns {
     const block = new RowBlock(dimension, most);
     const postings = new Map(questions.flatMap(({ ids }) => Array.from(ids, (id) => [id, [] as number[]] as const)));
     const flush = async () => {
-      const { turns, ...rows } = block.take();
+      const { numbers, ...rows } = block.take();
       const found = width === 0 ? new Float32Array(0) : await computeTokenMaxima(rows, vectors);
-      for (const [i, turn] of turns.entries()) {
-        values.set(found.subarray(i * width, (i + 1) * width), turn * width);
-        if (means !== null) averageRows(rows, i, means.subarray(turn * dimension, (turn + 1) * dimension));
+      for (const [i, n] of numbers.entries()) {
+        values.set(found.subarray(i * width, (i + 1) * width), n * width);
+        if (means !== null) averageRows(rows, i, means.subarray(n * dimension, (n + 1) * dimension));
       }
     };
     const pause = createEventBreaks();
-    await this.#store.read(this.#texts.slice(0, count), async (turn, tokens) => {
+    const texts = Array.from(turns, (position) => this.#texts[position] as TokenText);
+    await this.#store.read(texts, async (n, tokens) => {
       if (block.size > 0 && block.size + tokens.ids.length > most) await flush();
-      block.add(turn, tokens);
-      for (const id of tokens.ids) {
-        const posting = postings.get(id);
-        if (posting !== undefined) posting.push(turn);
-      }
+      block.add(n, tokens);
+      for (const id of tokens.ids) postings.get(id)?.push(turns[n] as number);
       await pause();
     });
-    if (block.turns.length > 0) await flush();
-    return { values, starts, means, postings: sortPostings(postings) };
+    if (block.numbers.length > 0) await flush();
+    return { turns, values, starts, means, postings: sortPostings(postings) };
   }
 
   #createScores(
@@ -241,8 +275,9 @@ export class LateTurns {
     const { dimension } = this.#store;
     const width = part.starts.at(-1) as number;
     const maxima = new Float32Array(visible.length * ids.length);
-    for (const [i, position] of visible.entries()) {
-      const start = position * width + (part.starts[at] as number);
+    const rows = visible.map((position) => findLowerBound(part.turns, position));
+    for (const [i, row] of rows.entries()) {
+      const start = row * width + (part.starts[at] as number);
       maxima.set(part.values.subarray(start, start + ids.length), i * ids.length);
     }
     const mean = averageRows(
@@ -250,10 +285,10 @@ export class LateTurns {
       0,
       new Float32Array(dimension),
     );
-    const computeCosine = (position: number) => {
+    const computeCosine = (row: number) => {
       if (part.means === null)
         throw new ValidationError('score cosine was not announced; add it to the names of the scores');
-      return multiplyRows(mean, 0, part.means, position, dimension);
+      return multiplyRows(mean, 0, part.means, row, dimension);
     };
     const findIndex = (position: number) => (isListed(visible, position) ? findLowerBound(visible, position) : -1);
     return new LateScores({
@@ -265,7 +300,7 @@ export class LateTurns {
         const other = findNeighbour(this.sessions, visible[i] as number, step);
         return other < 0 ? -1 : findIndex(other);
       },
-      cosines: () => Float64Array.from(visible, computeCosine),
+      cosines: () => Float64Array.from(rows, computeCosine),
     });
   }
 }
@@ -311,18 +346,26 @@ function listStopTexts(texts: readonly string[]): TokenText[] {
   return stops.map((text) => ({ text, owner: { kind: 'turn', id: text }, context: [] }));
 }
 
-/** Questions in parts whose maxima fit into memory. */
-function splitQuestions(questions: readonly Question[], count: number): number[][] {
-  const parts: number[][] = [];
-  let size = Number.POSITIVE_INFINITY;
-  for (const [query, { ids }] of questions.entries()) {
-    const own = ids.length * count;
-    if (size + own > MAXIMA) {
-      parts.push([]);
-      size = 0;
+/** Questions whose maxima fit into memory, and the turns that one of them may see. */
+interface QuestionPart {
+  readonly queries: readonly number[];
+  readonly turns: Int32Array;
+}
+
+/** Questions in parts, those about few turns first. */
+function splitQuestions(questions: readonly Question[], queries: AskedTurns): QuestionPart[] {
+  const parts: QuestionPart[] = [];
+  let [part, tokens]: [number[], number] = [[], 0];
+  let seen = new SeenTurns(queries);
+  for (const query of orderByCutoff(queries.cutoffs)) {
+    const own = (questions[query] as Question).ids.length;
+    if (part.length > 0 && (tokens + own) * seen.countWith(query) > MAXIMA) {
+      parts.push({ queries: part, turns: seen.list() });
+      [part, tokens, seen] = [[], 0, new SeenTurns(queries)];
     }
-    parts.at(-1)?.push(query);
-    size += own;
+    seen.add(query);
+    part.push(query);
+    tokens += own;
   }
-  return parts;
+  return [...parts, { queries: part, turns: seen.list() }];
 }

@@ -12,14 +12,22 @@ export interface Sessions {
   readonly firsts: Int32Array;
 }
 
-/** The sessions of a corpus, or of what a query asks of it. */
-export function groupSessions(corpus: Corpus): Sessions {
+/** What the turns around a turn have in common with it: conversation and channel, or the channel alone. */
+export const SESSION_KINDS = ['session', 'channel'] as const;
+export type SessionKind = (typeof SESSION_KINDS)[number];
+
+/**
+ * The sessions of a corpus, or of what a query asks of it.
+ *
+ * @param kind `channel` for those of a channel whatever their conversation: what a mailing list shows, without its threads.
+ */
+export function groupSessions(corpus: Corpus, kind: SessionKind = 'session'): Sessions {
   const known = new Map<string, number>();
   const members: number[][] = [];
   const sessionOf = new Int32Array(corpus.size);
   const stepOf = new Int32Array(corpus.size);
   for (const [position, { conversationId, channel }] of corpus.turns.entries()) {
-    const name = JSON.stringify([conversationId, channel]);
+    const name = JSON.stringify(kind === 'channel' ? channel : [conversationId, channel]);
     let session = known.get(name);
     if (session === undefined) {
       session = members.push([]) - 1;

@@ -153,7 +153,7 @@ async function openIndex(
     ...(named && { conceptVectors: named }),
     ...(entities && { entities: entities.entities }),
     ...(control && { control }),
-    ...(index.index === 'late' && { tokens: await prepareTokens(world, { view: index.view, author: index.author }) }),
+    ...(index.index === 'late' && { tokens: await prepareTokens(world, index) }),
     ...(index.index === 'graph' && { graphs: await shareConceptGraphs(world) }),
   };
   return createSubcorpusIndex(index, world.subcorpora, context, rows);

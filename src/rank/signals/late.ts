@@ -75,7 +75,8 @@ export function listLateSignals(author: boolean): DescribedSignal[] {
 }
 
 /** The vectors of all tokens that the queries of a world need, computed where they are missing. */
-export function prepareTokens(world: World, texts: LateTexts): Promise<TokenSource> {
+export function prepareTokens(world: World, { view, author, around }: LateTexts): Promise<TokenSource> {
+  const texts: LateTexts = { view, author, ...(around && { around }) };
   return world.keepOnce(['prepared tokens', texts], async () => {
     const { LateTurns } = await import('../../index/late/late-turns.ts');
     const tokens = await world.openTokens();
@@ -98,8 +99,7 @@ export const lateSignal = defineSignal({
   key: ({ k: _, index: __, ...scoring }: LateOptions) => scoring,
   compute: async ({ world, pool }, options) => {
     const { LateIndex } = await import('../../index/late/late.ts');
-    const { view, author } = options;
-    const tokens = await prepareTokens(world, { view, author });
+    const tokens = await prepareTokens(world, options);
     const stage = world.startProgress('late interaction', pool.queryCount);
     let done = 0;
     const column = await scoreBySubcorpus(world, pool, async ({ subcorpus: { corpus }, batch }, positions) => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { check } from '../../../core/validation/validation.ts';
 import { freezeDeeply, once } from '../../../core/values/once.ts';
 import { encoderOptions } from '../../../index/encoders/registry.ts';
+import { SESSION_KINDS } from '../../../model/turns/sessions.ts';
 import { importanceSignal, outcomeSignal } from '../boost.ts';
 import { listLateSignals, listLateSpreads } from '../late.ts';
 import {
@@ -109,6 +110,8 @@ export const signalBankOptions = z
       .array(z.enum(SIGNAL_GROUPS))
       .min(1)
       .default([...USUAL_GROUPS]),
+    /** The turns around a turn for `late`; absent in a resolved config that takes sessions. */
+    around: z.enum(SESSION_KINDS).optional(),
     /** Besides the experiment's own; each gives a cosine that is spread as the words' scores are. */
     encoders: z.array(encoderOptions).default([]),
     /** Signal of a plugin -> its options. */

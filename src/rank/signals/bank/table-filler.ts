@@ -245,14 +245,26 @@ class TableFiller {
     for (const { name, of } of this.#products) rows.multiply(name, of);
   }
 
-  async #fillLate(part: SubcorpusQueries, tables: SubcorpusTables, open: (row: number) => QueryRows): Promise<void> {
-    const { groups } = this.#options;
+  async #fillLate(
+    part: SubcorpusQueries,
+    tables: SubcorpusTables,
+    positions: Int32Array,
+    open: (row: number) => QueryRows,
+  ): Promise<void> {
+    const { groups, around } = this.#options;
     if (!groups.includes('late')) return;
     const ask = (row: number) => {
       const query = this.#world.queries[part.queryIndexes[row] as number] as Query;
       return { rows: open(row), asked: readAskedQuery(query, part.batch.cutoffs[row] as number, tables.authors) };
     };
-    await fillLateSignals(this.#world, part, tables, groups.includes('author'), ask);
+    await fillLateSignals(
+      this.#world,
+      part,
+      tables,
+      { author: groups.includes('author'), ...(around && { around }) },
+      positions,
+      ask,
+    );
   }
 
   /** @param filled is called after each query. */
@@ -263,7 +275,7 @@ class TableFiller {
     const positions = mapLocalRows(subcorpus, this.#pool, queryIndexes);
     const open = (row: number) =>
       new QueryRows(this.#table, queryIndexes[row] as number, positions.subarray(row * width, (row + 1) * width));
-    await this.#fillLate({ subcorpus, queryIndexes, batch }, tables, open);
+    await this.#fillLate({ subcorpus, queryIndexes, batch }, tables, positions, open);
     const pause = createEventBreaks();
     for (let first = 0; first < queryIndexes.length; first += QUERY_BLOCK) {
       const block = queryIndexes.slice(first, first + QUERY_BLOCK);
