@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { SESSION_KINDS } from '../../model/turns/sessions.ts';
+import type { SessionKind } from '../../model/turns/sessions.ts';
 import { candidateCount, type IndexDefinition } from '../candidates/index-definition.ts';
 
 /** Views of a turn, which its tokens see: the turn alone, or also the two turns before it in its session. */
 export const LATE_VIEWS = ['context', 'plain'] as const;
 export type LateView = (typeof LATE_VIEWS)[number];
+
+export const SESSION_KINDS = ['session', 'channel'] as const satisfies readonly SessionKind[];
 
 /** The scores of late interaction. */
 export const LATE_SCORE_NAMES = [
@@ -21,9 +23,8 @@ export const LATE_SCORE_NAMES = [
 ] as const;
 export type LateScore = (typeof LATE_SCORE_NAMES)[number];
 
-const options = z.strictObject({
-  index: z.literal('late'),
-  k: candidateCount,
+/** What is compared and how, wherever late interaction is written. */
+export const lateScoring = {
   /** `context`: the tokens of a turn see the two turns before it in its session too; `plain`: the turn alone. */
   view: z.enum(LATE_VIEWS).default('context'),
   /** True if the text of a turn is `author: text`. */
@@ -31,7 +32,9 @@ const options = z.strictObject({
   /** The turns around a turn: of its session, or of its channel; absent in a resolved config that takes sessions. */
   around: z.enum(SESSION_KINDS).optional(),
   score: z.enum(LATE_SCORE_NAMES).default('zidf'),
-});
+};
+
+const options = z.strictObject({ index: z.literal('late'), k: candidateCount, ...lateScoring });
 export type LateOptions = z.output<typeof options>;
 /** The texts of turns that are compared by their tokens. */
 export type LateTexts = Pick<LateOptions, 'view' | 'author' | 'around'>;

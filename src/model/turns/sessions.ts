@@ -13,8 +13,7 @@ export interface Sessions {
 }
 
 /** What the turns around a turn have in common with it: conversation and channel, or the channel alone. */
-export const SESSION_KINDS = ['session', 'channel'] as const;
-export type SessionKind = (typeof SESSION_KINDS)[number];
+export type SessionKind = 'session' | 'channel';
 
 /**
  * The sessions of a corpus, or of what a query asks of it.

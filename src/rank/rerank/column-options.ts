@@ -1,8 +1,24 @@
 import { z } from 'zod';
 import { WEIGHT_SUFFIXES, type WeightType } from '../../index/encoders/transformers/model-files.ts';
+import { lateScoring } from '../../index/late/late-options.ts';
 import { selectedCount } from '../../ops/selection/selection.ts';
 import { listGraphRelations } from '../signals/turn-concepts.ts';
 import { mentionsSignal } from './mentions.ts';
+
+/** The best K candidates of each of B queries. */
+export interface TopTurns {
+  /** Row-major [B, K] corpus positions, best first, -1 where a query has fewer. */
+  readonly positions: Int32Array;
+  /** K */
+  readonly depth: number;
+}
+
+/**
+ * Scores the best candidates of B queries of a workspace, from query `first` on.
+ *
+ * @returns row-major [B, K], 0 where there is no candidate.
+ */
+export type ScoreTop = (top: TopTurns, first: number) => Promise<Float32Array>;
 
 /** What every reranking by a column has. */
 const columnOptions = {
@@ -48,4 +64,14 @@ export const crossEncoder = {
   options,
   description:
     'the candidates that a model of pairs of texts scores highest, by the optional package @huggingface/transformers',
+};
+
+const lateOptions = z.strictObject({ method: z.literal('late'), ...columnOptions, ...lateScoring });
+/** How the tokens of query and turn are compared. */
+export type LateRerankingOptions = z.output<typeof lateOptions>;
+
+export const late = {
+  options: lateOptions,
+  description:
+    'the candidates whose tokens are nearest to those of the query, each token standardised over the candidates',
 };

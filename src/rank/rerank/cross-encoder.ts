@@ -11,7 +11,8 @@ import {
   type Model,
   type ModelTensor,
 } from '../../index/encoders/transformers/model-files.ts';
-import type { CrossEncoderOptions } from './column-options.ts';
+import type { Workspace } from '../signals/workspace.ts';
+import type { CrossEncoderOptions, ScoreTop } from './column-options.ts';
 
 /** A query and a text that a model scores together. */
 export interface TextPair {
@@ -105,4 +106,24 @@ export async function scorePairs(
     await letEventsIn();
   }
   return scores;
+}
+
+/** What a model makes of each query and its best candidates. The workspace keeps the model. */
+export async function openPairScores(workspace: Workspace, options: CrossEncoderOptions): Promise<ScoreTop> {
+  const { model, dtype } = options;
+  const opened = await workspace.keepOnce(['cross-encoder', model, dtype], async () => {
+    const pairModel = await openPairModel(options);
+    return workspace.keepResource({ ...pairModel, dispose: () => void pairModel.model.dispose() });
+  });
+  return async ({ positions, depth }, first) => {
+    const slots = [...positions.keys()].filter((slot) => (positions[slot] as number) >= 0);
+    const pairs = slots.map((slot) => ({
+      query: workspace.queries[first + Math.floor(slot / depth)]?.text as string,
+      text: workspace.corpus.turns[positions[slot] as number]?.text as string,
+    }));
+    const scores = await scorePairs(opened, pairs, options);
+    const column = new Float32Array(positions.length);
+    for (const [i, slot] of slots.entries()) column[slot] = scores[i] as number;
+    return column;
+  };
 }

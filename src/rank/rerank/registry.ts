@@ -11,7 +11,10 @@ import {
   selectedCount,
 } from '../../ops/selection/selection.ts';
 import type { Signal } from '../signals/signal.ts';
-import { crossEncoder, mentions, nodeDistance } from './column-options.ts';
+import type { Workspace } from '../signals/workspace.ts';
+import { crossEncoder, late, mentions, nodeDistance, type ScoreTop } from './column-options.ts';
+import type { openPairScores } from './cross-encoder.ts';
+import type { openLateScores } from './late.ts';
 
 const options = z.strictObject({
   method: z.literal('mmr'),
@@ -31,6 +34,8 @@ interface SelectionDefinition<S extends NamingOptions<'method'> = NamingOptions<
   extends Definition<'method', S> {
   /** The column of a pool that the selection gets with its inputs. */
   listColumn?(options: z.output<S>): Signal;
+  /** Scores for the best K alone, in the place of such a column. */
+  openTopScores?(workspace: Workspace, options: z.output<S>): Promise<ScoreTop>;
 }
 
 const loadColumnReranking = async () => (await import('./column-reranking.ts')).rerankByColumn;
@@ -44,13 +49,36 @@ export const SELECTIONS = new OptionsRegistry('method', [
   { ...diversity, load: async () => (await import('../../ops/selection/diversity-filter.ts')).diversityFilter },
   { ...nodeDistance, load: loadColumnReranking },
   { ...mentions, load: loadColumnReranking },
-  { ...crossEncoder, load: loadColumnReranking },
+  {
+    ...crossEncoder,
+    load: loadColumnReranking,
+    openTopScores: async (...given: Parameters<typeof openPairScores>) =>
+      (await import('./cross-encoder.ts')).openPairScores(...given),
+  },
+  {
+    ...late,
+    load: loadColumnReranking,
+    openTopScores: async (...given: Parameters<typeof openLateScores>) =>
+      (await import('./late.ts')).openLateScores(...given),
+  },
 ]);
 
 /** The options of every selection, distinguished by `method`; unknown keys are refused. */
 export const selectionOptions = SELECTIONS.options;
 /** The options of one selection, chosen by its name, with every default written out. */
 export type SelectionOptions = z.output<typeof selectionOptions>;
+
+/** True for a selection that orders all of the best K by a score of its own, and compares no turns with each other. */
+export function isReranking(method: SelectionOptions['method']): boolean {
+  const { listColumn, openTopScores } = SELECTIONS.get(method) as SelectionDefinition;
+  return listColumn !== undefined || openTopScores !== undefined;
+}
+
+/** What scores the best K for a selection; null for one that takes a column, or has no score of its own. */
+export async function openTopScores(workspace: Workspace, options: SelectionOptions): Promise<ScoreTop | null> {
+  const definition = SELECTIONS.get(options.method) as SelectionDefinition;
+  return (await definition.openTopScores?.(workspace, options)) ?? null;
+}
 
 /** The column of a pool that a selection orders by; null for one that orders by relevance, vectors or texts. */
 export function findSelectionColumn(options: SelectionOptions): Signal | null {

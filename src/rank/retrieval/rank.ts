@@ -4,8 +4,8 @@ import { ensureBackend } from '../../core/tensors/backend.ts';
 import { multiplyRows } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
 import type { Selection, SelectionInputs } from '../../ops/selection/selection.ts';
-import type { CrossEncoderOptions } from '../rerank/column-options.ts';
-import { findSelectionColumn, loadSelection, type SelectionOptions } from '../rerank/registry.ts';
+import type { TopTurns } from '../rerank/column-options.ts';
+import { findSelectionColumn, loadSelection, openTopScores, type SelectionOptions } from '../rerank/registry.ts';
 import { type CandidatePool, type Column, type PoolRows, QUERY_BATCH } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { divideScoresByRowMaximum } from './blend.ts';
@@ -82,13 +82,9 @@ export async function rank(
 const BATCH_NUMBERS = 2 ** 22;
 
 /** The best K candidates of each of B queries, best first. */
-interface Top {
-  /** Row-major [B, K] corpus positions, -1 where a query has fewer. */
-  readonly positions: Int32Array;
+interface Top extends TopTurns {
   /** Row-major [B, K], any number where the position is -1. */
   readonly scores: Float32Array;
-  /** K */
-  readonly depth: number;
   /** Row-major [B, K] what a reranking orders by, 0 where the position is -1; null without one. */
   readonly column: Float32Array | null;
 }
@@ -181,25 +177,6 @@ function cutTopRanks(
   return { positions, scores, depth, column };
 }
 
-/** The top K with what a model makes of each query and turn. */
-async function readPairs(workspace: Workspace, top: Top, first: number, options: CrossEncoderOptions): Promise<Top> {
-  const { openPairModel, scorePairs } = await import('../rerank/cross-encoder.ts');
-  const { model, dtype } = options;
-  const opened = await workspace.keepOnce(['cross-encoder', model, dtype], async () => {
-    const pairModel = await openPairModel(options);
-    return workspace.keepResource({ ...pairModel, dispose: () => void pairModel.model.dispose() });
-  });
-  const slots = [...top.positions.keys()].filter((slot) => (top.positions[slot] as number) >= 0);
-  const pairs = slots.map((slot) => ({
-    query: workspace.queries[first + Math.floor(slot / top.depth)]?.text as string,
-    text: workspace.corpus.turns[top.positions[slot] as number]?.text as string,
-  }));
-  const scores = await scorePairs(opened, pairs, options);
-  const column = new Float32Array(top.positions.length);
-  for (const [i, slot] of slots.entries()) column[slot] = scores[i] as number;
-  return { ...top, column };
-}
-
 /**
  * Reorders the top K of each query's ranking: what maximal marginal relevance or the diversity filter takes stands
  * first, in the order in which it is taken, then what it leaves, then everything below K, both in their old order. A
@@ -223,6 +200,7 @@ export async function selectTop(
   const select = await loadSelection(options);
   const columnSignal = findSelectionColumn(options);
   const values = columnSignal === null ? null : await workspace.get(columnSignal, pool);
+  const scoreTop = await openTopScores(workspace, options);
   const ranking = await rank(pool, scores, width, formatSelectedPair);
   const depth = Math.min(options.k, width);
   const size = Math.min(Math.max(1, Math.floor(BATCH_NUMBERS / depth ** 2)), QUERY_BATCH);
@@ -230,7 +208,7 @@ export async function selectTop(
   for (let first = 0; first < queryCount; first += size) {
     const count = Math.min(size, queryCount - first);
     const cut = cutTopRanks(pool, ranking, values, first, count, depth);
-    const top = options.method === 'cross-encoder' ? await readPairs(workspace, cut, first, options) : cut;
+    const top = scoreTop === null ? cut : { ...cut, column: await scoreTop(cut, first) };
     const taken = await selectTakenSlots(workspace, top, select);
     for (let i = 0; i < count; i++) {
       const start = (first + i) * width;

@@ -195,14 +195,14 @@ export function blend(blends: Blends): PlainStep<'blend', Blends> {
 }
 
 type SelectionMethod = z.output<typeof selectionOptions>['method'];
-type Reranking = 'node-distance' | 'mentions' | 'cross-encoder';
+type Reranking = 'node-distance' | 'mentions' | 'cross-encoder' | 'late';
 type SelectionOf<Method extends SelectionMethod> = Omit<
   Extract<Input<typeof selectionOptions>, { readonly method: Method }>,
   'method'
 >;
 type Choice<Method extends SelectionMethod> = Method | { readonly [Name in Method]?: SelectionOf<Name> };
 
-/** Orders the best K anew by `node-distance`, `mentions` or `cross-encoder`. */
+/** Orders the best K anew by `node-distance`, `mentions`, `cross-encoder` or `late`. */
 export function rerank(choice: Choice<Reranking>): PlainStep<'rerank', Choice<Reranking>> {
   return { rerank: choice };
 }

@@ -127,7 +127,7 @@ describe('an error is reported for', () => {
       'a reranking that is a selection',
       { rerank: 'mmr' },
       expect.stringContaining(
-        'rerank.mmr: expected one of node-distance, mentions, cross-encoder, got unknown key "mmr"',
+        'rerank.mmr: expected one of node-distance, mentions, cross-encoder, late, got unknown key "mmr"',
       ),
     ],
     ['a column without its source', { fuse: { only: 'hnsw' } }, expect.stringContaining('a column of the arm (bm25)')],

@@ -6,7 +6,7 @@ import { sliceOptions } from '../../../kernel/slices/slice-options.ts';
 import { formatFilter, readWrittenFilter, writtenFilter } from '../../../model/filter/filter-schema.ts';
 import { PROPAGATION_PRESETS, propagationOptions } from '../../../ops/attention/options.ts';
 import { fitOptions, fittedMixOptions } from '../../learning/fit-options.ts';
-import { SELECTIONS, type SelectionOptions, selectionOptions } from '../../rerank/registry.ts';
+import { isReranking, SELECTIONS, type SelectionOptions, selectionOptions } from '../../rerank/registry.ts';
 import { scoringOptions } from '../../signals/bank/options.ts';
 import { boostOptions } from '../../signals/boost.ts';
 import { decayOptions } from '../../signals/decay.ts';
@@ -175,7 +175,7 @@ function createBlend(name: string, options: unknown, component: string | undefin
 }
 
 /** The names of the methods of `rerank`, or else of `select`. */
-const listSelections = (reranks: boolean) => SELECTIONS.names.filter((name) => RERANKINGS.includes(name) === reranks);
+const listSelections = (reranks: boolean) => SELECTIONS.names.filter((name) => isReranking(name) === reranks);
 
 /** One selection by its method. */
 const createSelectOptions = (reranks: boolean) => {
@@ -201,9 +201,6 @@ const createSelectOptions = (reranks: boolean) => {
     () => SELECTIONS.changes,
   );
 };
-
-/** Selections that order all of the best K again, by a column or a model. */
-const RERANKINGS: readonly string[] = ['node-distance', 'mentions', 'cross-encoder'];
 
 const createSelect = (key: string) => (written: Readonly<Record<string, object>>, _: Outline, name?: string) => {
   const [[method, options]] = Object.entries(written) as [[string, object]];
@@ -258,7 +255,7 @@ export const STEPS = new Registry<string, StepKey>([
     select,
     createSelect('rerank') as never,
     undefined,
-    'orders the best K again by `node-distance`, `mentions` or `cross-encoder`',
+    'orders the best K again by `node-distance`, `mentions`, `cross-encoder` or `late`',
   ),
   defineKey(
     'select',

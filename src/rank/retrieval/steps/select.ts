@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Query } from '../../../model/dataset.ts';
 import { createTokenCounter, TOKEN_COUNTERS } from '../../../model/text/tokens.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
-import { findSelectionColumn, type SelectionOptions } from '../../rerank/registry.ts';
+import { findSelectionColumn, isReranking, type SelectionOptions } from '../../rerank/registry.ts';
 import { LEFT_OUT, rank, selectTop } from '../rank.ts';
 import { defineStep, PendingScores, type RankState, requirePool, type Watch } from './step.ts';
 
@@ -59,7 +59,8 @@ const BEFORE = 'before selection';
 /** The best K in the order of a selection, then the others in their old order. */
 export const select = defineStep<SelectionOptions>({
   name: 'select',
-  summary: 'orders the best K anew: MMR, the diversity filter, distance in the graph, mentions, a cross-encoder',
+  summary:
+    'orders the best K anew: MMR, the diversity filter, distance in the graph, mentions, a cross-encoder, late interaction',
   takes: ['scores', 'ranking'],
   gives: 'ranking',
   stages: (options, _, __, pool, plan) => {
@@ -80,7 +81,7 @@ export const select = defineStep<SelectionOptions>({
     };
   },
   reads: () => [],
-  comparesVectors: (options) => findSelectionColumn(options) === null,
+  comparesVectors: ({ method }) => !isReranking(method),
 });
 
 /** A budget of tokens for the texts of a ranking. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { check } from '../../../core/validation/validation.ts';
 import { freezeDeeply, once } from '../../../core/values/once.ts';
 import { encoderOptions } from '../../../index/encoders/registry.ts';
-import { SESSION_KINDS } from '../../../model/turns/sessions.ts';
+import { SESSION_KINDS } from '../../../index/late/late-options.ts';
 import { importanceSignal, outcomeSignal } from '../boost.ts';
 import { listLateSignals, listLateSpreads } from '../late.ts';
 import {
