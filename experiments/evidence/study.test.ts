@@ -27,10 +27,7 @@ writeFileSync(path, JSON.stringify(samples));
 const ids = samples.map(({ sample_id }) => sample_id);
 mkdirSync(join(folder, 'runs'));
 const rank = (id: string) => texts.map((_, i) => ({ id: `${id}/D1:${i + 1}`, score: 3 - i }));
-writeFileSync(
-  join(folder, 'runs', 'linear-learned.trec'),
-  formatRun(new Map(ids.map((id) => [`${id}/q0`, rank(id)])), 'x'),
-);
+writeFileSync(join(folder, 'runs', 'learned.trec'), formatRun(new Map(ids.map((id) => [`${id}/q0`, rank(id)])), 'x'));
 const lines = ids.flatMap((cluster, c) =>
   ['base', 'other'].map((arm, a) =>
     JSON.stringify({ query: `${cluster}/q0`, cluster, arm, 'recall@5t': c === 0 ? a : 1 - a }),
@@ -67,7 +64,7 @@ test('measures packings of held-out rankings and what the other conversations ch
 
 test('the arms of the learned rankings are those of the config and five more', () => {
   const config = join(import.meta.dirname, 'learned-arms.yaml');
-  const file = join(folder, 'runs', 'linear-learned.trec');
+  const file = join(folder, 'runs', 'learned.trec');
   const { arms: shipped } = loadConfig(join(PROJECT_ROOT, 'configs', 'evidence-locomo.yaml'));
   const place = shipped.length;
   const { arms } = loadConfig(

@@ -23,7 +23,7 @@ const settings = z.strictObject({
   /** The folder of a finished training on its questions. */
   training: z.string().min(1),
   /** Whose rankings are packed: a file of the folder's `runs`, without its ending. */
-  method: z.string().min(1).default('linear-learned'),
+  method: z.string().min(1).default('learned'),
   /** The folder of a run whose arms are chosen between; null for none. */
   run: z.string().min(1).nullable().default(null),
   budgets: z.array(z.int().min(1)).min(1).default([250, 500, 1000, 2000, 4000, 8000]),
