@@ -128,7 +128,10 @@ export function listFittingPoints({ fit }: Pick<TrainingConfig, 'fit'>): Fitting
     const { method, size, l2 } = select;
     const sizes = [size].flat().sort((a, b) => a - b);
     const training = { ...TRAINING_DEFAULTS, ...fixed, l2, epochs: Math.max(...sizes), select: { sizes } };
-    return [{ point: { select: method, l2 }, training }];
+    return loss.map((name) => ({
+      point: { select: method, loss: name, l2 },
+      training: { ...training, loss: { name, temperature: 1 } },
+    }));
   }
   return listCombinations({ loss, l2, learningRate }).map((point) => ({
     point,
@@ -220,7 +223,7 @@ export async function fitFold(
   for (const [m, method] of FIT_METHODS.entries())
     scores.set(await scoreTable(model, values[method], held), m * held.mask.length);
   const { point, pointValues, validation, epochs, curve, path } = fit;
-  const without = await measureWithoutEach(config, fit, rows, held);
+  const without = await measureWithoutEach(config, fit, selectChosenPoint(config, fit), rows, held);
   const searches = [drawn.found, climbed.found];
   return {
     scores,

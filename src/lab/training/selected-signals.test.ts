@@ -81,7 +81,7 @@ describe('a run that selects signals', () => {
   test('has folds of as many signals as the inner folds chose, and scores whose parts add up', () => {
     const { fit, arms } = finished.result;
     for (const { point, epochs, curve } of fit.folds) {
-      expect(point).toEqual({ select: 'greedy', l2: 0.001 });
+      expect(point).toEqual({ select: 'greedy', loss: 'listwise', l2: 0.001 });
       expect([1, 2]).toContain(epochs);
       expect(curve).toHaveLength(epochs + 1);
     }

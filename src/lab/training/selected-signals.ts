@@ -1,6 +1,7 @@
 import type { Fit } from '../../rank/learning/cross-validation.ts';
 import type { FeatureTable } from '../../rank/learning/feature-table.ts';
 import { createTableMetric } from '../../rank/learning/fit-options.ts';
+import type { HyperParameters } from '../../rank/learning/fitting.ts';
 import { refitWithoutEach } from '../../rank/learning/greedy-selection.ts';
 import { createLinearModel, type LinearModel, selectStandardisation } from '../../rank/learning/linear-model.ts';
 import { type ScoringModel, TableScorer } from '../../rank/learning/model.ts';
@@ -31,17 +32,18 @@ function indexWeights(model: ScoringModel, values: Float64Array): Record<string,
  * The metric of the fit on held out rows without each selected signal minus with it, the others fitted again on the
  * training rows.
  *
+ * @param chosen the point of the fit.
  * @returns in the order of the path
  */
 export async function measureWithoutEach(
   config: TrainingConfig,
   { model, values, path }: Selected,
+  chosen: HyperParameters,
   training: FeatureTable,
   held: FeatureTable,
 ): Promise<number[]> {
-  const { select } = config.fit;
-  if (select === null) return [];
-  const options = { l2: select.l2, seed: config.seed };
+  if (config.fit.select === null) return [];
+  const options = { ...chosen, seed: config.seed };
   const refits = await refitWithoutEach(model as LinearModel, training, { values, path }, options);
   const metric = createTableMetric(held, config.fit.metric);
   const scorer = new TableScorer(model, held);

@@ -26,7 +26,8 @@ const table = drawHandmadeTable({
 function createModel(of: FeatureTable, options: Partial<LinearModelOptions> = {}) {
   return createLinearModel({ signals, initial: { s3: 1 }, ...options }, fitStandardisation(of, signals));
 }
-const options = { ...TRAINING_DEFAULTS, l2: 0.001, epochs: 5, sizes: [2, 3, 5], seed: 1 };
+const loss = { name: 'listwise', temperature: 1 } as const;
+const options = { ...TRAINING_DEFAULTS, loss, l2: 0.001, epochs: 5, sizes: [2, 3, 5], seed: 1 };
 
 describe('a selection', () => {
   test.each(['pool', 'question'] as const)(
@@ -100,9 +101,26 @@ describe('the rows of a query', () => {
   const wide = drawHandmadeTable({ queries: 3, candidates: 401, clusters: 3, signals, weights: planted, seed: 5 });
   const model = createModel(wide);
 
+  test('have the relevant candidates as targets with infonce, in equal parts', async () => {
+    const rough = new Float32Array(wide.mask.length);
+    const graded = {
+      ...wide,
+      grades: wide.grades.map((grade, pair) => (grade > 0 ? 1 + (pair % 3) : 0)),
+      relevantGrade: 2,
+    };
+    const given = { seed: 1, loss: { name: 'infonce', temperature: 1 } } as const;
+    const { starts, targets } = await gatherSelectionRows(createModel(graded), graded, rough, given);
+    for (let q = 0; q + 1 < starts.length; q++) {
+      const relevant = graded.grades.subarray(q * 401, (q + 1) * 401).filter((grade) => grade >= 2).length;
+      const own = targets.subarray(starts[q], starts[q + 1]).filter((share) => share > 0);
+      expect([...own]).toEqual(Array<number>(relevant).fill(1 / relevant));
+    }
+    expect(starts.length).toBeGreaterThan(2);
+  });
+
   test('are the relevant and the first 120, which count once, and 60 that count for all others', async () => {
     const rough = Float32Array.from(wide.mask, (_, pair) => wide.grades[pair]! - (pair % 401));
-    const { starts, targets, offsets } = await gatherSelectionRows(model, wide, rough, 1);
+    const { starts, targets, offsets } = await gatherSelectionRows(model, wide, rough, { seed: 1, loss });
     const counts = [...offsets].map(Math.exp).reduce((sum, count) => sum + count, 0);
     expect(counts).toBeCloseTo(3 * 401, 6);
     for (let q = 0; q < 3; q++) {

@@ -12,7 +12,7 @@ import {
   type ListwiseRows,
   minimiseLoss,
 } from './listwise-newton.ts';
-import { listUsableQueries } from './losses.ts';
+import { type LossOptions, listUsableQueries } from './losses.ts';
 import { type ScoringModel, scoreTable, TableScorer } from './model.ts';
 import { chooseParameterValues, freeValues, listHandTunedValues, nameParameterValues } from './parameters.ts';
 import type { CurvePoint, TrainingHooks, TrainingOptions, TrainingResult } from './training.ts';
@@ -59,14 +59,20 @@ function drawQueryRows(table: FeatureTable, query: number, rough: Float32Array, 
   return { pairs: [...chosen, ...drawn], certain: chosen.size, offset };
 }
 
+/** What a candidate has of its query's target, before all are divided by their sum: its grade, or 1 if it is relevant. */
+function readTarget({ grades, relevantGrade }: FeatureTable, pair: number, loss: LossOptions['name']): number {
+  const grade = grades[pair] as number;
+  return loss === 'infonce' ? Number(grade >= relevantGrade) : Math.max(0, grade);
+}
+
 /** Rows of the queries with a relevant candidate. @param rough row-major [Q, C] */
 export async function gatherSelectionRows(
   model: LinearModel,
   table: FeatureTable,
   rough: Float32Array,
-  seed: number,
+  { seed, loss: { name: loss } }: Pick<TrainingOptions, 'seed' | 'loss'>,
 ): Promise<ListwiseRows> {
-  const queries = [...listUsableQueries(table, { name: 'listwise' })];
+  const queries = [...listUsableQueries(table, { name: loss })];
   const drawn = queries.map((query) => drawQueryRows(table, query, rough, seed));
   const starts = new Int32Array(queries.length + 1);
   for (const [q, { pairs }] of drawn.entries()) starts[q + 1] = starts[q]! + pairs.length;
@@ -80,21 +86,17 @@ export async function gatherSelectionRows(
     await pause();
     const query = queries[q] as number;
     const values = model.standardise(selectQueries(table, [query]), signals); // [C, F]
-    const sum = pairs.reduce((total, pair) => total + Math.max(0, table.grades[pair]!), 0);
+    const sum = pairs.reduce((total, pair) => total + readTarget(table, pair, loss), 0);
     for (const [i, pair] of pairs.entries()) {
       const row = starts[q]! + i;
       const from = (pair - query * table.width) * signals.length;
       for (let f = 0; f < signals.length; f++) columns[f]![row] = values[from + f]!;
-      targets[row] = Math.max(0, table.grades[pair]!) / sum;
+      targets[row] = readTarget(table, pair, loss) / sum;
       offsets[row] = i < certain ? 0 : offset;
     }
   }
   const free = new Set(model.parameters.filter(({ constraint }) => constraint === 'free').flatMap((one) => one.labels));
   return { starts, columns, targets, offsets, bounded: signals.map((signal) => !free.has(signal)) };
-}
-
-async function prepareRows(model: LinearModel, table: FeatureTable, seed: number): Promise<ListwiseRows> {
-  return gatherSelectionRows(model, table, await scoreTable(model, listHandTunedValues(model), table), seed);
 }
 
 /** The signal with the greatest g^2 / (h + {@link DAMPING}) that is not chosen, or null if none has a slope. */
@@ -147,11 +149,11 @@ function listValues(model: LinearModel, { chosen, weights }: ListwisePoint): Flo
   return chooseParameterValues(model, ({ labels }) => labels.map((label) => byName.get(label) ?? 0));
 }
 
-type SelectionOptions = Pick<TrainingOptions, 'l2' | 'epochs' | 'seed' | 'metric'> & GreedySelection;
+type SelectionOptions = Pick<TrainingOptions, 'loss' | 'l2' | 'epochs' | 'seed' | 'metric'> & GreedySelection;
 
 /**
- * Chooses signals of a linear model one at a time on the listwise softmax loss with targets grade / sum of grades, in
- * float64 on the host. Paths are nested, so one path has the weights of every number of signals. With a validation
+ * Chooses signals of a linear model one at a time on the softmax loss, in float64 on the host. The targets are grade /
+ * sum of grades, with the loss `infonce` the relevant candidates in equal parts: for one of them the loss of that name. Paths are nested, so one path has the weights of every number of signals. With a validation
  * table the best of `sizes` is kept, without one the last point. An epoch of the curve is a chosen signal. The same
  * options and tables give the same result.
  *
@@ -162,11 +164,12 @@ export async function selectGreedily(
   model: ScoringModel,
   table: FeatureTable,
   validation: FeatureTable | null,
-  { l2, epochs, seed, metric: id, sizes }: SelectionOptions,
+  { loss, l2, epochs, seed, metric: id, sizes }: SelectionOptions,
   { signal, progress }: TrainingHooks = {},
 ): Promise<TrainingResult> {
   assertLinear(model);
-  const rows = await prepareRows(model, table, seed);
+  const rough = await scoreTable(model, listHandTunedValues(model), table);
+  const rows = await gatherSelectionRows(model, table, rough, { seed, loss });
   const used = rows.starts.length - 1;
   if (used === 0)
     throw new ValidationError(
@@ -204,9 +207,10 @@ export async function refitWithoutEach(
   model: LinearModel,
   table: FeatureTable,
   { values, path }: { readonly values: Float64Array; readonly path: readonly string[] },
-  { l2, seed }: Pick<TrainingOptions, 'l2' | 'seed'>,
+  { loss, l2, seed }: Pick<TrainingOptions, 'loss' | 'l2' | 'seed'>,
 ): Promise<Float64Array[]> {
-  const rows = await prepareRows(model, table, seed);
+  const rough = await scoreTable(model, listHandTunedValues(model), table);
+  const rows = await gatherSelectionRows(model, table, rough, { seed, loss });
   const weights: Record<string, number> = Object.assign({}, ...Object.values(nameParameterValues(model, values)));
   const found: Float64Array[] = [];
   for (const left of path) {

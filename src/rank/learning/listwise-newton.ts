@@ -13,7 +13,7 @@ export interface ListwiseRows {
   readonly starts: Int32Array;
   /** [F, N] standardised signals. */
   readonly columns: readonly Float32Array[];
-  /** [N] grade / sum of the grades of the query. */
+  /** [N] of a sum of 1 for each query, such as grade / sum of its grades. */
   readonly targets: Float64Array;
   /** [N] ln of the number of candidates that a row counts for. */
   readonly offsets: Float64Array;
