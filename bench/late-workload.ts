@@ -4,6 +4,7 @@ import type { EncoderSource } from '../src/index/encoders/embedding-cache.ts';
 import { scaleRowsToUnit } from '../src/index/encoders/encoder-definition.ts';
 import { TokenStore } from '../src/index/encoders/token-cache.ts';
 import type { TokenEncoder } from '../src/index/encoders/token-encoder.ts';
+import type { LateView } from '../src/index/late/late-options.ts';
 import type { LateScores } from '../src/index/late/late-scores.ts';
 import { LateTurns } from '../src/index/late/late-turns.ts';
 import type { StoredTokens, TokenVectors } from '../src/model/encoder.ts';
@@ -51,8 +52,16 @@ function createRandomTokens(dimension: number, seed: number): EncoderSource {
   return { name: 'random', identity: { dimension, seed }, create: async () => encoder as TokenEncoder };
 }
 
-/** Draws texts; every question may see every turn. The vectors are drawn at the first score. */
-export async function drawLateWorld(sizes: LateSizes): Promise<LateWorld> {
+/**
+ * Draws texts; every question may see every turn. The vectors are drawn at the first score.
+ *
+ * @param folder of the store; null to keep it in memory.
+ */
+export async function drawLateWorld(
+  sizes: LateSizes,
+  folder: string | null = null,
+  view: LateView = 'plain',
+): Promise<LateWorld> {
   const { turns, questions, turnTokens, questionTokens, dimension, seed } = sizes;
   const source = createRandom(seed, 'texts');
   const draw = (tokens: number) => Array.from({ length: tokens }, () => `p${source.integer(VOCABULARY)}`).join(' ');
@@ -62,12 +71,12 @@ export async function drawLateWorld(sizes: LateSizes): Promise<LateWorld> {
       ...{ channel: `session ${Math.floor(i / SESSION_TURNS)}`, text: draw(turnTokens) },
     })),
   );
-  const store = await TokenStore.open(createRandomTokens(dimension, seed), null);
+  const store = await TokenStore.open(createRandomTokens(dimension, seed), folder);
   return {
     sizes,
     store,
     corpus,
-    turns: new LateTurns(corpus, store, { view: 'plain', author: false }),
+    turns: new LateTurns(corpus, store, { view, author: false }),
     questions: {
       texts: Array.from({ length: questions }, () => draw(questionTokens)),
       cutoffs: new Int32Array(questions).fill(turns),

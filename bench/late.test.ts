@@ -3,6 +3,7 @@ import { useBackend } from '../src/core/tensors/backend.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { formatLateTable, type LateMeasurement, measureLate } from './late.ts';
 import { LatePeer } from './late-peer.ts';
+import { measureStored } from './late-stored.ts';
 import { drawLateWorld, readStoredTokens, scoreWorld } from './late-workload.ts';
 import { findPython } from './peers/python.ts';
 import { findInstalled } from './peers/venv.ts';
@@ -117,4 +118,12 @@ describe('bench command', () => {
   ])('a wrong option ends with 2: %j', async (args, errors) => {
     expect(await run(...args)).toMatchObject({ status: 2, errors });
   });
+});
+
+test('both views of turns are stored in a folder, in 8 bits with a scale a token', async () => {
+  const { bytes, peaks, seconds } = await measureStored({ ...sizes, turns: 300 });
+  const { turnTokens, dimension } = sizes;
+  expect(bytes / 300).toBeGreaterThan(2 * turnTokens * (dimension + 4));
+  expect(bytes / 300).toBeLessThan(2 * (turnTokens * (dimension + 12) + 100));
+  for (const value of [peaks.writing, peaks.asking, seconds]) expect(value).toBeGreaterThan(0);
 });

@@ -7,6 +7,7 @@ import { matmul } from '../src/core/tensors/matmul.ts';
 import { readBack } from '../src/core/tensors/scope.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import { LatePeer, type TorchLate } from './late-peer.ts';
+import { measureStored } from './late-stored.ts';
 import { drawLateWorld, type LateSizes, type LateWorld, readStoredTokens, scoreWorld } from './late-workload.ts';
 import { findTorch } from './peers/process.ts';
 import type { FoundPython } from './peers/python.ts';
@@ -19,6 +20,7 @@ export const LATE_USAGE = `late [options]   time of late interaction of question
     --tokens T         of a question (default 14)
     --dimension D      (default 384)
     --rounds R         of which the fastest counts, as others disturb only upward (default 5)
+    --stored N         writes both views of N turns to a folder instead, and prints bytes, peak memory, and seconds of a question
     --peer P           torch, none (default torch)
     --seed S           (default 7)
     --backend B        auto, ${BACKENDS.join(', ')} (default auto)`;
@@ -130,7 +132,7 @@ export function formatLateTable(measurements: readonly LateMeasurement[]): strin
 
 /** Prints the table of the bench. */
 export async function benchLate(args: readonly string[]): Promise<void> {
-  const { turns, questions, common, rounds, peer, backend: choice } = parseOptions(args);
+  const { turns, questions, common, rounds, stored, peer, backend: choice } = parseOptions(args);
   const backend = await useBackend(choice);
   const machine = `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`;
   console.log(`machine: ${machine}; load ${loadavg()[0]?.toFixed(1)}; node ${process.version}; backend ${backend}`);
@@ -138,6 +140,14 @@ export async function benchLate(args: readonly string[]): Promise<void> {
   console.log(
     `data: random tokens of length 1, ${turnTokens} of a turn and ${questionTokens} of a question, D ${dimension}, seed ${seed}; the fastest of ${rounds}`,
   );
+  if (stored !== null) {
+    const { bytes, peaks, seconds } = await measureStored({ ...common, turns: stored, questions: 1 });
+    const formatMebibytes = (count: number) => `${(count / 2 ** 20).toFixed(0)} MiB`;
+    console.log(
+      `${stored} turns in both views: ${(bytes / 1e9).toFixed(2)} GB on disk, ${(bytes / stored).toFixed(0)} bytes a turn; in memory at most ${formatMebibytes(peaks.writing)} while they are written and ${formatMebibytes(peaks.asking)} for a question, which takes ${seconds.toFixed(1)} s a view`,
+    );
+    return;
+  }
   const python = peer === 'torch' ? findTorch() : { missing: 'none was asked for' };
   const measurements: LateMeasurement[] = [];
   let bytes = 0;
@@ -173,6 +183,7 @@ function parseOptions(args: readonly string[]) {
       tokens: describe('14'),
       dimension: describe('384'),
       rounds: describe('5'),
+      stored: { type: 'string' },
       peer: describe('torch'),
       seed: describe('7'),
       backend: describe('auto'),
@@ -193,6 +204,7 @@ function parseOptions(args: readonly string[]) {
       seed: number('seed'),
     },
     rounds: number('rounds'),
+    stored: values.stored === undefined ? null : parsePositiveOption('stored', values.stored),
     peer,
     backend: values.backend as BackendChoice,
   };
