@@ -101,6 +101,18 @@ const ownVectors = existsSync(fewQuestions) ? await drawOwnVectors() : '';
 const set = (...changes: string[]) => changes.flatMap((change) => ['--set', change]);
 const joinWeightsPath = (training: string) => join(root, 'results', training, 'weights.safetensors');
 
+const setSmallLate = [
+  `embedding={encoder: bert, model: ${smallBert}, pooling: mean, maxTokens: 128}`,
+  ...setFit('mix.signals.groups=[text, late]', 'mix.signals.encoders=[]', 'mix.fit.select.size=[3]'),
+];
+const setSmallTransfer = setFit(
+  `mix.fit.transfer.0.dataset.path=${fewQuestions}`,
+  'mix.fit.transfer.0.steps=[search: {bm25: {k: 40}}]',
+  `mix.fit.transfer.1.dataset.path=${fewLogs}`,
+  'mix.fit.transfer.1.steps=[search: {newest: {k: 20}}]',
+  'mix.fit.transfer.1.limitQueries=44',
+);
+
 /** What a config needs of the data folder, where its data and its weights then are, and what makes it cheaper. */
 const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; readonly changes: readonly string[] }>> = {
   'chat-export.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}', 'evaluation.split=dev'] },
@@ -125,26 +137,15 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   },
   'learning/late-locomo.yaml': {
     needs: [locomo],
-    changes: [
-      `dataset.path=${fewQuestions}`,
-      `embedding={encoder: bert, model: ${smallBert}, pooling: mean, maxTokens: 128}`,
-      ...setFit('mix.signals.groups=[text, late]', 'mix.signals.encoders=[]', 'mix.fit.select.size=[3]'),
-    ],
+    changes: [`dataset.path=${fewQuestions}`, ...setSmallLate],
   },
+  'learning/late-mail.yaml': { needs: [], changes: setSmallLate },
+  'learning/late-transfer.yaml': { needs: [locomo, irc], changes: [...setSmallLate, ...setSmallTransfer] },
   'learning/locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
   'learning/sparse-locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
   'learning/transfer.yaml': {
     needs: [locomo, irc],
-    changes: [
-      ...setFit(
-        `mix.fit.transfer.0.dataset.path=${fewQuestions}`,
-        'mix.fit.transfer.0.steps=[search: {bm25: {k: 40}}]',
-        `mix.fit.transfer.1.dataset.path=${fewLogs}`,
-        'mix.fit.transfer.1.steps=[search: {newest: {k: 20}}]',
-        'mix.fit.transfer.1.limitQueries=44',
-        'mix.signals.groups=[text, time]',
-      ),
-    ],
+    changes: [...setFit('mix.signals.groups=[text, time]'), ...setSmallTransfer],
   },
   'learning/strategies.yaml': {
     needs: [locomo],
