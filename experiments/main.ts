@@ -15,6 +15,7 @@ import { shopRecords } from './shop-records/study.ts';
 import { sliceHierarchy } from './slice-hierarchy/study.ts';
 import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
+import { trees } from './trees/study.ts';
 import { userPatterns } from './user-patterns/study.ts';
 
 /** Every experiment by name: what `npm run experiment -- <name>` runs. */
@@ -34,6 +35,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'shop-records': createStudyCommand(shopRecords),
   'slice-hierarchy': createStudyCommand(sliceHierarchy),
   throughput: createStudyCommand(throughput),
+  trees: createStudyCommand(trees),
   'user-patterns': createStudyCommand(userPatterns),
 };
 

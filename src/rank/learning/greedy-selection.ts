@@ -65,13 +65,13 @@ function readTarget({ grades, relevantGrade }: FeatureTable, pair: number, loss:
   return loss === 'infonce' ? Number(grade >= relevantGrade) : Math.max(0, grade);
 }
 
-/** Rows of the queries with a relevant candidate. @param rough row-major [Q, C] */
+/** Rows of the queries with a relevant candidate, and which queries of the table these are. @param rough row-major [Q, C] */
 export async function gatherSelectionRows(
   model: LinearModel,
   table: FeatureTable,
   rough: Float32Array,
   { seed, loss: { name: loss } }: Pick<TrainingOptions, 'seed' | 'loss'>,
-): Promise<ListwiseRows> {
+): Promise<ListwiseRows & { readonly queries: readonly number[] }> {
   const queries = [...listUsableQueries(table, { name: loss })];
   const drawn = queries.map((query) => drawQueryRows(table, query, rough, seed));
   const starts = new Int32Array(queries.length + 1);
@@ -96,7 +96,7 @@ export async function gatherSelectionRows(
     }
   }
   const free = new Set(model.parameters.filter(({ constraint }) => constraint === 'free').flatMap((one) => one.labels));
-  return { starts, columns, targets, offsets, bounded: signals.map((signal) => !free.has(signal)) };
+  return { starts, columns, targets, offsets, bounded: signals.map((signal) => !free.has(signal)), queries };
 }
 
 /** The signal with the greatest g^2 / (h + {@link DAMPING}) that is not chosen, or null if none has a slope. */
