@@ -6,9 +6,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DimensionMismatchError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
+import { ignoreProgress } from '../../core/terminal/progress.ts';
 import type { TextOwner } from '../../model/encoder.ts';
-import type { TransformersOptions } from './encoder-options.ts';
+import { loadBert } from './bert.ts';
+import type { BertOptions, TransformersOptions } from './encoder-options.ts';
+import { addModel } from './models/add-model.ts';
 import { createEncoderSource, encoderOptions } from './registry.ts';
 import type { PooledEncoder } from './token-encoder.ts';
 import { findPeerVersion } from './transformers/model-files.ts';
@@ -43,6 +47,7 @@ describe.skipIf(lacking !== null)(`encoder transformers${lacking === null ? '' :
   const root = mkdtempSync(join(tmpdir(), 'transformers-'));
   let encoder: PooledEncoder;
   beforeAll(async () => {
+    await useBackend('wasm');
     encoder = await loadTransformers(parse());
   });
   afterAll(() => {
@@ -147,6 +152,26 @@ describe.skipIf(lacking !== null)(`encoder transformers${lacking === null ? '' :
     for (const { ids, vectors } of results) {
       expect(vectors).toHaveLength(ids.length * 384);
       for (let t = 0; t < ids.length; t++) expect(Math.hypot(...viewRow(vectors, 384, t))).toBeCloseTo(1, 5);
+    }
+  });
+
+  test('encoder bert gives the same vectors of tokens, alone and in a context', async () => {
+    process.env.RAGPP_CACHE = root;
+    try {
+      await addModel(model, { name: 'twin', progress: ignoreProgress, announce: () => {} });
+      const bert = await loadBert(encoderOptions.parse({ encoder: 'bert', model: 'twin' }) as BertOptions);
+      const texts = ['Yes, two.', 'Ann baked bread for the wolves of the north, in 1999.', 'naïve Ωmega'];
+      const context = [['How many dogs has Ann?'], [], ['What is this?', 'A word.']];
+      for (const options of [{}, { context }]) {
+        const [ours, theirs] = [await bert.encodeTokens(texts, options), await encoder.encodeTokens(texts, options)];
+        for (const [i, { ids, special, vectors }] of theirs.entries()) {
+          expect([ours[i]?.ids, ours[i]?.special]).toEqual([ids, special]);
+          expect(worst(vectors, ours[i]?.vectors as Float32Array)).toBeLessThan(1e-4);
+        }
+      }
+      bert.dispose();
+    } finally {
+      delete process.env.RAGPP_CACHE;
     }
   });
 
