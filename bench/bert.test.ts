@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readBack } from '../src/core/tensors/scope.ts';
 import { drawBert, SMALL_SIZES } from '../src/ops/bert/bert.fixture.ts';
 import { disposeBert, runBert, uploadBert } from '../src/ops/bert/bert.ts';
+import { tryOnnx } from './bert-onnx.ts';
 import { BertPeer } from './bert-peer.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { type FoundPython, findPython } from './peers/python.ts';
@@ -32,6 +33,11 @@ test('prints the time, the rate and the launches of a pass for each size', async
   for (const row of ['1 +5', '1 +9', '2 +5', '2 +9'])
     expect(output).toMatch(new RegExp(`\\n *${row}( +\\d+\\.\\d+){4} +[1-9]\\d+( +-){5}`));
   expect(output).toContain('no peer: none was asked for');
+  expect(output).toContain('no onnxruntime: name a model with --onnx FOLDER');
+});
+
+test('without onnxruntime or the model, the reason is told', async () => {
+  expect(await tryOnnx('no-such-folder', [5], 1)).toMatch(/is not available: /);
 });
 
 test.skipIf(python === null)(

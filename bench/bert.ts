@@ -8,6 +8,7 @@ import { matmul } from '../src/core/tensors/matmul.ts';
 import { readBack } from '../src/core/tensors/scope.ts';
 import { drawBert } from '../src/ops/bert/bert.fixture.ts';
 import { type BertSizes, disposeBert, runBert, uploadBert } from '../src/ops/bert/bert.ts';
+import { tryOnnx } from './bert-onnx.ts';
 import { BertPeer } from './bert-peer.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import { findTorch } from './peers/process.ts';
@@ -19,6 +20,7 @@ export const BERT_USAGE = `bert [options]   time of a pass of a BERT of the size
     --layers L         (default 12)
     --rounds R         of which the fastest counts, as others disturb only upward (default 7)
     --peer P           torch, none (default torch)
+    --onnx FOLDER      a model with ONNX weights in float32, which runs beside onnxruntime too where @huggingface/transformers is installed
     --backend B        auto, ${BACKENDS.join(', ')} (default auto)`;
 
 const PEERS = ['torch', 'none'] as const;
@@ -91,6 +93,25 @@ async function measureMatrixRate(
   return (2 * rows * D * inner) / milliseconds / 1e6;
 }
 
+/** A model of a folder beside onnxruntime. */
+async function printOnnx(folder: string | undefined, lengths: readonly number[], rounds: number): Promise<void> {
+  if (folder === undefined) {
+    console.log('no onnxruntime: name a model with --onnx FOLDER');
+    return;
+  }
+  const found = await tryOnnx(folder, lengths, rounds);
+  if (typeof found === 'string') {
+    console.log(`no onnxruntime: ${found}`);
+    return;
+  }
+  const lines = found.map(({ pieces, bert, onnx, difference }) => [
+    ...[`${pieces}`, bert.toFixed(1), onnx.toFixed(1), (bert / onnx).toFixed(2), difference.toExponential(1)],
+  ]);
+  console.log(
+    `\n${folder}, a text at a time:\n${formatTextTable(['pieces', 'ms', 'onnxruntime, its threads', 'ratio', 'difference'], lines)}`,
+  );
+}
+
 /** Prints the table of the bench. */
 export async function benchBert(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -101,6 +122,7 @@ export async function benchBert(args: readonly string[]): Promise<void> {
       layers: { type: 'string', default: '12' },
       rounds: { type: 'string', default: '7' },
       peer: { type: 'string', default: 'torch' },
+      onnx: { type: 'string' },
       backend: { type: 'string', default: 'auto' },
     },
   });
@@ -158,6 +180,6 @@ export async function benchBert(args: readonly string[]): Promise<void> {
   const theirs = ['torch, 1 thread', 'ratio', 'torch, its threads', 'ratio', 'difference'];
   console.log(formatTextTable([...own, ...theirs], rows));
   console.log('missing' in python ? `no peer: ${python.missing}` : `peer: ${python.versions}`);
-  console.log('no onnxruntime: the bench has no model of these random weights in ONNX');
+  await printOnnx(values.onnx, list('lengths'), rounds);
   console.log(`load at the end ${loadavg()[0]?.toFixed(1)}`);
 }
