@@ -295,7 +295,7 @@ export const bert: EncoderDefinition<typeof bertOptions> = {
 
 /** Universal Sentence Encoder Lite: the most tokens of a text that it reads, and texts at a time. */
 export interface UseLiteOptions {
-  /** A longer text is cut after this number of pieces; an English word has about 1.4. */
+  /** A longer text is cut after this number of pieces, at most 128; an English word has about 1.4. */
   readonly maxTokens: number;
   /** Texts to a run of the graph, at most: texts of unlike lengths have a run each. */
   readonly batchSize: number;
@@ -331,7 +331,7 @@ export function useLiteIdentity({ maxTokens }: UseLiteOptions): Record<string, u
   // The batch size is no part of it: it changes the last bit of a vector, not the vector.
   return {
     encoder: 'use-lite',
-    version: 2,
+    version: 3,
     weights: `${PACKAGE}@${packageVersion()}`,
     maxTokens,
     backend: activeBackend(),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { NotFiniteError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import { DimensionMismatchError, NotFiniteError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { assertWritableFolder } from '../../core/files/files.ts';
 import { computeHash, viewAsBytes } from '../../core/hash/hash.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
@@ -144,7 +144,8 @@ export class TokenStore implements TokenSource {
   /**
    * Computes what is missing, and writes it part by part.
    *
-   * @throws UnavailableError for an encoder without vectors of tokens; NotFiniteError; ValidationError after
+   * @throws UnavailableError for an encoder without vectors of tokens; NotFiniteError; DimensionMismatchError for other
+   *   vectors than one for each token; ValidationError after
    *   `dispose()`; the reason of a signal that stops the work.
    */
   prepare(texts: readonly TokenText[], progress: StartProgress = ignoreProgress, signal?: AbortSignal): Promise<void> {
@@ -185,6 +186,13 @@ export class TokenStore implements TokenSource {
       );
       for (const [i, [key, { owner }]] of part.entries()) {
         const own = tokens[i] as TokenVectors;
+        const numbers = own.ids.length * this.dimension;
+        if (own.vectors.length !== numbers)
+          throw new DimensionMismatchError(
+            `token vectors by ${encoder.name} of ${owner.id}`,
+            numbers,
+            own.vectors.length,
+          );
         const wrong = own.vectors.find((value) => !Number.isFinite(value));
         if (wrong !== undefined) throw new NotFiniteError(`token vector by ${encoder.name}`, owner.id, wrong);
         found.set(key, quantiseTokens(own, this.dimension));

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
+import { viewRow } from '../../core/tensors/rows.ts';
+import type { TokenVectors } from '../../model/encoder.ts';
 import type { TokenEncoder } from './token-encoder.ts';
 import { loadUseLite } from './use-lite.ts';
 
@@ -93,6 +95,34 @@ describe.each(TEST_BACKENDS.filter((name) => name !== 'webgpu'))('use-lite on %s
     await encoder.encode(TEXTS.slice(0, 3));
     expect(tf.memory().numTensors).toBe(held);
   });
+});
+
+test('a text beyond the 128 pieces that the graph reads has the tokens of its start, and in a context those of itself', async () => {
+  await useBackend('wasm');
+  const encoder = await loadUseLite();
+  const words = Array.from({ length: 90 }, (_, i) => ['bread', 'wolves', 'telescope', 'law'][(i * i) % 4]);
+  const [long, start] = [words.join(' '), words.slice(0, 40).join(' ')];
+  const [whole, alone] = await encoder.encodeTokens([long, start]);
+  expect(whole?.ids).toHaveLength(128);
+  expect(whole?.vectors).toHaveLength(128 * 512);
+  expect([...(whole as TokenVectors).ids.subarray(0, 40)]).toEqual([...(alone as TokenVectors).ids.subarray(0, 40)]);
+  // The words before it do not fit: the oldest are cut, not those of the text.
+  const [cut, same] = await encoder.encodeTokens([start, start], { context: [[long], [long.slice(-120)]] });
+  expect(cut?.ids).toEqual(alone?.ids);
+  const size = (alone as TokenVectors).ids.length;
+  const mean = (tokens: TokenVectors) =>
+    Array.from({ length: size }, (_, t) =>
+      cosine(
+        Float32Array.of(...viewRow(tokens.vectors, 512, t), ...viewRow((alone as TokenVectors).vectors, 512, t)),
+        0,
+        1,
+      ),
+    ).reduce((a, b) => a + b, 0) / size;
+  expect(mean(cut as TokenVectors)).toBeGreaterThan(0.7); // each token with itself, alone
+  expect(mean(cut as TokenVectors)).toBeCloseTo(mean(same as TokenVectors), 1);
+  const [full] = await encoder.encodeTokens([long], { context: [[start]] });
+  expect(full).toEqual(whole); // there is no room for a context
+  encoder.dispose();
 });
 
 test('words beyond the limit have no influence', async () => {

@@ -101,6 +101,8 @@ export class UnigramTokeniser {
 }
 
 const DIMENSION = 512;
+/** The graph reads no further piece of a text. */
+const READ_PIECES = 128;
 /** The node of the graph that has the vectors of tokens, [batch, pieces, 512], of which the mean over pieces is made. */
 const TOKENS_NODE =
   'module_apply_default/Encoder_en/KonaTransformer/Encode/TransformerStack/Layer_1/TransformerLayer/FFN/layer_postprocess/add';
@@ -179,11 +181,11 @@ class UseLite implements TokenEncoder {
   /** The outputs of the second layer, without special tokens and prompts; the texts of a context follow each other. */
   async encodeTokens(texts: readonly string[], { context, signal }: TokenOptions = {}): Promise<TokenVectors[]> {
     assertContext(texts, context);
-    const { maxTokens } = this.#options;
-    const own = texts.map((text) => this.#tokeniser.encode(text).slice(0, maxTokens));
+    const most = Math.min(this.#options.maxTokens, READ_PIECES);
+    const own = texts.map((text) => this.#tokeniser.encode(text).slice(0, most));
     const pieces = own.map((ids, i) => {
       const before = (context?.[i] ?? []).flatMap((part) => this.#tokeniser.encode(part));
-      return [...before.slice(before.length - Math.min(before.length, maxTokens - ids.length)), ...ids];
+      return [...before.slice(before.length - Math.min(before.length, most - ids.length)), ...ids];
     });
     const results: TokenVectors[] = own.map((ids) => {
       return { ids: Int32Array.from(ids), special: ids.map(() => false), vectors: new Float32Array() };
