@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SessionKind } from '../../model/turns/sessions.ts';
-import { candidateCount, type IndexDefinition } from '../candidates/index-definition.ts';
+import { candidateCount, type IndexDefinition, type IndexReads } from '../candidates/index-definition.ts';
 
 /** Views of a turn, which its tokens see: the turn alone, or also the two turns before it in its session. */
 export const LATE_VIEWS = ['context', 'plain'] as const;
@@ -34,6 +34,12 @@ export const lateScoring = {
   score: z.enum(LATE_SCORE_NAMES).default('zidf'),
 };
 
+/** What the scores of a view look at: a turn by itself, or also those around it. */
+export function listLateReads({ view, score }: Pick<LateOptions, 'view' | 'score'>): IndexReads {
+  const looksAround = view === 'context' || score === 'near' || score === 'window';
+  return ['texts', 'tokens', 'times', ...(looksAround ? (['replies'] as const) : [])];
+}
+
 const options = z.strictObject({ index: z.literal('late'), k: candidateCount, ...lateScoring });
 export type LateOptions = z.output<typeof options>;
 /** The texts of turns that are compared by their tokens. */
@@ -41,6 +47,6 @@ export type LateTexts = Pick<LateOptions, 'view' | 'author' | 'around'>;
 
 export const late: IndexDefinition<typeof options> = {
   options,
-  reads: ['texts', 'tokens', 'times', 'replies'],
+  reads: listLateReads,
   description: 'late interaction of tokens, exactly: compares each token of the query with those of every turn',
 };

@@ -4,6 +4,7 @@ import {
   type LateScore,
   type LateTexts,
   type LateView,
+  listLateReads,
 } from '../../index/late/late-options.ts';
 import type { TokenSource } from '../../model/encoder.ts';
 import { defineSignal, type World } from './signal.ts';
@@ -95,7 +96,7 @@ export const lateSignal = defineSignal({
   name: 'late',
   summary: 'late interaction of the tokens of query and turn, over the turns at the time of the query',
   module: import.meta.url,
-  reads: READS,
+  reads: listLateReads,
   key: ({ k: _, index: __, ...scoring }: LateOptions) => scoring,
   compute: async ({ world, pool }, options) => {
     const { LateIndex } = await import('../../index/late/late.ts');
