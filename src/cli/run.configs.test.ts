@@ -101,8 +101,9 @@ const ownVectors = existsSync(fewQuestions) ? await drawOwnVectors() : '';
 const set = (...changes: string[]) => changes.flatMap((change) => ['--set', change]);
 const joinWeightsPath = (training: string) => join(root, 'results', training, 'weights.safetensors');
 
+const useSmallBert = `embedding={encoder: bert, model: ${smallBert}, pooling: mean, maxTokens: 128}`;
 const setSmallLate = [
-  `embedding={encoder: bert, model: ${smallBert}, pooling: mean, maxTokens: 128}`,
+  useSmallBert,
   ...setFit('mix.signals.groups=[text, late]', 'mix.signals.encoders=[]', 'mix.fit.select.size=[3]'),
 ];
 const setSmallTransfer = setFit(
@@ -175,8 +176,8 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
     needs: [locomo],
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}', 'evaluation.split=dev'],
   },
-  'multihop-hotpotqa.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
-  'multihop-musique.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`] },
+  'multihop-hotpotqa.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`, useSmallBert] },
+  'multihop-musique.yaml': { needs: [hipporag], changes: [`dataset.path=${hipporag}`, useSmallBert] },
   'shop.yaml': {
     needs: [],
     changes: [
