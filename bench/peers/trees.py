@@ -1,4 +1,4 @@
-"""Gradient-boosted trees (LambdaMART) on rows of questions. Reads a folder, prints the scores of the held-out rows as JSON."""
+"""Gradient-boosted trees (LambdaMART) on rows of questions. Reads a folder and writes the scores of its held-out rows to it."""
 import json
 import sys
 from pathlib import Path
@@ -37,4 +37,5 @@ for fold in range(settings['innerFolds']):
 # More rows take more trees: those of the inner folds, times the share of rows that they lacked.
 rounds = max(1, round(float(np.mean(best)) * settings['innerFolds'] / max(1, settings['innerFolds'] - 1)))
 model = lgb.train(PARAMETERS, gather(np.arange(len(inner))), rounds)
-print(json.dumps({'rounds': rounds, 'scores': model.predict(held).tolist()}))
+model.predict(held).astype(np.float32).tofile(folder / 'scores.f32')
+print(json.dumps({'rounds': rounds}))

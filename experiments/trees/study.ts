@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -86,7 +86,9 @@ export async function growTrees(
     );
     write('held.f32', model.standardise(held, model.signals));
     writeFileSync(join(folder, 'settings.json'), JSON.stringify({ signals: columns.length, innerFolds, rounds, seed }));
-    return runPeer<{ readonly rounds: number; readonly scores: number[] }>(python, 'trees.py', folder);
+    const { rounds: grown } = runPeer<{ readonly rounds: number }>(python, 'trees.py', folder);
+    const scores = new Float32Array(new Uint8Array(readFileSync(join(folder, 'scores.f32'))).buffer);
+    return { rounds: grown, scores };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -107,7 +109,7 @@ async function scoreFold(
     ...options,
     innerFolds: config.fit.innerFolds,
   });
-  const trees = Float32Array.from(grown.scores);
+  const trees = grown.scores;
   const [a, b] = [standardiseScores(held, linear), standardiseScores(held, trees)];
   const blends = shares.map(
     (share) => [`linear + ${share} trees`, a.map((score, pair) => score + share * b[pair]!)] as const,
