@@ -74,7 +74,7 @@ export async function measureOnnx(model: string, lengths: readonly number[], rou
   }
 }
 
-/** As {@link measureOnnx}, or the reason why it cannot be. */
+/** Rows of {@link measureOnnx}, or the reason why there are none. */
 export async function tryOnnx(...given: Parameters<typeof measureOnnx>): Promise<OnnxRow[] | string> {
   try {
     return await measureOnnx(...given);

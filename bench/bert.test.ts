@@ -36,7 +36,7 @@ test('prints the time, the rate and the launches of a pass for each size', async
   expect(output).toContain('no onnxruntime: name a model with --onnx FOLDER');
 });
 
-test('without onnxruntime or the model, the reason is told', async () => {
+test('without onnxruntime or the model, the bench prints the reason', async () => {
   expect(await tryOnnx('no-such-folder', [5], 1)).toMatch(/is not available: /);
 });
 

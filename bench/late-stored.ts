@@ -5,7 +5,7 @@ import { LATE_VIEWS } from '../src/index/late/late-options.ts';
 import { drawLateWorld, type LateSizes, scoreWorld } from './late-workload.ts';
 import { readPeakMemoryBytes, resetPeakMemory } from './peak-memory.ts';
 
-/** What both views of some turns take on disk and in memory. */
+/** Disk and memory of both views of some turns. */
 export interface StoredMeasurement {
   readonly bytes: number;
   /** Bytes in memory at most while all tokens are written, and while a question is compared with all turns of a view. */
@@ -20,7 +20,7 @@ function countBytes(folder: string): number {
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-/** Writes the tokens of both views to a folder of its own, and asks one question over them by a store that is opened anew. */
+/** Writes the tokens of both views to a folder of its own, and asks one question by a store that is opened again. */
 export async function measureStored(sizes: LateSizes): Promise<StoredMeasurement> {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-late-'));
   const [peaks, seconds]: [{ writing: number; asking: number }, number[]] = [{ writing: 0, asking: 0 }, []];

@@ -35,7 +35,7 @@ const settings = z.strictObject({
 });
 type Settings = z.output<typeof settings>;
 
-/** Of one fold: its rows that were held out, and their scores by each system. */
+/** The rows that a fold holds out, and their scores by each system. */
 interface FoldScores {
   readonly held: FeatureTable;
   readonly rounds: number;
@@ -54,7 +54,7 @@ export function standardiseScores({ width, mask }: Pick<FeatureTable, 'width' | 
   return all;
 }
 
-/** Scores of the rows that are held out by trees that are grown on the others. @param innerOf the inner fold of a conversation. */
+/** Grows trees on rows, and scores those that are held out. The inner folds choose the number of trees. */
 export async function growTrees(
   python: FoundPython,
   model: LinearModel,

@@ -23,7 +23,7 @@ export const LATE_SCORE_NAMES = [
 ] as const;
 export type LateScore = (typeof LATE_SCORE_NAMES)[number];
 
-/** What is compared and how, wherever late interaction is written. */
+/** Options of late interaction, wherever it is written. */
 export const lateScoring = {
   /** `context`: the tokens of a turn see the two turns before it in its session too; `plain`: the turn alone. */
   view: z.enum(LATE_VIEWS).default('context'),
@@ -34,7 +34,7 @@ export const lateScoring = {
   score: z.enum(LATE_SCORE_NAMES).default('zidf'),
 };
 
-/** What the scores of a view look at: a turn by itself, or also those around it. */
+/** The parts of the data that the scores of a view read: a turn by itself, or also those around it. */
 export function listLateReads({ view, score }: Pick<LateOptions, 'view' | 'score'>): IndexReads {
   const looksAround = view === 'context' || score === 'near' || score === 'window';
   return ['texts', 'tokens', 'times', ...(looksAround ? (['replies'] as const) : [])];

@@ -62,7 +62,7 @@ class SeenTurns {
     this.#marks = new Uint8Array(queries.cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 0));
   }
 
-  /** How many there are with those of a further query. */
+  /** Their number with those of a further query. */
   countWith(query: number): number {
     const isNew = (position: number) => this.#marks[position] === 0;
     return listSeenTurns(this.#queries, query).reduce((count, turn) => count + (isNew(turn) ? 1 : 0), this.#size);

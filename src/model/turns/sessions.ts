@@ -12,13 +12,13 @@ export interface Sessions {
   readonly firsts: Int32Array;
 }
 
-/** What the turns around a turn have in common with it: conversation and channel, or the channel alone. */
+/** The common part of the turns around a turn: conversation and channel, or the channel alone. */
 export type SessionKind = 'session' | 'channel';
 
 /**
  * The sessions of a corpus, or of what a query asks of it.
  *
- * @param kind `channel` for those of a channel whatever their conversation: what a mailing list shows, without its threads.
+ * @param kind `channel` for those of a channel whatever their conversation, as a mailing list shows them.
  */
 export function groupSessions(corpus: Corpus, kind: SessionKind = 'session'): Sessions {
   const known = new Map<string, number>();

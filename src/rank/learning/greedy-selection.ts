@@ -59,13 +59,13 @@ function drawQueryRows(table: FeatureTable, query: number, rough: Float32Array, 
   return { pairs: [...chosen, ...drawn], certain: chosen.size, offset };
 }
 
-/** What a candidate has of its query's target, before all are divided by their sum: its grade, or 1 if it is relevant. */
+/** The target of a candidate before all of a query are divided by their sum: its grade, or 1 if it is relevant. */
 function readTarget({ grades, relevantGrade }: FeatureTable, pair: number, loss: LossOptions['name']): number {
   const grade = grades[pair] as number;
   return loss === 'infonce' ? Number(grade >= relevantGrade) : Math.max(0, grade);
 }
 
-/** Rows of the queries with a relevant candidate, and which queries of the table these are. @param rough row-major [Q, C] */
+/** Rows of the queries with a relevant candidate, and these queries. @param rough row-major [Q, C] */
 export async function gatherSelectionRows(
   model: LinearModel,
   table: FeatureTable,
@@ -153,9 +153,9 @@ type SelectionOptions = Pick<TrainingOptions, 'loss' | 'l2' | 'epochs' | 'seed' 
 
 /**
  * Chooses signals of a linear model one at a time on the softmax loss, in float64 on the host. The targets are grade /
- * sum of grades, with the loss `infonce` the relevant candidates in equal parts: for one of them the loss of that name. Paths are nested, so one path has the weights of every number of signals. With a validation
- * table the best of `sizes` is kept, without one the last point. An epoch of the curve is a chosen signal. The same
- * options and tables give the same result.
+ * sum of grades, or with `infonce` the relevant candidates in equal parts. Paths are nested, so one path has the weights
+ * of every number of signals. With a validation table the best of `sizes` is kept, without one the last point. An epoch
+ * of the curve is a chosen signal. The same options and tables give the same result.
  *
  * @throws ValidationError for another model, or if no query has a relevant candidate; the reason of the signal if
  *   aborted

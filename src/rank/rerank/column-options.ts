@@ -67,7 +67,7 @@ export const crossEncoder = {
 };
 
 const lateOptions = z.strictObject({ method: z.literal('late'), ...columnOptions, ...lateScoring });
-/** How the tokens of query and turn are compared. */
+/** Options of comparing the tokens of a query with those of its best candidates. */
 export type LateRerankingOptions = z.output<typeof lateOptions>;
 
 export const late = {

@@ -108,7 +108,7 @@ export async function scorePairs(
   return scores;
 }
 
-/** What a model makes of each query and its best candidates. The workspace keeps the model. */
+/** Scores of each query and its best candidates by a model, which the workspace keeps. */
 export async function openPairScores(workspace: Workspace, options: CrossEncoderOptions): Promise<ScoreTop> {
   const { model, dtype } = options;
   const opened = await workspace.keepOnce(['cross-encoder', model, dtype], async () => {

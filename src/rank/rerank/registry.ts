@@ -74,7 +74,7 @@ export function isReranking(method: SelectionOptions['method']): boolean {
   return listColumn !== undefined || openTopScores !== undefined;
 }
 
-/** What scores the best K for a selection; null for one that takes a column, or has no score of its own. */
+/** The scores of the best K of a selection; null for one that takes a column, or has no score of its own. */
 export async function openTopScores(workspace: Workspace, options: SelectionOptions): Promise<ScoreTop | null> {
   const definition = SELECTIONS.get(options.method) as SelectionDefinition;
   return (await definition.openTopScores?.(workspace, options)) ?? null;

@@ -202,7 +202,7 @@ type SelectionOf<Method extends SelectionMethod> = Omit<
 >;
 type Choice<Method extends SelectionMethod> = Method | { readonly [Name in Method]?: SelectionOf<Name> };
 
-/** Orders the best K anew by `node-distance`, `mentions`, `cross-encoder` or `late`. */
+/** Orders the best K again by `node-distance`, `mentions`, `cross-encoder` or `late`. */
 export function rerank(choice: Choice<Reranking>): PlainStep<'rerank', Choice<Reranking>> {
   return { rerank: choice };
 }

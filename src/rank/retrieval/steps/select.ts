@@ -60,7 +60,7 @@ const BEFORE = 'before selection';
 export const select = defineStep<SelectionOptions>({
   name: 'select',
   summary:
-    'orders the best K anew: MMR, the diversity filter, distance in the graph, mentions, a cross-encoder, late interaction',
+    'orders the best K again: MMR, the diversity filter, distance in the graph, mentions, a cross-encoder, late interaction',
   takes: ['scores', 'ranking'],
   gives: 'ranking',
   stages: (options, _, __, pool, plan) => {

@@ -49,8 +49,8 @@ function fillView(
 const STEPS = [-2, -1, 1, 2] as const;
 
 /**
- * The turns whose scores the signals of some candidates take, ascending: those of their sessions, which scores are spread
- * over, and the ones beside them in what `around` says.
+ * The turns whose scores the signals of some candidates take, ascending: those of their sessions, and the ones beside
+ * them in what `around` says.
  */
 function listComparedTurns(candidates: Int32Array, { sessionOf, members }: Sessions, around: Sessions): Int32Array {
   const compared = new Set<number>();
