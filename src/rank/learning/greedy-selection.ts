@@ -153,9 +153,9 @@ type SelectionOptions = Pick<TrainingOptions, 'loss' | 'l2' | 'epochs' | 'seed' 
 
 /**
  * Chooses signals of a linear model one at a time on the softmax loss, in float64 on the host. The targets are grade /
- * sum of grades, or with `infonce` the relevant candidates in equal parts. Paths are nested, so one path has the weights
- * of every number of signals. With a validation table the best of `sizes` is kept, without one the last point. An epoch
- * of the curve is a chosen signal. The same options and tables give the same result.
+ * sum of grades, or with `infonce` the relevant candidates in equal parts. Paths are nested, so one path has the
+ * weights of every number of signals. With a validation table the best of `sizes` is kept, without one the last
+ * point. An epoch of the curve is a chosen signal. The same options and tables give the same result.
  *
  * @throws ValidationError for another model, or if no query has a relevant candidate; the reason of the signal if
  *   aborted
