@@ -7,7 +7,7 @@ import { createTableMetric } from '../../src/rank/learning/fit-options.ts';
 import { splitByCluster } from '../../src/rank/learning/folds.ts';
 import { createLinearModel } from '../../src/rank/learning/linear-model.ts';
 import { fitStandardisation } from '../../src/rank/learning/standardisation.ts';
-import { growTrees, standardiseScores } from './study.ts';
+import { growTrees, measureSystems, standardiseScores } from './study.ts';
 
 beforeAll(() => useBackend('wasm'));
 
@@ -16,6 +16,31 @@ test('scores are standardised over the candidates of a question', () => {
   const scores = standardiseScores(table, Float32Array.of(1, 2, 3, 99, 5, 5, 5, 5));
   for (const [i, value] of [-Math.sqrt(1.5), 0, Math.sqrt(1.5), 0, 0, 0, 0, 0].entries())
     expect(scores[i]).toBeCloseTo(value, 6);
+});
+
+test('systems have means, and differences from the linear mix with the folds in which they are better', () => {
+  const signals = ['a', 'b'];
+  const drawn = { queries: 40, candidates: 7, clusters: 4, signals, weights: [1, 0], noise: 0, seed: 3 };
+  const table = drawHandmadeTable(drawn);
+  const folds = splitByCluster(table).map(({ heldOut }, fold) => {
+    const held = selectQueries(table, [...heldOut]);
+    const [ideal, worst] = [Float32Array.from(held.grades), held.grades.map((grade) => -grade)];
+    return {
+      held,
+      rounds: 1,
+      scores: new Map([
+        ['linear', worst],
+        ['trees', fold === 0 ? worst : ideal],
+      ]),
+    };
+  });
+  const [linear, trees] = measureSystems(folds, ['mrr@10', 'ndcg@10'], 1);
+  expect(linear?.differences.map(({ mean, better }) => [mean, better])).toEqual([
+    [0, 0],
+    [0, 0],
+  ]);
+  expect(trees?.means[0]?.mean).toBeGreaterThan(linear?.means[0]?.mean as number);
+  expect(trees?.differences.map(({ better }) => better)).toEqual([3, 3]);
 });
 
 /** A test installs nothing. */

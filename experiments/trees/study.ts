@@ -124,13 +124,21 @@ interface SystemFigures {
   readonly differences: readonly (Estimate & { readonly better: number })[];
 }
 
-function measureSystems(folds: readonly FoldScores[], metrics: readonly string[], seed: number): SystemFigures[] {
+export function measureSystems(
+  folds: readonly FoldScores[],
+  metrics: readonly string[],
+  seed: number,
+): SystemFigures[] {
   const clusters = groupIntoClusters(folds.flatMap(({ held }) => held.clusters));
   const measure = (name: string, metric: string) =>
     folds.map(({ held, scores }) => [...createTableMetric(held, metric).values(scores.get(name) as Float32Array)]);
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const summarise = (columns: readonly (readonly number[])[]) =>
-    meanIntervals(columns.map(Float64Array.from), clusters, { samples: 10_000, level: 0.95, seed });
+    meanIntervals(
+      columns.map((column) => Float64Array.from(column)),
+      clusters,
+      { samples: 10_000, level: 0.95, seed },
+    );
   const [first = new Map()] = folds.map(({ scores }) => scores);
   return [...first.keys()].map((name) => {
     const own = metrics.map((metric) => measure(name, metric));
