@@ -7,16 +7,9 @@ import { createTableMetric } from '../../src/rank/learning/fit-options.ts';
 import { splitByCluster } from '../../src/rank/learning/folds.ts';
 import { createLinearModel } from '../../src/rank/learning/linear-model.ts';
 import { fitStandardisation } from '../../src/rank/learning/standardisation.ts';
-import { growTrees, measureSystems, standardiseScores } from './study.ts';
+import { growTrees, measureSystems } from './study.ts';
 
 beforeAll(() => useBackend('wasm'));
-
-test('scores are standardised over the candidates of a question', () => {
-  const table = { width: 4, mask: Uint8Array.of(1, 1, 1, 0, 1, 1, 1, 1) };
-  const scores = standardiseScores(table, Float32Array.of(1, 2, 3, 99, 5, 5, 5, 5));
-  for (const [i, value] of [-Math.sqrt(1.5), 0, Math.sqrt(1.5), 0, 0, 0, 0, 0].entries())
-    expect(scores[i]).toBeCloseTo(value, 6);
-});
 
 test('systems have means, and differences from the linear mix with the folds in which they are better', () => {
   const signals = ['a', 'b'];

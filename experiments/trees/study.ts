@@ -19,6 +19,7 @@ import { gatherSelectionRows } from '../../src/rank/learning/greedy-selection.ts
 import type { LinearModel } from '../../src/rank/learning/linear-model.ts';
 import { scoreTable } from '../../src/rank/learning/model.ts';
 import { listHandTunedValues } from '../../src/rank/learning/parameters.ts';
+import { standardiseQuestions } from '../../src/rank/signals/bank/normalisation.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
 
@@ -42,17 +43,9 @@ interface FoldScores {
   readonly scores: ReadonlyMap<string, Float32Array>;
 }
 
-/** (x - mean) / deviation over the candidates of each question; 0 where all are equal. @param scores row-major [Q, C] */
-export function standardiseScores({ width, mask }: Pick<FeatureTable, 'width' | 'mask'>, scores: Float32Array) {
-  const all = new Float32Array(scores.length);
-  for (let start = 0; start < scores.length; start += width) {
-    const own = Array.from({ length: width }, (_, slot) => start + slot).filter((pair) => mask[pair] === 1);
-    const mean = own.reduce((sum, pair) => sum + scores[pair]!, 0) / Math.max(1, own.length);
-    const deviation = Math.sqrt(own.reduce((sum, pair) => sum + (scores[pair]! - mean) ** 2, 0) / own.length);
-    for (const pair of own) all[pair] = deviation > 0 ? (scores[pair]! - mean) / deviation : 0;
-  }
-  return all;
-}
+/** Standardises scores over the candidates of each question. @param scores row-major [Q, C] */
+const standardiseScores = ({ width, mask }: FeatureTable, scores: Float32Array) =>
+  standardiseQuestions({ values: scores, stride: 1, columns: [0], width, mask });
 
 /** Grows trees on rows, and scores those that are held out. The inner folds choose the number of trees. */
 export async function growTrees(
@@ -117,13 +110,14 @@ async function scoreFold(
   return { held, rounds: grown.rounds, scores: new Map([['linear', linear], ['trees', trees], ...blends]) };
 }
 
-/** A system's means, and its differences from the first with the folds in which it is better. */
+/** A system's means, and its differences from `linear` with the folds in which it is better. */
 interface SystemFigures {
   readonly name: string;
   readonly means: readonly Estimate[];
   readonly differences: readonly (Estimate & { readonly better: number })[];
 }
 
+/** Measures each system on the rows that the folds hold out, and beside the system `linear`. */
 export function measureSystems(
   folds: readonly FoldScores[],
   metrics: readonly string[],

@@ -2,11 +2,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ChecksumMismatchError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
+import {
+  ChecksumMismatchError,
+  DimensionMismatchError,
+  UnavailableError,
+  ValidationError,
+} from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import type { StoredTokens, TokenText } from '../../model/encoder.ts';
 import { createEncoderSource } from './registry.ts';
 import { quantiseTokens, TokenStore } from './token-cache.ts';
+import type { TokenEncoder } from './token-encoder.ts';
 import { createWordTokens } from './word-tokens.fixture.ts';
 
 const buildText = (text: string, context: readonly string[] | null = []): TokenText => {
@@ -107,6 +113,22 @@ describe('a store of tokens', () => {
     store.dispose();
     await expect(store.prepare(TEXTS)).rejects.toThrow(ValidationError);
     await expect(readAll(store, TEXTS)).rejects.toThrow(ValidationError);
+  });
+
+  test('another number of vectors than of tokens is an error, and nothing of it is kept', async () => {
+    const { source } = createWordTokens();
+    const encoder = (await source.create()) as TokenEncoder;
+    const cut = async (texts: readonly string[]) =>
+      (await encoder.encodeTokens(texts)).map((tokens) => ({ ...tokens, vectors: tokens.vectors.subarray(8) }));
+    const wrong = {
+      ...source,
+      create: async () => ({ ...encoder, dimension: 8, tokenDimension: 8, encodeTokens: cut }),
+    };
+    const store = await TokenStore.open(wrong as unknown as typeof source, folder);
+    await expect(store.prepare(TEXTS)).rejects.toThrow(DimensionMismatchError);
+    expect(
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.tokens')),
+    ).toEqual([]);
   });
 
   test('an encoder without vectors of tokens is not available', async () => {

@@ -145,8 +145,7 @@ export class TokenStore implements TokenSource {
    * Computes what is missing, and writes it part by part.
    *
    * @throws UnavailableError for an encoder without vectors of tokens; NotFiniteError; DimensionMismatchError for other
-   *   vectors than one for each token; ValidationError after
-   *   `dispose()`; the reason of a signal that stops the work.
+   *   vectors than one for each token; ValidationError after `dispose()`; the reason of a signal that stops the work.
    */
   prepare(texts: readonly TokenText[], progress: StartProgress = ignoreProgress, signal?: AbortSignal): Promise<void> {
     return this.#inTurn(() => this.#prepare(texts, progress, signal));

@@ -190,6 +190,46 @@ async function scoreTexts(texts: readonly string[], text: string, name: LateScor
   return found;
 }
 
+test('questions whose maxima do not fit into memory together have the scores that each has alone', async () => {
+  const [turnCount, words] = [1501, 3000]; // 4.5 million maxima a question, of which 16.7 million fit
+  const turns = buildTurns(Array.from({ length: turnCount }, (_, i) => `word${i % 89} word${(i * 7) % 97}`));
+  const late = new LateTurns(new Corpus(turns), tokens, { view: 'plain', author: true });
+  const texts = [3, 5, 11, 13].map((step) =>
+    Array.from({ length: words }, (_, i) => `word${(i * step) % 101}`).join(' '),
+  );
+  const odd = Int32Array.from({ length: 700 }, (_, i) => 2 * i + 1);
+  const asked = { texts, cutoffs: Int32Array.of(1501, 900, 1400, 1501), visible: [null, null, odd, null] };
+  const found = new Map<number, readonly [readonly number[], readonly number[]]>();
+  const order: number[] = [];
+  await late.score(
+    asked,
+    (query, scores) => {
+      order.push(query);
+      found.set(query, [[...scores.visible], [...scores.get('zidf'), ...scores.get('cosine')]]);
+    },
+    undefined,
+    ['zidf', 'cosine'],
+  );
+  expect(order).toEqual([1, 2, 0, 3]);
+  for (const query of texts.keys()) {
+    const alone = {
+      texts: [texts[query] as string],
+      cutoffs: asked.cutoffs.slice(query, query + 1),
+      visible: [asked.visible[query] ?? null],
+    };
+    await late.score(
+      alone,
+      (_, scores) => {
+        expect(found.get(query)?.[0]).toEqual([...scores.visible]);
+        for (const [i, value] of [...scores.get('zidf'), ...scores.get('cosine')].entries())
+          expect(Math.abs((found.get(query)?.[1][i] as number) - value), `${query}, ${i}`).toBeLessThan(1e-5);
+      },
+      undefined,
+      ['zidf', 'cosine'],
+    );
+  }
+}, 60_000);
+
 test('cosine is an error where it was not among the names', async () => {
   const turns = new LateTurns(new Corpus(buildTurns(['bread'])), tokens, { view: 'plain', author: true });
   const use = (_: number, scores: LateScores) => void scores.get('cosine');

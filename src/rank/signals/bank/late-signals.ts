@@ -7,7 +7,7 @@ import {
   type LateView,
 } from '../../../index/late/late-options.ts';
 import type { LateScores } from '../../../index/late/late-scores.ts';
-import { findNeighbour, groupSessions, type Sessions } from '../../../model/turns/sessions.ts';
+import { findNeighbour, type Sessions } from '../../../model/turns/sessions.ts';
 import { nameLateView } from '../late.ts';
 import type { World } from '../signal.ts';
 import type { SubcorpusQueries } from '../subcorpus.ts';
@@ -83,22 +83,22 @@ export async function fillLateSignals(
   open: (row: number) => { readonly rows: QueryRows; readonly asked: AskedQuery },
 ): Promise<void> {
   const { LateTurns } = await import('../../../index/late/late-turns.ts');
-  const around = groupSessions(corpus, texts.around);
+  const tokens = await world.openTokens();
+  const views = LATE_VIEWS.map((view) => ({ view, late: new LateTurns(corpus, tokens, { ...texts, view }) }));
+  const [
+    {
+      late: { sessions: around },
+    },
+  ] = views as [(typeof views)[number]];
   const width = positions.length / batch.cutoffs.length;
   const visible = Array.from(batch.cutoffs, (_, row) => {
     const compared = listComparedTurns(positions.subarray(row * width, (row + 1) * width), tables.sessions, around);
     const seen = listVisibleTurns(batch, row);
     return seen === null ? compared : compared.filter((position) => isListed(seen, position));
   });
-  const tokens = await world.openTokens();
   const fill = (view: LateView) => (row: number, scores: LateScores) => {
     const { rows, asked } = open(row);
     fillView(rows, asked, view, scores, tables, texts.author);
   };
-  for (const view of LATE_VIEWS)
-    await new LateTurns(corpus, tokens, { ...texts, view }).score(
-      { ...batch, visible },
-      fill(view),
-      world.startProgress,
-    );
+  for (const { view, late } of views) await late.score({ ...batch, visible }, fill(view), world.startProgress);
 }
