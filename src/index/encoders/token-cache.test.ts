@@ -115,7 +115,7 @@ describe('a store of tokens', () => {
     await expect(readAll(store, TEXTS)).rejects.toThrow(ValidationError);
   });
 
-  test('another number of vectors than of tokens is an error, and nothing of it is kept', async () => {
+  test('another number of vectors than of tokens is an error, and no block is written', async () => {
     const { source } = createWordTokens();
     const encoder = (await source.create()) as TokenEncoder;
     const cut = async (texts: readonly string[]) =>
