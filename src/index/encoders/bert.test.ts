@@ -88,6 +88,9 @@ describe('an encoder over a folder of Hugging Face', () => {
     const [long] = await encoder.encodeTokens(['Ann cooked'], { context: [['soup soup', 'soup soup']] });
     const [cut] = await encoder.encodeTokens(['Ann cooked'], { context: [['soup soup']] });
     expect(long?.vectors).toEqual(cut?.vectors);
+    const [span] = encoder.listSpans(['Ann cooked'], { context: [['soup']] });
+    expect(span?.ids.slice(span.start, span.end)).toEqual([...(cut?.ids ?? [])]);
+    expect(span?.ids.length).toBeGreaterThan(span!.end);
     await expect(encoder.encodeTokens(['soup', 'Ann'], { context: [[]] })).rejects.toThrow('one for each of 2');
     encoder.dispose();
   });

@@ -145,23 +145,32 @@ export class PooledEncoder implements TokenEncoder {
     return results;
   }
 
-  /** @param use the index of a text, its tokens from the first that is pooled on, and the vectors of all its tokens. */
-  async #forEachText(
-    texts: readonly string[],
-    { owners, signal, context }: TokenOptions,
-    use: (text: number, span: TokenSpan, tokens: Float32Array) => void,
-  ): Promise<void> {
+  /**
+   * The tokens that the model reads for each text, and those of them that are pooled or, with context, the text's own.
+   *
+   * @throws DimensionMismatchError for another number of owners than of texts; ValidationError after `dispose()`.
+   */
+  listSpans(texts: readonly string[], { owners, context }: TokenOptions = {}): TokenSpan[] {
     assertOneOwnerEach(texts, owners);
     const open = this.#assertOpen();
     const starts = { turn: this.#countUnpooled(open, 'turn'), query: this.#countUnpooled(open, 'query') };
-    const spans = texts.map((text, i): TokenSpan => {
+    return texts.map((text, i) => {
       const kind = owners?.[i]?.kind ?? 'turn';
       if (context !== undefined) return this.#tokeniseInContext(open, text, kind, context[i] as readonly string[]);
       const ids = this.#tokenise(open, text, kind);
       return { ids, start: starts[kind], end: ids.length };
     });
+  }
+
+  /** @param use the index of a text, its span, and the vectors of all its tokens. */
+  async #forEachText(
+    texts: readonly string[],
+    { signal, ...options }: TokenOptions,
+    use: (text: number, span: TokenSpan, tokens: Float32Array) => void,
+  ): Promise<void> {
+    const spans = this.listSpans(texts, options);
     const ids = spans.map((span) => span.ids);
-    for (const batch of batchByLength(ids, open.batchSize)) {
+    for (const batch of batchByLength(ids, this.#assertOpen().batchSize)) {
       signal?.throwIfAborted();
       const values = await this.#assertOpen().run(batch.map((text) => ids[text] as readonly number[]));
       const size = values.length / batch.length;

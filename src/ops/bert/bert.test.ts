@@ -6,7 +6,7 @@ import { registerGradients } from '../../core/tensors/gradients.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { drawBert, SMALL_SIZES } from './bert.fixture.ts';
-import { type Bert, type BertArrays, disposeBert, runBert, uploadBert } from './bert.ts';
+import { type Bert, type BertArrays, disposeBert, runBert, runBertLayers, uploadBert } from './bert.ts';
 
 const arrays = drawBert(5);
 const FIRST = [3, 17, 0, 22, 17];
@@ -122,6 +122,48 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       const named = Object.fromEntries(Object.entries(of).map(([name, array]) => [`bert.${name}`, array]));
       expect(await run(FIRST, 5, named)).toEqual(await run(FIRST, 5));
     }
+  });
+
+  test('the last layers go on where the others stop', async () => {
+    const bert = uploadBert(arrays, SMALL_SIZES);
+    const first = { ...bert, layers: bert.layers.slice(0, 1) };
+    const ids = Int32Array.from([...FIRST, ...SECOND]);
+    const rows = await readBack('last', () =>
+      runBertLayers(SMALL_SIZES, bert.layers.slice(1), runBert(first, ids, 5), 5),
+    );
+    expect(rows).toEqual(await readBack('bert', () => runBert(bert, ids, 5)));
+    disposeBert(bert);
+  });
+
+  test('an adapter adds its product to the weights', async () => {
+    const bert = uploadBert(arrays, SMALL_SIZES);
+    const { hidden_size: D, intermediate_size: inner } = SMALL_SIZES;
+    const down = tf.tensor2d(
+      Array.from({ length: D * 2 }, (_, i) => Math.sin(i)),
+      [D, 2],
+    );
+    const up = tf.tensor2d(
+      Array.from({ length: 2 * inner }, (_, i) => Math.cos(i) / 3),
+      [2, inner],
+    );
+    const withInner = (change: (inner: Bert['layers'][number]['inner']) => Bert['layers'][number]['inner']): Bert => ({
+      ...bert,
+      layers: bert.layers.map((layer) => ({ ...layer, inner: change(layer.inner) })),
+    });
+    const ids = Int32Array.from(FIRST);
+    const adapted = withInner((own) => ({ ...own, adapter: { down, up } }));
+    const added = await readBack('added', () =>
+      runBert(
+        withInner((own) => ({ ...own, weight: tf.add(own.weight, tf.matMul(down, up)) })),
+        ids,
+        5,
+      ),
+    );
+    const rows = await readBack('adapted', () => runBert(adapted, ids, 5));
+    expectNear(rows, [...added], 1e-5);
+    expect(rows).not.toEqual(await readBack('bert', () => runBert(bert, ids, 5)));
+    tf.dispose([down, up]);
+    disposeBert(bert);
   });
 
   test('gradients by weights are those of finite differences', async () => {

@@ -26,6 +26,15 @@ type Linear = {
   readonly weight: tf.Tensor2D;
   /** [outputs] */
   readonly bias: tf.Tensor1D;
+  readonly adapter?: Adapter;
+};
+
+/** Adds (x A) B to a linear layer. Hu et al. 2021, "LoRA". */
+type Adapter = {
+  /** A, [inputs, rank]. */
+  readonly down: tf.Tensor2D;
+  /** B, [rank, outputs]. */
+  readonly up: tf.Tensor2D;
 };
 
 type Norm = {
@@ -33,7 +42,8 @@ type Norm = {
   readonly shift: tf.Tensor1D;
 };
 
-type Layer = {
+/** A layer of a BERT. */
+export type BertLayer = {
   /** Query, key and value beside each other, [D, 3 D]: one product instead of three. */
   readonly attention: Linear;
   readonly output: Linear;
@@ -51,7 +61,7 @@ export interface Bert {
   /** [positions, D], with the embedding of the first segment added. */
   readonly positions: Float32Array;
   readonly norm: Norm;
-  readonly layers: readonly Layer[];
+  readonly layers: readonly BertLayer[];
 }
 
 /**
@@ -94,7 +104,7 @@ export function uploadBert(arrays: BertArrays, sizes: BertSizes): Bert {
   const words = read('embeddings.word_embeddings.weight', [sizes.vocab_size, D]);
   const onDevice = scoped('uploadBert', () => ({
     norm: uploadNorm('embeddings.LayerNorm'),
-    layers: Array.from({ length: layers }, (_, l): Layer => {
+    layers: Array.from({ length: layers }, (_, l): BertLayer => {
       const at = `encoder.layer.${l}`;
       const parts = ['query', 'key', 'value'].map((part) => `${at}.attention.self.${part}`);
       return {
@@ -129,9 +139,10 @@ function sumEmbeddings({ sizes, words, positions }: Bert, ids: Int32Array, lengt
   return sums;
 }
 
-/** x W + b. @param x [R, inputs] */
-function applyLinear(x: tf.Tensor2D, { weight, bias }: Linear): tf.Tensor2D {
-  return tf.add(matmul(x, weight), bias);
+/** x W + b, with an adapter x W + b + (x A) B. @param x [R, inputs] */
+function applyLinear(x: tf.Tensor2D, { weight, bias, adapter }: Linear): tf.Tensor2D {
+  const y: tf.Tensor2D = tf.add(matmul(x, weight), bias);
+  return adapter === undefined ? y : tf.add(y, matmul(matmul(x, adapter.down), adapter.up));
 }
 
 /** (x - mean) / sqrt(variance + eps) * scale + shift by row. Ba et al. 2016, "Layer Normalization". @param x [R, D] */
@@ -149,7 +160,7 @@ function gelu(x: tf.Tensor2D): tf.Tensor2D {
 }
 
 /** Attention of every piece over all pieces of its text, by head. @param x [B T, D] @returns [B T, D] */
-function attend(x: tf.Tensor2D, { attention }: Layer, heads: number, length: number): tf.Tensor2D {
+function attend(x: tf.Tensor2D, { attention }: BertLayer, heads: number, length: number): tf.Tensor2D {
   return scoped('attend', () => {
     const [rows, D] = x.shape;
     const batch = rows / length;
@@ -179,7 +190,7 @@ function attend(x: tf.Tensor2D, { attention }: Layer, heads: number, length: num
  */
 export function runBert(bert: Bert, ids: Int32Array, length: number): tf.Tensor2D {
   const { sizes, norm, layers } = bert;
-  const { hidden_size: D, num_attention_heads: heads, layer_norm_eps: epsilon, max_position_embeddings: most } = sizes;
+  const { hidden_size: D, layer_norm_eps: epsilon, max_position_embeddings: most } = sizes;
   if (!(length >= 1 && length <= most) || ids.length % length !== 0)
     throw new ValidationError(`texts of ${length} pieces: expected 1 to ${most}, and whole texts; cut longer texts`, {
       length,
@@ -187,14 +198,30 @@ export function runBert(bert: Bert, ids: Int32Array, length: number): tf.Tensor2
     });
   return scoped('bert', () => {
     const embedded = tf.tensor2d(sumEmbeddings(bert, ids, length), [ids.length, D]);
-    let x = normaliseLayer(embedded, norm, epsilon);
-    for (const layer of layers)
-      x = scoped('layer', () => {
-        const attended = applyLinear(attend(x, layer, heads, length), layer.output);
-        const first = normaliseLayer(tf.add(attended, x), layer.outputNorm, epsilon);
+    return runBertLayers(sizes, layers, normaliseLayer(embedded, norm, epsilon), length);
+  });
+}
+
+/**
+ * Runs some layers one after the other, such as the last of a BERT on what the others gave.
+ *
+ * @param x [B T, D] @param length T.
+ * @returns [B T, D]
+ */
+export function runBertLayers(
+  { num_attention_heads: heads, layer_norm_eps: epsilon }: BertSizes,
+  layers: readonly BertLayer[],
+  x: tf.Tensor2D,
+  length: number,
+): tf.Tensor2D {
+  return layers.reduce(
+    (rows, layer) =>
+      scoped('layer', () => {
+        const attended = applyLinear(attend(rows, layer, heads, length), layer.output);
+        const first = normaliseLayer(tf.add(attended, rows), layer.outputNorm, epsilon);
         const second = applyLinear(gelu(applyLinear(first, layer.inner)), layer.outer);
         return normaliseLayer(tf.add(second, first), layer.outerNorm, epsilon);
-      });
-    return x;
-  });
+      }),
+    x,
+  );
 }
