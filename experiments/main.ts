@@ -15,6 +15,7 @@ import { shopRecords } from './shop-records/study.ts';
 import { sliceHierarchy } from './slice-hierarchy/study.ts';
 import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
+import { tokenTuning } from './token-tuning/study.ts';
 import { trees } from './trees/study.ts';
 import { userPatterns } from './user-patterns/study.ts';
 
@@ -35,6 +36,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'shop-records': createStudyCommand(shopRecords),
   'slice-hierarchy': createStudyCommand(sliceHierarchy),
   throughput: createStudyCommand(throughput),
+  'token-tuning': createStudyCommand(tokenTuning),
   trees: createStudyCommand(trees),
   'user-patterns': createStudyCommand(userPatterns),
 };

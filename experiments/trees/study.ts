@@ -5,23 +5,19 @@ import { z } from 'zod';
 import { type FoundPython, runPeer } from '../../bench/peers/python.ts';
 import { installPython } from '../../bench/peers/venv.ts';
 import { UnavailableError } from '../../src/core/errors/errors.ts';
-import { type Estimate, groupIntoClusters, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
 import { loadConfig } from '../../src/lab/config/config.ts';
-import { estimate, formatDecimal, formatSigned } from '../../src/lab/report/tables/format.ts';
 import { buildSelectionPlan } from '../../src/lab/training/fitted-methods.ts';
 import { LearningTask } from '../../src/lab/training/learning-task.ts';
 import { readTraining, type TrainingConfig } from '../../src/lab/training/training-config.ts';
 import { fitWithSelection } from '../../src/rank/learning/cross-validation.ts';
 import type { FeatureTable } from '../../src/rank/learning/feature-table.ts';
-import { createTableMetric } from '../../src/rank/learning/fit-options.ts';
 import { drawBalancedFolds, type Fold, splitByCluster } from '../../src/rank/learning/folds.ts';
 import { gatherSelectionRows } from '../../src/rank/learning/greedy-selection.ts';
 import type { LinearModel } from '../../src/rank/learning/linear-model.ts';
 import { scoreTable } from '../../src/rank/learning/model.ts';
 import { listHandTunedValues } from '../../src/rank/learning/parameters.ts';
-import { standardiseQuestions } from '../../src/rank/signals/bank/normalisation.ts';
+import { blendScores, type FoldScores, formatSystems, measureSystems } from '../beside-linear.ts';
 import type { Study } from '../study.ts';
-import { formatPipeTable } from '../text-table.ts';
 
 const settings = z.strictObject({
   seed: z.int().default(20260101),
@@ -36,16 +32,8 @@ const settings = z.strictObject({
 });
 type Settings = z.output<typeof settings>;
 
-/** The rows that a fold holds out, and their scores by each system. */
-interface FoldScores {
-  readonly held: FeatureTable;
-  readonly rounds: number;
-  readonly scores: ReadonlyMap<string, Float32Array>;
-}
-
-/** Standardises scores over the candidates of each question. @param scores row-major [Q, C] */
-const standardiseScores = ({ width, mask }: FeatureTable, scores: Float32Array) =>
-  standardiseQuestions({ values: scores, stride: 1, columns: [0], width, mask });
+/** Scores of a fold with the number of its trees. */
+type GrownFold = FoldScores & { readonly rounds: number };
 
 /** Grows trees on rows, and scores those that are held out. The inner folds choose the number of trees. */
 export async function growTrees(
@@ -93,7 +81,7 @@ async function scoreFold(
   config: TrainingConfig,
   fold: Fold,
   { shares, ...options }: Settings,
-): Promise<FoldScores> {
+): Promise<GrownFold> {
   const { model, values } = await fitWithSelection(task.features, fold, buildSelectionPlan(config));
   const training = await task.features.gatherRowsFor(fold.training, fold.clusters);
   const held = await task.features.gatherRowsFor(fold.heldOut, fold.clusters);
@@ -103,53 +91,8 @@ async function scoreFold(
     innerFolds: config.fit.innerFolds,
   });
   const trees = grown.scores;
-  const [a, b] = [standardiseScores(held, linear), standardiseScores(held, trees)];
-  const blends = shares.map(
-    (share) => [`linear + ${share} trees`, a.map((score, pair) => score + share * b[pair]!)] as const,
-  );
+  const blends = blendScores(held, linear, ['trees', trees], shares);
   return { held, rounds: grown.rounds, scores: new Map([['linear', linear], ['trees', trees], ...blends]) };
-}
-
-/** A system's means, and its differences from `linear` with the folds in which it is better. */
-interface SystemFigures {
-  readonly name: string;
-  readonly means: readonly Estimate[];
-  readonly differences: readonly (Estimate & { readonly better: number })[];
-}
-
-/** Measures each system on the rows that the folds hold out, and beside the system `linear`. */
-export function measureSystems(
-  folds: readonly FoldScores[],
-  metrics: readonly string[],
-  seed: number,
-): SystemFigures[] {
-  const clusters = groupIntoClusters(folds.flatMap(({ held }) => held.clusters));
-  const measure = (name: string, metric: string) =>
-    folds.map(({ held, scores }) => [...createTableMetric(held, metric).values(scores.get(name) as Float32Array)]);
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const summarise = (columns: readonly (readonly number[])[]) =>
-    meanIntervals(
-      columns.map((column) => Float64Array.from(column)),
-      clusters,
-      { samples: 10_000, level: 0.95, seed },
-    );
-  const [first = new Map()] = folds.map(({ scores }) => scores);
-  return [...first.keys()].map((name) => {
-    const own = metrics.map((metric) => measure(name, metric));
-    const beside = metrics.map((metric) => measure('linear', metric));
-    const differences = own.map((byFold, m) =>
-      byFold.map((values, fold) => values.map((value, q) => value - (beside[m]?.[fold]?.[q] as number))),
-    );
-    const intervals = summarise(differences.map((byFold) => byFold.flat()));
-    return {
-      name,
-      means: summarise(own.map((byFold) => byFold.flat())),
-      differences: intervals.map((interval, m) => ({
-        ...interval,
-        better: (differences[m] ?? []).filter((values) => mean(values) > 0).length,
-      })),
-    };
-  });
 }
 
 /** Tells what gradient-boosted trees add to a linear mix of the same signals, by conversations that neither has seen. */
@@ -164,7 +107,7 @@ export const trees: Study<typeof settings> = {
     const { metrics } = config.evaluation;
     const task = await LearningTask.open(config, { cacheFolder, progress });
     try {
-      const folds: FoldScores[] = [];
+      const folds: GrownFold[] = [];
       const conversations = splitByCluster(task.table);
       const stage = progress('folds', conversations.length);
       for (const fold of conversations) {
@@ -173,20 +116,12 @@ export const trees: Study<typeof settings> = {
       }
       stage.finish(`${folds.length} folds`);
       const systems = measureSystems(folds, metrics, given.seed);
-      const rows = systems.map(({ name, means, differences }) => [
-        name,
-        ...means.map((one) => estimate(one, formatDecimal, 2)),
-        ...(name === 'linear'
-          ? metrics.map(() => '')
-          : differences.map((one) => `${estimate(one, formatSigned, 2)}, ${one.better} of ${folds.length}`)),
-      ]);
-      const head = ['system', ...metrics, ...metrics.map((metric) => `${metric}, minus linear`)];
       const { dataset, table } = task;
       return {
         dataset: { name: dataset.name, hash: dataset.hash },
         figures: { systems, rounds: folds.map(({ rounds }) => rounds), signals: table.signals.length },
         sections: [
-          formatPipeTable({ head, rows }),
+          formatSystems(systems, metrics, folds.length),
           `${table.queryIds.length} questions, ${table.signals.length} signals, ${folds.length} folds of a conversation each; ${folds.map(({ rounds }) => rounds).join(', ')} trees, by ${config.fit.innerFolds} inner folds. After the difference: the conversations in which it is above 0. Brackets: 95 % intervals, clustered by conversation; nothing is corrected for ${systems.length - 1} systems. ${python.versions}.`,
         ],
       };

@@ -1,0 +1,236 @@
+import { z } from 'zod';
+import { ConfigurationError } from '../../src/core/errors/errors.ts';
+import type { StartProgress } from '../../src/core/terminal/progress.ts';
+import { loadConfig } from '../../src/lab/config/config.ts';
+import { buildSelectionPlan } from '../../src/lab/training/fitted-methods.ts';
+import { LearningTask } from '../../src/lab/training/learning-task.ts';
+import { readTraining, type TrainingConfig } from '../../src/lab/training/training-config.ts';
+import { fitWithSelection } from '../../src/rank/learning/cross-validation.ts';
+import { buildWholeFold, type Fold, splitByCluster } from '../../src/rank/learning/folds.ts';
+import { scoreTable } from '../../src/rank/learning/model.ts';
+import { blendScores, type FoldScores, formatSystems, measureSystems } from '../beside-linear.ts';
+import type { Study, StudyContext } from '../study.ts';
+import { LastLayers } from './layers.ts';
+import { countNumbers, createProjection, splitNumbers, type TokenModel } from './token-model.ts';
+import { type Pairing, readTokenQuestions, TokenBatches } from './token-questions.ts';
+import {
+  drawControls,
+  drawTokenStart,
+  scoreRows,
+  type TokenTraining,
+  type Tunable,
+  trainTokens,
+  tuneTokens,
+} from './tuning.ts';
+
+const count = z.int().min(1);
+
+const settings = z.strictObject({
+  seed: z.int().default(20260101),
+  /** A config whose fit is linear, with late interaction among its signals. */
+  config: z.string().min(1).default('configs/learning/late-locomo.yaml'),
+  path: z.string().min(1).default('locomo10.json'),
+  projection: z
+    .strictObject({
+      rank: count.default(48),
+      learningRate: z.number().positive().default(0.001),
+      epochs: count.default(4),
+      batch: count.default(16),
+      turns: count.default(120),
+      questions: count.nullable().default(null),
+    })
+    .prefault({}),
+  /** Questions that nobody judged: which message a reply answers. Null for none. */
+  before: z
+    .strictObject({
+      config: z.string().min(1).default('configs/learning/late-transfer.yaml'),
+      epochs: count.default(1),
+    })
+    .nullable()
+    .prefault({}),
+  /** The last layers of the encoder, an hour and a half; null for none. `--set layers.count=2` trains two. */
+  layers: z
+    .strictObject({
+      count: count.default(2),
+      /** Of the adapters, see `LastLayers`. */
+      rank: count.default(8),
+      learningRate: z.number().positive().default(0.0002),
+      epochs: count.default(1),
+      batch: count.default(8),
+      turns: count.default(32),
+      questions: count.nullable().default(160),
+    })
+    .nullable()
+    .default(null),
+  /** Weights of the learned tokens beside the linear mix, both standardised over the candidates of a question. */
+  shares: z.array(z.number().positive()).default([0.2, 0.5]),
+});
+type Settings = z.output<typeof settings>;
+
+async function openTokens(config: TrainingConfig, { cacheFolder, progress }: StudyContext) {
+  const task = await LearningTask.open(config, { cacheFolder, progress });
+  const { groups, around } = config.signals;
+  const texts = { view: 'context', author: groups.includes('author'), ...(around && { around }) } as const;
+  return { task, batches: new TokenBatches(await readTokenQuestions(task, texts)) };
+}
+
+/** A projection and a gate on top of frozen vectors. */
+function createProjected(batches: TokenBatches, rank: number, seed: number): Tunable {
+  const { dimension } = batches.questions;
+  const model: TokenModel = { form: createProjection(rank, dimension), dimension, trainsGate: true };
+  const score = (theta: Float64Array, rows: Int32Array) => scoreRows(model, theta, batches, rows);
+  return { model, batches, start: drawTokenStart(model, seed), score };
+}
+
+/** The last layers of an encoder and a gate. */
+function createLayered(batches: TokenBatches, layers: LastLayers, rank: number, seed: number): Tunable {
+  const { questions } = batches;
+  const { dimension } = questions;
+  const model: TokenModel = { form: layers.createForm(rank), dimension, trainsGate: true };
+  const plain: TokenModel = { ...model, form: createProjection(1, dimension) };
+  const score = async (theta: Float64Array, rows: Int32Array) => {
+    const { arrays, gate } = splitNumbers(model, theta);
+    const encoded = new TokenBatches(await layers.encode(questions, arrays, rows));
+    const numbers = new Float64Array(countNumbers(plain));
+    numbers.set(gate, 2 * dimension);
+    return scoreRows(plain, numbers, encoded, rows);
+  };
+  return { model, batches, start: drawTokenStart(model, seed), score };
+}
+
+/** Numbers trained on all dev questions of a config: its messages tell which message they answer. */
+async function pretrain(given: Settings, before: NonNullable<Settings['before']>, context: StudyContext) {
+  const { task, batches } = await openTokens(readTraining(loadConfig(before.config, [])), context);
+  try {
+    const rows = buildWholeFold(batches.questions.table).training;
+    const stage = context.progress('pretraining of tokens', before.epochs);
+    const onEpoch = async (_: Float64Array, epoch: number) => stage.update(epoch);
+    const training = { ...given.projection, epochs: before.epochs, seed: given.seed };
+    const tunable = createProjected(batches, given.projection.rank, given.seed);
+    const theta = await trainTokens(tunable, rows, training, { isInOrder: true, onEpoch });
+    stage.finish(`${rows.length} messages`);
+    return theta;
+  } finally {
+    task.dispose();
+  }
+}
+
+/** What is trained, and how. */
+interface Candidate {
+  readonly name: string;
+  readonly tunable: Tunable;
+  readonly training: TokenTraining;
+  /** Names of the null controls that it is trained with. */
+  readonly controls: readonly string[];
+}
+
+interface TunedFold extends FoldScores {
+  readonly epochs: Readonly<Record<string, number>>;
+  readonly validation: Readonly<Record<string, readonly number[]>>;
+}
+
+/** The systems of a fold: the linear mix, the tokens untrained, and each candidate trained on the fold's questions. */
+async function tuneFold(
+  task: LearningTask,
+  config: TrainingConfig,
+  fold: Fold,
+  candidates: readonly Candidate[],
+  { seed, shares }: Settings,
+  progress: StartProgress,
+): Promise<TunedFold> {
+  const fit = await fitWithSelection(task.features, fold, buildSelectionPlan(config));
+  const held = await task.features.gatherRowsFor(fold.heldOut, fold.clusters);
+  const linear = await scoreTable(fit.model, fit.values, held);
+  const scores = new Map([['linear', linear]]);
+  const [epochs, validation]: [Record<string, number>, Record<string, readonly number[]>] = [{}, {}];
+  const inner = { folds: config.fit.innerFolds, metric: config.fit.metric };
+  for (const { name, tunable, training, controls } of candidates) {
+    // Untrained candidates differ where they were trained on other data.
+    const untrained = controls.length === 0 ? `${name}, before` : 'untrained';
+    if (!scores.has(untrained)) scores.set(untrained, await tunable.score(tunable.start, fold.heldOut));
+    const tuned = await tuneTokens(tunable, fold.training, training, inner, progress);
+    scores.set(name, await tunable.score(tuned.theta, fold.heldOut));
+    epochs[name] = tuned.epochs;
+    validation[name] = tuned.validation;
+    const pairings: Readonly<Record<string, Pairing>> = drawControls(tunable.batches, fold.training, seed);
+    for (const control of controls) {
+      const pairing = pairings[control] as Pairing;
+      const same = { ...training, epochs: Math.max(1, tuned.epochs) };
+      const theta = await trainTokens(tunable, fold.training, same, { pairing });
+      scores.set(`${name}, ${control}`, await tunable.score(theta, fold.heldOut));
+    }
+  }
+  const tried = ['untrained', ...candidates.map(({ name }) => name)];
+  const blends = tried.flatMap((name) => blendScores(held, linear, [name, scores.get(name)!], shares));
+  return { held, epochs, validation, scores: new Map([...scores, ...blends]) };
+}
+
+async function listCandidates(
+  config: TrainingConfig,
+  batches: TokenBatches,
+  given: Settings,
+  context: StudyContext,
+): Promise<{ candidates: Candidate[]; layers: LastLayers | null }> {
+  const { seed, projection, before } = given;
+  const projected = createProjected(batches, projection.rank, seed);
+  const training = { ...projection, seed };
+  const controls = ['shuffled labels', 'shuffled tokens'];
+  const candidates: Candidate[] = [{ name: 'projection', tunable: projected, training, controls }];
+  if (before !== null) {
+    const start = await pretrain(given, before, context);
+    candidates.push({ name: 'pretrained projection', tunable: { ...projected, start }, training, controls: [] });
+  }
+  if (given.layers === null) return { candidates, layers: null };
+  const { embedding } = config;
+  if (embedding.encoder !== 'bert')
+    throw new ConfigurationError(given.config, [
+      { path: 'embedding.encoder', expected: 'bert, or layers: null in the settings', got: embedding.encoder },
+    ]);
+  const layers = await LastLayers.open(embedding, batches.questions.texts, given.layers.count, context.progress);
+  candidates.push({
+    name: 'last layers',
+    tunable: createLayered(batches, layers, given.layers.rank, seed),
+    training: { ...given.layers, seed },
+    controls: ['shuffled labels'],
+  });
+  return { candidates, layers };
+}
+
+/** Tells whether tokens that are trained for a task beat frozen ones, by conversations that they have not seen. */
+export const tokenTuning: Study<typeof settings> = {
+  name: 'token-tuning',
+  description: 'trained tokens of late interaction: a projection with a gate, and the last layers of the encoder',
+  settings,
+  measure: async (given, context) => {
+    const config = readTraining(loadConfig(given.config, [`dataset.path=${given.path}`]));
+    const { metrics } = config.evaluation;
+    const { task, batches } = await openTokens(config, context);
+    const { candidates, layers } = await listCandidates(config, batches, given, context);
+    try {
+      const conversations = splitByCluster(task.table);
+      const stage = context.progress('folds', conversations.length);
+      const folds: TunedFold[] = [];
+      for (const fold of conversations) {
+        folds.push(await tuneFold(task, config, fold, candidates, given, context.progress));
+        stage.update(folds.length);
+      }
+      stage.finish(`${folds.length} folds`);
+      const systems = measureSystems(folds, metrics, given.seed);
+      const epochs = candidates.map(
+        ({ name, tunable: { model }, training }) =>
+          `${name} (${countNumbers(model)} numbers, of 0 to ${training.epochs}): ${folds.map((fold) => fold.epochs[name]).join(', ')}`,
+      );
+      return {
+        dataset: { name: task.dataset.name, hash: task.dataset.hash },
+        figures: { systems, folds: folds.map((fold) => ({ epochs: fold.epochs, validation: fold.validation })) },
+        sections: [
+          formatSystems(systems, metrics, folds.length),
+          `${task.table.queryIds.length} questions, ${folds.length} folds of a conversation each. Epochs that ${config.fit.innerFolds} inner folds chose: ${epochs.join('; ')}. Controls are trained for as many epochs, at least one. After the difference: the conversations in which it is above 0. Brackets: 95 % intervals, clustered by conversation; nothing is corrected for ${systems.length - 1} systems.`,
+        ],
+      };
+    } finally {
+      layers?.dispose();
+      task.dispose();
+    }
+  },
+};

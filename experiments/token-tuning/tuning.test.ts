@@ -1,0 +1,135 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createRandom } from '../../src/core/numbers/random.ts';
+import { useBackend } from '../../src/core/tensors/backend.ts';
+import { quantiseTokens } from '../../src/index/encoders/token-cache.ts';
+import type { StoredTokens } from '../../src/model/encoder.ts';
+import { averageTokens, computeTokenMaxima, standardiseMaxima } from '../../src/ops/late/late-interaction.ts';
+import { createTableMetric } from '../../src/rank/learning/fit-options.ts';
+import { computeTokenLoss, countNumbers, createProjection, scoreTokens, type TokenModel } from './token-model.ts';
+import { TokenBatches, type TokenQuestions } from './token-questions.ts';
+import { drawControls, drawTokenStart, scoreRows, type Tunable, trainTokens } from './tuning.ts';
+
+beforeAll(() => useBackend('wasm'));
+
+const D = 12;
+const TURNS = 20;
+/** The first numbers of a vector say what it is about, the others are louder and say nothing. */
+const TOPIC = 4;
+
+/** Conversations of turns with three tokens each; a question has a token of one of them, apart from the noise. */
+function plantQuestions(conversations: number, each: number, seed: number): TokenQuestions {
+  const random = createRandom(seed, 'planted tokens');
+  const drawTopic = () => Float32Array.from({ length: TOPIC }, () => random.drawNormal());
+  const say = (topics: readonly Float32Array[], ids: readonly number[]): StoredTokens => {
+    const vectors = new Float32Array(topics.length * D);
+    for (const [t, topic] of topics.entries())
+      for (let d = 0; d < D; d++) vectors[t * D + d] = topic[d] ?? 2 * random.drawNormal();
+    for (let t = 0; t < topics.length; t++) {
+      const row = vectors.subarray(t * D, (t + 1) * D);
+      const length = Math.hypot(...row);
+      for (let d = 0; d < D; d++) row[d]! /= length;
+    }
+    return quantiseTokens({ ids: Int32Array.from(ids), vectors }, D);
+  };
+  const topics = Array.from({ length: conversations * TURNS }, () => [drawTopic(), drawTopic(), drawTopic()]);
+  const turns = new Map(topics.map((own, position) => [position, say(own, [position, position + 1, 7])]));
+  const questions: StoredTokens[] = [];
+  const count = conversations * each;
+  const positions = new Int32Array(count * TURNS);
+  const grades = new Float32Array(count * TURNS);
+  for (let q = 0; q < count; q++) {
+    const first = Math.floor(q / each) * TURNS;
+    const relevant = random.integer(TURNS);
+    for (let c = 0; c < TURNS; c++) positions[q * TURNS + c] = first + c;
+    grades[q * TURNS + relevant] = 1;
+    const about = topics[first + relevant] as Float32Array[];
+    questions.push(say([about[0]!, about[1]!], [first + relevant, 7]));
+  }
+  const table = {
+    signals: [],
+    queryIds: questions.map((_, q) => `q${q}`),
+    clusters: questions.map((_, q) => `c${Math.floor(q / each)}`),
+    width: TURNS,
+    values: new Float32Array(),
+    mask: new Uint8Array(count * TURNS).fill(1),
+    grades,
+    missed: new Int32Array(count),
+    missedGrades: new Float32Array(),
+    relevantGrade: 1,
+  };
+  const texts = { turns: new Map(), questions: [] };
+  return { dimension: D, questions, turns, positions, table, texts };
+}
+
+const model: TokenModel = { form: createProjection(3, D), dimension: D, trainsGate: true };
+const drawNumbers = (seed: number, deviation: number) => {
+  const random = createRandom(seed, 'numbers');
+  return Float64Array.from({ length: countNumbers(model) }, () => deviation * random.drawNormal());
+};
+
+test('numbers that change nothing give the score zidf', async () => {
+  const batches = new TokenBatches(plantQuestions(1, 3, 1));
+  const batch = batches.make([0, 1, 2], null);
+  const scores = await scoreTokens(model, drawTokenStart(model, 1), batch);
+  const { starts, vectors } = batch.questions;
+  for (let q = 0; q < 3; q++) {
+    const [from, to] = [starts[q] as number, starts[q + 1] as number];
+    const maxima = await computeTokenMaxima(batch.turns, vectors.subarray(from * D, to * D));
+    const weights = batch.logIdf.subarray(from, to).map(Math.exp);
+    // The first piece is in 1 or 2 of 20 turns, the second in all.
+    expect(weights[1]).toBeCloseTo(Math.log(1 + 0.5 / 20.5), 5);
+    const expected = averageTokens(standardiseMaxima(maxima, to - from), to - from, weights);
+    for (const [turn, score] of expected.entries()) expect(scores[q * TURNS + turn]! / 3).toBeCloseTo(score, 2);
+  }
+});
+
+test('the gradient is that of the loss', async () => {
+  const batches = new TokenBatches(plantQuestions(1, 4, 2));
+  const batch = batches.make([0, 1, 2, 3], { most: 12, seed: 1 });
+  expect(batch.table.width).toBeLessThan(TURNS);
+  const theta = drawNumbers(3, 0.3);
+  const { gradient } = await computeTokenLoss(model, theta, batch);
+  const measure = async (at: number, step: number) => {
+    const moved = theta.slice();
+    moved[at]! += step;
+    return (await computeTokenLoss(model, moved, batch)).loss;
+  };
+  for (const at of [0, 17, 35, 36, 50, 71, 72, 80, 83, theta.length - 1]) {
+    const slope = ((await measure(at, 0.002)) - (await measure(at, -0.002))) / 0.004;
+    expect(Math.abs(gradient[at]! - slope)).toBeLessThan(0.02 * Math.max(0.5, Math.abs(slope)));
+  }
+  const fixed = await computeTokenLoss({ ...model, trainsGate: false }, theta, batch);
+  expect([...fixed.gradient.subarray(72, 84)].every((slope) => slope === 0)).toBe(true);
+  expect(fixed.gradient.subarray(0, 72)).toEqual(gradient.subarray(0, 72));
+});
+
+test('a projection finds what tokens are about, on conversations that it has not seen, and controls do not', async () => {
+  const batches = new TokenBatches(plantQuestions(6, 24, 4));
+  const { table } = batches.questions;
+  const rows = Int32Array.from(table.queryIds.keys());
+  const [training, held] = [rows.subarray(0, 96), rows.subarray(96)];
+  const judge = createTableMetric(
+    {
+      ...table,
+      ...{ queryIds: table.queryIds.slice(96), clusters: table.clusters.slice(96) },
+      mask: table.mask.subarray(96 * TURNS),
+      grades: table.grades.subarray(96 * TURNS),
+      missed: table.missed.subarray(96),
+    },
+    'mrr@10',
+  );
+  const measure = async (theta: Float64Array) => judge.mean(await scoreRows(model, theta, batches, held));
+  const score = (theta: Float64Array, of: Int32Array) => scoreRows(model, theta, batches, of);
+  const tunable: Tunable = { model, batches, start: drawTokenStart(model, 5), score };
+  const given = { seed: 5, learningRate: 0.02, epochs: 12, batch: 16, turns: 30, questions: null };
+  const seen: number[] = [];
+  const tuned = await trainTokens(tunable, training, given, { onEpoch: async (_, epoch) => void seen.push(epoch) });
+  expect(seen).toEqual(Array.from({ length: 13 }, (_, epoch) => epoch));
+  const before = await measure(tunable.start);
+  expect(await measure(tuned)).toBeGreaterThan(before + 0.1);
+  expect(await trainTokens(tunable, training, given)).toEqual(tuned);
+  const controls = drawControls(batches, training, 5);
+  expect(Object.keys(controls)).toEqual(['shuffled labels', 'shuffled tokens']);
+  for (const pairing of Object.values(controls))
+    expect(await measure(await trainTokens(tunable, training, given, { pairing }))).toBeLessThan(before + 0.05);
+});
