@@ -16,6 +16,7 @@ import { sliceHierarchy } from './slice-hierarchy/study.ts';
 import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
 import { tokenTuning } from './token-tuning/study.ts';
+import { transfer } from './transfer/study.ts';
 import { trees } from './trees/study.ts';
 import { userPatterns } from './user-patterns/study.ts';
 
@@ -37,6 +38,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'slice-hierarchy': createStudyCommand(sliceHierarchy),
   throughput: createStudyCommand(throughput),
   'token-tuning': createStudyCommand(tokenTuning),
+  transfer: createStudyCommand(transfer),
   trees: createStudyCommand(trees),
   'user-patterns': createStudyCommand(userPatterns),
 };

@@ -29,8 +29,8 @@ interface Findings {
   readonly figures: object;
   /** Tables and sentences, Markdown each. */
   readonly sections: readonly string[];
-  /** Further files by name, such as `table.csv`; a page states the provenance. */
-  readonly files?: RunFiles | ((provenance: string) => RunFiles);
+  /** Further files by name, such as `table.csv`; a page and a weight file state where they come from. */
+  readonly files?: RunFiles | ((provenance: string, environment: Environment) => RunFiles);
 }
 
 /** An experiment with tables of its own instead of arms. */
@@ -78,7 +78,7 @@ function buildStudyFiles(
       'environment.json': `${JSON.stringify(environment, null, 2)}\n`,
       'metrics.json': `${JSON.stringify({ experiment: name, hash, dataset, ...figures }, null, 2)}\n`,
       'table.md': `${[...sections, provenance].join('\n\n')}\n`,
-      ...(typeof files === 'function' ? files(provenance) : files),
+      ...(typeof files === 'function' ? files(provenance, environment) : files),
     },
   };
 }

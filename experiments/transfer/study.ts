@@ -1,0 +1,352 @@
+import { z } from 'zod';
+import { datasetOptions } from '../../src/data/registry.ts';
+import { loadConfig } from '../../src/lab/config/config.ts';
+import { withPoolSteps } from '../../src/lab/config/fitted-arm.ts';
+import { formatDecimal } from '../../src/lab/report/tables/format.ts';
+import { buildOuterFolds, buildSelectionPlan } from '../../src/lab/training/fitted-methods.ts';
+import { LearningTask } from '../../src/lab/training/learning-task.ts';
+import { keepSelected } from '../../src/lab/training/selected-signals.ts';
+import { readTraining, type TrainingConfig } from '../../src/lab/training/training-config.ts';
+import { crossValidate, fitPoint, fitWithSelection } from '../../src/rank/learning/cross-validation.ts';
+import { copySignalColumn, createFixedSource, type FeatureTable } from '../../src/rank/learning/feature-table.ts';
+import { createTableMetric } from '../../src/rank/learning/fit-options.ts';
+import { fitModel } from '../../src/rank/learning/fitting.ts';
+import { buildWholeFold } from '../../src/rank/learning/folds.ts';
+import type { LinearModel } from '../../src/rank/learning/linear-model.ts';
+import { type ScoringModel, scoreTable } from '../../src/rank/learning/model.ts';
+import { listHandTunedValues, nameParameterValues } from '../../src/rank/learning/parameters.ts';
+import { encodeWeights } from '../../src/rank/learning/weight-file.ts';
+import type { Study, StudyContext } from '../study.ts';
+import { formatPipeTable } from '../text-table.ts';
+import { mergeTables } from './merged-table.ts';
+
+/** A dataset that is only tested. */
+const target = z.strictObject({
+  name: z.string().min(1),
+  dataset: datasetOptions,
+  /** The steps up to the pool. */
+  steps: z.array(z.unknown()).min(1),
+  limitQueries: z.int().min(2).nullable().default(null),
+  /** Groups of signals that it has no data for. */
+  without: z.array(z.string()).default([]),
+});
+
+const settings = z.strictObject({
+  seed: z.int().default(20260101),
+  /** A config of a selection; its dataset and those of `fit.transfer` are learned from and tested. */
+  config: z.string().min(1).default('configs/learning/late-transfer.yaml'),
+  /** Paths of the datasets of `fit.transfer` by name. */
+  paths: z.record(z.string(), z.string()).default({}),
+  /** Tested only. */
+  targets: z.array(target).prefault([
+    {
+      name: 'oasst',
+      dataset: { name: 'oasst', path: 'oasst.jsonl' },
+      steps: [{ search: { newest: { k: 500 } } }],
+      limitQueries: 300,
+      without: ['time', 'thread', 'structure'], // its times are made up
+    },
+    {
+      name: 'musique',
+      dataset: {
+        name: 'multihop',
+        path: 'hipporag',
+        questions: 'musique_train.json',
+        passages: 'musique_train_corpus.json',
+      },
+      steps: [{ search: { bm25: { k: 200, dropStopWords: true, stem: true } } }],
+      limitQueries: 300,
+      without: ['time', 'thread', 'author', 'structure', 'late'],
+    },
+    {
+      name: 'synthetic',
+      dataset: { name: 'synthetic', dependencies: ['time'], strength: 1 },
+      steps: [{ search: { newest: { k: 31 } } }],
+      limitQueries: 200,
+    },
+  ]),
+  /** The most signals of a selection. */
+  most: z.int().min(1).default(28),
+});
+type Settings = z.output<typeof settings>;
+
+/** A way to learn a mix. */
+interface Variant {
+  readonly name: string;
+  readonly hasTokens: boolean;
+  readonly selects: boolean;
+  readonly normalise: TrainingConfig['fit']['normalise'];
+}
+
+/** From the plain mix on, one change at a time. */
+const VARIANTS: readonly Variant[] = [
+  { name: 'all signals, standardised by training data', hasTokens: false, selects: false, normalise: 'pool' },
+  { name: 'all signals, by question', hasTokens: false, selects: false, normalise: 'question' },
+  { name: 'few signals, by training data', hasTokens: false, selects: true, normalise: 'pool' },
+  { name: 'few signals, by question', hasTokens: false, selects: true, normalise: 'question' },
+  { name: 'all signals and tokens, by question', hasTokens: true, selects: false, normalise: 'question' },
+  { name: 'few signals and tokens, by question', hasTokens: true, selects: true, normalise: 'question' },
+];
+
+/** The score of tokens that is measured alone. */
+const TOKENS = 'late.context';
+
+/** Questions of a dataset with their signals. */
+interface Source {
+  readonly name: string;
+  readonly table: FeatureTable;
+  readonly learns: boolean;
+  readonly hash: string;
+}
+
+async function openSource(
+  config: TrainingConfig,
+  name: string,
+  learns: boolean,
+  { cacheFolder, progress }: StudyContext,
+) {
+  const task = await LearningTask.open(config, { cacheFolder, progress });
+  try {
+    const { table, dataset } = task;
+    // Conversations of two datasets are never one.
+    const clusters = table.clusters.map((cluster) => `${name}: ${cluster}`);
+    return { name, learns, hash: dataset.hash, table: { ...table, clusters } };
+  } finally {
+    task.dispose();
+  }
+}
+
+/** Opens every dataset: the config's own, those of `fit.transfer`, and the targets. */
+async function openSources(config: TrainingConfig, { paths, targets }: Settings, context: StudyContext) {
+  const { transfer } = config.fit;
+  const sources: Source[] = [await openSource(config, config.dataset.name, true, context)];
+  const away = (
+    {
+      dataset,
+      steps,
+      limitQueries,
+    }: Pick<TrainingConfig['fit']['transfer'][number], 'dataset' | 'steps' | 'limitQueries'>,
+    without: readonly string[] = [],
+  ): TrainingConfig => {
+    const groups = config.signals.groups.filter((group) => !without.includes(group));
+    const signals = { ...config.signals, groups };
+    const own = { ...config.arm, mix: { ...config.arm.mix, signals } };
+    const arm = steps === undefined ? own : withPoolSteps(own, steps);
+    return { ...config, dataset, arm, signals, evaluation: { ...config.evaluation, limitQueries, share: 1 } };
+  };
+  for (const one of transfer) {
+    const path = paths[one.name];
+    const dataset = path === undefined ? one.dataset : { ...one.dataset, path };
+    sources.push(await openSource(away({ ...one, dataset } as typeof one), one.name, true, context));
+  }
+  for (const one of targets) sources.push(await openSource(away(one, one.without), one.name, false, context));
+  return sources;
+}
+
+/** The signals of all tables, in the order of the first. */
+function listSharedSignals(tables: readonly FeatureTable[], { hasTokens }: Pick<Variant, 'hasTokens'>): string[] {
+  const [first, ...others] = tables as readonly [FeatureTable, ...FeatureTable[]];
+  return first.signals.filter(
+    (name) => (hasTokens || !name.startsWith('late.')) && others.every(({ signals }) => signals.includes(name)),
+  );
+}
+
+function configureFit(config: TrainingConfig, variant: Variant, signals: readonly string[]): TrainingConfig {
+  const { model, select } = config.fit;
+  if (model.name !== 'linear') throw new Error(`unreachable: model ${model.name}`);
+  const fit = {
+    ...config.fit,
+    model: { ...model, signals: [...signals] },
+    normalise: variant.normalise,
+    select: variant.selects ? select : null,
+  };
+  return { ...config, fit };
+}
+
+interface Trained {
+  readonly model: ScoringModel;
+  readonly values: Float64Array;
+  readonly path: readonly string[];
+}
+
+/** Learns a mix of the signals that all tables share; inner folds choose its hyper-parameters. */
+function learn(
+  config: TrainingConfig,
+  variant: Variant,
+  table: FeatureTable,
+  shared: readonly string[],
+): Promise<Trained> {
+  const plan = buildSelectionPlan(configureFit(config, variant, shared));
+  return fitWithSelection(createFixedSource(table), buildWholeFold(table), plan);
+}
+
+/** A cell of the table: the mean of each metric. */
+type Means = Readonly<Record<string, number>>;
+
+function measure(table: FeatureTable, metrics: readonly string[], scores: Float32Array): Means {
+  return Object.fromEntries(metrics.map((id) => [id, createTableMetric(table, id).mean(scores)]));
+}
+
+/** What a variant learns from one source, on every source; on its own by folds that it has not seen. */
+async function measureVariant(config: TrainingConfig, variant: Variant, source: Source, all: readonly Source[]) {
+  const { metrics } = config.evaluation;
+  const cells: Record<string, Means> = {};
+  const kept = new Map<string, Trained>();
+  for (const { name, table } of all) {
+    const shared = listSharedSignals([source.table, table], variant);
+    const own = configureFit(config, variant, shared);
+    if (name === source.name) {
+      const folds = buildOuterFolds({ ...own, fit: { ...own.fit, folds: 5 } }, source.table);
+      const { scores } = await crossValidate(createFixedSource(source.table), folds, buildSelectionPlan(own));
+      cells[name] = measure(table, metrics, scores);
+      continue;
+    }
+    const key = shared.join();
+    const trained = kept.get(key) ?? (await learn(config, variant, source.table, shared));
+    kept.set(key, trained);
+    cells[name] = measure(table, metrics, await scoreTable(trained.model, trained.values, table));
+  }
+  return { variant: variant.name, trainedOn: source.name, cells };
+}
+
+/** A selection on several sources together, on another: the metric of the config after each choice. */
+async function measureSizes(
+  config: TrainingConfig,
+  variant: Variant,
+  left: Source,
+  others: readonly Source[],
+  most: number,
+) {
+  const tables = others.map(({ table }) => table);
+  const shared = listSharedSignals([...tables, left.table], variant);
+  const merged = mergeTables(tables, shared);
+  const plan = buildSelectionPlan(configureFit(config, variant, shared));
+  const point = { ...plan.points[0]!, epochs: most, select: { sizes: [most] }, seed: config.seed };
+  const { curve, path } = await fitModel(plan.modelOf(merged), merged, left.table, point);
+  return { name: left.name, curve: curve.map(({ validation }) => validation as number), path };
+}
+
+/** A mix of few signals of all sources that are learned from; of as many as are best on sources that are left out. */
+async function learnTogether(config: TrainingConfig, sources: readonly Source[], { most, seed }: Settings) {
+  const { metrics } = config.evaluation;
+  const variant = VARIANTS.at(-1)!;
+  const learned = sources.filter(({ learns }) => learns);
+  const curves: Awaited<ReturnType<typeof measureSizes>>[] = [];
+  for (const left of learned)
+    curves.push(
+      await measureSizes(
+        config,
+        variant,
+        left,
+        learned.filter((one) => one !== left),
+        most,
+      ),
+    );
+  const length = Math.min(...curves.map(({ curve }) => curve.length));
+  const mean = Array.from(
+    { length },
+    (_, size) => curves.reduce((sum, { curve }) => sum + curve[size]!, 0) / curves.length,
+  );
+  const size = mean.indexOf(Math.max(...mean));
+  const learnMix = async (tables: readonly FeatureTable[], shared: readonly string[]) => {
+    const merged = mergeTables(tables, shared);
+    const plan = buildSelectionPlan(configureFit(config, variant, shared));
+    return fitPoint(merged, { ...plan.points[0]!, epochs: size }, { ...plan, seeds: [seed] });
+  };
+  const cells: Record<string, Means> = {};
+  for (const { name, table } of sources) {
+    const others = learned.filter((one) => one.name !== name).map((one) => one.table);
+    const shared = listSharedSignals([...others, table], variant);
+    const { model, values } = await learnMix(others, shared);
+    cells[name] = measure(table, metrics, await scoreTable(model, values, table));
+  }
+  const tables = learned.map(({ table }) => table);
+  const whole = await learnMix(tables, listSharedSignals(tables, variant));
+  return { row: { variant: `${variant.name}: ${size}`, trainedOn: 'all others', cells }, size, curves, mean, whole };
+}
+
+/** What is not learned: the weights where a fit starts, and the tokens alone. */
+async function measureUntrained(config: TrainingConfig, sources: readonly Source[]) {
+  const { metrics } = config.evaluation;
+  const cells: Record<string, Means>[] = [{}, {}];
+  for (const { name, table } of sources) {
+    const plan = buildSelectionPlan(configureFit(config, VARIANTS[0]!, table.signals));
+    const model = plan.modelOf(table);
+    const values = listHandTunedValues(model);
+    cells[0]![name] = measure(table, metrics, await scoreTable(model, values, table));
+    if (table.signals.includes(TOKENS)) cells[1]![name] = measure(table, metrics, copySignalColumn(table, TOKENS));
+  }
+  return ['weights set by hand', `tokens alone (${TOKENS})`].map((variant, i) => ({
+    variant,
+    trainedOn: '–',
+    cells: cells[i] as Record<string, Means>,
+  }));
+}
+
+/** Tells which of standardisation, selection and tokens makes weights of one kind of conversation work on another. */
+export const transfer: Study<typeof settings> = {
+  name: 'transfer',
+  description: 'mixes learned on some datasets and tried on others: what makes them transfer',
+  settings,
+  measure: async (given, context) => {
+    const config = readTraining(loadConfig(given.config, []));
+    const sources = await openSources(config, given, context);
+    const rows = await measureUntrained(config, sources);
+    const learned = sources.filter(({ learns }) => learns);
+    const stage = context.progress('mixes', VARIANTS.length * learned.length);
+    let done = 0;
+    for (const variant of VARIANTS)
+      for (const source of learned) {
+        rows.push(await measureVariant(config, variant, source, sources));
+        stage.update(++done);
+      }
+    stage.finish(`${done} mixes`);
+    const together = await learnTogether(config, sources, given);
+    rows.push(together.row);
+    const [metric = ''] = config.evaluation.metrics;
+    const names = sources.map(({ name }) => name);
+    const { model, keep } = keepSelected(together.whole.model as LinearModel, together.whole.path);
+    const values = keep(together.whole.values);
+    const weights: Record<string, number> = Object.assign({}, ...Object.values(nameParameterValues(model, values)));
+    const paths = together.curves.map(({ path }) => path ?? []);
+    const chosen = together.whole.path.map((signal) => [
+      `\`${signal}\``,
+      formatDecimal(weights[signal] as number, 3),
+      ...paths.map((path) => (path.indexOf(signal) < 0 ? '–' : `${path.indexOf(signal) + 1}`)),
+    ]);
+    const cellsOf = (cells: Record<string, Means>) =>
+      names.map((name) => (cells[name] === undefined ? '–' : formatDecimal(cells[name][metric] as number, 3)));
+    const hash = sources.map((source) => source.hash).join(' ');
+    const clusters = [...new Set(learned.flatMap(({ table }) => table.clusters))];
+    return {
+      dataset: { name: names.join(', '), hash },
+      figures: { rows, sizes: { mean: together.mean, curves: together.curves, chosen: together.size }, weights },
+      files: (_, { commit, backend }) => ({
+        'weights-chats.safetensors': encodeWeights({
+          model,
+          values,
+          provenance: {
+            config: { ...given, signals: config.signals, embedding: config.embedding },
+            dataHash: hash,
+            seeds: [config.seed],
+            commit,
+            backend,
+            trainingClusters: clusters,
+          },
+        }),
+      }),
+      sections: [
+        formatPipeTable({
+          head: ['mix', 'learned on', ...names],
+          rows: rows.map(({ variant, trainedOn, cells }) => [variant, trainedOn, ...cellsOf(cells)]),
+        }),
+        `${metric} of dev questions: ${sources.map(({ name, table }) => `${name} ${table.queryIds.length}`).join(', ')}. On the dataset that a mix was learned on: by 5 folds of conversations. A mix has the signals that both datasets have. The last row is learned on the other datasets together; the number of its signals is the best on average over datasets that were left out.`,
+        formatPipeTable({
+          head: ['signal of the mix of all', 'weight', ...together.curves.map(({ name }) => `without ${name}`)],
+          rows: chosen,
+        }),
+        'After the weight: the place in the selection on the others, – where it was not chosen.',
+      ],
+    };
+  },
+};
