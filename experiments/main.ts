@@ -13,6 +13,7 @@ import { runAsProgram } from './program.ts';
 import { queryUnderstanding } from './query-understanding/study.ts';
 import { shopRecords } from './shop-records/study.ts';
 import { sliceHierarchy } from './slice-hierarchy/study.ts';
+import { stopping } from './stopping/study.ts';
 import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
 import { tokenTuning } from './token-tuning/study.ts';
@@ -36,6 +37,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'query-understanding': createStudyCommand(queryUnderstanding),
   'shop-records': createStudyCommand(shopRecords),
   'slice-hierarchy': createStudyCommand(sliceHierarchy),
+  stopping: createStudyCommand(stopping),
   throughput: createStudyCommand(throughput),
   'token-tuning': createStudyCommand(tokenTuning),
   transfer: createStudyCommand(transfer),
