@@ -3,15 +3,15 @@ import { datasetOptions } from '../../src/data/registry.ts';
 import { loadConfig } from '../../src/lab/config/config.ts';
 import { withPoolSteps } from '../../src/lab/config/fitted-arm.ts';
 import { formatDecimal } from '../../src/lab/report/tables/format.ts';
-import { buildOuterFolds, buildSelectionPlan } from '../../src/lab/training/fitted-methods.ts';
+import { buildSelectionPlan } from '../../src/lab/training/fitted-methods.ts';
 import { LearningTask } from '../../src/lab/training/learning-task.ts';
 import { keepSelected } from '../../src/lab/training/selected-signals.ts';
 import { readTraining, type TrainingConfig } from '../../src/lab/training/training-config.ts';
-import { crossValidate, fitPoint, fitWithSelection } from '../../src/rank/learning/cross-validation.ts';
-import { copySignalColumn, createFixedSource, type FeatureTable } from '../../src/rank/learning/feature-table.ts';
+import { fitPoint } from '../../src/rank/learning/cross-validation.ts';
+import { copySignalColumn, type FeatureTable, selectQueries } from '../../src/rank/learning/feature-table.ts';
 import { createTableMetric } from '../../src/rank/learning/fit-options.ts';
-import { fitModel } from '../../src/rank/learning/fitting.ts';
-import { buildWholeFold } from '../../src/rank/learning/folds.ts';
+import { fitModel, type HyperParameters } from '../../src/rank/learning/fitting.ts';
+import { drawBalancedFolds, putRows } from '../../src/rank/learning/folds.ts';
 import type { LinearModel } from '../../src/rank/learning/linear-model.ts';
 import { type ScoringModel, scoreTable } from '../../src/rank/learning/model.ts';
 import { listHandTunedValues, nameParameterValues } from '../../src/rank/learning/parameters.ts';
@@ -65,7 +65,7 @@ const settings = z.strictObject({
       limitQueries: 200,
     },
   ]),
-  /** The most signals of a selection. */
+  /** The signals of a selection. */
   most: z.int().min(1).default(28),
 });
 type Settings = z.output<typeof settings>;
@@ -169,15 +169,19 @@ interface Trained {
   readonly path: readonly string[];
 }
 
-/** Learns a mix of the signals that all tables share; inner folds choose its hyper-parameters. */
+/** Learns a mix of some signals of a table, by the first point of the config's grid: nothing is chosen by inner folds. */
 function learn(
   config: TrainingConfig,
   variant: Variant,
   table: FeatureTable,
   shared: readonly string[],
+  most: number,
 ): Promise<Trained> {
   const plan = buildSelectionPlan(configureFit(config, variant, shared));
-  return fitWithSelection(createFixedSource(table), buildWholeFold(table), plan);
+  const [point] = plan.points as readonly [HyperParameters];
+  const select = variant.selects ? { select: { sizes: [most] } } : {};
+  const epochs = variant.selects ? most : config.fit.epochs;
+  return fitPoint(table, { ...point, ...select, epochs }, { ...plan, seeds: [config.seed] });
 }
 
 /** A cell of the table: the mean of each metric. */
@@ -187,22 +191,30 @@ function measure(table: FeatureTable, metrics: readonly string[], scores: Float3
   return Object.fromEntries(metrics.map((id) => [id, createTableMetric(table, id).mean(scores)]));
 }
 
-/** What a variant learns from one source, on every source; on its own by folds that it has not seen. */
-async function measureVariant(config: TrainingConfig, variant: Variant, source: Source, all: readonly Source[]) {
+/** What a variant learns from one source, on every source; on its own in two halves, each by what the other taught. */
+async function measureVariant(
+  config: TrainingConfig,
+  variant: Variant,
+  source: Source,
+  all: readonly Source[],
+  { most, seed }: Settings,
+) {
   const { metrics } = config.evaluation;
   const cells: Record<string, Means> = {};
   const kept = new Map<string, Trained>();
   for (const { name, table } of all) {
     const shared = listSharedSignals([source.table, table], variant);
-    const own = configureFit(config, variant, shared);
     if (name === source.name) {
-      const folds = buildOuterFolds({ ...own, fit: { ...own.fit, folds: 5 } }, source.table);
-      const { scores } = await crossValidate(createFixedSource(source.table), folds, buildSelectionPlan(own));
+      const scores = new Float32Array(table.mask.length);
+      for (const { training, heldOut } of drawBalancedFolds(table, 2, seed)) {
+        const { model, values } = await learn(config, variant, selectQueries(table, training), shared, most);
+        putRows(await scoreTable(model, values, selectQueries(table, heldOut)), heldOut, table.width, scores);
+      }
       cells[name] = measure(table, metrics, scores);
       continue;
     }
     const key = shared.join();
-    const trained = kept.get(key) ?? (await learn(config, variant, source.table, shared));
+    const trained = kept.get(key) ?? (await learn(config, variant, source.table, shared, most));
     kept.set(key, trained);
     cells[name] = measure(table, metrics, await scoreTable(trained.model, trained.values, table));
   }
@@ -221,13 +233,13 @@ async function measureSizes(
   const shared = listSharedSignals([...tables, left.table], variant);
   const merged = mergeTables(tables, shared);
   const plan = buildSelectionPlan(configureFit(config, variant, shared));
-  const point = { ...plan.points[0]!, epochs: most, select: { sizes: [most] }, seed: config.seed };
+  const point = { ...(plan.points[0] as HyperParameters), epochs: most, select: { sizes: [most] }, seed: config.seed };
   const { curve, path } = await fitModel(plan.modelOf(merged), merged, left.table, point);
   return { name: left.name, curve: curve.map(({ validation }) => validation as number), path };
 }
 
 /** A mix of few signals of all sources that are learned from; of as many as are best on sources that are left out. */
-async function learnTogether(config: TrainingConfig, sources: readonly Source[], { most, seed }: Settings) {
+async function learnTogether(config: TrainingConfig, sources: readonly Source[], { most }: Settings) {
   const { metrics } = config.evaluation;
   const variant = VARIANTS.at(-1)!;
   const learned = sources.filter(({ learns }) => learns);
@@ -248,11 +260,8 @@ async function learnTogether(config: TrainingConfig, sources: readonly Source[],
     (_, size) => curves.reduce((sum, { curve }) => sum + curve[size]!, 0) / curves.length,
   );
   const size = mean.indexOf(Math.max(...mean));
-  const learnMix = async (tables: readonly FeatureTable[], shared: readonly string[]) => {
-    const merged = mergeTables(tables, shared);
-    const plan = buildSelectionPlan(configureFit(config, variant, shared));
-    return fitPoint(merged, { ...plan.points[0]!, epochs: size }, { ...plan, seeds: [seed] });
-  };
+  const learnMix = (tables: readonly FeatureTable[], shared: readonly string[]) =>
+    learn(config, variant, mergeTables(tables, shared), shared, size);
   const cells: Record<string, Means> = {};
   for (const { name, table } of sources) {
     const others = learned.filter((one) => one.name !== name).map((one) => one.table);
@@ -297,7 +306,7 @@ export const transfer: Study<typeof settings> = {
     let done = 0;
     for (const variant of VARIANTS)
       for (const source of learned) {
-        rows.push(await measureVariant(config, variant, source, sources));
+        rows.push(await measureVariant(config, variant, source, sources, given));
         stage.update(++done);
       }
     stage.finish(`${done} mixes`);
@@ -340,7 +349,7 @@ export const transfer: Study<typeof settings> = {
           head: ['mix', 'learned on', ...names],
           rows: rows.map(({ variant, trainedOn, cells }) => [variant, trainedOn, ...cellsOf(cells)]),
         }),
-        `${metric} of dev questions: ${sources.map(({ name, table }) => `${name} ${table.queryIds.length}`).join(', ')}. On the dataset that a mix was learned on: by 5 folds of conversations. A mix has the signals that both datasets have. The last row is learned on the other datasets together; the number of its signals is the best on average over datasets that were left out.`,
+        `${metric} of dev questions: ${sources.map(({ name, table }) => `${name} ${table.queryIds.length}`).join(', ')}. On the dataset that a mix was learned on: each half of the conversations by what the other taught. A mix has the signals that both datasets have. The last row is learned on the other datasets together; the number of its signals is the best on average over datasets that were left out.`,
         formatPipeTable({
           head: ['signal of the mix of all', 'weight', ...together.curves.map(({ name }) => `without ${name}`)],
           rows: chosen,
