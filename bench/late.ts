@@ -31,31 +31,20 @@ const PEERS = ['torch', 'none'] as const;
 export interface LateMeasurement {
   readonly sizes: LateSizes;
   readonly milliseconds: number;
-  /** Time of the products of matrices alone. */
-  readonly products: number;
-  /** GFLOP/s of the largest of these products by itself. */
+  /** GFLOP/s of a product of matrices of the same operands by itself. */
   readonly mostRate: number;
   readonly torch?: { readonly one: TorchLate; readonly own: TorchLate; readonly difference: number };
 }
 
-/** Rows, inner size and columns of a product of matrices. */
-type ProductSizes = readonly [number, number, number];
-
-/** The products of matrices in a score: their milliseconds, and the sizes of the largest. */
-async function profileProducts(world: LateWorld) {
-  const { kernels } = await tf.profile(() => scoreWorld(world) as never);
-  const products = kernels.filter(({ name }) => name === 'BatchMatMul' || name === '_FusedMatMul');
-  const times = await Promise.all(products.map(({ kernelTimeMs }) => kernelTimeMs as number | Promise<number>));
-  const sizes = products.map(({ inputShapes: [a, b] }): ProductSizes => {
-    const [rows, inner] = (a as number[]).slice(-2) as [number, number];
-    return [rows, inner, (b as number[]).at(-1) as number];
-  });
-  const [largest] = sizes.sort(([a], [b]) => b - a);
-  return { milliseconds: times.reduce((sum, time) => sum + time, 0), largest: largest as ProductSizes };
-}
+/** Rows of tokens of a product that is measured by itself. */
+const ROWS = 2 ** 13;
 
 /** A product of matrices by itself, its operands on the device. @returns its GFLOP/s. */
-async function measureMatrixRate([rows, inner, columns]: ProductSizes, rounds: number) {
+async function measureMatrixRate(
+  { turns, turnTokens, questions, questionTokens, dimension }: LateSizes,
+  rounds: number,
+) {
+  const [rows, inner, columns] = [Math.min(ROWS, turns * turnTokens), dimension, questions * questionTokens];
   const [a, b] = [tf.ones([rows, inner]) as tf.Tensor2D, tf.ones([inner, columns]) as tf.Tensor2D];
   let fastest = Number.POSITIVE_INFINITY;
   for (let round = 0; round <= rounds; round++) {
@@ -84,23 +73,21 @@ export async function measureLate(
   python: FoundPython | null,
 ): Promise<LateMeasurement> {
   const scores = await scoreWorld(world);
-  const { largest } = await profileProducts(world);
   const peer = python === null ? null : await LatePeer.open(python, world);
   try {
-    let [milliseconds, products, mostRate] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
+    let [milliseconds, mostRate] = [Number.POSITIVE_INFINITY, 0];
     let single: TorchLate | undefined;
     let own: TorchLate | undefined;
     for (let round = 0; round < rounds; round++) {
       const started = performance.now();
       await scoreWorld(world);
       milliseconds = Math.min(milliseconds, performance.now() - started);
-      products = Math.min(products, (await profileProducts(world)).milliseconds);
-      mostRate = Math.max(mostRate, await measureMatrixRate(largest, 3));
+      mostRate = Math.max(mostRate, await measureMatrixRate(world.sizes, 3));
       if (peer === null) continue;
       single = pickFaster(single, await peer.score(1));
       own = pickFaster(own, await peer.score(null));
     }
-    const figures = { sizes: world.sizes, milliseconds, products, mostRate };
+    const figures = { sizes: world.sizes, milliseconds, mostRate };
     if (peer === null || single === undefined || own === undefined) return figures;
     return { ...figures, torch: { one: single, own, difference: findLargestDifference(scores, peer.readScores()) } };
   } finally {
@@ -111,16 +98,16 @@ export async function measureLate(
 /** Times of a question; ratios above 1 are against us. A dash without a peer. */
 export function formatLateTable(measurements: readonly LateMeasurement[]): string {
   const header = [
-    ...['N', 'questions', 'ms a question', 'products', 'GFLOP', 'GFLOP/s', 'a product alone', 'ratio'],
+    ...['N', 'questions', 'ms a question', 'GFLOP', 'GFLOP/s', 'a product alone', 'ratio'],
     ...['torch, 1 thread', 'ratio', 'torch, its threads', 'ratio', 'difference'],
   ];
-  const lines = measurements.map(({ sizes, milliseconds, products, mostRate, torch }) => {
+  const lines = measurements.map(({ sizes, milliseconds, mostRate, torch }) => {
     const { turns, questions, turnTokens, questionTokens, dimension } = sizes;
     const operations = (2 * turns * turnTokens * questionTokens * questions * dimension) / 1e9;
     const rate = operations / (milliseconds / 1e3);
     const torchTimes = torch && [torch.one, torch.own].map((time) => time.milliseconds);
     return [
-      ...[`${turns}`, `${questions}`, (milliseconds / questions).toFixed(2), (products / questions).toFixed(2)],
+      ...[`${turns}`, `${questions}`, (milliseconds / questions).toFixed(2)],
       ...[(operations / questions).toFixed(2), rate.toFixed(1), mostRate.toFixed(1), (mostRate / rate).toFixed(2)],
       ...(torchTimes?.flatMap((time) => [(time / questions).toFixed(2), (milliseconds / time).toFixed(2)]) ??
         Array<string>(4).fill('-')),

@@ -3,15 +3,15 @@ import type { createRandom } from '../../src/core/numbers/random.ts';
 import { registerGradients } from '../../src/core/tensors/gradients.ts';
 import { matmul, matmulTransposed } from '../../src/core/tensors/matmul.ts';
 import { readBack, scoped } from '../../src/core/tensors/scope.ts';
-import type { TokenRows } from '../../src/ops/late/late-interaction.ts';
 import type { FeatureTable } from '../../src/rank/learning/feature-table.ts';
 import { computeQueryLosses, type LossOptions, uploadLossTargets } from '../../src/rank/learning/losses.ts';
 import { computeValueAndGradients } from '../../src/rank/learning/objective.ts';
+import type { FloatRows } from './token-questions.ts';
 
 /** Questions with the turns that they are compared with. B questions of J tokens together, N turns of S tokens. */
 export interface TokenBatch {
-  readonly turns: TokenRows;
-  readonly questions: TokenRows;
+  readonly turns: FloatRows;
+  readonly questions: FloatRows;
   /** [J] ln of the inverse document frequency of each token of the questions. */
   readonly logIdf: Float32Array;
   /** The turns of each question, with its grades: [B, N], without signals. */
@@ -74,7 +74,7 @@ export function scaleToUnit(rows: tf.Tensor2D): tf.Tensor2D {
 
 /** The form x (I + U V), scaled to length 1, of turns and questions alike; U is 0 at the start, and V random. */
 export function createProjection(rank: number, dimension: number): TokenForm {
-  const project = (rows: Pick<TokenRows, 'vectors' | 'dimension'>, [up, down]: readonly tf.Tensor[]) =>
+  const project = (rows: Pick<FloatRows, 'vectors'>, [up, down]: readonly tf.Tensor[]) =>
     scoped('project', () => {
       const x = tf.tensor2d(rows.vectors, [rows.vectors.length / dimension, dimension]);
       return scaleToUnit(tf.add(x, matmul(matmul(x, up as tf.Tensor2D), down as tf.Tensor2D)));

@@ -54,8 +54,11 @@ export async function readTokenQuestions(task: LearningTask, views: LateTexts): 
   return { dimension: store.dimension, questions, turns, positions: pool.positions, table, texts };
 }
 
+/** Rows of tokens without scales. */
+export type FloatRows = TokenRows & { readonly vectors: Float32Array };
+
 /** Tokens of texts one after the other, as rows of length 1. */
-function joinTokens(texts: readonly StoredTokens[], dimension: number): TokenRows {
+function joinTokens(texts: readonly StoredTokens[], dimension: number): FloatRows {
   const starts = new Int32Array(texts.length + 1);
   for (const [i, { ids }] of texts.entries()) starts[i + 1] = starts[i]! + ids.length;
   const vectors = new Float32Array(starts.at(-1)! * dimension);

@@ -18,8 +18,8 @@ const CONTEXT_STEPS = [-2, -1] as const;
 const MAXIMA = 2 ** 24;
 /** Products that are computed at a time: 16 MB. */
 const PRODUCTS = 2 ** 22;
-/** Numbers of tokens of turns that are multiplied at a time: 4 MB, which fit into the cache of a processor. */
-const ROW_NUMBERS = 2 ** 20;
+/** Numbers of tokens of turns that are multiplied at a time: 4 MB. */
+const ROW_NUMBERS = 2 ** 22;
 
 /** A question as its tokens. */
 interface Question {
@@ -36,9 +36,9 @@ function restoreRows({ scales, values }: StoredTokens, dimension: number, rows: 
 }
 
 /** The numbers, in a longer array where `end` of them do not fit. */
-function growTo(numbers: Float32Array, kept: number, end: number): Float32Array {
+function growTo<A extends Float32Array | Int8Array>(numbers: A, kept: number, end: number): A {
   if (end <= numbers.length) return numbers;
-  const longer = new Float32Array(end);
+  const longer = new (numbers.constructor as new (length: number) => A)(end);
   longer.set(numbers.subarray(0, kept));
   return longer;
 }
@@ -88,12 +88,12 @@ class RowBlock {
   readonly numbers: number[] = [];
   readonly #starts: number[] = [0];
   readonly #dimension: number;
-  #rows: Float32Array;
+  #rows: Int8Array;
   #scales: Float32Array;
 
   constructor(dimension: number, tokens: number) {
     this.#dimension = dimension;
-    this.#rows = new Float32Array(tokens * dimension);
+    this.#rows = new Int8Array(tokens * dimension);
     this.#scales = new Float32Array(tokens);
   }
 
@@ -105,7 +105,7 @@ class RowBlock {
     const [start, end] = [this.size, this.size + scales.length];
     this.#rows = growTo(this.#rows, start * this.#dimension, end * this.#dimension);
     this.#scales = growTo(this.#scales, start, end);
-    this.#rows.set(values, start * this.#dimension); // a tenth of the time of a loop that scales them too
+    this.#rows.set(values, start * this.#dimension);
     this.#scales.set(scales, start);
     this.numbers.push(number);
     this.#starts.push(end);

@@ -1,12 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
+import { ensureBackend, prefersPlainProducts } from '../../core/tensors/backend.ts';
 import { matmul } from '../../core/tensors/matmul.ts';
 import { readBack } from '../../core/tensors/scope.ts';
+import { letEventsIn } from '../../core/terminal/progress.ts';
+import { computeByteMaxima, type TokenBytes } from './token-maxima.ts';
 
 /** The vectors of the tokens of N turns, one turn after the other. */
 export interface TokenRows {
-  /** Row-major [S, D], rows of length 1, or of any length with `scales`. */
-  readonly vectors: Float32Array;
+  /** Row-major [S, D], rows of length 1, or of any length with `scales`, which rows of 8 bits have. */
+  readonly vectors: Float32Array | Int8Array;
   /** [S] not negative: the vector of a token is its row times its scale; 1 without them. */
   readonly scales?: Float32Array;
   /** [N + 1] the first token of each turn, and S. */
@@ -15,9 +18,13 @@ export interface TokenRows {
   readonly dimension: number;
 }
 
+const areBytes = (turns: TokenRows): turns is TokenRows & TokenBytes =>
+  turns.vectors instanceof Int8Array && turns.scales !== undefined;
+
 /**
  * The largest product of each token of a question with a token of each turn, m in the formulas below. One product of
- * matrices for all turns, O(S T D), and a maximum by segment. Khattab, Zaharia 2020, "ColBERT".
+ * matrices for all turns, O(S T D), and a maximum by segment; rows of 8 bits by {@link computeByteMaxima} where tensors
+ * are in the memory of the host. Khattab, Zaharia 2020, "ColBERT".
  *
  * @param turns those that the question may see.
  * @param question row-major [T, D], rows of length 1.
@@ -31,11 +38,19 @@ export async function computeTokenMaxima(turns: TokenRows, question: Float32Arra
     throw new ValidationError(
       `token vectors of a question have ${question.length} numbers: expected some rows of ${dimension}; encode it as the turns`,
     );
+  await ensureBackend();
+  if (areBytes(turns) && prefersPlainProducts()) {
+    await letEventsIn();
+    return computeByteMaxima(turns, question);
+  }
   const size = vectors.length / dimension;
   const maxima = new Float32Array((starts.length - 1) * count).fill(Number.NaN);
   if (size === 0) return maxima;
   const products = await readBack('tokenProducts', () =>
-    matmul(tf.tensor2d(vectors, [size, dimension]), tf.transpose(tf.tensor2d(question, [count, dimension]))),
+    matmul(
+      tf.tensor2d(Float32Array.from(vectors), [size, dimension]),
+      tf.transpose(tf.tensor2d(question, [count, dimension])),
+    ),
   ); // [S, T]
   for (let turn = 0; turn + 1 < starts.length; turn++)
     for (let token = starts[turn] as number; token < (starts[turn + 1] as number); token++) {
