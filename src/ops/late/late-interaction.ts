@@ -48,7 +48,7 @@ export async function computeTokenMaxima(turns: TokenRows, question: Float32Arra
   if (size === 0) return maxima;
   const products = await readBack('tokenProducts', () =>
     matmul(
-      tf.tensor2d(Float32Array.from(vectors), [size, dimension]),
+      tf.tensor2d(vectors instanceof Int8Array ? Float32Array.from(vectors) : vectors, [size, dimension]),
       tf.transpose(tf.tensor2d(question, [count, dimension])),
     ),
   ); // [S, T]
