@@ -117,7 +117,7 @@ test('adapters of 0 give the vectors of the encoder, and others do not; no tenso
 test('the gradient is that of the loss', async () => {
   const of = await readQuestions();
   const layers = await LastLayers.open(options, of.texts, 2, ignoreProgress);
-  const model: TokenModel = { form: layers.createForm(2), dimension: D, trainsGate: true };
+  const model: TokenModel = { form: layers.createForm(2), dimension: D };
   const batch = new TokenBatches(of).make([0, 1], null);
   const random = createRandom(2, 'adapters');
   const theta = drawTokenStart(model, 3).map((value) => value + 0.2 * random.drawNormal());

@@ -29,7 +29,7 @@ const PARTS = ['attention', 'output', 'inner', 'outer'] as const;
 /** Texts of one length that go through the layers together. */
 const BATCH = 32;
 
-/** What the last layers of a BERT are given: the texts of a task, run through the layers before them once. */
+/** The input of the last layers of a BERT: the texts of a task, run through the layers before them once. */
 export class LastLayers {
   readonly #bert: Bert;
   readonly #last: readonly BertLayer[];
@@ -164,7 +164,7 @@ export class LastLayers {
     return scaleToUnit(parts.length === 1 ? (parts[0] as tf.Tensor2D) : tf.concat(parts));
   }
 
-  /** Where the own tokens of each text are among the rows of all. */
+  /** The places of each text's own tokens among the rows of all. */
   #listSpans(texts: readonly HiddenText[]): TokenSpans {
     const { hidden_size: D } = this.#bert.sizes;
     const spans: (readonly [number, number])[] = [];

@@ -40,7 +40,7 @@ const settings = z.strictObject({
       questions: count.nullable().default(null),
     })
     .prefault({}),
-  /** Questions that nobody judged: which message a reply answers. Null for none. */
+  /** Questions without judgements: which message a reply answers. Null for none. */
   before: z
     .strictObject({
       config: z.string().min(1).default('configs/learning/late-transfer.yaml'),
@@ -52,7 +52,7 @@ const settings = z.strictObject({
   layers: z
     .strictObject({
       count: count.default(2),
-      /** Of the adapters, see `LastLayers`. */
+      /** Rank of the adapters, see `LastLayers`. */
       rank: count.default(8),
       learningRate: z.number().positive().default(0.0002),
       epochs: count.default(1),
@@ -77,7 +77,7 @@ async function openTokens(config: TrainingConfig, { cacheFolder, progress }: Stu
 /** A projection and a gate on top of frozen vectors. */
 function createProjected(batches: TokenBatches, rank: number, seed: number): Tunable {
   const { dimension } = batches.questions;
-  const model: TokenModel = { form: createProjection(rank, dimension), dimension, trainsGate: true };
+  const model: TokenModel = { form: createProjection(rank, dimension), dimension };
   const score = (theta: Float64Array, rows: Int32Array) => scoreRows(model, theta, batches, rows);
   return { model, batches, start: drawTokenStart(model, seed), score };
 }
@@ -86,7 +86,7 @@ function createProjected(batches: TokenBatches, rank: number, seed: number): Tun
 function createLayered(batches: TokenBatches, layers: LastLayers, rank: number, seed: number): Tunable {
   const { questions } = batches;
   const { dimension } = questions;
-  const model: TokenModel = { form: layers.createForm(rank), dimension, trainsGate: true };
+  const model: TokenModel = { form: layers.createForm(rank), dimension };
   const plain: TokenModel = { ...model, form: createProjection(1, dimension) };
   const score = async (theta: Float64Array, rows: Int32Array) => {
     const { arrays, gate } = splitNumbers(model, theta);
@@ -115,7 +115,7 @@ async function pretrain(given: Settings, before: NonNullable<Settings['before']>
   }
 }
 
-/** What is trained, and how. */
+/** A candidate for training, with its options. */
 interface Candidate {
   readonly name: string;
   readonly tunable: Tunable;

@@ -21,18 +21,18 @@ export interface TokenBatch {
   readonly queries: readonly number[];
 }
 
-/** Where the tokens of each of N turns are among rows: the first, and the one after the last. */
+/** The places of the tokens of each of N turns among rows: the first, and the one after the last. */
 export type TokenSpans = readonly (readonly [number, number])[];
 
 type Random = ReturnType<typeof createRandom>;
 
-/** How frozen vectors of tokens become those that are compared. */
+/** Turns frozen vectors of tokens into those that are compared. */
 export interface TokenForm {
   /** The shapes of its learned arrays. */
   readonly shapes: readonly (readonly [number, number])[];
   /** The numbers that change nothing. */
   drawStart(random: Random): Float64Array;
-  /** Of the rows of turns that `embed` gives. */
+  /** The places of turns among the rows that `embed` gives. */
   listSpans(batch: TokenBatch): TokenSpans;
   /** Differentiable by the arrays. @returns [R, D] and [J, D] rows of length 1. */
   embed(
@@ -42,15 +42,14 @@ export interface TokenForm {
 }
 
 /**
- * A form, and what follows it: maxima by turn, standardised over the turns of each question, averaged over its tokens by
- * weights idf exp(gate · q) that sum to 1, times exp(sharpness) in the loss. With a gate of 0 and a form that changes
- * nothing this is the score `zidf`. MATH 12 of the project's sources; Khattab, Zaharia 2020, "ColBERT".
+ * A form with a gate: maxima by turn are standardised over the turns of each question and averaged over its tokens, by
+ * weights idf exp(gate · q) that sum to 1; in the loss times exp(sharpness). With a gate of 0 and a form that changes
+ * nothing this is the score `zidf`. Khattab, Zaharia 2020, "ColBERT".
  */
 export interface TokenModel {
   readonly form: TokenForm;
   /** D. */
   readonly dimension: number;
-  readonly trainsGate: boolean;
 }
 
 /** The natural logarithm of the factor of scores at the start of a training. */
@@ -137,7 +136,7 @@ async function computeProducts({ form }: TokenModel, arrays: readonly Float32Arr
   return matchTokens(form.listSpans(batch), products, batch.logIdf.length);
 }
 
-/** Of each question its tokens: [B, J], 0 for one of its own and a very low number for others. */
+/** The tokens of each question: [B, J], 0 for one of its own and a very low number for others. */
 function maskTokens({ questions: { starts }, logIdf }: TokenBatch): Float32Array {
   const width = logIdf.length;
   const masks = new Float32Array((starts.length - 1) * width).fill(OUTSIDE);
@@ -145,7 +144,7 @@ function maskTokens({ questions: { starts }, logIdf }: TokenBatch): Float32Array
   return masks;
 }
 
-/** Of each turn and token whether the token's question has the turn, [N, J]. */
+/** 1 for each turn and token where the token's question has the turn, [N, J]. */
 function spreadMask({ questions: { starts }, logIdf, table: { mask, width: count } }: TokenBatch): Float32Array {
   const width = logIdf.length;
   const spread = new Float32Array(count * width);
@@ -230,7 +229,7 @@ export async function computeTokenLoss(
   });
   const gradient = new Float64Array(theta.length);
   gradient.set(ofArrays);
-  if (model.trainsGate) gradient.set(head.subarray(queries + places.length, -1), ofArrays.length);
+  gradient.set(head.subarray(queries + places.length, -1), ofArrays.length);
   gradient[theta.length - 1] = head.at(-1) as number;
   return { loss: head.subarray(0, queries).reduce((sum, part) => sum + part, 0), gradient };
 }

@@ -20,7 +20,7 @@ export interface TokenQuestions {
   readonly positions: Int32Array;
   /** Without signals. */
   readonly table: FeatureTable;
-  /** What the tokens are of: turns by position, and [Q] questions. */
+  /** Texts of the tokens: turns by position, and [Q] questions. */
   readonly texts: { readonly turns: ReadonlyMap<number, TokenText>; readonly questions: readonly TokenText[] };
 }
 

@@ -61,7 +61,7 @@ function plantQuestions(conversations: number, each: number, seed: number): Toke
   return { dimension: D, questions, turns, positions, table, texts };
 }
 
-const model: TokenModel = { form: createProjection(3, D), dimension: D, trainsGate: true };
+const model: TokenModel = { form: createProjection(3, D), dimension: D };
 const drawNumbers = (seed: number, deviation: number) => {
   const random = createRandom(seed, 'numbers');
   return Float64Array.from({ length: countNumbers(model) }, () => deviation * random.drawNormal());
@@ -98,9 +98,6 @@ test('the gradient is that of the loss', async () => {
     const slope = ((await measure(at, 0.002)) - (await measure(at, -0.002))) / 0.004;
     expect(Math.abs(gradient[at]! - slope)).toBeLessThan(0.02 * Math.max(0.5, Math.abs(slope)));
   }
-  const fixed = await computeTokenLoss({ ...model, trainsGate: false }, theta, batch);
-  expect([...fixed.gradient.subarray(72, 84)].every((slope) => slope === 0)).toBe(true);
-  expect(fixed.gradient.subarray(0, 72)).toEqual(gradient.subarray(0, 72));
 });
 
 test('a projection finds what tokens are about, on conversations that it has not seen, and controls do not', async () => {

@@ -13,7 +13,7 @@ import type { Pairing, TokenBatches } from './token-questions.ts';
 /** Questions that are scored together. */
 const SCORED = 16;
 
-/** How the numbers of a model are trained. */
+/** Options of training the numbers of a model. */
 export interface TokenTraining {
   readonly seed: number;
   readonly learningRate: number;
@@ -21,9 +21,9 @@ export interface TokenTraining {
   readonly epochs: number;
   /** Questions in a step, which share the vectors of their turns. */
   readonly batch: number;
-  /** Irrelevant turns that the questions of a step are compared with, drawn anew in each epoch. */
+  /** Irrelevant turns that the questions of a step are compared with, drawn again in each epoch. */
   readonly turns: number;
-  /** Questions of an epoch, drawn anew in each; null for all. */
+  /** Questions of an epoch, drawn again in each; null for all. */
   readonly questions: number | null;
 }
 
@@ -43,7 +43,7 @@ export function drawTokenStart(model: TokenModel, seed: number): Float64Array {
   return theta;
 }
 
-/** Groups of at most so many rows, each in the order given. */
+/** Groups of at most `size` rows, each in the order given. */
 const cut = (rows: readonly number[], size: number) =>
   Array.from({ length: Math.ceil(rows.length / size) }, (_, i) => rows.slice(i * size, (i + 1) * size));
 

@@ -134,12 +134,13 @@ async function openSources(config: TrainingConfig, { paths, targets }: Settings,
     const arm = steps === undefined ? own : withPoolSteps(own, steps);
     return { ...config, dataset, arm, signals, evaluation: { ...config.evaluation, limitQueries, share: 1 } };
   };
-  for (const one of transfer) {
-    const path = paths[one.name];
-    const dataset = path === undefined ? one.dataset : { ...one.dataset, path };
-    sources.push(await openSource(away({ ...one, dataset } as typeof one), one.name, true, context));
+  for (const other of transfer) {
+    const path = paths[other.name];
+    const dataset = path === undefined ? other.dataset : { ...other.dataset, path };
+    sources.push(await openSource(away({ ...other, dataset } as typeof other), other.name, true, context));
   }
-  for (const one of targets) sources.push(await openSource(away(one, one.without), one.name, false, context));
+  for (const tested of targets)
+    sources.push(await openSource(away(tested, tested.without), tested.name, false, context));
   return sources;
 }
 
@@ -169,7 +170,7 @@ interface Trained {
   readonly path: readonly string[];
 }
 
-/** Learns a mix of some signals of a table, by the first point of the config's grid: nothing is chosen by inner folds. */
+/** Learns a mix of some signals by the first point of the config's grid: inner folds choose nothing. */
 function learn(
   config: TrainingConfig,
   variant: Variant,
@@ -191,7 +192,7 @@ function measure(table: FeatureTable, metrics: readonly string[], scores: Float3
   return Object.fromEntries(metrics.map((id) => [id, createTableMetric(table, id).mean(scores)]));
 }
 
-/** What a variant learns from one source, on every source; on its own in two halves, each by what the other taught. */
+/** Measures a variant learned from a source on every source; on its own in halves, each learned from the other. */
 async function measureVariant(
   config: TrainingConfig,
   variant: Variant,
@@ -274,7 +275,7 @@ async function learnTogether(config: TrainingConfig, sources: readonly Source[],
   return { row: { variant: `${variant.name}: ${size}`, trainedOn: 'all others', cells }, size, curves, mean, whole };
 }
 
-/** What is not learned: the weights where a fit starts, and the tokens alone. */
+/** Measures what is not learned: the weights where a fit starts, and the tokens alone. */
 async function measureUntrained(config: TrainingConfig, sources: readonly Source[]) {
   const { metrics } = config.evaluation;
   const cells: Record<string, Means>[] = [{}, {}];

@@ -65,8 +65,8 @@ function writeQuestion(question: Float32Array, dimension: number, padded: number
 
 /**
  * The largest products of tokens as `computeTokenMaxima` gives them, for turns whose rows have 8 bits, by a kernel of
- * WebAssembly. The question is rounded to 16 bits a number, by at most 1 / 65000 of the largest of its row, and one that
- * was kept in 8 bits not at all. On one core, O(S T D).
+ * WebAssembly on one core, O(S T D). The question is rounded to 16 bits a number; one that was kept in 8 bits is not
+ * rounded.
  *
  * @param question row-major [T, D]
  * @returns row-major [N, T]; NaN for a turn without a token.
