@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { datasetOptions } from '../../src/data/registry.ts';
 import { loadConfig } from '../../src/lab/config/config.ts';
 import { withPoolSteps } from '../../src/lab/config/fitted-arm.ts';
+import { groupContentHashes } from '../../src/lab/measure/passport.ts';
 import { formatDecimal } from '../../src/lab/report/tables/format.ts';
 import { buildSelectionPlan } from '../../src/lab/training/fitted-methods.ts';
 import { LearningTask } from '../../src/lab/training/learning-task.ts';
@@ -97,6 +98,9 @@ interface Source {
   readonly table: FeatureTable;
   readonly learns: boolean;
   readonly hash: string;
+  /** Names and content hashes of its conversations with questions, for the weight file. */
+  readonly clusters: readonly string[];
+  readonly contents: readonly string[];
 }
 
 async function openSource(
@@ -109,8 +113,11 @@ async function openSource(
   try {
     const { table, dataset } = task;
     // Conversations of two datasets are never one.
-    const clusters = table.clusters.map((cluster) => `${name}: ${cluster}`);
-    return { name, learns, hash: dataset.hash, table: { ...table, clusters } };
+    const distinct = table.clusters.map((cluster) => `${name}: ${cluster}`);
+    const clusters = [...new Set(table.clusters)];
+    const all = groupContentHashes(dataset);
+    const contents = clusters.flatMap((cluster) => all.get(cluster) ?? []);
+    return { name, learns, hash: dataset.hash, clusters, contents, table: { ...table, clusters: distinct } };
   } finally {
     task.dispose();
   }
@@ -327,7 +334,6 @@ export const transfer: Study<typeof settings> = {
     const cellsOf = (cells: Record<string, Means>) =>
       names.map((name) => (cells[name] === undefined ? '–' : formatDecimal(cells[name][metric] as number, 3)));
     const hash = sources.map((source) => source.hash).join(' ');
-    const clusters = [...new Set(learned.flatMap(({ table }) => table.clusters))];
     return {
       dataset: { name: names.join(', '), hash },
       figures: { rows, sizes: { mean: together.mean, curves: together.curves, chosen: together.size }, weights },
@@ -341,7 +347,8 @@ export const transfer: Study<typeof settings> = {
             seeds: [config.seed],
             commit,
             backend,
-            trainingClusters: clusters,
+            trainingClusters: [...new Set(learned.flatMap(({ clusters }) => clusters))],
+            trainingContents: [...new Set(learned.flatMap(({ contents }) => contents))],
           },
         }),
       }),
