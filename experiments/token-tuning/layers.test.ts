@@ -13,7 +13,8 @@ import { encoderOptions } from '../../src/index/encoders/registry.ts';
 import { quantiseTokens } from '../../src/index/encoders/token-cache.ts';
 import type { StoredTokens, TokenText } from '../../src/model/encoder.ts';
 import { LastLayers } from './layers.ts';
-import { computeTokenLoss, countNumbers, type TokenModel } from './token-model.ts';
+import { createLayered } from './study.ts';
+import { computeTokenLoss, countNumbers, scoreTokens, splitNumbers, type TokenModel } from './token-model.ts';
 import { TokenBatches, type TokenQuestions } from './token-questions.ts';
 import { drawTokenStart } from './tuning.ts';
 
@@ -95,7 +96,7 @@ test('adapters of 0 give the vectors of the encoder, and others do not; no tenso
   const zero = form.shapes.map(([a, b], i) =>
     Float32Array.from({ length: a * b }, () => (i % 2 === 0 ? random.drawNormal() : 0)),
   );
-  const same = await layers.encode(of, zero, Int32Array.of(0, 1));
+  const same = await layers.encode(of, form, zero, Int32Array.of(0, 1));
   for (const [a, b] of [
     ...of.questions.map((tokens, q) => [tokens, same.questions[q]!] as const),
     ...[...of.turns].map(([position, tokens]) => [tokens, same.turns.get(position)!] as const),
@@ -105,6 +106,7 @@ test('adapters of 0 give the vectors of the encoder, and others do not; no tenso
   }
   const moved = await layers.encode(
     of,
+    form,
     zero.map((array) => array.map((value) => value + 0.3)),
     Int32Array.of(1),
   );
@@ -132,5 +134,24 @@ test('the gradient is that of the loss', async () => {
     const slope = ((await measure(at, 0.003)) - (await measure(at, -0.003))) / 0.006;
     expect(Math.abs(gradient[at]! - slope)).toBeLessThan(0.03 * Math.max(0.5, Math.abs(slope)));
   }
+  layers.dispose();
+});
+
+test('rows are scored as they are trained, gate and all', async () => {
+  const of = await readQuestions();
+  const layers = await LastLayers.open(options, of.texts, 1, ignoreProgress);
+  const batches = new TokenBatches(of);
+  const { model, start, score } = createLayered(batches, layers, 2, 4);
+  const random = createRandom(5, 'adapters');
+  const theta = start.map((value, i) => (i + 1 === start.length ? 0 : value + 0.3 * random.drawNormal()));
+  const rows = await score(theta, Int32Array.of(0, 1));
+  const trained = await scoreTokens(model, theta, batches.make([0, 1], null));
+  // Scored vectors are kept in 8 bits, which matters where the turns are alike.
+  for (const [i, value] of trained.entries()) expect(Math.abs(rows[i]! - value)).toBeLessThan(0.5);
+  const { arrays } = splitNumbers(model, theta);
+  const encoded = new TokenBatches(await layers.encode(of, model.form, arrays, Int32Array.of(0, 1)));
+  const [before, after] = [batches, encoded].map((made) => made.make([0, 1], null));
+  expect(after?.questions.vectors).not.toEqual(before?.questions.vectors);
+  expect(after?.gated).toEqual(before?.questions.vectors);
   layers.dispose();
 });

@@ -11,7 +11,7 @@ import { describeMissingModel, locateModelFolder } from '../../src/index/encoder
 import { quantiseTokens } from '../../src/index/encoders/token-cache.ts';
 import type { StoredTokens, TokenText } from '../../src/model/encoder.ts';
 import { type Bert, type BertLayer, disposeBert, runBert, runBertLayers, uploadBert } from '../../src/ops/bert/bert.ts';
-import { scaleToUnit, type TokenForm, type TokenSpans } from './token-model.ts';
+import { scaleToUnit, type TokenForm, type TokenSpans, uploadArrays } from './token-model.ts';
 import type { TokenQuestions } from './token-questions.ts';
 
 /** A text as the layer before the trained ones gives it. */
@@ -186,14 +186,19 @@ export class LastLayers {
   }
 
   /** Some questions of a task, and the turns that they are compared with, with the vectors of learned arrays. */
-  async encode(of: TokenQuestions, arrays: readonly Float32Array[], rows: Int32Array): Promise<TokenQuestions> {
+  async encode(
+    of: TokenQuestions,
+    form: TokenForm,
+    arrays: readonly Float32Array[],
+    rows: Int32Array,
+  ): Promise<TokenQuestions> {
     const { dimension, positions } = of;
     const { width } = of.table;
     const encodeAll = async (texts: readonly HiddenText[], stored: readonly StoredTokens[]) => {
       const results: StoredTokens[] = [];
       for (let from = 0; from < texts.length; from += 2 * BATCH) {
         const part = texts.slice(from, from + 2 * BATCH);
-        const numbers = await readBack('encodeLastLayers', () => this.#run(part, this.#upload(arrays)));
+        const numbers = await readBack('encodeLastLayers', () => this.#run(part, uploadArrays(form, arrays)));
         for (const [i, [start, end]] of this.#listSpans(part).entries()) {
           const vectors = numbers.subarray(start * dimension, end * dimension);
           results.push(quantiseTokens({ ids: stored[from + i]!.ids, vectors }, dimension));
@@ -217,18 +222,7 @@ export class LastLayers {
     for (const [i, row] of rows.entries()) questions[row] = asked[i]!;
     const turns = new Map(of.turns);
     for (const [i, position] of wanted.entries()) turns.set(position, seen[i]!);
-    return { ...of, questions, turns };
-  }
-
-  #upload(arrays: readonly Float32Array[]): tf.Tensor2D[] {
-    return this.#last.flatMap((layer, l) =>
-      PARTS.flatMap((part, p) => {
-        const at = 2 * (l * PARTS.length + p);
-        const [inputs, outputs] = layer[part].weight.shape;
-        const rank = arrays[at]!.length / inputs;
-        return [tf.tensor2d(arrays[at]!, [inputs, rank]), tf.tensor2d(arrays[at + 1]!, [rank, outputs])];
-      }),
-    );
+    return { ...of, frozen: of.questions, questions, turns };
   }
 
   dispose(): void {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors/errors.ts';
 import type { StartProgress } from '../../src/core/terminal/progress.ts';
+import type { BertOptions } from '../../src/index/encoders/encoder-options.ts';
 import { loadConfig } from '../../src/lab/config/config.ts';
 import { buildSelectionPlan } from '../../src/lab/training/fitted-methods.ts';
 import { LearningTask } from '../../src/lab/training/learning-task.ts';
@@ -83,14 +84,14 @@ function createProjected(batches: TokenBatches, rank: number, seed: number): Tun
 }
 
 /** The last layers of an encoder and a gate. */
-function createLayered(batches: TokenBatches, layers: LastLayers, rank: number, seed: number): Tunable {
+export function createLayered(batches: TokenBatches, layers: LastLayers, rank: number, seed: number): Tunable {
   const { questions } = batches;
   const { dimension } = questions;
   const model: TokenModel = { form: layers.createForm(rank), dimension };
   const plain: TokenModel = { ...model, form: createProjection(1, dimension) };
   const score = async (theta: Float64Array, rows: Int32Array) => {
     const { arrays, gate } = splitNumbers(model, theta);
-    const encoded = new TokenBatches(await layers.encode(questions, arrays, rows));
+    const encoded = new TokenBatches(await layers.encode(questions, model.form, arrays, rows));
     const numbers = new Float64Array(countNumbers(plain));
     numbers.set(gate, 2 * dimension);
     return scoreRows(plain, numbers, encoded, rows);
@@ -165,6 +166,14 @@ async function tuneFold(
   return { held, epochs, validation, scores: new Map([...scores, ...blends]) };
 }
 
+/** The encoder whose last layers are trained. @throws ConfigurationError for another one. */
+function readBertOptions({ embedding }: TrainingConfig, { config }: Settings): BertOptions {
+  if (embedding.encoder === 'bert') return embedding;
+  throw new ConfigurationError(config, [
+    { path: 'embedding.encoder', expected: 'bert, or layers: null in the settings', got: embedding.encoder },
+  ]);
+}
+
 async function listCandidates(
   config: TrainingConfig,
   batches: TokenBatches,
@@ -181,12 +190,12 @@ async function listCandidates(
     candidates.push({ name: 'pretrained projection', tunable: { ...projected, start }, training, controls: [] });
   }
   if (given.layers === null) return { candidates, layers: null };
-  const { embedding } = config;
-  if (embedding.encoder !== 'bert')
-    throw new ConfigurationError(given.config, [
-      { path: 'embedding.encoder', expected: 'bert, or layers: null in the settings', got: embedding.encoder },
-    ]);
-  const layers = await LastLayers.open(embedding, batches.questions.texts, given.layers.count, context.progress);
+  const layers = await LastLayers.open(
+    readBertOptions(config, given),
+    batches.questions.texts,
+    given.layers.count,
+    context.progress,
+  );
   candidates.push({
     name: 'last layers',
     tunable: createLayered(batches, layers, given.layers.rank, seed),
@@ -203,10 +212,14 @@ export const tokenTuning: Study<typeof settings> = {
   settings,
   measure: async (given, context) => {
     const config = readTraining(loadConfig(given.config, [`dataset.path=${given.path}`]));
+    if (given.layers !== null) readBertOptions(config, given); // before any work
     const { metrics } = config.evaluation;
     const { task, batches } = await openTokens(config, context);
-    const { candidates, layers } = await listCandidates(config, batches, given, context);
+    let layers: LastLayers | null = null;
     try {
+      const listed = await listCandidates(config, batches, given, context);
+      const { candidates } = listed;
+      layers = listed.layers;
       const conversations = splitByCluster(task.table);
       const stage = context.progress('folds', conversations.length);
       const folds: TunedFold[] = [];

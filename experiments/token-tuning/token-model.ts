@@ -12,6 +12,8 @@ import type { FloatRows } from './token-questions.ts';
 export interface TokenBatch {
   readonly turns: FloatRows;
   readonly questions: FloatRows;
+  /** [J, D] frozen vectors of the questions' tokens, which the gate reads whatever the form makes of them. */
+  readonly gated: Float32Array;
   /** [J] ln of the inverse document frequency of each token of the questions. */
   readonly logIdf: Float32Array;
   /** The turns of each question, with its grades: [B, N], without signals. */
@@ -157,14 +159,14 @@ function spreadMask({ questions: { starts }, logIdf, table: { mask, width: count
 /** Scores of maxima, [B, N]. @param maxima [N, J] @param gate [D, 1] @param sharpness [1] */
 function scoreMaxima(batch: TokenBatch, maxima: tf.Tensor2D, gate: tf.Tensor2D, sharpness: tf.Tensor): tf.Tensor2D {
   const [count, width] = maxima.shape;
-  const { vectors, dimension, starts } = batch.questions;
+  const { dimension, starts } = batch.questions;
   const mask = tf.tensor2d(spreadMask(batch), [count, width]);
   const inverse = tf.div(1, tf.sum(mask, 0, true)); // [1, J]
   const mean = tf.mul(tf.sum(tf.mul(maxima, mask), 0, true), inverse);
   const centred = tf.mul(tf.sub(maxima, mean), mask);
   const variance = tf.mul(tf.sum(tf.square(centred), 0, true), inverse);
   const standardised: tf.Tensor2D = tf.mul(centred, tf.rsqrt(tf.add(variance, EPSILON)));
-  const open = matmul(tf.tensor2d(vectors, [width, dimension]), gate); // [J, 1]
+  const open = matmul(tf.tensor2d(batch.gated, [width, dimension]), gate); // [J, 1]
   const logits = tf.add(tf.reshape(open, [1, width]), tf.tensor2d(batch.logIdf, [1, width]));
   const shares = tf.softmax(tf.add(logits, tf.tensor2d(maskTokens(batch), [starts.length - 1, width])));
   return tf.mul(matmul(shares as tf.Tensor2D, tf.transpose(standardised)), tf.exp(sharpness));

@@ -14,6 +14,8 @@ export interface TokenQuestions {
   readonly dimension: number;
   /** [Q] */
   readonly questions: readonly StoredTokens[];
+  /** [Q] as the encoder gives them, where `questions` are encoded in another way. */
+  readonly frozen?: readonly StoredTokens[];
   /** Tokens of a turn by its position in the corpus. */
   readonly turns: ReadonlyMap<number, StoredTokens>;
   /** Row-major [Q, C] positions of the candidates, -1 where padded. */
@@ -26,7 +28,7 @@ export interface TokenQuestions {
 
 /** Reads the tokens of a task's questions and candidates, which are encoded where they are missing. */
 export async function readTokenQuestions(task: LearningTask, views: LateTexts): Promise<TokenQuestions> {
-  const { workspace, queries, pool } = task;
+  const { workspace, pool } = task;
   const { corpus } = workspace;
   const store = await prepareTokens(workspace, views);
   const candidates = new Set(pool.positions);
@@ -49,7 +51,6 @@ export async function readTokenQuestions(task: LearningTask, views: LateTexts): 
       questions[queryIndexes[i] as number] = copy(tokens);
     });
   }
-  if (questions.length !== queries.length) throw new Error('unreachable: a query is in no part');
   const table = { ...task.table, signals: [], values: new Float32Array() };
   return { dimension: store.dimension, questions, turns, positions: pool.positions, table, texts };
 }
@@ -134,8 +135,8 @@ export class TokenBatches {
     queries: readonly number[],
     turns: { readonly most: number; readonly seed: number } | null,
     paired: Pairing = {},
-  ) {
-    const { dimension, questions, table } = this.#of;
+  ): TokenBatch {
+    const { dimension, questions, frozen = questions, table } = this.#of;
     const seen = queries.map((query) => new Set(this.#listCandidates(query)));
     const grades = queries.map((query) => paired.labels?.get(query) ?? this.listGrades(query));
     const relevant = new Set(grades.flatMap((own) => [...own.keys()]));
@@ -156,12 +157,16 @@ export class TokenBatches {
         ownGrades[row * width + i] = grades[row]!.get(position) ?? 0;
       }
     const tokensOf = (position: number) => this.#of.turns.get(paired.tokens?.get(position) ?? position) as StoredTokens;
-    const batch: TokenBatch = {
-      turns: joinTokens(listed.map(tokensOf), dimension),
-      questions: joinTokens(
-        queries.map((query) => questions[query] as StoredTokens),
+    const joinQuestions = (from: readonly StoredTokens[]) =>
+      joinTokens(
+        queries.map((query) => from[query] as StoredTokens),
         dimension,
-      ),
+      );
+    const asked = joinQuestions(questions);
+    return {
+      turns: joinTokens(listed.map(tokensOf), dimension),
+      questions: asked,
+      gated: frozen === questions ? asked.vectors : joinQuestions(frozen).vectors,
       logIdf: Float32Array.from(queries.flatMap((query) => [...(this.#logIdf[query] as Float32Array)])),
       table: {
         signals: [],
@@ -178,6 +183,5 @@ export class TokenBatches {
       positions: listed,
       queries,
     };
-    return batch;
   }
 }
