@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ValidationError } from '../../src/core/errors/errors.ts';
 import { datasetOptions } from '../../src/data/registry.ts';
 import { loadConfig } from '../../src/lab/config/config.ts';
 import { withPoolSteps } from '../../src/lab/config/fitted-arm.ts';
@@ -80,7 +81,7 @@ interface Variant {
 }
 
 /** From the plain mix on, one change at a time. */
-const VARIANTS: readonly Variant[] = [
+export const VARIANTS: readonly Variant[] = [
   { name: 'all signals, standardised by training data', hasTokens: false, selects: false, normalise: 'pool' },
   { name: 'all signals, by question', hasTokens: false, selects: false, normalise: 'question' },
   { name: 'few signals, by training data', hasTokens: false, selects: true, normalise: 'pool' },
@@ -93,7 +94,7 @@ const VARIANTS: readonly Variant[] = [
 const TOKENS = 'late.context';
 
 /** Questions of a dataset with their signals. */
-interface Source {
+export interface Source {
   readonly name: string;
   readonly table: FeatureTable;
   readonly learns: boolean;
@@ -161,7 +162,8 @@ function listSharedSignals(tables: readonly FeatureTable[], { hasTokens }: Pick<
 
 function configureFit(config: TrainingConfig, variant: Variant, signals: readonly string[]): TrainingConfig {
   const { model, select } = config.fit;
-  if (model.name !== 'linear') throw new Error(`unreachable: model ${model.name}`);
+  if (model.name !== 'linear')
+    throw new ValidationError(`model of the fit is ${model.name}; name a config that fits a linear mix`);
   const fit = {
     ...config.fit,
     model: { ...model, signals: [...signals] },
@@ -200,7 +202,7 @@ function measure(table: FeatureTable, metrics: readonly string[], scores: Float3
 }
 
 /** Measures a variant learned from a source on every source; on its own in halves, each learned from the other. */
-async function measureVariant(
+export async function measureVariant(
   config: TrainingConfig,
   variant: Variant,
   source: Source,
@@ -247,7 +249,7 @@ async function measureSizes(
 }
 
 /** A mix of few signals of all sources that are learned from; of as many as are best on sources that are left out. */
-async function learnTogether(config: TrainingConfig, sources: readonly Source[], { most }: Settings) {
+export async function learnTogether(config: TrainingConfig, sources: readonly Source[], { most }: Settings) {
   const { metrics } = config.evaluation;
   const variant = VARIANTS.at(-1)!;
   const learned = sources.filter(({ learns }) => learns);
