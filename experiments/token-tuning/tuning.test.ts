@@ -1,13 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../src/core/numbers/random.ts';
 import { useBackend } from '../../src/core/tensors/backend.ts';
+import { ignoreProgress } from '../../src/core/terminal/progress.ts';
 import { quantiseTokens } from '../../src/index/encoders/token-cache.ts';
 import type { StoredTokens } from '../../src/model/encoder.ts';
 import { averageTokens, computeTokenMaxima, standardiseMaxima } from '../../src/ops/late/late-interaction.ts';
 import { createTableMetric } from '../../src/rank/learning/fit-options.ts';
 import { computeTokenLoss, countNumbers, createProjection, scoreTokens, type TokenModel } from './token-model.ts';
 import { TokenBatches, type TokenQuestions } from './token-questions.ts';
-import { drawControls, drawTokenStart, scoreRows, type Tunable, trainTokens } from './tuning.ts';
+import { drawControls, drawTokenStart, scoreRows, type Tunable, trainTokens, tuneTokens } from './tuning.ts';
 
 beforeAll(() => useBackend('wasm'));
 
@@ -129,4 +130,52 @@ test('a projection finds what tokens are about, on conversations that it has not
   expect(Object.keys(controls)).toEqual(['shuffled labels', 'shuffled tokens']);
   for (const pairing of Object.values(controls))
     expect(await measure(await trainTokens(tunable, training, given, { pairing }))).toBeLessThan(before + 0.05);
+});
+
+test('inner folds choose the epoch with the best mean, and training on all rows goes that far', async () => {
+  const batches = new TokenBatches(plantQuestions(4, 10, 6));
+  const rows = Int32Array.from(batches.questions.table.queryIds.keys());
+  const score = (theta: Float64Array, of: Int32Array) => scoreRows(model, theta, batches, of);
+  const tunable: Tunable = { model, batches, start: drawTokenStart(model, 7), score };
+  const training = { seed: 7, learningRate: 0.02, epochs: 3, batch: 8, turns: 30, questions: null };
+  const inner = { folds: 2, metric: 'mrr@10' };
+  const tuned = await tuneTokens(tunable, rows, training, inner, ignoreProgress);
+  expect(tuned.validation).toHaveLength(4);
+  expect(tuned.validation[tuned.epochs]).toBe(Math.max(...tuned.validation));
+  const judge = createTableMetric(batches.questions.table, 'mrr@10');
+  expect(tuned.validation[0]).toBeCloseTo(judge.mean(await score(tunable.start, rows)), 10);
+  expect(tuned.theta).toEqual(await trainTokens(tunable, rows, { ...training, epochs: tuned.epochs }));
+  // Equal means leave the start.
+  const none = await tuneTokens(tunable, rows, { ...training, learningRate: 1e-30 }, inner, ignoreProgress);
+  expect([none.epochs, none.theta]).toEqual([0, tunable.start]);
+});
+
+test('an epoch may have fewer questions, and steps follow each other in time where they should', async () => {
+  const batches = new TokenBatches(plantQuestions(2, 6, 8));
+  const steps: (readonly number[])[] = [];
+  const noting: Tunable = {
+    model,
+    batches: {
+      questions: batches.questions,
+      listGrades: batches.listGrades.bind(batches),
+      make: (...given: Parameters<TokenBatches['make']>) => {
+        steps.push(given[0]);
+        return batches.make(...given);
+      },
+    } as TokenBatches,
+    start: drawTokenStart(model, 9),
+    score: () => Promise.reject(new Error('not asked for')),
+  };
+  const rows = Int32Array.from({ length: 12 }, (_, row) => row);
+  const training = { seed: 9, learningRate: 0.01, epochs: 1, batch: 4, turns: 30, questions: 5 };
+  await trainTokens(noting, rows, training);
+  expect(steps.flat()).toHaveLength(5);
+  for (const step of steps) expect(new Set(step.map((row) => Math.floor(row / 6))).size).toBe(1);
+  steps.length = 0;
+  await trainTokens(noting, rows, training, { isInOrder: true });
+  expect(steps).toEqual([
+    [0, 1, 2, 3],
+    [4, 5, 6, 7],
+    [8, 9, 10, 11],
+  ]);
 });

@@ -1,9 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../src/core/tensors/backend.ts';
+import { loadConfig } from '../../src/lab/config/config.ts';
+import { readTraining } from '../../src/lab/training/training-config.ts';
 import { drawHandmadeTable } from '../../src/rank/learning/feature-table.fixture.ts';
 import { selectQueries } from '../../src/rank/learning/feature-table.ts';
 import { createTableMetric } from '../../src/rank/learning/fit-options.ts';
 import { mergeTables } from './merged-table.ts';
+import { learnTogether, measureVariant, type Source, VARIANTS } from './study.ts';
 
 beforeAll(() => useBackend('wasm'));
 
@@ -42,4 +45,41 @@ test('merged tables keep every value, judgement and metric of the signals that t
 
 test('a signal that a table lacks is named', () => {
   expect(() => mergeTables([drawTable(4, ['a'], 1), drawTable(4, ['b'], 1)], ['a'])).toThrow('unknown signal: a');
+});
+
+/** Sources whose relevant candidates two signals tell, the second of them the other way round in the third source. */
+const drawSources = (): Source[] =>
+  [
+    [1, 1],
+    [1, 1],
+    [1, -1],
+  ].map((weights, i) => {
+    const drawn = { queries: 40, candidates: 9, clusters: 4, signals: ['a', 'b', `late.only-${i}`], noise: 0.1 };
+    const table = drawHandmadeTable({ ...drawn, weights: [...weights, 0], seed: i + 1 });
+    return { name: `s${i}`, table, learns: true, hash: '', clusters: [], contents: [] };
+  });
+const config = readTraining(loadConfig('configs/learning/late-transfer.yaml', []));
+const given = { seed: 1, config: '', paths: {}, targets: [], most: 2 };
+
+test('what is learned on one source works on those of its kind, and on its own unseen half', async () => {
+  const sources = drawSources();
+  for (const variant of VARIANTS) {
+    const { trainedOn, cells } = await measureVariant(config, variant, sources[0]!, sources, given);
+    expect(trainedOn).toBe('s0');
+    for (const own of ['s0', 's1']) expect(cells[own]?.['mrr@10']).toBeGreaterThan(0.85);
+    expect(cells.s2?.['mrr@10']).toBeLessThan(0.75);
+  }
+});
+
+test('what is learned together has shared signals alone, as many as are best on sources that are left out', async () => {
+  const { row, size, curves, mean, whole } = await learnTogether(config, drawSources(), given);
+  expect(curves.map(({ name }) => name)).toEqual(['s0', 's1', 's2']);
+  for (const [at, value] of mean.entries())
+    expect(value).toBeCloseTo(curves.reduce((sum, { curve }) => sum + curve[at]!, 0) / 3, 10);
+  expect(mean[size]).toBe(Math.max(...mean));
+  // Two sources that agree mislead on the third; the signal that all agree on is first.
+  expect(curves[2]!.curve[2]).toBeLessThan(curves[2]!.curve[1]!);
+  expect(whole.path).toHaveLength(size);
+  expect(whole.path[0]).toBe('a');
+  expect(Object.keys(row.cells)).toEqual(['s0', 's1', 's2']);
 });
