@@ -16,7 +16,7 @@ import { sliceHierarchy } from './slice-hierarchy/study.ts';
 import { stopping } from './stopping/study.ts';
 import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
-import { tokenTuning } from './token-tuning/study.ts';
+import { tokenLayers, tokenTuning } from './token-tuning/study.ts';
 import { transfer } from './transfer/study.ts';
 import { trees } from './trees/study.ts';
 import { userPatterns } from './user-patterns/study.ts';
@@ -39,6 +39,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'slice-hierarchy': createStudyCommand(sliceHierarchy),
   stopping: createStudyCommand(stopping),
   throughput: createStudyCommand(throughput),
+  'token-layers': createStudyCommand(tokenLayers),
   'token-tuning': createStudyCommand(tokenTuning),
   transfer: createStudyCommand(transfer),
   trees: createStudyCommand(trees),

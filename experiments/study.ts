@@ -21,7 +21,8 @@ export interface StudyContext {
   readonly progress: StartProgress;
 }
 
-interface Findings {
+/** What a study measured. */
+export interface Findings {
   readonly dataset: { readonly name: string; readonly hash: string };
   /** The test splits that were measured, and null for none. */
   readonly tested?: readonly (TestSplit | null)[];

@@ -10,7 +10,7 @@ import { fitWithSelection } from '../../src/rank/learning/cross-validation.ts';
 import { buildWholeFold, type Fold, splitByCluster } from '../../src/rank/learning/folds.ts';
 import { scoreTable } from '../../src/rank/learning/model.ts';
 import { blendScores, type FoldScores, formatSystems, measureSystems } from '../beside-linear.ts';
-import type { Study, StudyContext } from '../study.ts';
+import type { Findings, Study, StudyContext } from '../study.ts';
 import { LastLayers } from './layers.ts';
 import { countNumbers, createProjection, splitNumbers, type TokenModel } from './token-model.ts';
 import { type Pairing, readTokenQuestions, TokenBatches } from './token-questions.ts';
@@ -26,11 +26,17 @@ import {
 
 const count = z.int().min(1);
 
-const settings = z.strictObject({
+const common = {
   seed: z.int().default(20260101),
   /** A config whose fit is linear, with late interaction among its signals. */
   config: z.string().min(1).default('configs/learning/late-locomo.yaml'),
   path: z.string().min(1).default('locomo10.json'),
+  /** Weights of the learned tokens beside the linear mix, both standardised over the candidates of a question. */
+  shares: z.array(z.number().positive()).default([0.2, 0.5]),
+};
+
+const projectionSettings = z.strictObject({
+  ...common,
   projection: z
     .strictObject({
       rank: count.default(48),
@@ -49,7 +55,11 @@ const settings = z.strictObject({
     })
     .nullable()
     .prefault({}),
-  /** The last layers of the encoder, an hour and a half; null for none. `--set layers.count=2` trains two. */
+});
+type ProjectionSettings = z.output<typeof projectionSettings>;
+
+const layersSettings = z.strictObject({
+  ...common,
   layers: z
     .strictObject({
       count: count.default(2),
@@ -61,12 +71,10 @@ const settings = z.strictObject({
       turns: count.default(32),
       questions: count.nullable().default(160),
     })
-    .nullable()
-    .default(null),
-  /** Weights of the learned tokens beside the linear mix, both standardised over the candidates of a question. */
-  shares: z.array(z.number().positive()).default([0.2, 0.5]),
+    .prefault({}),
 });
-type Settings = z.output<typeof settings>;
+
+type Settings = Pick<ProjectionSettings, keyof typeof common>;
 
 async function openTokens(config: TrainingConfig, { cacheFolder, progress }: StudyContext) {
   const task = await LearningTask.open(config, { cacheFolder, progress });
@@ -100,15 +108,18 @@ export function createLayered(batches: TokenBatches, layers: LastLayers, rank: n
 }
 
 /** Numbers trained on all dev questions of a config: its messages tell which message they answer. */
-async function pretrain(given: Settings, before: NonNullable<Settings['before']>, context: StudyContext) {
+async function pretrain(
+  { projection: { rank, ...options }, seed }: ProjectionSettings,
+  before: NonNullable<ProjectionSettings['before']>,
+  context: StudyContext,
+) {
   const { task, batches } = await openTokens(readTraining(loadConfig(before.config, [])), context);
   try {
     const rows = buildWholeFold(batches.questions.table).training;
     const stage = context.progress('pretraining of tokens', before.epochs);
     const onEpoch = async (_: Float64Array, epoch: number) => stage.update(epoch);
-    const training = { ...given.projection, epochs: before.epochs, seed: given.seed };
-    const tunable = createProjected(batches, given.projection.rank, given.seed);
-    const theta = await trainTokens(tunable, rows, training, { isInOrder: true, onEpoch });
+    const training = { ...options, epochs: before.epochs, seed };
+    const theta = await trainTokens(createProjected(batches, rank, seed), rows, training, { isInOrder: true, onEpoch });
     stage.finish(`${rows.length} messages`);
     return theta;
   } finally {
@@ -169,78 +180,94 @@ async function tuneFold(
 /** The encoder whose last layers are trained. @throws ConfigurationError for another one. */
 function readBertOptions({ embedding }: TrainingConfig, { config }: Settings): BertOptions {
   if (embedding.encoder === 'bert') return embedding;
-  throw new ConfigurationError(config, [
-    { path: 'embedding.encoder', expected: 'bert, or layers: null in the settings', got: embedding.encoder },
-  ]);
+  throw new ConfigurationError(config, [{ path: 'embedding.encoder', expected: 'bert', got: embedding.encoder }]);
 }
 
-async function listCandidates(
-  config: TrainingConfig,
+async function listProjections(
   batches: TokenBatches,
-  given: Settings,
+  given: ProjectionSettings,
   context: StudyContext,
-): Promise<{ candidates: Candidate[]; layers: LastLayers | null }> {
+): Promise<Candidate[]> {
   const { seed, projection, before } = given;
-  const projected = createProjected(batches, projection.rank, seed);
+  const tunable = createProjected(batches, projection.rank, seed);
   const training = { ...projection, seed };
   const controls = ['shuffled labels', 'shuffled tokens'];
-  const candidates: Candidate[] = [{ name: 'projection', tunable: projected, training, controls }];
+  const candidates: Candidate[] = [{ name: 'projection', tunable, training, controls }];
   if (before !== null) {
     const start = await pretrain(given, before, context);
-    candidates.push({ name: 'pretrained projection', tunable: { ...projected, start }, training, controls: [] });
+    candidates.push({ name: 'pretrained projection', tunable: { ...tunable, start }, training, controls: [] });
   }
-  if (given.layers === null) return { candidates, layers: null };
-  const layers = await LastLayers.open(
-    readBertOptions(config, given),
-    batches.questions.texts,
-    given.layers.count,
-    context.progress,
-  );
-  candidates.push({
-    name: 'last layers',
-    tunable: createLayered(batches, layers, given.layers.rank, seed),
-    training: { ...given.layers, seed },
-    controls: ['shuffled labels'],
-  });
-  return { candidates, layers };
+  return candidates;
 }
 
-/** Tells whether tokens that are trained for a task beat frozen ones, by conversations that they have not seen. */
-export const tokenTuning: Study<typeof settings> = {
+/** Each candidate beside the linear mix, by conversations that it has not seen. */
+async function measureCandidates(
+  { task, batches }: Awaited<ReturnType<typeof openTokens>>,
+  config: TrainingConfig,
+  candidates: readonly Candidate[],
+  given: Settings,
+  context: StudyContext,
+): Promise<Findings> {
+  const { metrics } = config.evaluation;
+  const conversations = splitByCluster(task.table);
+  const stage = context.progress('folds', conversations.length);
+  const folds: TunedFold[] = [];
+  for (const fold of conversations) {
+    folds.push(await tuneFold(task, config, fold, candidates, given, context.progress));
+    stage.update(folds.length);
+  }
+  stage.finish(`${folds.length} folds`);
+  const systems = measureSystems(folds, metrics, given.seed);
+  const epochs = candidates.map(
+    ({ name, tunable: { model }, training }) =>
+      `${name} (${countNumbers(model)} numbers, of 0 to ${training.epochs}): ${folds.map((fold) => fold.epochs[name]).join(', ')}`,
+  );
+  return {
+    dataset: { name: task.dataset.name, hash: task.dataset.hash },
+    figures: { systems, folds: folds.map((fold) => ({ epochs: fold.epochs, validation: fold.validation })) },
+    sections: [
+      formatSystems(systems, metrics, folds.length),
+      `${batches.questions.questions.length} questions, ${folds.length} folds of a conversation each. Epochs that ${config.fit.innerFolds} inner folds chose: ${epochs.join('; ')}. Controls are trained for as many epochs, at least one. After the difference: the conversations in which it is above 0. Brackets: 95 % intervals, clustered by conversation; nothing is corrected for ${systems.length - 1} systems.`,
+    ],
+  };
+}
+
+const readConfig = ({ config, path }: Settings) => readTraining(loadConfig(config, [`dataset.path=${path}`]));
+
+/** Tells whether frozen tokens under a trained projection beat frozen ones. */
+export const tokenTuning: Study<typeof projectionSettings> = {
   name: 'token-tuning',
-  description: 'trained tokens of late interaction: a projection with a gate, and the last layers of the encoder',
-  settings,
+  description: 'trained tokens of late interaction: a projection with a gate',
+  settings: projectionSettings,
   measure: async (given, context) => {
-    const config = readTraining(loadConfig(given.config, [`dataset.path=${given.path}`]));
-    if (given.layers !== null) readBertOptions(config, given); // before any work
-    const { metrics } = config.evaluation;
-    const { task, batches } = await openTokens(config, context);
+    const config = readConfig(given);
+    const opened = await openTokens(config, context);
+    try {
+      const candidates = await listProjections(opened.batches, given, context);
+      return await measureCandidates(opened, config, candidates, given, context);
+    } finally {
+      opened.task.dispose();
+    }
+  },
+};
+
+/** Tells whether tokens of an encoder whose last layers are trained beat its own. */
+export const tokenLayers: Study<typeof layersSettings> = {
+  name: 'token-layers',
+  description: 'trained tokens of late interaction: the last layers of the encoder, with a gate',
+  settings: layersSettings,
+  measure: async (given, context) => {
+    const config = readConfig(given);
+    const bert = readBertOptions(config, given); // before any work
+    const opened = await openTokens(config, context);
+    const { batches, task } = opened;
     let layers: LastLayers | null = null;
     try {
-      const listed = await listCandidates(config, batches, given, context);
-      const { candidates } = listed;
-      layers = listed.layers;
-      const conversations = splitByCluster(task.table);
-      const stage = context.progress('folds', conversations.length);
-      const folds: TunedFold[] = [];
-      for (const fold of conversations) {
-        folds.push(await tuneFold(task, config, fold, candidates, given, context.progress));
-        stage.update(folds.length);
-      }
-      stage.finish(`${folds.length} folds`);
-      const systems = measureSystems(folds, metrics, given.seed);
-      const epochs = candidates.map(
-        ({ name, tunable: { model }, training }) =>
-          `${name} (${countNumbers(model)} numbers, of 0 to ${training.epochs}): ${folds.map((fold) => fold.epochs[name]).join(', ')}`,
-      );
-      return {
-        dataset: { name: task.dataset.name, hash: task.dataset.hash },
-        figures: { systems, folds: folds.map((fold) => ({ epochs: fold.epochs, validation: fold.validation })) },
-        sections: [
-          formatSystems(systems, metrics, folds.length),
-          `${task.table.queryIds.length} questions, ${folds.length} folds of a conversation each. Epochs that ${config.fit.innerFolds} inner folds chose: ${epochs.join('; ')}. Controls are trained for as many epochs, at least one. After the difference: the conversations in which it is above 0. Brackets: 95 % intervals, clustered by conversation; nothing is corrected for ${systems.length - 1} systems.`,
-        ],
-      };
+      layers = await LastLayers.open(bert, batches.questions.texts, given.layers.count, context.progress);
+      const tunable = createLayered(batches, layers, given.layers.rank, given.seed);
+      const training = { ...given.layers, seed: given.seed };
+      const candidates = [{ name: 'last layers', tunable, training, controls: ['shuffled labels'] }];
+      return await measureCandidates(opened, config, candidates, given, context);
     } finally {
       layers?.dispose();
       task.dispose();
