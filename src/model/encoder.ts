@@ -25,7 +25,10 @@ export interface TokenVectors {
   readonly ids: Int32Array;
   /** [T] whether a token is special, such as [CLS]. */
   readonly special: readonly boolean[];
-  /** Row-major [T, D] of the whole dimension of the model, rows of length 1. */
+  /**
+   * Row-major [T, D] of the whole dimension of the model, rows of length 1; of a query by an encoder that weighs tokens,
+   * of the length by which a token's weight is multiplied.
+   */
   readonly vectors: Float32Array;
 }
 
@@ -88,6 +91,8 @@ export interface StoredTokens {
 export interface TokenSource {
   /** D. @throws ValidationError before anything was computed. */
   readonly dimension: number;
+  /** True if the length of a query's row is a factor of its token's weight; false if all have length 1. */
+  readonly weighsTokens: boolean;
   /** Computes what is missing. @throws UnavailableError for an encoder without vectors of tokens. */
   prepare(texts: readonly TokenText[], progress?: StartProgress, signal?: AbortSignal): Promise<void>;
   /**

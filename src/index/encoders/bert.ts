@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UnavailableError } from '../../core/errors/errors.ts';
+import { DimensionMismatchError, UnavailableError } from '../../core/errors/errors.ts';
 import { readText } from '../../core/files/files.ts';
 import { readSafetensors } from '../../core/files/safetensors.ts';
 import { prefersPlainProducts } from '../../core/tensors/backend.ts';
@@ -11,7 +11,8 @@ import { type BertSizes, disposeBert, runBert, uploadBert } from '../../ops/bert
 import type { CreateEncoder } from './encoder-definition.ts';
 import { BERT_WEIGHTS, type BertOptions, bertIdentity } from './encoder-options.ts';
 import { describeMissingModel, locateModelFolder } from './models/model-location.ts';
-import { applyOptions, findLimits, PooledEncoder } from './token-encoder.ts';
+import { applyOptions, findLimits, PooledEncoder, type TokenModel } from './token-encoder.ts';
+import { readTokenWeights, tuneTokens } from './token-weights.ts';
 import { MAIN_FILE } from './transformers/model-files.ts';
 import { readModelSettings } from './transformers/model-settings.ts';
 import type { Tokeniser } from './transformers/token-limit.ts';
@@ -59,7 +60,8 @@ export function readBertSizes(folder: string): BertSizes {
  * prompts come from the folder's other files where it has them, unless the options set them.
  *
  * @throws UnavailableError for a model that is not there; ConfigurationError for a model of another kind;
- *   ValidationError for weights that are missing, and for files and options that set no pooling or no maximal length.
+ *   ValidationError for weights that are missing, and for files and options that set no pooling or no maximal length;
+ *   DimensionMismatchError for token weights of another model.
  */
 export async function loadBert(options: BertOptions): Promise<PooledEncoder> {
   const { model } = options;
@@ -75,6 +77,14 @@ export async function loadBert(options: BertOptions): Promise<PooledEncoder> {
   const tokens = join(folder, 'tokenizer.json');
   const tokeniser = createTokeniser(createWordPieces(readJson(tokens), tokens));
   const { tensors } = readSafetensors(join(folder, BERT_WEIGHTS), 'download the model again');
+  const trained = options.tokenWeights === undefined ? null : readTokenWeights(options.tokenWeights);
+  if (trained !== null && trained.dimension !== sizes.hidden_size)
+    throw new DimensionMismatchError(
+      `token weights ${options.tokenWeights}`,
+      sizes.hidden_size,
+      trained.dimension,
+      `name weights that were trained with model ${model}`,
+    );
   const bert = uploadBert(tensors, sizes);
   const opened = {
     tokeniser,
@@ -83,6 +93,7 @@ export async function loadBert(options: BertOptions): Promise<PooledEncoder> {
     batchSize: prefersPlainProducts() ? 1 : options.batchSize,
     run: (batch: readonly (readonly number[])[]) =>
       readBack('bert', () => runBert(bert, Int32Array.from(batch.flat()), (batch[0] as readonly number[]).length)),
+    ...(trained && { tune: (...given: Parameters<Required<TokenModel>['tune']>) => tuneTokens(trained, ...given) }),
     dispose: () => disposeBert(bert),
   };
   return new PooledEncoder('bert', opened, settings, limits, bertIdentity(options), options.dimension);

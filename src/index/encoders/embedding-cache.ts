@@ -21,6 +21,8 @@ export interface EncoderSource {
    * and queries. Vectors by `id` come from a file of the user and are not kept again.
    */
   readonly dependsOn?: VectorInput;
+  /** See `TokenSource`. */
+  readonly weighsTokens?: boolean;
   create(progress?: StartProgress): Promise<Encoder>;
 }
 

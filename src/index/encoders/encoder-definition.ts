@@ -109,6 +109,8 @@ export interface EncoderDefinition<S extends NamingOptions<'encoder'> = NamingOp
   readonly identity: IdentifyEncoder<z.output<S>>;
   /** What a vector depends on besides the identity; the text alone by default. See `EncoderSource`. */
   readonly dependsOn?: (options: z.output<S>) => VectorInput;
+  /** True if the vectors of a query's tokens have the factors of their weights as lengths. */
+  readonly weighsTokens?: (options: z.output<S>) => boolean;
   /** Of an encoder that reads files of the user. */
   readonly files?: EncoderFiles<z.output<S>>;
 }

@@ -249,6 +249,8 @@ const bertOptions = z.strictObject({
   /** A folder of Hugging Face with `model.safetensors`, or the name of a model that was added. */
   model: z.string().min(1),
   ...tokenModelKeys,
+  /** A file of what was trained on top of the vectors of tokens; absent in a resolved config that takes them as they are. */
+  tokenWeights: z.string().min(1).optional(),
 });
 /** A BERT from a folder or by its name, with every default written out. */
 export type BertOptions = z.output<typeof bertOptions>;
@@ -258,12 +260,17 @@ function identifyBert({ model }: BertOptions): Readonly<Record<string, string>> 
   return folder === null ? null : identifyFolder(folder, [BERT_WEIGHTS]);
 }
 
-function hashBert(given: BertOptions): string | null {
-  const identity = identifyBert(given);
-  return identity === null ? null : computeHash(identity);
+/** The content of the file of token weights; null without one. */
+function identifyTokenWeights({ tokenWeights: path }: BertOptions): Readonly<Record<string, string>> | null {
+  return path === undefined ? null : { tokenWeights: hashFileContent(path) };
 }
 
-/** @throws ValidationError for another content of the folder than the options state. */
+function hashBert(given: BertOptions): string | null {
+  const identity = identifyBert(given);
+  return identity === null ? null : computeHash({ ...identity, ...identifyTokenWeights(given) });
+}
+
+/** @throws ValidationError for another content of the files than the options state. */
 export function bertIdentity(given: BertOptions): Record<string, unknown> {
   const { model, pooling, maxTokens, queryPrompt, passagePrompt, dimension } = given;
   assertContent(model, given.hash, hashBert(given));
@@ -277,7 +284,13 @@ export function bertIdentity(given: BertOptions): Record<string, unknown> {
     queryPrompt,
     passagePrompt,
     dimension,
+    ...identifyTokenWeights(given),
   };
+}
+
+function findMissingBert({ model, tokenWeights }: BertOptions) {
+  if (locateModelFolder(model) === null) return 'model';
+  return tokenWeights === undefined || existsSync(tokenWeights) ? null : 'tokenWeights';
 }
 
 export const bert: EncoderDefinition<typeof bertOptions> = {
@@ -285,10 +298,12 @@ export const bert: EncoderDefinition<typeof bertOptions> = {
   description: 'a BERT with weights in safetensors, such as e5 or MiniLM, in tensor operations on the active backend',
   identity: bertIdentity,
   dependsOn: () => 'kind',
+  weighsTokens: ({ tokenWeights }) => tokenWeights !== undefined,
   files: {
-    keys: ['model'],
-    findMissing: ({ model }) => (locateModelFolder(model) === null ? 'model' : null),
-    describeRemedy: ({ model }) => describeMissingModel(model),
+    keys: ['model', 'tokenWeights'],
+    findMissing: findMissingBert,
+    describeRemedy: (given) =>
+      findMissingBert(given) === 'model' ? describeMissingModel(given.model) : 'set embedding.tokenWeights',
     hash: hashBert,
   },
 };

@@ -32,6 +32,11 @@ export function findVectorInput(options: EncoderOptions): VectorInput {
   return dependsOn === undefined ? 'text' : (dependsOn as (given: EncoderOptions) => VectorInput)(options);
 }
 
+function weighsTokens(options: EncoderOptions): boolean {
+  const { weighsTokens: find } = ENCODERS.get(options.encoder);
+  return (find as ((given: EncoderOptions) => boolean) | undefined)?.(options) ?? false;
+}
+
 const SEED = 1;
 
 function member<S extends NamingOptions<'encoder'>>(
@@ -109,6 +114,7 @@ export function createEncoderSource(written: EncoderInput, inputs: EncoderInputs
       return identified;
     },
     dependsOn: findVectorInput(options),
+    weighsTokens: weighsTokens(options),
     create: async (progress = ignoreProgress) => {
       if (!hasActiveBackend()) await (await import('../../core/tensors/backend.ts')).ensureBackend();
       return ((await load()) as CreateEncoder<EncoderOptions>)(options, inputs, progress);

@@ -141,6 +141,10 @@ export class TokenStore implements TokenSource {
     throw new ValidationError(`no token was computed by ${this.#source.name}; prepare the texts first`);
   }
 
+  get weighsTokens(): boolean {
+    return this.#source.weighsTokens ?? false;
+  }
+
   /**
    * Computes what is missing, and writes it part by part.
    *

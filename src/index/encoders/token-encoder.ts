@@ -24,6 +24,8 @@ export interface TokenModel {
   readonly batchSize: number;
   /** @param batch of texts of one length T. @returns row-major [batch, T, D] */
   run(batch: readonly (readonly number[])[]): Promise<Float32Array>;
+  /** The vectors of tokens that were trained on top of those of the model, [T, D] rows of length 1 each. */
+  tune?(texts: readonly TokenVectors[], kinds: readonly TextOwner['kind'][]): Promise<TokenVectors[]>;
   dispose(): void;
 }
 
@@ -142,7 +144,8 @@ export class PooledEncoder implements TokenEncoder {
       scaleRowsToUnit(vectors, this.#width);
       results[text] = { ids: Int32Array.from(ids), special: ids.map((id) => special.has(id)), vectors };
     });
-    return results;
+    const kinds = texts.map((_, i) => options.owners?.[i]?.kind ?? 'turn');
+    return this.#assertOpen().tune?.(results, kinds) ?? results;
   }
 
   /**

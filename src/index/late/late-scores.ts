@@ -14,7 +14,7 @@ export interface LateInputs {
   readonly visible: Int32Array;
   /** Row-major [n, T]; NaN for a turn without a token. */
   readonly maxima: Float32Array;
-  /** [T] inverse document frequencies of the question's pieces over the same turns. */
+  /** [T] inverse document frequencies of the question's pieces over the same turns, times factors of the encoder. */
   readonly weights: Float64Array;
   /** [T] */
   readonly isStop: readonly boolean[];

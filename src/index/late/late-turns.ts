@@ -26,6 +26,8 @@ interface Question {
   readonly ids: Int32Array;
   /** Row-major [T, D]. */
   readonly vectors: Float32Array;
+  /** [T] of the weights of the tokens. */
+  readonly factors: Float64Array;
 }
 
 function restoreRows({ scales, values }: StoredTokens, dimension: number, rows: Float32Array): void {
@@ -33,6 +35,13 @@ function restoreRows({ scales, values }: StoredTokens, dimension: number, rows: 
     const scale = scales[token] as number;
     for (let d = 0; d < dimension; d++, at++) rows[at] = scale * (values[at] as number);
   }
+}
+
+/** The length of each row of [T, D]. */
+function measureRows(rows: Float32Array, dimension: number): Float64Array {
+  return Float64Array.from({ length: rows.length / dimension }, (_, t) =>
+    Math.hypot(...rows.subarray(t * dimension, (t + 1) * dimension)),
+  );
 }
 
 /** The numbers, in a longer array where `end` of them do not fit. */
@@ -217,7 +226,10 @@ export class LateTurns {
     await this.#store.read(asked, (query, tokens) => {
       const vectors = new Float32Array(tokens.values.length);
       restoreRows(tokens, dimension, vectors);
-      questions[query] = { ids: tokens.ids.slice(), vectors };
+      const factors = this.#store.weighsTokens
+        ? measureRows(vectors, dimension)
+        : new Float64Array(tokens.ids.length).fill(1);
+      questions[query] = { ids: tokens.ids.slice(), vectors, factors };
     });
     return questions;
   }
@@ -271,7 +283,7 @@ export class LateTurns {
     at: number,
     stops: ReadonlySet<number>,
   ): LateScores {
-    const { ids, vectors } = question;
+    const { ids, vectors, factors } = question;
     const { dimension } = this.#store;
     const width = part.starts.at(-1) as number;
     const maxima = new Float32Array(visible.length * ids.length);
@@ -294,7 +306,10 @@ export class LateTurns {
     return new LateScores({
       visible,
       maxima,
-      weights: Float64Array.from(ids, (id) => computeIdf(visible.length, countListed(part.postings.get(id), visible))),
+      weights: factors.map((factor, t) => {
+        const found = countListed(part.postings.get(ids[t] as number), visible);
+        return factor * computeIdf(visible.length, found);
+      }),
       isStop: Array.from(ids, (id) => stops.has(id)),
       findNeighbour: (i, step) => {
         const other = findNeighbour(this.sessions, visible[i] as number, step);

@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ChecksumMismatchError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
+import { encoderOptions } from '../../index/encoders/registry.ts';
+import { encodeTokenWeights } from '../../index/encoders/token-weights.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
@@ -226,6 +231,25 @@ describe('weights', () => {
 
   test('are not taken for trained on other conversations that have the ids of theirs', () => {
     expect(describeTrainingOverlap(arms, buildMailbox('train', 'wolf', 'lamp'))).toEqual([]);
+  });
+
+  test('of tokens are weights too', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ragpp-token-origin-'));
+    const tokenWeights = join(folder, 'tokens.safetensors');
+    const { queries, corpus } = workspace;
+    const contents = groupContentHashes({ queries, corpus, qrels: new Map() });
+    const numbers = { dimension: 2, up: new Float32Array(2), down: new Float32Array(2), gate: new Float32Array(2) };
+    const provenance = {
+      ...{ settings: {}, dataHash: 'h', seed: 1, commit: 'c', backend: 'wasm', trainingClusters: ['c0'] },
+      trainingContents: [...contents.values()][0] as string[],
+    };
+    writeFileSync(tokenWeights, encodeTokenWeights({ ...numbers, provenance }));
+    const embedding = encoderOptions.parse({ encoder: 'bert', model: 'e5-small-v2', tokenWeights });
+    const outcomes = { records: [record({ ...base.options, embedding: null })], failures: [] };
+    expect(await collectRemarks(runAs(workspace), { ...config, embedding }, buildMeasurement(), outcomes)).toEqual([
+      `weights of embedding were trained on 1 of these ${contents.size} conversations: no test of them`,
+    ]);
+    rmSync(folder, { recursive: true });
   });
 
   test('of a file without hashes cannot be checked, and that is said', () => {

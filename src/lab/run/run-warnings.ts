@@ -13,6 +13,7 @@ import type { Scored } from '../../model/turns/tie-rule.ts';
 import type { ListReach } from '../../ops/fusion/reach.ts';
 import { candidatesFrom } from '../../rank/retrieval/candidate-sources.ts';
 import { listOriginsOfArm, type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts';
+import type { WeightsOrigin } from '../../rank/signals/signal-options.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config-schema.ts';
 import type { Measurement } from '../measure/measurement.ts';
@@ -88,13 +89,39 @@ async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]
   return remarks;
 }
 
+/** Where learned numbers come from, and what has them. */
+interface NamedOrigin {
+  readonly name: string;
+  readonly origin: Pick<WeightsOrigin, 'file' | 'trainingContents'>;
+}
+
+/** The origins of the token weights of a config's encoders. */
+async function listTokenOrigins({ embedding }: ExperimentConfig, arms: readonly ArmRecord['options'][]) {
+  const own = arms.flatMap(({ name, embedding: given }) => (given === null ? [] : [{ name, given }]));
+  const origins: NamedOrigin[] = [];
+  for (const { name, given } of [{ name: 'embedding', given: embedding }, ...own]) {
+    if (given.encoder !== 'bert' || given.tokenWeights === undefined) continue;
+    const { readTokenWeights } = await import('../../index/encoders/token-weights.ts');
+    const { trainingContents } = readTokenWeights(given.tokenWeights).provenance;
+    origins.push({ name, origin: { file: given.tokenWeights, trainingContents } });
+  }
+  return origins;
+}
+
 /**
  * For each arm with learned weights, the number of measured conversations that its weights were trained on: its figures
  * there are not a test. Conversations are compared by their contents, since two collections may use one id for
  * different conversations.
+ *
+ * @param others besides those of the arms.
  */
-export function describeTrainingOverlap(arms: readonly ArmRecord['options'][], measured: QueriedCorpus): string[] {
-  const origins = arms.flatMap((arm) => listOriginsOfArm(readArm(arm)).map((origin) => ({ name: arm.name, origin })));
+export function describeTrainingOverlap(
+  arms: readonly ArmRecord['options'][],
+  measured: QueriedCorpus,
+  others: readonly NamedOrigin[] = [],
+): string[] {
+  const own = arms.flatMap((arm) => listOriginsOfArm(readArm(arm)).map((origin) => ({ name: arm.name, origin })));
+  const origins: NamedOrigin[] = [...own, ...others];
   if (origins.length === 0) return [];
   const contents = groupContentHashes(measured);
   return origins.flatMap(({ name, origin: { file, trainingContents } }) => {
@@ -112,14 +139,16 @@ export function describeTrainingOverlap(arms: readonly ArmRecord['options'][], m
 /** The remarks below the table. */
 export async function collectRemarks(
   runner: RemarkSource,
-  { evaluation: { baseline } }: ExperimentConfig,
+  config: ExperimentConfig,
   { unanswerable }: Measurement,
   { records, failures }: Outcomes,
 ): Promise<string[]> {
   const { queries, dataset } = runner;
+  const { baseline } = config.evaluation;
   const remarks = await recallRemarks(runner, records);
   const options = records.map((record) => record.options);
-  remarks.push(...describeTrainingOverlap(options, { corpus: dataset.corpus, queries, qrels: dataset.qrels }));
+  const measured = { corpus: dataset.corpus, queries, qrels: dataset.qrels };
+  remarks.push(...describeTrainingOverlap(options, measured, await listTokenOrigins(config, options)));
   const shown = `${unanswerable
     .slice(0, SHOWN)
     .map(({ id }) => id)
