@@ -11,7 +11,8 @@ import { describeMissingModel, locateModelFolder } from '../../src/index/encoder
 import { quantiseTokens } from '../../src/index/encoders/token-cache.ts';
 import type { StoredTokens, TokenText } from '../../src/model/encoder.ts';
 import { type Bert, type BertLayer, disposeBert, runBert, runBertLayers, uploadBert } from '../../src/ops/bert/bert.ts';
-import { scaleToUnit, type TokenForm, type TokenSpans, uploadArrays } from './token-model.ts';
+import { scaleToUnit } from '../../src/ops/late/token-projection.ts';
+import { type TokenForm, type TokenSpans, uploadArrays } from './token-model.ts';
 import type { TokenQuestions } from './token-questions.ts';
 
 /** A text as the layer before the trained ones gives it. */

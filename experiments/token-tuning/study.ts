@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors/errors.ts';
 import type { StartProgress } from '../../src/core/terminal/progress.ts';
 import type { BertOptions } from '../../src/index/encoders/encoder-options.ts';
+import { encodeTokenWeights } from '../../src/index/encoders/token-weights.ts';
 import { loadConfig } from '../../src/lab/config/config.ts';
+import { groupContentHashes } from '../../src/lab/measure/passport.ts';
 import { buildSelectionPlan } from '../../src/lab/training/fitted-methods.ts';
 import { LearningTask } from '../../src/lab/training/learning-task.ts';
 import { readTraining, type TrainingConfig } from '../../src/lab/training/training-config.ts';
@@ -107,12 +109,27 @@ export function createLayered(batches: TokenBatches, layers: LastLayers, rank: n
   return { model, batches, start: drawTokenStart(model, seed), score };
 }
 
+/** Numbers, and what they were trained on. */
+interface Trained {
+  readonly theta: Float64Array;
+  readonly dataHash: string;
+  readonly clusters: readonly string[];
+  /** Content hashes of the conversations. */
+  readonly contents: readonly string[];
+}
+
+function describeData({ table, dataset }: LearningTask): Omit<Trained, 'theta'> {
+  const clusters = [...new Set(table.clusters)];
+  const all = groupContentHashes(dataset);
+  return { dataHash: dataset.hash, clusters, contents: clusters.flatMap((cluster) => all.get(cluster) ?? []) };
+}
+
 /** Numbers trained on all dev questions of a config: its messages tell which message they answer. */
 async function pretrain(
   { projection: { rank, ...options }, seed }: ProjectionSettings,
   before: NonNullable<ProjectionSettings['before']>,
   context: StudyContext,
-) {
+): Promise<Trained> {
   const { task, batches } = await openTokens(readTraining(loadConfig(before.config, [])), context);
   try {
     const rows = buildWholeFold(batches.questions.table).training;
@@ -121,7 +138,7 @@ async function pretrain(
     const training = { ...options, epochs: before.epochs, seed };
     const theta = await trainTokens(createProjected(batches, rank, seed), rows, training, { isInOrder: true, onEpoch });
     stage.finish(`${rows.length} messages`);
-    return theta;
+    return { theta, ...describeData(task) };
   } finally {
     task.dispose();
   }
@@ -183,21 +200,25 @@ function readBertOptions({ embedding }: TrainingConfig, { config }: Settings): B
   throw new ConfigurationError(config, [{ path: 'embedding.encoder', expected: 'bert', got: embedding.encoder }]);
 }
 
-async function listProjections(
-  batches: TokenBatches,
-  given: ProjectionSettings,
-  context: StudyContext,
-): Promise<Candidate[]> {
-  const { seed, projection, before } = given;
+function listProjections(batches: TokenBatches, given: ProjectionSettings, pretrained: Trained | null): Candidate[] {
+  const { seed, projection } = given;
   const tunable = createProjected(batches, projection.rank, seed);
   const training = { ...projection, seed };
   const controls = ['shuffled labels', 'shuffled tokens'];
   const candidates: Candidate[] = [{ name: 'projection', tunable, training, controls }];
-  if (before !== null) {
-    const start = await pretrain(given, before, context);
-    candidates.push({ name: 'pretrained projection', tunable: { ...tunable, start }, training, controls: [] });
+  if (pretrained !== null) {
+    const started = { ...tunable, start: pretrained.theta };
+    candidates.push({ name: 'pretrained projection', tunable: started, training, controls: [] });
   }
   return candidates;
+}
+
+/** The last of the projections trained on all questions, for the median of the epochs that the folds chose. */
+async function trainOnAll({ tunable, training, name }: Candidate, folds: readonly Pick<TunedFold, 'epochs'>[]) {
+  const chosen = folds.map(({ epochs }) => epochs[name] as number).sort((a, b) => a - b);
+  const epochs = chosen[Math.floor((chosen.length - 1) / 2)] as number;
+  const rows = buildWholeFold(tunable.batches.questions.table).training;
+  return { epochs, theta: await trainTokens(tunable, rows, { ...training, epochs }) };
 }
 
 /** Each candidate beside the linear mix, by conversations that it has not seen. */
@@ -207,7 +228,7 @@ async function measureCandidates(
   candidates: readonly Candidate[],
   given: Settings,
   context: StudyContext,
-): Promise<Findings> {
+): Promise<{ readonly findings: Findings; readonly folds: readonly TunedFold[] }> {
   const { metrics } = config.evaluation;
   const conversations = splitByCluster(task.table);
   const stage = context.progress('folds', conversations.length);
@@ -222,7 +243,7 @@ async function measureCandidates(
     ({ name, tunable: { model }, training }) =>
       `${name} (${countNumbers(model)} numbers, of 0 to ${training.epochs}): ${folds.map((fold) => fold.epochs[name]).join(', ')}`,
   );
-  return {
+  const findings = {
     dataset: { name: task.dataset.name, hash: task.dataset.hash },
     figures: { systems, folds: folds.map((fold) => ({ epochs: fold.epochs, validation: fold.validation })) },
     sections: [
@@ -230,6 +251,7 @@ async function measureCandidates(
       `${batches.questions.questions.length} questions, ${folds.length} folds of a conversation each. Epochs that ${config.fit.innerFolds} inner folds chose: ${epochs.join('; ')}. Controls are trained for as many epochs, at least one. After the difference: the conversations in which it is above 0. Brackets: 95 % intervals, clustered by conversation; nothing is corrected for ${systems.length - 1} systems.`,
     ],
   };
+  return { findings, folds };
 }
 
 const readConfig = ({ config, path }: Settings) => readTraining(loadConfig(config, [`dataset.path=${path}`]));
@@ -243,8 +265,31 @@ export const tokenTuning: Study<typeof projectionSettings> = {
     const config = readConfig(given);
     const opened = await openTokens(config, context);
     try {
-      const candidates = await listProjections(opened.batches, given, context);
-      return await measureCandidates(opened, config, candidates, given, context);
+      const pretrained = given.before === null ? null : await pretrain(given, given.before, context);
+      const candidates = listProjections(opened.batches, given, pretrained);
+      const { findings, folds } = await measureCandidates(opened, config, candidates, given, context);
+      const last = candidates.at(-1) as Candidate;
+      const { model } = last.tunable;
+      const { epochs, theta } = await trainOnAll(last, folds);
+      const [up, down] = splitNumbers(model, theta).arrays as [Float32Array, Float32Array];
+      const { gate } = splitNumbers(model, theta);
+      const seen = [describeData(opened.task), ...(pretrained === null ? [] : [pretrained])];
+      return {
+        ...findings,
+        files: (_, { commit, backend }) => ({
+          'weights-tokens.safetensors': encodeTokenWeights({
+            dimension: model.dimension,
+            ...{ up, down, gate },
+            provenance: {
+              settings: { ...given, epochs },
+              dataHash: seen.map(({ dataHash }) => dataHash).join(' '),
+              ...{ seed: given.seed, commit, backend },
+              trainingClusters: seen.flatMap(({ clusters }) => clusters),
+              trainingContents: [...new Set(seen.flatMap(({ contents }) => contents))],
+            },
+          }),
+        }),
+      };
     } finally {
       opened.task.dispose();
     }
@@ -267,7 +312,8 @@ export const tokenLayers: Study<typeof layersSettings> = {
       const tunable = createLayered(batches, layers, given.layers.rank, given.seed);
       const training = { ...given.layers, seed: given.seed };
       const candidates = [{ name: 'last layers', tunable, training, controls: ['shuffled labels'] }];
-      return await measureCandidates(opened, config, candidates, given, context);
+      const { findings } = await measureCandidates(opened, config, candidates, given, context);
+      return findings;
     } finally {
       layers?.dispose();
       task.dispose();

@@ -3,6 +3,7 @@ import type { createRandom } from '../../src/core/numbers/random.ts';
 import { registerGradients } from '../../src/core/tensors/gradients.ts';
 import { matmul, matmulTransposed } from '../../src/core/tensors/matmul.ts';
 import { readBack, scoped } from '../../src/core/tensors/scope.ts';
+import { projectTokens } from '../../src/ops/late/token-projection.ts';
 import type { FeatureTable } from '../../src/rank/learning/feature-table.ts';
 import { computeQueryLosses, type LossOptions, uploadLossTargets } from '../../src/rank/learning/losses.ts';
 import { computeValueAndGradients } from '../../src/rank/learning/objective.ts';
@@ -68,17 +69,12 @@ export function countNumbers({ form, dimension }: TokenModel): number {
   return form.shapes.reduce((sum, shape) => sum + countShape(shape), dimension + 1);
 }
 
-/** Rows of length 1, differentiable. @param rows [R, D] */
-export function scaleToUnit(rows: tf.Tensor2D): tf.Tensor2D {
-  return tf.mul(rows, tf.rsqrt(tf.add(tf.sum(tf.square(rows), 1, true), 1e-12)));
-}
-
-/** The form x (I + U V), scaled to length 1, of turns and questions alike; U is 0 at the start, and V random. */
+/** `projectTokens` of turns and questions alike; U is 0 at the start, and V random. */
 export function createProjection(rank: number, dimension: number): TokenForm {
   const project = (rows: Pick<FloatRows, 'vectors'>, [up, down]: readonly tf.Tensor[]) =>
     scoped('project', () => {
       const x = tf.tensor2d(rows.vectors, [rows.vectors.length / dimension, dimension]);
-      return scaleToUnit(tf.add(x, matmul(matmul(x, up as tf.Tensor2D), down as tf.Tensor2D)));
+      return projectTokens(x, up as tf.Tensor2D, down as tf.Tensor2D);
     });
   return {
     shapes: [
