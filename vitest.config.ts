@@ -30,8 +30,16 @@ function listProcessTests(): string[] {
 }
 
 /** True of tests that run whole programs on data, or dozens of processes: `npm run test:studies`. */
-const isStudy = (file: string) =>
-  /^(?:bench|experiments)\/|^src\/(?:cli\/run\.configs|hostile-files|without-set-up)\.test\.ts$/.test(file);
+const isStudy = (file: string) => /^(?:bench|experiments)\//.test(file) || STUDIES.test(file);
+
+const STUDIES = new RegExp(
+  `^src/(?:${[
+    'cli/(?:main|memory-accepted|memory-interruption|run\\.configs|run\\.plugins|run\\.processes|run\\.slurm|sliced-interruption)',
+    'cli/process/supervision\\.interruption',
+    'example-types|guides|hostile-files|readme|without-set-up',
+    'memory/(?:engine/memory-pgvector|facts/fact-store-faults|store/kills)',
+  ].join('|')})\\.test\\.ts$`,
+);
 
 const asked = process.env.RAGPP_TEST_BACKENDS?.split(',');
 const onWebGpu = asked?.includes('webgpu') ?? false;
