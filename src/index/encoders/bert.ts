@@ -8,6 +8,7 @@ import { readBack } from '../../core/tensors/scope.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { createWordPieces, type WordPieces } from '../../model/text/word-pieces.ts';
 import { type BertSizes, disposeBert, runBert, uploadBert } from '../../ops/bert/bert.ts';
+import { fitsWasmParts } from '../../ops/bert/wasm-parts.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { BERT_WEIGHTS, type BertOptions, bertIdentity } from './encoder-options.ts';
 import { describeMissingModel, locateModelFolder } from './models/model-location.ts';
@@ -89,8 +90,8 @@ export async function loadBert(options: BertOptions): Promise<PooledEncoder> {
   const opened = {
     tokeniser,
     dimension: sizes.hidden_size,
-    // On wasm a text by itself is fastest: its products are large enough, and the parts of a batch are copies.
-    batchSize: prefersPlainProducts() ? 1 : options.batchSize,
+    // Where heads are multiplied one by one, a text by itself is fastest: the parts of a batch are copies.
+    batchSize: prefersPlainProducts() && !fitsWasmParts(sizes) ? 1 : options.batchSize,
     run: (batch: readonly (readonly number[])[]) =>
       readBack('bert', () => runBert(bert, Int32Array.from(batch.flat()), (batch[0] as readonly number[]).length)),
     ...(trained && { tune: (...given: Parameters<Required<TokenModel>['tune']>) => tuneTokens(trained, ...given) }),

@@ -276,7 +276,7 @@ export function bertIdentity(given: BertOptions): Record<string, unknown> {
   assertContent(model, given.hash, hashBert(given));
   return {
     encoder: 'bert',
-    version: 2,
+    version: 3,
     model: identifyBert(given) ?? model,
     backend: activeBackend(),
     pooling,

@@ -1,7 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { batchedMatmul, matmul } from '../../core/tensors/matmul.ts';
+import { matmul } from '../../core/tensors/matmul.ts';
 import { scoped } from '../../core/tensors/scope.ts';
+import { type LayerParts, type Norm, normaliseRows, TENSOR_PARTS } from './layer-parts.ts';
+import { fitsWasmParts, WASM_PARTS } from './wasm-parts.ts';
 
 /** The sizes of a BERT, by their names in `config.json`. */
 export interface BertSizes {
@@ -35,11 +37,6 @@ type Adapter = {
   readonly down: tf.Tensor2D;
   /** B, [rank, outputs]. */
   readonly up: tf.Tensor2D;
-};
-
-type Norm = {
-  readonly scale: tf.Tensor1D;
-  readonly shift: tf.Tensor1D;
 };
 
 /** A layer of a BERT. */
@@ -139,46 +136,10 @@ function sumEmbeddings({ sizes, words, positions }: Bert, ids: Int32Array, lengt
   return sums;
 }
 
-/** x W + b, with an adapter x W + b + (x A) B. @param x [R, inputs] */
-function applyLinear(x: tf.Tensor2D, { weight, bias, adapter }: Linear): tf.Tensor2D {
-  const y: tf.Tensor2D = tf.add(matmul(x, weight), bias);
+/** x W, with an adapter x W + (x A) B. @param x [R, inputs] */
+function multiply(x: tf.Tensor2D, { weight, adapter }: Linear): tf.Tensor2D {
+  const y = matmul(x, weight);
   return adapter === undefined ? y : tf.add(y, matmul(matmul(x, adapter.down), adapter.up));
-}
-
-/** (x - mean) / sqrt(variance + eps) * scale + shift by row. Ba et al. 2016, "Layer Normalization". @param x [R, D] */
-function normaliseLayer(x: tf.Tensor2D, { scale, shift }: Norm, epsilon: number): tf.Tensor2D {
-  return scoped('normaliseLayer', () => {
-    const centred = tf.sub(x, tf.mean(x, 1, true));
-    const variance = tf.mean(tf.square(centred), 1, true);
-    return tf.add(tf.mul(tf.mul(centred, tf.rsqrt(tf.add(variance, epsilon))), scale), shift);
-  });
-}
-
-/** x (1 + erf(x / sqrt 2)) / 2. Hendrycks, Gimpel 2016, "Gaussian Error Linear Units". */
-function gelu(x: tf.Tensor2D): tf.Tensor2D {
-  return scoped('gelu', () => tf.mul(tf.mul(x, 0.5), tf.add(tf.erf(tf.mul(x, Math.SQRT1_2)), 1)));
-}
-
-/** Attention of every piece over all pieces of its text, by head. @param x [B T, D] @returns [B T, D] */
-function attend(x: tf.Tensor2D, { attention }: BertLayer, heads: number, length: number): tf.Tensor2D {
-  return scoped('attend', () => {
-    const [rows, D] = x.shape;
-    const batch = rows / length;
-    const size = D / heads;
-    // [B, T, 3, H, d] to [3, B, H, T, d]
-    const parts = tf.transpose(tf.reshape(applyLinear(x, attention), [batch, length, 3, heads, size]), [2, 0, 3, 1, 4]);
-    const [query, key, value] = tf
-      .split(tf.reshape(parts, [3, batch * heads, length, size]), 3)
-      .map((part) => tf.reshape(part, [batch * heads, length, size]) as tf.Tensor3D) as [
-      tf.Tensor3D,
-      tf.Tensor3D,
-      tf.Tensor3D,
-    ];
-    const logits = tf.mul(batchedMatmul(query, tf.transpose(key, [0, 2, 1])), 1 / Math.sqrt(size));
-    const mixed = batchedMatmul(tf.softmax(logits) as tf.Tensor3D, value); // [B H, T, d]
-    const joined = tf.transpose(tf.reshape(mixed, [batch, heads, length, size]), [0, 2, 1, 3]);
-    return tf.reshape(joined, [rows, D]);
-  });
 }
 
 /**
@@ -198,7 +159,8 @@ export function runBert(bert: Bert, ids: Int32Array, length: number): tf.Tensor2
     });
   return scoped('bert', () => {
     const embedded = tf.tensor2d(sumEmbeddings(bert, ids, length), [ids.length, D]);
-    return runBertLayers(sizes, layers, normaliseLayer(embedded, norm, epsilon), length);
+    const parts = fitsWasmParts(sizes) ? WASM_PARTS : TENSOR_PARTS;
+    return runBertLayers(sizes, layers, normaliseRows(embedded, norm, epsilon), length, parts);
   });
 }
 
@@ -206,6 +168,7 @@ export function runBert(bert: Bert, ids: Int32Array, length: number): tf.Tensor2
  * Runs some layers one after the other, such as the last of a BERT on what the others gave.
  *
  * @param x [B T, D] @param length T.
+ * @param parts differentiable ones if absent.
  * @returns [B T, D]
  */
 export function runBertLayers(
@@ -213,14 +176,15 @@ export function runBertLayers(
   layers: readonly BertLayer[],
   x: tf.Tensor2D,
   length: number,
+  parts: LayerParts = TENSOR_PARTS,
 ): tf.Tensor2D {
   return layers.reduce(
-    (rows, layer) =>
+    (rows, { attention, output, outputNorm, inner, outer, outerNorm }) =>
       scoped('layer', () => {
-        const attended = applyLinear(attend(rows, layer, heads, length), layer.output);
-        const first = normaliseLayer(tf.add(attended, rows), layer.outputNorm, epsilon);
-        const second = applyLinear(gelu(applyLinear(first, layer.inner)), layer.outer);
-        return normaliseLayer(tf.add(second, first), layer.outerNorm, epsilon);
+        const mixed = parts.attend(multiply(rows, attention), attention.bias, heads, length);
+        const first = parts.normalise(multiply(mixed, output), output.bias, rows, outputNorm, epsilon);
+        const widened = parts.gelu(multiply(first, inner), inner.bias);
+        return parts.normalise(multiply(widened, outer), outer.bias, first, outerNorm, epsilon);
       }),
     x,
   );
