@@ -6,7 +6,8 @@ import { drawHandmadeTable } from '../../src/rank/learning/feature-table.fixture
 import { selectQueries } from '../../src/rank/learning/feature-table.ts';
 import { createTableMetric } from '../../src/rank/learning/fit-options.ts';
 import { mergeTables } from './merged-table.ts';
-import { learnTogether, measureVariant, type Source, VARIANTS } from './study.ts';
+import { rankSignals, rankValues } from './ranked-table.ts';
+import { learnTogether, listTargets, measureVariant, type Source, VARIANTS } from './study.ts';
 
 beforeAll(() => useBackend('wasm'));
 
@@ -43,6 +44,24 @@ test('merged tables keep every value, judgement and metric of the signals that t
   }
 });
 
+test('signals become their shares of candidates below, equal ones alike, whatever the padding', () => {
+  expect([...rankValues([3, -1, 3, 10])]).toEqual([0.625, 0.25, 0.625, 1]);
+  const table = drawTable(5, ['a', 'b'], 1);
+  const mask = table.mask.map((bit, pair) => (pair % 5 === 4 ? 0 : bit));
+  const ranked = rankSignals({ ...table, mask });
+  for (let query = 0; query < 12; query++)
+    for (const f of [0, 1]) {
+      const read = (of: typeof table, slot: number) => of.values[(query * 5 + slot) * 2 + f]!;
+      const slots = [0, 1, 2, 3];
+      for (const slot of slots) {
+        const below = slots.filter((other) => read(table, other) < read(table, slot)).length;
+        const alike = slots.filter((other) => read(table, other) === read(table, slot)).length;
+        expect(read(ranked, slot)).toBeCloseTo((below + (alike + 1) / 2) / 4, 6);
+      }
+      expect(read(ranked, 4)).toBe(read(table, 4));
+    }
+});
+
 test('a signal that a table lacks is named', () => {
   expect(() => mergeTables([drawTable(4, ['a'], 1), drawTable(4, ['b'], 1)], ['a'])).toThrow('unknown signal: a');
 });
@@ -59,7 +78,13 @@ const drawSources = (): Source[] =>
     return { name: `s${i}`, table, learns: true, hash: '', clusters: [], contents: [] };
   });
 const config = readTraining(loadConfig('configs/learning/late-transfer.yaml', []));
-const given = { seed: 1, config: '', paths: {}, targets: [], most: 2 };
+const given = { seed: 1, config: '', paths: {}, targets: [], chats: null, most: 2 };
+
+test('chats of a path are tested beside the targets', () => {
+  expect(listTargets(given)).toEqual([]);
+  const [chats] = listTargets({ ...given, chats: 'examples/data' });
+  expect(chats).toMatchObject({ name: 'chats', dataset: { name: 'jsonl', path: 'examples/data' }, limitQueries: null });
+});
 
 test('what is learned on one source works on those of its kind, and on its own unseen half', async () => {
   const sources = drawSources();

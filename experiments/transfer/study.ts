@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../../src/core/errors/errors.ts';
+import { parse } from '../../src/core/validation/validation.ts';
 import { datasetOptions } from '../../src/data/registry.ts';
 import { loadConfig } from '../../src/lab/config/config.ts';
 import { withPoolSteps } from '../../src/lab/config/fitted-arm.ts';
@@ -21,6 +22,7 @@ import { encodeWeights } from '../../src/rank/learning/weight-file.ts';
 import type { Study, StudyContext } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
 import { mergeTables } from './merged-table.ts';
+import { rankSignals } from './ranked-table.ts';
 
 /** A dataset that is only tested. */
 const target = z.strictObject({
@@ -67,6 +69,8 @@ const settings = z.strictObject({
       limitQueries: 200,
     },
   ]),
+  /** A folder of chats with questions and judgements, as `jsonl` reads it, that are tested too; null for none. */
+  chats: z.string().min(1).nullable().default(null),
   /** The signals of a selection. */
   most: z.int().min(1).default(28),
 });
@@ -78,17 +82,48 @@ interface Variant {
   readonly hasTokens: boolean;
   readonly selects: boolean;
   readonly normalise: TrainingConfig['fit']['normalise'];
+  /** True if a signal is its rank among the candidates of a question. */
+  readonly isRanked: boolean;
 }
+
+/** What is learned from several sources together. */
+const TOGETHER: Variant = {
+  name: 'few signals and tokens, by question',
+  ...{ hasTokens: true, selects: true, normalise: 'question', isRanked: false },
+};
 
 /** From the plain mix on, one change at a time. */
 export const VARIANTS: readonly Variant[] = [
-  { name: 'all signals, standardised by training data', hasTokens: false, selects: false, normalise: 'pool' },
-  { name: 'all signals, by question', hasTokens: false, selects: false, normalise: 'question' },
-  { name: 'few signals, by training data', hasTokens: false, selects: true, normalise: 'pool' },
-  { name: 'few signals, by question', hasTokens: false, selects: true, normalise: 'question' },
-  { name: 'all signals and tokens, by question', hasTokens: true, selects: false, normalise: 'question' },
-  { name: 'few signals and tokens, by question', hasTokens: true, selects: true, normalise: 'question' },
+  {
+    name: 'all signals, standardised by training data',
+    hasTokens: false,
+    selects: false,
+    normalise: 'pool',
+    isRanked: false,
+  },
+  { name: 'all signals, by question', hasTokens: false, selects: false, normalise: 'question', isRanked: false },
+  { name: 'few signals, by training data', hasTokens: false, selects: true, normalise: 'pool', isRanked: false },
+  { name: 'few signals, by question', hasTokens: false, selects: true, normalise: 'question', isRanked: false },
+  {
+    name: 'all signals and tokens, by question',
+    hasTokens: true,
+    selects: false,
+    normalise: 'question',
+    isRanked: false,
+  },
+  TOGETHER,
+  { ...TOGETHER, name: 'few signals and tokens, as ranks', isRanked: true },
 ];
+
+const ranked = new WeakMap<FeatureTable, FeatureTable>();
+
+/** The signals of a source as a variant reads them. */
+function readTable({ table }: Source, { isRanked }: Variant): FeatureTable {
+  if (!isRanked) return table;
+  const known = ranked.get(table) ?? rankSignals(table);
+  ranked.set(table, known);
+  return known;
+}
 
 /** The score of tokens that is measured alone. */
 const TOKENS = 'late.context';
@@ -124,8 +159,16 @@ async function openSource(
   }
 }
 
+/** What is tested only: the targets, and the chats of a path. */
+export function listTargets({ targets, chats }: Pick<Settings, 'targets' | 'chats'>): z.output<typeof target>[] {
+  if (chats === null) return targets;
+  const dataset = parse(datasetOptions, { name: 'jsonl', path: chats }, 'chats');
+  const steps = [{ search: { newest: { k: 500 } } }];
+  return [...targets, { name: 'chats', dataset, steps, limitQueries: null, without: [] }];
+}
+
 /** Opens every dataset: the config's own, those of `fit.transfer`, and the targets. */
-async function openSources(config: TrainingConfig, { paths, targets }: Settings, context: StudyContext) {
+async function openSources(config: TrainingConfig, given: Settings, context: StudyContext) {
   const { transfer } = config.fit;
   const sources: Source[] = [await openSource(config, config.dataset.name, true, context)];
   const away = (
@@ -143,11 +186,11 @@ async function openSources(config: TrainingConfig, { paths, targets }: Settings,
     return { ...config, dataset, arm, signals, evaluation: { ...config.evaluation, limitQueries, share: 1 } };
   };
   for (const other of transfer) {
-    const path = paths[other.name];
+    const path = given.paths[other.name];
     const dataset = path === undefined ? other.dataset : { ...other.dataset, path };
     sources.push(await openSource(away({ ...other, dataset } as typeof other), other.name, true, context));
   }
-  for (const tested of targets)
+  for (const tested of listTargets(given))
     sources.push(await openSource(away(tested, tested.without), tested.name, false, context));
   return sources;
 }
@@ -212,7 +255,9 @@ export async function measureVariant(
   const { metrics } = config.evaluation;
   const cells: Record<string, Means> = {};
   const kept = new Map<string, Trained>();
-  for (const { name, table } of all) {
+  for (const other of all) {
+    const { name } = other;
+    const table = readTable(other, variant);
     const shared = listSharedSignals([source.table, table], variant);
     if (name === source.name) {
       const scores = new Float32Array(table.mask.length);
@@ -224,7 +269,7 @@ export async function measureVariant(
       continue;
     }
     const key = shared.join();
-    const trained = kept.get(key) ?? (await learn(config, variant, source.table, shared, most));
+    const trained = kept.get(key) ?? (await learn(config, variant, readTable(source, variant), shared, most));
     kept.set(key, trained);
     cells[name] = measure(table, metrics, await scoreTable(trained.model, trained.values, table));
   }
@@ -251,7 +296,7 @@ async function measureSizes(
 /** A mix of few signals of all sources that are learned from; of as many as are best on sources that are left out. */
 export async function learnTogether(config: TrainingConfig, sources: readonly Source[], { most }: Settings) {
   const { metrics } = config.evaluation;
-  const variant = VARIANTS.at(-1)!;
+  const variant = TOGETHER;
   const learned = sources.filter(({ learns }) => learns);
   const curves: Awaited<ReturnType<typeof measureSizes>>[] = [];
   for (const left of learned)

@@ -17,9 +17,15 @@ const compile = once(() => new WebAssembly.Module(Buffer.from(KERNEL, 'base64'))
 
 const kernels = new WeakMap<WebAssembly.Memory, Kernel>();
 
+/** The memory of a backend; null where it is shared with threads, which the kernel does not declare. */
+function findMemory(backend: BackendWasm): WebAssembly.Memory | null {
+  const { asm } = backend.wasm as unknown as { readonly asm?: { readonly memory?: WebAssembly.Memory } };
+  return asm?.memory?.buffer instanceof ArrayBuffer ? asm.memory : null;
+}
+
 /** The kernel on the memory of a backend. */
 function openKernel(backend: BackendWasm): Kernel {
-  const { memory } = (backend.wasm as unknown as { asm: { memory: WebAssembly.Memory } }).asm;
+  const memory = findMemory(backend) as WebAssembly.Memory;
   const known = kernels.get(memory);
   if (known !== undefined) return known;
   const { exports } = new WebAssembly.Instance(compile(), { host: { memory } });
@@ -110,10 +116,10 @@ interface HeadSizes {
   readonly intermediate_size: number;
 }
 
-/** True if the kernel has been written for such sizes, and the active backend is `wasm`. */
+/** True if the kernel has been written for such sizes, and the active backend is `wasm` without threads. */
 export function fitsWasmParts({ hidden_size, num_attention_heads, intermediate_size }: HeadSizes): boolean {
   const isWhole = (hidden_size / num_attention_heads) % BLOCK === 0 && intermediate_size % BYTES === 0;
-  return isWhole && tf.getBackend() === 'wasm';
+  return isWhole && tf.getBackend() === 'wasm' && findMemory(tf.backend() as BackendWasm) !== null;
 }
 
 const runKernel = (
