@@ -25,7 +25,7 @@ const settings = z.strictObject({
   config: z.string().min(1).default('configs/learning/late-locomo.yaml'),
   /** The data of the config. */
   path: z.string().min(1).default('locomo10.json'),
-  /** Weights of the trees beside the linear mix, both standardised over the candidates of a question. */
+  /** Weights of another system beside the linear mix, both standardised over the candidates of a question. */
   shares: z.array(z.number().positive()).default([0.2, 0.5, 1]),
   /** The most trees; the inner folds stop earlier. */
   rounds: z.int().min(1).default(400),
@@ -90,15 +90,21 @@ async function scoreFold(
     ...options,
     innerFolds: config.fit.innerFolds,
   });
-  const trees = grown.scores;
-  const blends = blendScores(held, linear, ['trees', trees], shares);
-  return { held, rounds: grown.rounds, scores: new Map([['linear', linear], ['trees', trees], ...blends]) };
+  const plan = buildSelectionPlan({ ...config, fit: { ...config.fit, select: null } });
+  const whole = await fitWithSelection(task.features, fold, plan);
+  const others = [
+    ['trees', grown.scores],
+    ['all signals', await scoreTable(whole.model, whole.values, held)],
+  ] as const;
+  const blends = others.flatMap((other) => blendScores(held, linear, other, shares));
+  return { held, rounds: grown.rounds, scores: new Map([['linear', linear], ...others, ...blends]) };
 }
 
-/** Tells what gradient-boosted trees add to a linear mix of the same signals, by conversations that neither has seen. */
+/** Tells what gradient-boosted trees, and a linear mix of all signals, add to one of few, by conversations that none has seen. */
 export const trees: Study<typeof settings> = {
   name: 'trees',
-  description: 'gradient-boosted trees beside the linear mix of a fit, and both together, on the same folds',
+  description:
+    'gradient-boosted trees and a mix of all signals beside the linear mix of a fit, and with it, on the same folds',
   settings,
   measure: async (given, { cacheFolder, progress }) => {
     const python = installPython('trees-requirements.txt');
