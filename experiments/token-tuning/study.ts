@@ -271,8 +271,8 @@ export const tokenTuning: Study<typeof projectionSettings> = {
       const last = candidates.at(-1) as Candidate;
       const { model } = last.tunable;
       const { epochs, theta } = await trainOnAll(last, folds);
-      const [up, down] = splitNumbers(model, theta).arrays as [Float32Array, Float32Array];
-      const { gate } = splitNumbers(model, theta);
+      const { arrays, gate } = splitNumbers(model, theta);
+      const [up, down] = arrays as [Float32Array, Float32Array];
       const seen = [describeData(opened.task), ...(pretrained === null ? [] : [pretrained])];
       return {
         ...findings,
