@@ -21,7 +21,7 @@ export interface StudyContext {
   readonly progress: StartProgress;
 }
 
-/** What a study measured. */
+/** The measurements of a study. */
 export interface Findings {
   readonly dataset: { readonly name: string; readonly hash: string };
   /** The test splits that were measured, and null for none. */

@@ -11,7 +11,7 @@ export function rankValues(values: ArrayLike<number>): Float64Array {
   return ranks;
 }
 
-/** A table whose signals are {@link rankValues ranks} among the candidates of each question: in (0, 1], none is far from the others. */
+/** A table whose signals are {@link rankValues ranks} among the candidates of each question, in (0, 1]. */
 export function rankSignals(table: FeatureTable): FeatureTable {
   const { width, mask } = table;
   const count = table.signals.length;

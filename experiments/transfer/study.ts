@@ -86,7 +86,7 @@ interface Variant {
   readonly isRanked: boolean;
 }
 
-/** What is learned from several sources together. */
+/** The mix that is learned from several sources together. */
 const TOGETHER: Variant = {
   name: 'few signals and tokens, by question',
   ...{ hasTokens: true, selects: true, normalise: 'question', isRanked: false },
@@ -159,7 +159,7 @@ async function openSource(
   }
 }
 
-/** What is tested only: the targets, and the chats of a path. */
+/** The datasets that are tested only: the targets, and the chats of a path. */
 export function listTargets({ targets, chats }: Pick<Settings, 'targets' | 'chats'>): z.output<typeof target>[] {
   if (chats === null) return targets;
   const dataset = parse(datasetOptions, { name: 'jsonl', path: chats }, 'chats');

@@ -100,7 +100,7 @@ async function scoreFold(
   return { held, rounds: grown.rounds, scores: new Map([['linear', linear], ...others, ...blends]) };
 }
 
-/** Tells what gradient-boosted trees, and a linear mix of all signals, add to one of few, by conversations that none has seen. */
+/** Tells what gradient-boosted trees, and a mix of all signals, add to a mix of few, by conversations left out. */
 export const trees: Study<typeof settings> = {
   name: 'trees',
   description:

@@ -249,7 +249,7 @@ const bertOptions = z.strictObject({
   /** A folder of Hugging Face with `model.safetensors`, or the name of a model that was added. */
   model: z.string().min(1),
   ...tokenModelKeys,
-  /** A file of what was trained on top of the vectors of tokens; absent in a resolved config that takes them as they are. */
+  /** A file of weights that were trained on top of the vectors of tokens; absent in a resolved config without one. */
   tokenWeights: z.string().min(1).optional(),
 });
 /** A BERT from a folder or by its name, with every default written out. */

@@ -89,7 +89,7 @@ async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]
   return remarks;
 }
 
-/** Where learned numbers come from, and what has them. */
+/** The origin of learned numbers, and the name of the arm or encoder that has them. */
 interface NamedOrigin {
   readonly name: string;
   readonly origin: Pick<WeightsOrigin, 'file' | 'trainingContents'>;

@@ -44,7 +44,7 @@ type Inputs = Readonly<Record<string, tf.TensorInfo>>;
 interface Given {
   readonly backend: BackendWasm;
   readonly kernel: Kernel;
-  /** Where the numbers of an input are. */
+  /** The place of the numbers of an input. */
   readonly at: (name: string) => number;
   readonly attrs: Readonly<Record<string, number>>;
   /** [R, columns] */
