@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import createWabt from 'wabt';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
+import { compileKernel } from '../../core/tensors/kernel-text.harness.ts';
 import { drawBert } from './bert.fixture.ts';
 import { type BertSizes, disposeBert, runBert, runBertLayers, uploadBert } from './bert.ts';
 import { TENSOR_PARTS } from './layer-parts.ts';
@@ -13,11 +13,7 @@ import { fitsWasmParts, WASM_PARTS } from './wasm-parts.ts';
 beforeAll(() => useBackend('wasm'));
 
 test('the bytes of the kernel are those of its text', async () => {
-  const wabt = await createWabt();
-  const text = readFileSync(new URL('bert-layer.wat', import.meta.url), 'utf8');
-  const module = wabt.parseWat('bert-layer.wat', text, { simd: true });
-  const compiled = Buffer.from(module.toBinary({}).buffer).toString('base64');
-  module.destroy();
+  const compiled = await compileKernel(new URL('bert-layer.wat', import.meta.url));
   const source = readFileSync(new URL('wasm-parts.ts', import.meta.url), 'utf8');
   expect(source, `set KERNEL to '${compiled}'`).toContain(`'${compiled}'`);
 });
