@@ -78,11 +78,26 @@ const layersSettings = z.strictObject({
 
 type Settings = Pick<ProjectionSettings, keyof typeof common>;
 
-async function openTokens(config: TrainingConfig, { cacheFolder, progress }: StudyContext) {
+/** The questions of a config with their tokens, and what they are measured by. */
+interface Opened {
+  readonly task: LearningTask;
+  readonly batches: TokenBatches;
+}
+
+/** Opens the task of a config while it is used. */
+async function useTokens<T>(
+  config: TrainingConfig,
+  { cacheFolder, progress }: StudyContext,
+  use: (opened: Opened) => Promise<T>,
+): Promise<T> {
   const task = await LearningTask.open(config, { cacheFolder, progress });
-  const { groups, around } = config.signals;
-  const texts = { view: 'context', author: groups.includes('author'), ...(around && { around }) } as const;
-  return { task, batches: new TokenBatches(await readTokenQuestions(task, texts)) };
+  try {
+    const { groups, around } = config.signals;
+    const texts = { view: 'context', author: groups.includes('author'), ...(around && { around }) } as const;
+    return await use({ task, batches: new TokenBatches(await readTokenQuestions(task, texts)) });
+  } finally {
+    task.dispose();
+  }
 }
 
 /** A projection and a gate on top of frozen vectors. */
@@ -125,13 +140,12 @@ function describeData({ table, dataset }: LearningTask): Omit<Trained, 'theta'> 
 }
 
 /** Numbers trained on all dev questions of a config: its messages tell which message they answer. */
-async function pretrain(
+function pretrain(
   { projection: { rank, ...options }, seed }: ProjectionSettings,
   before: NonNullable<ProjectionSettings['before']>,
   context: StudyContext,
 ): Promise<Trained> {
-  const { task, batches } = await openTokens(readTraining(loadConfig(before.config, [])), context);
-  try {
+  return useTokens(readTraining(loadConfig(before.config, [])), context, async ({ task, batches }) => {
     const rows = buildWholeFold(batches.questions.table).training;
     const stage = context.progress('pretraining of tokens', before.epochs);
     const onEpoch = async (_: Float64Array, epoch: number) => stage.update(epoch);
@@ -139,9 +153,7 @@ async function pretrain(
     const theta = await trainTokens(createProjected(batches, rank, seed), rows, training, { isInOrder: true, onEpoch });
     stage.finish(`${rows.length} messages`);
     return { theta, ...describeData(task) };
-  } finally {
-    task.dispose();
-  }
+  });
 }
 
 /** A candidate for training, with its options. */
@@ -223,7 +235,7 @@ async function trainOnAll({ tunable, training, name }: Candidate, folds: readonl
 
 /** Each candidate beside the linear mix, by conversations that it has not seen. */
 async function measureCandidates(
-  { task, batches }: Awaited<ReturnType<typeof openTokens>>,
+  { task, batches }: Opened,
   config: TrainingConfig,
   candidates: readonly Candidate[],
   given: Settings,
@@ -263,8 +275,7 @@ export const tokenTuning: Study<typeof projectionSettings> = {
   settings: projectionSettings,
   measure: async (given, context) => {
     const config = readConfig(given);
-    const opened = await openTokens(config, context);
-    try {
+    return useTokens(config, context, async (opened) => {
       const pretrained = given.before === null ? null : await pretrain(given, given.before, context);
       const candidates = listProjections(opened.batches, given, pretrained);
       const { findings, folds } = await measureCandidates(opened, config, candidates, given, context);
@@ -290,9 +301,7 @@ export const tokenTuning: Study<typeof projectionSettings> = {
           }),
         }),
       };
-    } finally {
-      opened.task.dispose();
-    }
+    });
   },
 };
 
@@ -304,19 +313,17 @@ export const tokenLayers: Study<typeof layersSettings> = {
   measure: async (given, context) => {
     const config = readConfig(given);
     const bert = readBertOptions(config, given); // before any work
-    const opened = await openTokens(config, context);
-    const { batches, task } = opened;
-    let layers: LastLayers | null = null;
-    try {
-      layers = await LastLayers.open(bert, batches.questions.texts, given.layers.count, context.progress);
-      const tunable = createLayered(batches, layers, given.layers.rank, given.seed);
-      const training = { ...given.layers, seed: given.seed };
-      const candidates = [{ name: 'last layers', tunable, training, controls: ['shuffled labels'] }];
-      const { findings } = await measureCandidates(opened, config, candidates, given, context);
-      return findings;
-    } finally {
-      layers?.dispose();
-      task.dispose();
-    }
+    return useTokens(config, context, async (opened) => {
+      const { batches } = opened;
+      const layers = await LastLayers.open(bert, batches.questions.texts, given.layers.count, context.progress);
+      try {
+        const tunable = createLayered(batches, layers, given.layers.rank, given.seed);
+        const training = { ...given.layers, seed: given.seed };
+        const candidates = [{ name: 'last layers', tunable, training, controls: ['shuffled labels'] }];
+        return (await measureCandidates(opened, config, candidates, given, context)).findings;
+      } finally {
+        layers.dispose();
+      }
+    });
   },
 };

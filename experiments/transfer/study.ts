@@ -82,35 +82,23 @@ interface Variant {
   readonly hasTokens: boolean;
   readonly selects: boolean;
   readonly normalise: TrainingConfig['fit']['normalise'];
-  /** True if a signal is its rank among the candidates of a question. */
-  readonly isRanked: boolean;
+  /** True if a signal is its rank among the candidates of a question, in place of its value. */
+  readonly isRanked?: true;
 }
 
 /** The mix that is learned from several sources together. */
 const TOGETHER: Variant = {
   name: 'few signals and tokens, by question',
-  ...{ hasTokens: true, selects: true, normalise: 'question', isRanked: false },
+  ...{ hasTokens: true, selects: true, normalise: 'question' },
 };
 
 /** From the plain mix on, one change at a time. */
 export const VARIANTS: readonly Variant[] = [
-  {
-    name: 'all signals, standardised by training data',
-    hasTokens: false,
-    selects: false,
-    normalise: 'pool',
-    isRanked: false,
-  },
-  { name: 'all signals, by question', hasTokens: false, selects: false, normalise: 'question', isRanked: false },
-  { name: 'few signals, by training data', hasTokens: false, selects: true, normalise: 'pool', isRanked: false },
-  { name: 'few signals, by question', hasTokens: false, selects: true, normalise: 'question', isRanked: false },
-  {
-    name: 'all signals and tokens, by question',
-    hasTokens: true,
-    selects: false,
-    normalise: 'question',
-    isRanked: false,
-  },
+  { name: 'all signals, standardised by training data', hasTokens: false, selects: false, normalise: 'pool' },
+  { name: 'all signals, by question', hasTokens: false, selects: false, normalise: 'question' },
+  { name: 'few signals, by training data', hasTokens: false, selects: true, normalise: 'pool' },
+  { name: 'few signals, by question', hasTokens: false, selects: true, normalise: 'question' },
+  { name: 'all signals and tokens, by question', hasTokens: true, selects: false, normalise: 'question' },
   TOGETHER,
   { ...TOGETHER, name: 'few signals and tokens, as ranks', isRanked: true },
 ];

@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { ConfigurationError, type ConfigurationFault, LISTED_FAULTS } from '../errors/errors.ts';
+import { ConfigurationError, type ConfigurationFault, LISTED_FAULTS, ValidationError } from '../errors/errors.ts';
 
 /**
  * A schema whose choices may grow: it is built again after each change of them, and schemas that contain it follow. A
@@ -331,6 +331,15 @@ export function parse<S extends z.ZodType>(schema: S, input: unknown, source: st
   const result = check(schema, input);
   if ('faults' in result) throw new ConfigurationError(source, result.faults);
   return result.value;
+}
+
+/** The value of a JSON text. @throws ValidationError with a message for a text that is none. */
+export function parseJson(text: string, message: string, facts: Readonly<Record<string, unknown>>): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ValidationError(message, facts, { cause: error });
+  }
 }
 
 /** The farthest time from 1970, in milliseconds, that a date can be: 100 million days. */

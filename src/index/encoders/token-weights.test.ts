@@ -153,6 +153,7 @@ test('what does not fit is refused', async () => {
   const short = { ...tensors, down: { shape: [2, D], data: draw(2 * D) } };
   await refuse(encodeSafetensors({ tensors: short, metadata }), DimensionMismatchError, 'down of');
   await refuse(encodeSafetensors({ tensors: {}, metadata: {} }), ValidationError, 'token-tuning');
+  await refuse(encodeSafetensors({ tensors, metadata: { tokens: '{' } }), ValidationError, 'is not JSON');
   const missing = parse({ tokenWeights: join(root, 'none.safetensors') });
   expect(() => createEncoderSource(missing, { fitTexts: [], seed: 1 }).identity).toThrow('none.safetensors');
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { encodeSafetensors, readCheckedSafetensors } from '../../core/files/safetensors.ts';
 import { readBack } from '../../core/tensors/scope.ts';
-import { parse } from '../../core/validation/validation.ts';
+import { parse, parseJson } from '../../core/validation/validation.ts';
 import type { TextOwner, TokenVectors } from '../../model/encoder.ts';
 import { projectTokens } from '../../ops/late/token-projection.ts';
 
@@ -60,7 +60,8 @@ export function readTokenWeights(path: string): TokenWeights {
   const { tensors, metadata } = readCheckedSafetensors(path, REMEDY);
   if (metadata.tokens === undefined)
     throw new ValidationError(`not a file of token weights: ${path}; name one that token-tuning wrote`, { path });
-  const { provenance } = parse(header, JSON.parse(metadata.tokens), path);
+  const json = parseJson(metadata.tokens, `metadata of the token weights is not JSON: ${path}; ${REMEDY}`, { path });
+  const { provenance } = parse(header, json, path);
   const [dimension = 0] = tensors.gate?.shape ?? [];
   const rank = tensors.up?.shape[1] ?? 0;
   const read = (name: string, ...shape: number[]) => {

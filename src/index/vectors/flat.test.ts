@@ -115,7 +115,7 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
   });
 
   test('equal scores are cut at k by id descending', async () => {
-    // Products of halves are exact in any order of their sums, which differs between the rows of a product on some processors.
+    // Sums of quarters are exact in any order: some processors add up the rows of one product in several.
     const halves = (places: readonly number[]) => Array.from({ length: D }, (_, d) => (places.includes(d) ? 0.5 : 0));
     const same = new Float32Array(N * D);
     for (let row = 0; row < N; row++) same.set(halves([0, 1, 2, 3]), row * D);

@@ -3,7 +3,7 @@ import { DimensionMismatchError, ValidationError } from '../../core/errors/error
 import { readText, writeAtomic } from '../../core/files/files.ts';
 import { encodeSafetensors, readCheckedSafetensors, type TensorFile } from '../../core/files/safetensors.ts';
 import { Registry } from '../../core/validation/registry.ts';
-import { findNearestWord, parse, suggestKnown } from '../../core/validation/validation.ts';
+import { findNearestWord, parse, parseJson, suggestKnown } from '../../core/validation/validation.ts';
 import { STRATEGY_NAMES, type StrategyName } from '../query/strategy.ts';
 import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals } from '../signals/memory-signals.ts';
 import { updateSignalName } from '../signals/plan.ts';
@@ -103,16 +103,7 @@ export function encodeWeights({ model, values, provenance }: Weights): Uint8Arra
 function parseWeightHeader({ metadata }: TensorFile, path: string): Header {
   const text = metadata.weights;
   if (text === undefined) throw new ValidationError(`not a weight file: ${path}; name the weights of a fit`, { path });
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw new ValidationError(
-      `metadata of the weight file is not JSON: ${path}; train the weights again`,
-      { path },
-      { cause: error },
-    );
-  }
+  const json = parseJson(text, `metadata of the weight file is not JSON: ${path}; train the weights again`, { path });
   return withTodaysSignals(parse(headerSchema, json, path));
 }
 
@@ -221,17 +212,9 @@ export function formatUserWeights(weights: UserWeights): string {
 
 /** @throws StorageError for a file that cannot be read; ValidationError, ConfigurationError for one that no fit left. */
 export function readUserWeights(path: string): UserWeights {
-  const text = readText(path);
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw new ValidationError(
-      `not a file of users' weights: ${path}; name users.json of a training`,
-      { path },
-      { cause: error },
-    );
-  }
+  const json = parseJson(readText(path), `not a file of users' weights: ${path}; name users.json of a training`, {
+    path,
+  });
   const { format: _, ...weights } = parse(userWeightsFile, json, path);
   return weights;
 }
