@@ -28,6 +28,38 @@ import {
 
 const count = z.int().min(1);
 
+/** Messages that teach without judgements; each is a question for the message that it answers, or for the one before it. */
+const messages = z.strictObject({
+  config: z.string().min(1).default('configs/learning/late-transfer.yaml'),
+  /** Changes of the config. */
+  set: z.array(z.string()).default([]),
+  pairs: z.enum(['answered', 'adjacent']),
+});
+
+/** The encoder of the tokens and whether they have a speaker, without signals. */
+const TOKENS_ALONE = [
+  'arms.learned.set.mix.signals.groups=[author]',
+  'arms.learned.set.mix.fit.model.initial={author.named: 1}',
+  'arms.learned.set.mix.signals.encoders=[]',
+];
+const NEWEST = 'arms.learned.steps.0={search: {newest: {k: 100}}}';
+const SOURCES: z.input<typeof messages>[] = [
+  { pairs: 'answered', set: TOKENS_ALONE },
+  {
+    pairs: 'adjacent',
+    set: ['dataset={name: irc, path: irc}', NEWEST, 'evaluation.limitQueries=600', ...TOKENS_ALONE],
+  },
+  {
+    pairs: 'answered',
+    set: [
+      'dataset={name: oasst, path: oasst.jsonl}',
+      'arms.learned.steps=[{search: {newest: {k: 100}}}, {mix: {fit: {model: {name: linear}, loss: [infonce]}}}]',
+      'evaluation.limitQueries=600',
+      ...TOKENS_ALONE,
+    ],
+  },
+];
+
 const common = {
   seed: z.int().default(20260101),
   /** A config whose fit is linear, with late interaction among its signals. */
@@ -43,18 +75,15 @@ const projectionSettings = z.strictObject({
     .strictObject({
       rank: count.default(48),
       learningRate: z.number().positive().default(0.001),
-      epochs: count.default(4),
+      epochs: count.default(6),
       batch: count.default(16),
       turns: count.default(120),
       questions: count.nullable().default(null),
     })
     .prefault({}),
-  /** Questions without judgements: which message a reply answers. Null for none. */
+  /** Training before, on one source after the other. Null for none. */
   before: z
-    .strictObject({
-      config: z.string().min(1).default('configs/learning/late-transfer.yaml'),
-      epochs: count.default(1),
-    })
+    .strictObject({ sources: z.array(messages).min(1).prefault(SOURCES), epochs: count.default(1) })
     .nullable()
     .prefault({}),
 });
@@ -124,36 +153,42 @@ export function createLayered(batches: TokenBatches, layers: LastLayers, rank: n
   return { model, batches, start: drawTokenStart(model, seed), score };
 }
 
-/** Numbers, and what they were trained on. */
-interface Trained {
-  readonly theta: Float64Array;
+/** What numbers are trained on. */
+interface TrainingData {
   readonly dataHash: string;
   readonly clusters: readonly string[];
   /** Content hashes of the conversations. */
   readonly contents: readonly string[];
 }
 
-function describeData({ table, dataset }: LearningTask): Omit<Trained, 'theta'> {
+function describeData({ table, dataset }: LearningTask): TrainingData {
   const clusters = [...new Set(table.clusters)];
   const all = groupContentHashes(dataset);
   return { dataHash: dataset.hash, clusters, contents: clusters.flatMap((cluster) => all.get(cluster) ?? []) };
 }
 
-/** Numbers trained on all dev questions of a config: its messages tell which message they answer. */
-function pretrain(
+/** Numbers trained on the dev messages of sources, one source after the other. */
+async function pretrain(
   { projection: { rank, ...options }, seed }: ProjectionSettings,
-  before: NonNullable<ProjectionSettings['before']>,
+  { sources, epochs }: NonNullable<ProjectionSettings['before']>,
   context: StudyContext,
-): Promise<Trained> {
-  return useTokens(readTraining(loadConfig(before.config, [])), context, async ({ task, batches }) => {
-    const rows = buildWholeFold(batches.questions.table).training;
-    const stage = context.progress('pretraining of tokens', before.epochs);
-    const onEpoch = async (_: Float64Array, epoch: number) => stage.update(epoch);
-    const training = { ...options, epochs: before.epochs, seed };
-    const theta = await trainTokens(createProjected(batches, rank, seed), rows, training, { isInOrder: true, onEpoch });
-    stage.finish(`${rows.length} messages`);
-    return { theta, ...describeData(task) };
-  });
+): Promise<{ readonly theta: Float64Array; readonly seen: readonly TrainingData[] }> {
+  const training = { ...options, epochs, seed };
+  const seen: TrainingData[] = [];
+  let theta: Float64Array | null = null;
+  for (const { config, set, pairs } of sources)
+    await useTokens(readTraining(loadConfig(config, set)), context, async ({ task, batches }) => {
+      const rows = buildWholeFold(batches.questions.table).training;
+      const stage = context.progress(`tokens of ${task.dataset.name}, before`, epochs);
+      const onEpoch = async (_: Float64Array, epoch: number) => stage.update(epoch);
+      const projected = createProjected(batches, rank, seed);
+      const pairing = pairs === 'adjacent' ? { labels: batches.listAdjacent(rows) } : {};
+      const change = { pairing, isInOrder: true, onEpoch };
+      theta = await trainTokens({ ...projected, start: theta ?? projected.start }, rows, training, change);
+      stage.finish(`${rows.length} messages`);
+      seen.push(describeData(task));
+    });
+  return { theta: theta!, seen };
 }
 
 /** A candidate for training, with its options. */
@@ -212,16 +247,14 @@ function readBertOptions({ embedding }: TrainingConfig, { config }: Settings): B
   throw new ConfigurationError(config, [{ path: 'embedding.encoder', expected: 'bert', got: embedding.encoder }]);
 }
 
-function listProjections(batches: TokenBatches, given: ProjectionSettings, pretrained: Trained | null): Candidate[] {
+function listProjections(batches: TokenBatches, given: ProjectionSettings, start: Float64Array | null): Candidate[] {
   const { seed, projection } = given;
   const tunable = createProjected(batches, projection.rank, seed);
   const training = { ...projection, seed };
   const controls = ['shuffled labels', 'shuffled tokens'];
   const candidates: Candidate[] = [{ name: 'projection', tunable, training, controls }];
-  if (pretrained !== null) {
-    const started = { ...tunable, start: pretrained.theta };
-    candidates.push({ name: 'pretrained projection', tunable: started, training, controls: [] });
-  }
+  if (start !== null)
+    candidates.push({ name: 'pretrained projection', tunable: { ...tunable, start }, training, controls: [] });
   return candidates;
 }
 
@@ -277,14 +310,14 @@ export const tokenTuning: Study<typeof projectionSettings> = {
     const config = readConfig(given);
     return useTokens(config, context, async (opened) => {
       const pretrained = given.before === null ? null : await pretrain(given, given.before, context);
-      const candidates = listProjections(opened.batches, given, pretrained);
+      const candidates = listProjections(opened.batches, given, pretrained?.theta ?? null);
       const { findings, folds } = await measureCandidates(opened, config, candidates, given, context);
       const last = candidates.at(-1) as Candidate;
       const { model } = last.tunable;
       const { epochs, theta } = await trainOnAll(last, folds);
       const { arrays, gate } = splitNumbers(model, theta);
       const [up, down] = arrays as [Float32Array, Float32Array];
-      const seen = [describeData(opened.task), ...(pretrained === null ? [] : [pretrained])];
+      const seen = [describeData(opened.task), ...(pretrained?.seen ?? [])];
       return {
         ...findings,
         files: (_, { commit, backend }) => ({

@@ -126,6 +126,13 @@ export class TokenBatches {
     return grades;
   }
 
+  /** The newest candidate of each row, as if it were judged: of a message, the one before it. */
+  listAdjacent(rows: Int32Array): Map<number, ReadonlyMap<number, number>> {
+    const { relevantGrade } = this.#of.table;
+    const newest = Array.from(rows, (row) => [row, Math.max(...this.#listCandidates(row))] as const);
+    return new Map(newest.map(([row, position]) => [row, new Map(position < 0 ? [] : [[position, relevantGrade]])]));
+  }
+
   /**
    * A batch of questions.
    *

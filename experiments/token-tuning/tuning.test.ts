@@ -132,6 +132,21 @@ test('a projection finds what tokens are about, on conversations that it has not
     expect(await measure(await trainTokens(tunable, training, given, { pairing }))).toBeLessThan(before + 0.05);
 });
 
+test('without judgements the newest candidate of a question counts', () => {
+  const planted = plantQuestions(2, 2, 10);
+  const { positions } = planted;
+  positions.fill(-1, TURNS + 4, 2 * TURNS);
+  positions.fill(-1, 2 * TURNS, 3 * TURNS);
+  const adjacent = new TokenBatches(planted).listAdjacent(Int32Array.of(0, 1, 2, 3));
+  const listed = [...adjacent].map(([row, grades]) => [row, [...grades]]);
+  expect(listed).toEqual([
+    [0, [[TURNS - 1, 1]]],
+    [1, [[3, 1]]],
+    [2, []],
+    [3, [[2 * TURNS - 1, 1]]],
+  ]);
+});
+
 test('inner folds choose the epoch with the best mean, and training on all rows goes that far', async () => {
   const batches = new TokenBatches(plantQuestions(4, 10, 6));
   const rows = Int32Array.from(batches.questions.table.queryIds.keys());
