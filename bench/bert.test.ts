@@ -33,6 +33,7 @@ test('prints the time, the rate and the launches of a pass for each size', async
   for (const row of ['1 +5', '1 +9', '2 +5', '2 +9'])
     expect(output).toMatch(new RegExp(`\\n *${row}( +\\d+\\.\\d+){4} +[1-9]\\d+( +-){5}`));
   expect(output).toContain('no peer: none was asked for');
+  expect(output).toMatch(/use-lite, a text at a time:\npieces +ms\n[- ]+\n5 +\d+\.\d\n9 +\d+\.\d\n/);
   expect(output).toContain('no onnxruntime: name a model with --onnx FOLDER');
 });
 

@@ -1,11 +1,12 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import * as tf from '@tensorflow/tfjs-core';
-import { ValidationError } from '../src/core/errors/errors.ts';
+import { UnavailableError, ValidationError } from '../src/core/errors/errors.ts';
 import { createRandom } from '../src/core/numbers/random.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
 import { matmul } from '../src/core/tensors/matmul.ts';
 import { readBack } from '../src/core/tensors/scope.ts';
+import { loadUseLite } from '../src/index/encoders/use-lite.ts';
 import { drawBert } from '../src/ops/bert/bert.fixture.ts';
 import { type BertSizes, disposeBert, runBert, uploadBert } from '../src/ops/bert/bert.ts';
 import { tryOnnx } from './bert-onnx.ts';
@@ -112,6 +113,25 @@ async function printOnnx(folder: string | undefined, lengths: readonly number[],
   );
 }
 
+/** The encoder that needs no download, on texts of as many pieces, one at a time. */
+async function printUseLite(lengths: readonly number[], rounds: number): Promise<void> {
+  const encoder = await loadUseLite().catch((error: unknown) => {
+    if (!(error instanceof UnavailableError)) throw error;
+    console.log(`no use-lite: ${error.message}`);
+    return null;
+  });
+  if (encoder === null) return;
+  const lines: string[][] = [];
+  for (const length of lengths) {
+    const texts = [Array<string>(length).fill('the').join(' ')];
+    const [tokens] = await encoder.encodeTokens(texts);
+    const milliseconds = await timeFastest(rounds, () => encoder.encodeTokens(texts));
+    lines.push([`${tokens!.ids.length}`, milliseconds.toFixed(1)]);
+  }
+  encoder.dispose();
+  console.log(`\nuse-lite, a text at a time:\n${formatTextTable(['pieces', 'ms'], lines)}`);
+}
+
 /** Prints the table of the bench. */
 export async function benchBert(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -180,6 +200,7 @@ export async function benchBert(args: readonly string[]): Promise<void> {
   const theirs = ['torch, 1 thread', 'ratio', 'torch, its threads', 'ratio', 'difference'];
   console.log(formatTextTable([...own, ...theirs], rows));
   console.log('missing' in python ? `no peer: ${python.missing}` : `peer: ${python.versions}`);
+  await printUseLite(list('lengths'), rounds);
   await printOnnx(values.onnx, list('lengths'), rounds);
   console.log(`load at the end ${loadavg()[0]?.toFixed(1)}`);
 }
