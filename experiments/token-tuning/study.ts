@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../src/core/errors/errors.ts';
 import type { StartProgress } from '../../src/core/terminal/progress.ts';
 import type { BertOptions } from '../../src/index/encoders/encoder-options.ts';
 import { encodeTokenWeights } from '../../src/index/encoders/token-weights.ts';
+import type { LateTexts } from '../../src/index/late/late-options.ts';
 import { loadConfig } from '../../src/lab/config/config.ts';
 import { groupContentHashes } from '../../src/lab/measure/passport.ts';
 import { buildSelectionPlan } from '../../src/lab/training/fitted-methods.ts';
@@ -122,7 +123,9 @@ async function useTokens<T>(
   const task = await LearningTask.open(config, { cacheFolder, progress });
   try {
     const { groups, around } = config.signals;
-    const texts = { view: 'context', author: groups.includes('author'), ...(around && { around }) } as const;
+    const author = groups.includes('author');
+    const texts: LateTexts =
+      around === 'none' ? { view: 'plain', author } : { view: 'context', author, ...(around && { around }) };
     return await use({ task, batches: new TokenBatches(await readTokenQuestions(task, texts)) });
   } finally {
     task.dispose();

@@ -186,6 +186,14 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   'learning/late-mail.yaml': { needs: [], changes: setSmallLate },
   'learning/late-transfer.yaml': { needs: [locomo, irc], changes: [...setSmallLate, ...setSmallTransfer] },
   'learning/locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
+  'learning/multihop.yaml': {
+    needs: [hipporag],
+    changes: [
+      `dataset.path=${fewPassages}`,
+      useSmallBert,
+      ...setFit('search={bm25: {k: 12}, late: {k: 12, view: plain}}', 'mix.fit.select.size=[3]'),
+    ],
+  },
   'learning/sparse-locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
   'learning/transfer.yaml': {
     needs: [locomo, irc],

@@ -34,9 +34,12 @@ export const lateScoring = {
   score: z.enum(LATE_SCORE_NAMES).default('zidf'),
 };
 
+/** Scores of a turn that look at the turns around it. */
+export const AROUND_SCORES: readonly LateScore[] = ['near', 'window'];
+
 /** The parts of the data that the scores of a view read: a turn by itself, or also those around it. */
 export function listLateReads({ view, score }: Pick<LateOptions, 'view' | 'score'>): IndexReads {
-  const looksAround = view === 'context' || score === 'near' || score === 'window';
+  const looksAround = view === 'context' || AROUND_SCORES.includes(score);
   return ['texts', 'tokens', 'times', ...(looksAround ? (['replies'] as const) : [])];
 }
 

@@ -27,6 +27,8 @@ interface DescribedSignal {
 }
 
 const READS: readonly WorldPart[] = ['texts', 'tokens', 'times', 'replies'];
+/** What a bank reads whose signals look at no turn around a turn. */
+const OWN_READS: readonly WorldPart[] = ['texts', 'tokens', 'times'];
 
 const VIEWS: Readonly<Record<LateView, string>> = {
   context: 'late interaction of the query with the turn, whose tokens see the two turns before it in its session',
@@ -57,6 +59,24 @@ export const nameLateView = (view: LateView) => `late.${view}`;
 /** The signals of late interaction that are spread over sessions. */
 export function listLateSpreads(): DescribedSignal[] {
   return LATE_VIEWS.map((view) => ({ name: nameLateView(view), summary: VIEWS[view], reads: READS }));
+}
+
+/**
+ * The signals of late interaction of a turn by itself, in the order of their columns.
+ *
+ * @param author true if it may be looked at who speaks.
+ */
+export function listOwnLateSignals(author: boolean): DescribedSignal[] {
+  const { near: _, window: __, ...own } = SUMMARIES;
+  const name = nameLateView('plain');
+  return [
+    { name, summary: VIEWS.plain, reads: OWN_READS },
+    ...Object.entries({ ...own, ...(author ? NAMED : {}) }).map(([score, summary]) => ({
+      name: `${name}.${score}`,
+      summary: `${summary}, as \`${name}\``,
+      reads: OWN_READS,
+    })),
+  ];
 }
 
 /**

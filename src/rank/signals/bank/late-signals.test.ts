@@ -9,7 +9,7 @@ import { Corpus } from '../../../model/turns/corpus.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
 import { buildNewestPool } from '../columns.harness.ts';
 import { Workspace } from '../workspace.ts';
-import { signalBankOptions } from './options.ts';
+import { bankSignals, type SignalBankOptions, signalBankOptions } from './options.ts';
 import { signalTable } from './signal-bank.ts';
 
 beforeAll(() => useBackend('wasm'));
@@ -41,7 +41,7 @@ const query: Query = {
   cluster: 'b',
 };
 
-async function readTable(width: number, around: 'session' | 'channel', openTokens = openWordTokens) {
+async function readTable(width: number, around: SignalBankOptions['around'], openTokens = openWordTokens) {
   const vectors = (count: number) => new Float32Array(count * 2).fill(Math.SQRT1_2);
   const corpus = new Corpus(turns);
   const workspace = new Workspace({
@@ -57,7 +57,7 @@ async function readTable(width: number, around: 'session' | 'channel', openToken
       Array.from(pool.positions, (turn, n) => [turn, table.values[n * table.signals.length + column] as number]),
     );
   };
-  return { read, dispose: () => workspace.dispose() };
+  return { read, signals: table.signals, dispose: () => workspace.dispose() };
 }
 
 test.each([
@@ -88,6 +88,27 @@ test.each([
     dispose();
   },
 );
+
+test('without the turns around them, candidates are compared with each other by what they say, and no reply is read', async () => {
+  const { read, signals, dispose } = await readTable(3, 'none');
+  const late = new LateTurns(new Corpus(turns), await openWordTokens(), { view: 'plain', author: false });
+  const batch = {
+    texts: [query.text],
+    cutoffs: Int32Array.of(turns.length),
+    visible: [Int32Array.of(7, 8, 9)],
+  };
+  const own = LATE_SCORE_NAMES.filter((score) => score !== 'near' && score !== 'window');
+  const nameOf = (score: string) => (score === 'zidf' ? 'late.plain' : `late.plain.${score}`);
+  await late.score(batch, (_, scores) => {
+    for (const score of own)
+      for (const [i, turn] of [7, 8, 9].entries())
+        expect(read(nameOf(score)).get(turn), score).toBeCloseTo(scores.get(score)[i] as number, 5);
+  });
+  expect(signals).toEqual(own.map(nameOf));
+  const bank = bankSignals(signalBankOptions.parse({ groups: ['text', 'form', 'late'], around: 'none' }));
+  expect(bank.filter(({ reads }) => reads.includes('replies'))).toEqual([]);
+  dispose();
+});
 
 test('tokens of turns that no signal takes are not computed', async () => {
   const { source, seen } = createWordTokens();

@@ -1,5 +1,6 @@
 import { isListed, listVisibleTurns } from '../../../index/candidates/query-batch.ts';
 import {
+  AROUND_SCORES,
   LATE_SCORE_NAMES,
   LATE_VIEWS,
   type LateScore,
@@ -11,8 +12,14 @@ import { findNeighbour, type Sessions } from '../../../model/turns/sessions.ts';
 import { nameLateView } from '../late.ts';
 import type { World } from '../signal.ts';
 import type { SubcorpusQueries } from '../subcorpus.ts';
+import type { SignalBankOptions } from './options.ts';
 import type { AskedQuery, QueryRows } from './query-rows.ts';
 import type { SubcorpusTables } from './subcorpus-tables.ts';
+
+/** The texts of a bank, with the turns around a turn whose scores its signals take. */
+interface BankedTexts extends Pick<LateTexts, 'author'> {
+  readonly around?: SignalBankOptions['around'];
+}
 
 /** Scores by position of the turns before a cutoff; 0 for a turn without a token, and for one that was not compared. */
 function readScores(scores: LateScores, name: LateScore, cutoff: number): Float64Array {
@@ -29,13 +36,14 @@ function fillView(
   view: LateView,
   scores: LateScores,
   { spread, corpus }: SubcorpusTables,
-  author: boolean,
+  { author, around }: BankedTexts,
 ): void {
   const name = nameLateView(view);
   const zidf = readScores(scores, 'zidf', cutoff);
-  rows.spread(name, spread, zidf, cutoff);
+  if (around === 'none') rows.write(name, (position) => zidf[position] as number);
+  else rows.spread(name, spread, zidf, cutoff);
   for (const score of LATE_SCORE_NAMES) {
-    if (score === 'zidf') continue;
+    if (score === 'zidf' || (around === 'none' && AROUND_SCORES.includes(score))) continue;
     const values = readScores(scores, score, cutoff);
     rows.write(`${name}.${score}`, (position) => values[position] as number);
   }
@@ -78,27 +86,31 @@ export async function fillLateSignals(
   world: World,
   { subcorpus: { corpus }, batch }: SubcorpusQueries,
   tables: SubcorpusTables,
-  texts: Omit<LateTexts, 'view'>,
+  { author, around }: BankedTexts,
   positions: Int32Array,
   open: (row: number) => { readonly rows: QueryRows; readonly asked: AskedQuery },
 ): Promise<void> {
   const { LateTurns } = await import('../../../index/late/late-turns.ts');
   const tokens = await world.openTokens();
-  const views = LATE_VIEWS.map((view) => ({ view, late: new LateTurns(corpus, tokens, { ...texts, view }) }));
-  const [
-    {
-      late: { sessions: around },
-    },
-  ] = views as [(typeof views)[number]];
+  const isAlone = around === 'none';
+  const texts = { author, ...(around && !isAlone && { around }) };
+  const views = (isAlone ? (['plain'] as const) : LATE_VIEWS).map((view) => ({
+    view,
+    late: new LateTurns(corpus, tokens, { ...texts, view }),
+  }));
+  const { sessions } = (views[0] as (typeof views)[number]).late;
   const width = positions.length / batch.cutoffs.length;
   const visible = Array.from(batch.cutoffs, (_, row) => {
-    const compared = listComparedTurns(positions.subarray(row * width, (row + 1) * width), tables.sessions, around);
+    const own = positions.subarray(row * width, (row + 1) * width);
+    const compared = isAlone
+      ? own.filter((position) => position >= 0).sort()
+      : listComparedTurns(own, tables.sessions, sessions);
     const seen = listVisibleTurns(batch, row);
     return seen === null ? compared : compared.filter((position) => isListed(seen, position));
   });
   const fill = (view: LateView) => (row: number, scores: LateScores) => {
     const { rows, asked } = open(row);
-    fillView(rows, asked, view, scores, tables, texts.author);
+    fillView(rows, asked, view, scores, tables, { author, around });
   };
   for (const { view, late } of views) await late.score({ ...batch, visible }, fill(view), world.startProgress);
 }

@@ -4,7 +4,7 @@ import { freezeDeeply, once } from '../../../core/values/once.ts';
 import { encoderOptions } from '../../../index/encoders/registry.ts';
 import { SESSION_KINDS } from '../../../index/late/late-options.ts';
 import { importanceSignal, outcomeSignal } from '../boost.ts';
-import { listLateSignals, listLateSpreads } from '../late.ts';
+import { listLateSignals, listLateSpreads, listOwnLateSignals } from '../late.ts';
 import {
   entityOverlapSignal,
   reinforcementSignal,
@@ -110,8 +110,8 @@ export const signalBankOptions = z
       .array(z.enum(SIGNAL_GROUPS))
       .min(1)
       .default([...USUAL_GROUPS]),
-    /** The turns around a turn for `late`; absent in a resolved config that takes sessions. */
-    around: z.enum(SESSION_KINDS).optional(),
+    /** The turns around a turn for `late`, or none of them; absent in a resolved config that takes sessions. */
+    around: z.enum([...SESSION_KINDS, 'none']).optional(),
     /** Besides the experiment's own; each gives a cosine that is spread as the words' scores are. */
     encoders: z.array(encoderOptions).default([]),
     /** Signal of a plugin -> its options. */
@@ -193,11 +193,11 @@ function listCosineSignals(options: SignalBankOptions): BankSignal[] {
 
 /** The scores that are spread, in the order of their columns. */
 function listSpreadSignals(options: SignalBankOptions): BankSignal[] {
-  const { groups } = options;
+  const { groups, around } = options;
   const words = { ...SPREAD_WORDS, ...(groups.includes('author') ? AUTHOR_WORDS : {}) };
   return [
     ...(groups.includes('text') ? [...describeWords(words), ...listCosineSignals(options)] : []),
-    ...(groups.includes('late') ? listLateSpreads() : []),
+    ...(groups.includes('late') && around !== 'none' ? listLateSpreads() : []),
   ];
 }
 
@@ -210,7 +210,8 @@ function describePairs(groups: readonly SignalGroup[]): BankSignal[] {
 
 /** The signals of a bank, in the order of their columns. */
 export function bankSignals(options: SignalBankOptions): BankSignal[] {
-  const { groups, plugins } = options;
+  const { groups, plugins, around } = options;
+  const listLate = around === 'none' ? listOwnLateSignals : listLateSignals;
   const ranks = Object.values(RANK_SIGNALS).filter(({ group }) => groups.includes(group));
   const columns: BankSignal[] = [
     ...listSpreadSignals(options).flatMap((signal) =>
@@ -222,7 +223,7 @@ export function bankSignals(options: SignalBankOptions): BankSignal[] {
       [newest, rank].map((signal) => ({ ...signal, reads: ['replies', 'times'] as const })),
     ),
     ...(groups.includes('structure') ? describeStructure() : []),
-    ...(groups.includes('late') ? listLateSignals(groups.includes('author')) : []),
+    ...(groups.includes('late') ? listLate(groups.includes('author')) : []),
     ...COLUMN_GROUPS.filter((group) => groups.includes(group))
       .flatMap(listColumnSignals)
       .map((signal) => ({ ...signal.definition, reads: signal(null).reads })),
