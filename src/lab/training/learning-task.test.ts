@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
+import type { StartProgress } from '../../core/terminal/progress.ts';
 import { loadConfig, resolveConfig } from '../config/config.ts';
 import { sampleConversationQueries } from '../run/rankings.ts';
 import { LearningTask } from './learning-task.ts';
@@ -37,6 +38,24 @@ test('a limited number of queries, of conversations drawn by the seed', async ()
   expect(kept).toHaveLength(7);
   expect(some.table.queryIds).toEqual(all.table.queryIds.filter((id) => kept.includes(id)));
   for (const task of [all, some]) task.dispose();
+});
+
+test('no text is embedded where no signal and no source reads a vector', async () => {
+  const stages: string[] = [];
+  const progress: StartProgress = (stage) => {
+    stages.push(stage);
+    return { update: () => {}, finish: () => {} };
+  };
+  const embeds = async (group: string, signal: string) => {
+    stages.length = 0;
+    const bank = setFit('search={newest: {k: 12}}', `mix.signals.groups=[${group}]`, 'mix.signals.encoders=[]');
+    const fit = setFit('mix.fit.model.signals=null', `mix.fit.model.initial={${signal}: 1}`);
+    const config = readTraining(loadConfig(path, [...bank, ...fit]));
+    (await LearningTask.open(config, { cacheFolder: null, progress })).dispose();
+    return stages.some((stage) => stage.startsWith('encode with'));
+  };
+  expect(await embeds('time', 'recency')).toBe(false);
+  expect(await embeds('text', 'bm25')).toBe(true);
 });
 
 const { arms, ...sample } = buildSampleTrainingConfig(root);

@@ -9,7 +9,7 @@ import type { Workspace } from '../../rank/signals/workspace.ts';
 import { learningVersion, stageVersion } from '../run/environment.ts';
 import { assertArmAttributes, assertArmData } from '../run/needed-data.ts';
 import { StageCache } from '../run/stage-cache.ts';
-import { openWorkspace, selectEvaluatedQueries } from '../run/workspaces.ts';
+import { areVectorsUnread, openWorkspace, selectEvaluatedQueries } from '../run/workspaces.ts';
 import {
   buildFeatureTable,
   computeTaskSignals,
@@ -84,7 +84,10 @@ export class LearningTask {
     const queries = selectEvaluatedQueries(dataset, config);
     const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
     const other = fittedOn === undefined ? {} : { fittedOn };
-    const source = { dataset, ...other, config, cacheFolder, store, code: stageVersion, progress };
+    const plan = { dataset, config, code: stageVersion };
+    // A trajectory model reads vectors besides those of its signals.
+    const omitsVectors = config.fit.model.name === 'linear' && areVectorsUnread(plan, queries, [config.arm]);
+    const source = { ...plan, ...other, omitsVectors, cacheFolder, store, progress };
     const workspace = await openWorkspace(source, queries, (fittedOn ?? dataset).devConversations);
     try {
       const pool = await findCandidatePool(workspace, config);
