@@ -5,7 +5,6 @@ import type { LearningTask } from '../../src/lab/training/learning-task.ts';
 import type { StoredTokens, TokenText } from '../../src/model/encoder.ts';
 import type { TokenRows } from '../../src/ops/late/late-interaction.ts';
 import type { FeatureTable } from '../../src/rank/learning/feature-table.ts';
-import { prepareTokens } from '../../src/rank/signals/late.ts';
 import type { TokenBatch } from './token-model.ts';
 
 /** The questions of a task with the tokens of their own and of their candidates. */
@@ -30,7 +29,7 @@ export interface TokenQuestions {
 export async function readTokenQuestions(task: LearningTask, views: LateTexts): Promise<TokenQuestions> {
   const { workspace, pool } = task;
   const { corpus } = workspace;
-  const store = await prepareTokens(workspace, views);
+  const store = await workspace.openTokens();
   const candidates = new Set(pool.positions);
   const copy = ({ ids, scales, values }: StoredTokens) => ({
     ids: ids.slice(),
@@ -46,6 +45,7 @@ export async function readTokenQuestions(task: LearningTask, views: LateTexts): 
     for (const [i, text] of listed.questions.entries()) texts.questions[queryIndexes[i] as number] = text;
     const wanted = listed.turns.filter((text) => candidates.has(positionOf(text)));
     for (const text of wanted) texts.turns.set(positionOf(text), text);
+    await store.prepare([...wanted, ...listed.questions], workspace.startProgress);
     await store.read(wanted, (i, tokens) => void turns.set(positionOf(wanted[i] as TokenText), copy(tokens)));
     await store.read(listed.questions, (i, tokens) => {
       questions[queryIndexes[i] as number] = copy(tokens);
