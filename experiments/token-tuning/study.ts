@@ -318,31 +318,24 @@ export const tokenTuning: Study<typeof projectionSettings> = {
       const last = candidates.at(-1) as Candidate;
       const { model } = last.tunable;
       const { epochs, theta } = await trainOnAll(last, folds);
-      const before = pretrained?.seen ?? [];
-      const seen = [describeData(opened.task), ...before];
+      const { arrays, gate } = splitNumbers(model, theta);
+      const [up, down] = arrays as [Float32Array, Float32Array];
+      const seen = [describeData(opened.task), ...(pretrained?.seen ?? [])];
       return {
         ...findings,
-        files: (_, { commit, backend }) => {
-          const encode = (numbers: Float64Array, data: readonly TrainingData[], settings: object) => {
-            const { arrays, gate } = splitNumbers(model, numbers);
-            const [up, down] = arrays as [Float32Array, Float32Array];
-            return encodeTokenWeights({
-              dimension: model.dimension,
-              ...{ up, down, gate },
-              provenance: {
-                settings: { ...given, ...settings },
-                dataHash: data.map(({ dataHash }) => dataHash).join(' '),
-                ...{ seed: given.seed, commit, backend },
-                trainingClusters: data.flatMap(({ clusters }) => clusters),
-                trainingContents: [...new Set(data.flatMap(({ contents }) => contents))],
-              },
-            });
-          };
-          return {
-            'weights-tokens.safetensors': encode(theta, seen, { epochs }),
-            ...(pretrained && { 'weights-tokens-before.safetensors': encode(pretrained.theta, before, { epochs: 0 }) }),
-          };
-        },
+        files: (_, { commit, backend }) => ({
+          'weights-tokens.safetensors': encodeTokenWeights({
+            dimension: model.dimension,
+            ...{ up, down, gate },
+            provenance: {
+              settings: { ...given, epochs },
+              dataHash: seen.map(({ dataHash }) => dataHash).join(' '),
+              ...{ seed: given.seed, commit, backend },
+              trainingClusters: seen.flatMap(({ clusters }) => clusters),
+              trainingContents: [...new Set(seen.flatMap(({ contents }) => contents))],
+            },
+          }),
+        }),
       };
     });
   },
