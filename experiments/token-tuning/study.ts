@@ -29,7 +29,7 @@ import {
 
 const count = z.int().min(1);
 
-/** Messages that teach without judgements; each is a question for the message that it answers, or for the one before it. */
+/** Messages that teach without judgements: each asks for the message that it answers, or for the one before it. */
 const messages = z.strictObject({
   config: z.string().min(1).default('configs/learning/late-transfer.yaml'),
   /** Changes of the config. */
@@ -156,7 +156,7 @@ export function createLayered(batches: TokenBatches, layers: LastLayers, rank: n
   return { model, batches, start: drawTokenStart(model, seed), score };
 }
 
-/** What numbers are trained on. */
+/** The data of a training, for the weight file. */
 interface TrainingData {
   readonly dataHash: string;
   readonly clusters: readonly string[];

@@ -27,7 +27,7 @@ interface DescribedSignal {
 }
 
 const READS: readonly WorldPart[] = ['texts', 'tokens', 'times', 'replies'];
-/** What a bank reads whose signals look at no turn around a turn. */
+/** The parts that signals read which look at no turn around a turn. */
 const OWN_READS: readonly WorldPart[] = ['texts', 'tokens', 'times'];
 
 const VIEWS: Readonly<Record<LateView, string>> = {
