@@ -3,9 +3,12 @@ import { createRandom } from '../../src/core/numbers/random.ts';
 import { useBackend } from '../../src/core/tensors/backend.ts';
 import { ignoreProgress } from '../../src/core/terminal/progress.ts';
 import { quantiseTokens } from '../../src/index/encoders/token-cache.ts';
+import { loadConfig } from '../../src/lab/config/config.ts';
+import { readTraining } from '../../src/lab/training/training-config.ts';
 import type { StoredTokens } from '../../src/model/encoder.ts';
 import { averageTokens, computeTokenMaxima, standardiseMaxima } from '../../src/ops/late/late-interaction.ts';
 import { createTableMetric } from '../../src/rank/learning/fit-options.ts';
+import { tokenTuning } from './study.ts';
 import { computeTokenLoss, countNumbers, createProjection, scoreTokens, type TokenModel } from './token-model.ts';
 import { TokenBatches, type TokenQuestions } from './token-questions.ts';
 import { drawControls, drawTokenStart, scoreRows, type Tunable, trainTokens, tuneTokens } from './tuning.ts';
@@ -130,6 +133,19 @@ test('a projection finds what tokens are about, on conversations that it has not
   expect(Object.keys(controls)).toEqual(['shuffled labels', 'shuffled tokens']);
   for (const pairing of Object.values(controls))
     expect(await measure(await trainTokens(tunable, training, given, { pairing }))).toBeLessThan(before + 0.05);
+});
+
+test('messages of mail, of chat and to assistants teach before, by their texts and speakers alone', () => {
+  const { before } = tokenTuning.settings.parse({});
+  const sources = before!.sources.map(({ config, set, pairs }) => {
+    const { dataset, signals, evaluation } = readTraining(loadConfig(config, set));
+    return [dataset.name, pairs, signals.groups, signals.encoders, evaluation.split];
+  });
+  expect(sources).toEqual([
+    ['spamassassin-threads', 'answered', ['author'], [], 'dev'],
+    ['irc', 'adjacent', ['author'], [], 'dev'],
+    ['oasst', 'answered', ['author'], [], 'dev'],
+  ]);
 });
 
 test('without judgements the newest candidate of a question counts', () => {

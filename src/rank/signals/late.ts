@@ -1,4 +1,5 @@
 import {
+  AROUND_SCORES,
   LATE_VIEWS,
   type LateOptions,
   type LateScore,
@@ -61,22 +62,23 @@ export function listLateSpreads(): DescribedSignal[] {
   return LATE_VIEWS.map((view) => ({ name: nameLateView(view), summary: VIEWS[view], reads: READS }));
 }
 
+const describeScores = (view: LateView, scores: readonly (readonly [string, string])[], reads: readonly WorldPart[]) =>
+  scores.map(([score, summary]) => ({
+    name: `${nameLateView(view)}.${score}`,
+    summary: `${summary}, as \`${nameLateView(view)}\``,
+    reads,
+  }));
+
 /**
  * The signals of late interaction of a turn by itself, in the order of their columns.
  *
  * @param author true if it may be looked at who speaks.
  */
 export function listOwnLateSignals(author: boolean): DescribedSignal[] {
-  const { near: _, window: __, ...own } = SUMMARIES;
-  const name = nameLateView('plain');
-  return [
-    { name, summary: VIEWS.plain, reads: OWN_READS },
-    ...Object.entries({ ...own, ...(author ? NAMED : {}) }).map(([score, summary]) => ({
-      name: `${name}.${score}`,
-      summary: `${summary}, as \`${name}\``,
-      reads: OWN_READS,
-    })),
-  ];
+  const around: readonly string[] = AROUND_SCORES;
+  const scores = Object.entries({ ...SUMMARIES, ...(author ? NAMED : {}) }).filter(([name]) => !around.includes(name));
+  const zidf = { name: nameLateView('plain'), summary: VIEWS.plain, reads: OWN_READS };
+  return [zidf, ...describeScores('plain', scores, OWN_READS)];
 }
 
 /**
@@ -85,14 +87,8 @@ export function listOwnLateSignals(author: boolean): DescribedSignal[] {
  * @param author true if it may be looked at who speaks.
  */
 export function listLateSignals(author: boolean): DescribedSignal[] {
-  const summaries = Object.entries({ ...SUMMARIES, ...(author ? NAMED : {}) });
-  return LATE_VIEWS.flatMap((view) =>
-    summaries.map(([name, summary]) => ({
-      name: `${nameLateView(view)}.${name}`,
-      summary: `${summary}, as \`${nameLateView(view)}\``,
-      reads: READS,
-    })),
-  );
+  const scores = Object.entries({ ...SUMMARIES, ...(author ? NAMED : {}) });
+  return LATE_VIEWS.flatMap((view) => describeScores(view, scores, READS));
 }
 
 /** The vectors of all tokens that the queries of a world need, computed where they are missing. */
