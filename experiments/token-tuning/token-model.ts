@@ -7,6 +7,7 @@ import { projectTokens } from '../../src/ops/late/token-projection.ts';
 import type { FeatureTable } from '../../src/rank/learning/feature-table.ts';
 import { computeQueryLosses, type LossOptions, uploadLossTargets } from '../../src/rank/learning/losses.ts';
 import { computeValueAndGradients } from '../../src/rank/learning/objective.ts';
+import { type Shapes, type TokenSpans, uploadArrays } from '../split-bert.ts';
 import type { FloatRows } from './token-questions.ts';
 
 /** Questions with the turns that they are compared with. B questions of J tokens together, N turns of S tokens. */
@@ -24,15 +25,12 @@ export interface TokenBatch {
   readonly queries: readonly number[];
 }
 
-/** The places of the tokens of each of N turns among rows: the first, and the one after the last. */
-export type TokenSpans = readonly (readonly [number, number])[];
-
 type Random = ReturnType<typeof createRandom>;
 
 /** Turns frozen vectors of tokens into those that are compared. */
 export interface TokenForm {
   /** The shapes of its learned arrays. */
-  readonly shapes: readonly (readonly [number, number])[];
+  readonly shapes: Shapes;
   /** The numbers that change nothing. */
   drawStart(random: Random): Float64Array;
   /** The places of turns among the rows that `embed` gives. */
@@ -107,11 +105,6 @@ export function splitNumbers({ form, dimension }: TokenModel, theta: Float64Arra
   return { arrays, gate: take(dimension), sharpness: SHARPNESS + (theta[at] as number) };
 }
 
-/** Puts the arrays of a form on the device. */
-export function uploadArrays(form: TokenForm, arrays: readonly Float32Array[]): tf.Tensor2D[] {
-  return form.shapes.map((shape, i) => tf.tensor2d(arrays[i] as Float32Array, [...shape]));
-}
-
 /** The largest product of each turn for each token [N, J], and the number of that product among all. */
 function matchTokens(spans: TokenSpans, products: Float32Array, width: number) {
   const maxima = new Float32Array(spans.length * width).fill(Number.NEGATIVE_INFINITY);
@@ -128,7 +121,7 @@ function matchTokens(spans: TokenSpans, products: Float32Array, width: number) {
 
 async function computeProducts({ form }: TokenModel, arrays: readonly Float32Array[], batch: TokenBatch) {
   const products = await readBack('tokenProducts', () => {
-    const { turns, questions } = form.embed(uploadArrays(form, arrays), batch);
+    const { turns, questions } = form.embed(uploadArrays(form.shapes, arrays), batch);
     return matmulTransposed(turns, questions);
   });
   return matchTokens(form.listSpans(batch), products, batch.logIdf.length);
@@ -222,7 +215,7 @@ export async function computeTokenLoss(
       return matmulTransposed(turns, questions);
     };
     const dy = tf.tensor2d(slopes, [slopes.length / width, width]);
-    const { grads } = computeValueAndGradients(multiply, uploadArrays(model.form, arrays), dy);
+    const { grads } = computeValueAndGradients(multiply, uploadArrays(model.form.shapes, arrays), dy);
     return tf.concat(grads.map((part) => tf.reshape(part, [part.size])) as tf.Tensor1D[]);
   });
   const gradient = new Float64Array(theta.length);
