@@ -2,6 +2,7 @@ import { candidateStage } from './candidate-stage/study.ts';
 import { conceptAliases } from './concept-aliases/study.ts';
 import { runConservationDrift } from './conservation-drift/command.ts';
 import { contextPresets } from './context-presets/study.ts';
+import { crossEncoder } from './cross-encoder/study.ts';
 import { evidence } from './evidence/study.ts';
 import { evidencePaths } from './evidence-paths/study.ts';
 import { runFindings } from './findings/command.ts';
@@ -39,6 +40,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'slice-hierarchy': createStudyCommand(sliceHierarchy),
   stopping: createStudyCommand(stopping),
   throughput: createStudyCommand(throughput),
+  'cross-encoder': createStudyCommand(crossEncoder),
   'token-layers': createStudyCommand(tokenLayers),
   'token-tuning': createStudyCommand(tokenTuning),
   transfer: createStudyCommand(transfer),
