@@ -73,19 +73,31 @@ export class SplitBert {
     return this.#whole.sizes.hidden_size;
   }
 
-  /** Runs texts through all layers but the last. @param onTexts gets the number of texts that are done. */
-  async hide(texts: readonly TokenText[], onTexts: (done: number) => void = () => {}): Promise<HiddenText[]> {
+  /**
+   * Runs texts through all layers but the last.
+   *
+   * @param multiple of which every length is, by a repeated last token: fewer lengths are larger batches.
+   * @param onTexts gets the number of texts that are done.
+   */
+  async hide(
+    texts: readonly TokenText[],
+    {
+      multiple = 1,
+      onTexts = () => {},
+    }: { readonly multiple?: number; readonly onTexts?: (done: number) => void } = {},
+  ): Promise<HiddenText[]> {
     const spans = this.#encoder.listSpans(
       texts.map(({ text }) => text),
       { owners: texts.map(({ owner }) => owner), context: texts.map(({ context }) => context ?? []) },
     );
+    const padded = spans.map(({ ids }) => {
+      const missing = Math.ceil(ids.length / multiple) * multiple - ids.length;
+      return [...ids, ...new Array<number>(missing).fill(ids.at(-1) as number)];
+    });
     const hidden: HiddenText[] = [];
     let done = 0;
-    for (const batch of batchByLength(
-      spans.map(({ ids }) => ids),
-      BATCH,
-    )) {
-      const ids = batch.map((text) => spans[text]!.ids);
+    for (const batch of batchByLength(padded, BATCH)) {
+      const ids = batch.map((text) => padded[text]!);
       const length = ids[0]!.length;
       const rows = await readBack('hidden', () => runBert(this.#first, Int32Array.from(ids.flat()), length));
       const size = rows.length / batch.length;

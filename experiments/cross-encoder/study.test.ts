@@ -35,7 +35,10 @@ const ask = (text: string): TokenText => ({ text, owner: { kind: 'query', id: te
 async function makeQuestions(bert: SplitBert): Promise<CrossQuestion[]> {
   const questions: CrossQuestion[] = [];
   for (const word of WORDS) {
-    const pairs = await bert.hide(WORDS.map((other) => joinPair(ask(word), turn(`${other} ${other}`), 0)));
+    const pairs = await bert.hide(
+      WORDS.map((other) => joinPair(ask(word), turn(`${other} ${other}`), 0)),
+      { multiple: 8 },
+    );
     questions.push({ id: word, pairs, grades: WORDS.map((other) => Number(other === 'soup')) });
   }
   return questions;
@@ -52,6 +55,9 @@ test('training tells pairs apart, from equal scores on; no tensor stays', async 
   const bert = await SplitBert.open(options, 2);
   const cross = new CrossEncoder(bert, 4);
   const questions = await makeQuestions(bert);
+  expect(questions.flatMap(({ pairs }) => pairs.map(({ states }) => (states.length / bert.dimension) % 8))).toEqual(
+    new Array(16).fill(0),
+  );
   const start = cross.drawStart(1);
   expect((await cross.computeLoss(start, questions)).loss).toBeCloseTo(Math.log(WORDS.length), 5);
   const training = { seed: 1, learningRate: 0.02, epochs: 20, batch: 2 };

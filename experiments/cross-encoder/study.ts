@@ -41,6 +41,9 @@ const settings = z.strictObject({
 });
 type Settings = z.output<typeof settings>;
 
+/** Lengths of pairs are multiples of this, so that a step has few batches. */
+const MULTIPLE = 8;
+
 /** The first candidates of each row by scores, [Q, K] columns of the table; rows of fewer candidates are shorter. */
 export function listFirst(table: FeatureTable, scores: Float32Array, first: number): Int32Array[] {
   return table.queryIds.map((_, row) => {
@@ -136,7 +139,7 @@ async function scoreFold(
   const hiding = progress('pairs', drawn.length * given.candidates);
   const hidden = await bert.hide(
     drawn.flatMap(({ row, columns }) => columns.map((column) => textOf(row, column))),
-    (done) => hiding.update(done),
+    { multiple: MULTIPLE, onTexts: (done) => hiding.update(done) },
   );
   hiding.finish(`${hidden.length} pairs`);
   const questions = drawn.map(
@@ -161,7 +164,7 @@ async function scoreFold(
   const scoring = progress('questions', first.length);
   for (const [i, columns] of first.entries()) {
     const texts = [...columns].map((column) => textOf(fold.heldOut[i] as number, column));
-    again.push(await cross.score(theta, await bert.hide(texts)));
+    again.push(await cross.score(theta, await bert.hide(texts, { multiple: MULTIPLE })));
     scoring.update(again.length);
   }
   scoring.finish(`${again.length} questions`);

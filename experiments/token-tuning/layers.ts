@@ -37,7 +37,7 @@ export class LastLayers {
     const bert = await SplitBert.open(options, count);
     const texts = [...turns.values(), ...questions];
     const stage = progress('layers before the trained ones', texts.length);
-    const hidden = await bert.hide(texts, (done) => stage.update(done));
+    const hidden = await bert.hide(texts, { onTexts: (done) => stage.update(done) });
     stage.finish(`${texts.length} texts`);
     const keys = [...turns.keys()];
     return new LastLayers(bert, new Map(keys.map((key, i) => [key, hidden[i]!])), hidden.slice(keys.length));
