@@ -32,7 +32,7 @@ const LOSS: LossOptions = { name: 'listwise', temperature: 1 };
 /** Pairs that are scored together. */
 const SCORED = 256;
 
-/** A question read together with a turn, and with the turns before it where the turn has any: the question comes last, and is not cut. */
+/** A question after a turn and at most `before` turns before it. It comes last, so that it is not cut. */
 export function joinPair(question: TokenText, turn: TokenText, before: number): TokenText {
   const context = before === 0 ? [] : (turn.context ?? []).slice(-before);
   return { ...question, context: [...context, turn.text] };

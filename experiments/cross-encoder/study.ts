@@ -88,7 +88,7 @@ export function rerankFirst(
   return changed;
 }
 
-/** The questions of rows with a relevant candidate, with as many candidates each: the relevant ones, and others drawn from the first. */
+/** Rows with a relevant candidate, with equally many candidates each: the relevant ones, and others drawn from the first. */
 function drawPairs(
   { table }: TokenQuestions,
   rows: Int32Array,
