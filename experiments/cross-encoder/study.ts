@@ -43,6 +43,8 @@ type Settings = z.output<typeof settings>;
 
 /** Lengths of pairs are multiples of this, so that a step has few batches. */
 const MULTIPLE = 8;
+/** Questions whose pairs are scored together. */
+const SCORED = 8;
 
 /** The first candidates of each row by scores, [Q, K] columns of the table; rows of fewer candidates are shorter. */
 export function listFirst(table: FeatureTable, scores: Float32Array, first: number): Int32Array[] {
@@ -88,7 +90,7 @@ export function rerankFirst(
   return changed;
 }
 
-/** Rows with a relevant candidate, with equally many candidates each: the relevant ones, and others drawn from the first. */
+/** Rows with a relevant candidate, with equally many candidates: the relevant ones, and others drawn from the first. */
 function drawPairs(
   { table }: TokenQuestions,
   rows: Int32Array,
@@ -162,9 +164,17 @@ async function scoreFold(
   const first = listFirst(held, linear, given.first);
   const again: Float32Array[] = [];
   const scoring = progress('questions', first.length);
-  for (const [i, columns] of first.entries()) {
-    const texts = [...columns].map((column) => textOf(fold.heldOut[i] as number, column));
-    again.push(await cross.score(theta, await bert.hide(texts, { multiple: MULTIPLE })));
+  for (let from = 0; from < first.length; from += SCORED) {
+    const rows = first.slice(from, from + SCORED);
+    const texts = rows.flatMap((columns, i) =>
+      [...columns].map((column) => textOf(fold.heldOut[from + i] as number, column)),
+    );
+    const scores = await cross.score(theta, await bert.hide(texts, { multiple: MULTIPLE }));
+    let at = 0;
+    for (const { length } of rows) {
+      again.push(scores.slice(at, at + length));
+      at += length;
+    }
     scoring.update(again.length);
   }
   scoring.finish(`${again.length} questions`);
