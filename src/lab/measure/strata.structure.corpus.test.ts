@@ -5,12 +5,12 @@ import type { Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
+import { buildRun, listRankedPositions, rankArm } from '../../rank/retrieval/arm-ranking.ts';
 import { listControlsFor } from '../../rank/retrieval/arms.fixture.ts';
 import { parseSteps, type WrittenStep } from '../../rank/retrieval/written-steps.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
 import { type ControlKind, controlOptions } from '../../rank/signals/worlds/world-parts.ts';
 import type { ArmControl } from '../config/arm-selection.ts';
-import { buildRun, listRankedPositions, rankArm } from '../run/rankings.ts';
 import { measureRuns } from './measurement.ts';
 import type { StructureTest } from './result.ts';
 

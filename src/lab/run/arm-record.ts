@@ -11,6 +11,7 @@ import { readText, writeAtomic } from '../../core/files/files.ts';
 import { encodeSafetensors, readCheckedSafetensors, type TensorFile } from '../../core/files/safetensors.ts';
 import { check, parse } from '../../core/validation/validation.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
+import type { RankedComponents, RankedPositions } from '../../rank/retrieval/arm-ranking.ts';
 import type { SignedSlices, SliceAnswer } from '../../rank/retrieval/packed-slices.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import { formatFileName } from '../composition/arms.ts';
@@ -40,22 +41,10 @@ export interface RecordedSlices extends SignedSlices {
 }
 
 /** The rankings of an arm for Q queries, K ranks each, with everything that measuring and reporting need. */
-export interface ArmRecord extends TunedArm, Partial<InspectedRanks> {
+export interface ArmRecord extends TunedArm, RankedPositions, RankedComponents, Partial<InspectedRanks> {
   /** Of an arm with a slice: those of the evaluated queries, in order, then those of the queries that it was tuned on. */
   readonly slices?: RecordedSlices;
   readonly name: string;
-  /** K. */
-  readonly depth: number;
-  /** Row-major [Q, K] corpus positions, best first; -1 if a query has fewer candidates. */
-  readonly positions: Int32Array;
-  /** Row-major [Q, K]; 0 if the position is -1. */
-  readonly scores: Float32Array;
-  /** The P parts of a score, in the order in which they were applied. */
-  readonly componentNames: readonly string[];
-  /** Row-major [Q, I, P]: the parts of the scores of the first I ranks. */
-  readonly components: Float32Array;
-  /** I. */
-  readonly inspected: number;
   /** The fate of each query's relevant turns, query after query: numbers of `LOSS_STAGES`. */
   readonly losses: Uint8Array;
   /** By stage; what another process left on disk is not executed again, so these differ between runs. */

@@ -6,6 +6,14 @@ import { loadDataset } from '../../data/registry.ts';
 import type { SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
+import {
+  type ArmRanking,
+  buildRun,
+  listInspectedPairs,
+  listRankedComponents,
+  listRankedPositions,
+  rankArm,
+} from '../../rank/retrieval/arm-ranking.ts';
 import { decomposeScores } from '../../rank/retrieval/retriever.ts';
 import { openSlices } from '../../rank/retrieval/signed-slices.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
@@ -32,15 +40,7 @@ import {
 import { recordVersion, restoreDataFolder, runHash, stageVersion } from './environment.ts';
 import { assertArmAttributes, assertArmData, listStrategyWeights } from './needed-data.ts';
 import { listDifferingFacts, readState } from './partial-folder.ts';
-import {
-  type ArmRanking,
-  buildRun,
-  countFittingRanks,
-  listInspectedPairs,
-  listRankedComponents,
-  listRankedPositions,
-  rankArm,
-} from './rankings.ts';
+import { countFittingRanks } from './rankings.ts';
 import { BegunSlices, collectSlices, readSliceKeys } from './run-slices.ts';
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';

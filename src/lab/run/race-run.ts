@@ -9,6 +9,7 @@ import {
 import { confirmByFlips, holm } from '../../eval/significance/multiple-comparisons.ts';
 import { computePairedDifferences } from '../../eval/significance/paired-differences.ts';
 import { isSignificant } from '../../eval/significance/verdict.ts';
+import { buildRun } from '../../rank/retrieval/arm-ranking.ts';
 import { addCounts, type StageCounts } from '../../rank/signals/stage.ts';
 import { describeControl } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
@@ -18,7 +19,6 @@ import type { ArmRecord } from './arm-record.ts';
 import type { ArmRunner } from './arm-runner.ts';
 import { runHash } from './environment.ts';
 import type { Execute, PreparedRun } from './execution.ts';
-import { buildRun } from './rankings.ts';
 
 /** A round with fewer conversations stops no arm. */
 const LEAST_CLUSTERS = 12;
