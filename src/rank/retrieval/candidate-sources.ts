@@ -167,14 +167,14 @@ function readGraphControl(world: World): GraphControl | null {
 }
 
 /** An index that is kept until the workspace is disposed, as one that is asked time and again. */
-function keepIndex({ shared }: World, use: SourceUse): Promise<CandidateIndex> {
+function keepIndex(owner: World, use: SourceUse): Promise<CandidateIndex> {
   // Only another order of turns changes propagated rows, which alone change an index that is no graph.
-  const order = use.propagation !== null && shared.control?.kind === 'permuted-order' ? shared.control : null;
-  const control = use.index.index === 'graph' ? readGraphControl(shared) : order;
-  return shared.keepOnce(['index', { index: use.index, propagation: use.propagation }, control], async () => {
+  const order = use.propagation !== null && owner.control?.kind === 'permuted-order' ? owner.control : null;
+  const control = use.index.index === 'graph' ? readGraphControl(owner) : order;
+  return owner.keepOnce(['index', { index: use.index, propagation: use.propagation }, control], async () => {
     const parts: Record<string, unknown> = {};
-    for (const [name, part] of Object.entries(listIndexParts(use))) parts[name] = await shared.get(part);
-    return shared.keepResource(await openIndex(shared, use, parts));
+    for (const [name, part] of Object.entries(listIndexParts(use))) parts[name] = await owner.get(part);
+    return owner.keepResource(await openIndex(owner, use, parts));
   });
 }
 
@@ -238,8 +238,10 @@ const defineSource = (isKept: boolean) =>
       ...nameInOrder(use.seedSources),
     }),
     compute: async ({ world, inputs }, use) => {
-      const isSubset = world.shared.queries !== world.queries;
-      const index = isSubset ? await keepIndex(world, use) : await openIndex(world, use, inputs as IndexParts);
+      // Propagated rows depend on the moments of all queries.
+      const owner = use.propagation === null ? world.shared : world.whole;
+      const isKept = owner.queries !== world.queries;
+      const index = isKept ? await keepIndex(owner, use) : await openIndex(world, use, inputs as IndexParts);
       try {
         const k = Math.min(use.index.k, countMostFound(world));
         const found = use.seedSources.map((_, i) => inputs[`${i}`] as Candidates);
@@ -250,7 +252,7 @@ const defineSource = (isKept: boolean) =>
         assertAdmissible(candidates, batch, world.corpus);
         return candidates;
       } finally {
-        if (!isSubset) index.dispose();
+        if (!isKept) index.dispose();
       }
     },
   });
@@ -360,7 +362,8 @@ export async function warmUpSources(
   const nothing = buildWarmUpBatch(workspace.subcorpora, workspace.batch);
   const world = workspace.under(control);
   for (const options of indexes) {
-    const index = await keepIndex(world, describeSource(options, propagation, null));
+    const use = describeSource(options, propagation, null);
+    const index = await keepIndex(use.propagation === null ? world.shared : world.whole, use);
     await index.search(nothing, 1);
   }
 }

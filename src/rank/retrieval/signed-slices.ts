@@ -24,13 +24,13 @@ export const signedSlices = defineStage<SliceOptions, SignedSlices>({
  * @throws AdmissibilityError, naming the query.
  */
 export async function openSlices(world: World, slice: SliceOptions): Promise<readonly Int32Array[]> {
-  const { shared } = world;
-  const signed = await shared.get(signedSlices(slice));
-  const lists = await shared.keepOnce(['checked slices', slice], async () => {
+  const { whole } = world;
+  const signed = await whole.get(signedSlices(slice));
+  const lists = await whole.keepOnce(['checked slices', slice], async () => {
     const { AnswerChecks } = await import('./slice-answers.ts');
-    const checks = new AnswerChecks(slice, shared);
-    const { queries } = shared;
-    const answers = restoreSlices(signed, shared.corpus);
+    const checks = new AnswerChecks(slice, whole);
+    const { queries } = whole;
+    const answers = restoreSlices(signed, whole.corpus);
     return new Map(queries.map((query, i) => [query.id, checks.verify(answers[i] as (typeof answers)[number], query)]));
   });
   return disturbSlices(

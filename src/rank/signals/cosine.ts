@@ -62,13 +62,6 @@ export function findVersionRows(versions: PropagatedVersions, pool: PoolRows, cu
   });
 }
 
-/**
- * Where tensors lie in the host's memory: multiply-adds of a plain product that take as long as one of a loop over its
- * arrays, and the fewest queries that a product takes time for. Measured on wasm at D = 512: 0.2 ns against 2.4 ns, and
- * 2.2 ms for one query as for six.
- */
-const [LOOP_COST, LEAST_COLUMNS] = [12, 8];
-
 /** Rows that candidates are among. */
 export interface CosineRows {
   /** Row-major [N, D], of length 1 or 0. */
@@ -80,10 +73,10 @@ export interface CosineRows {
 }
 
 /**
- * Cosines of queries with their candidates, 0 for padding and for zero vectors, the way that takes the fewer
- * operations: all rows times a batch of queries on the device, of which the candidates' are kept, or, where the device
- * is the host, a loop over the candidates alone. Gathering rows on the device is slower than either on wasm, 370 ms for
- * B = 64, D = 512 and C = 300.
+ * Cosines of queries with their candidates, 0 for padding and for zero vectors: all rows times a batch of queries on
+ * the device, of which the candidates' are kept, or, where the device is the host, a loop over the candidates alone,
+ * 2.4 ns for each of B C D numbers. The loop gives the same number for a pair whatever else is in the batch. Gathering
+ * rows on the device is slower on wasm, 370 ms for B = 64, D = 512 and C = 300.
  *
  * @param queries row-major [B, D] of any length
  * @param positions row-major [B, C] rows, -1 for padding
@@ -118,9 +111,7 @@ async function computeBatchCosines(
   positions: Int32Array,
   batch: number,
 ): Promise<Float32Array> {
-  const { vectors, dimension } = rows;
-  const products = (vectors.length / dimension) * Math.max(batch, LEAST_COLUMNS);
-  if (prefersPlainProducts() && LOOP_COST * positions.length < products) {
+  if (prefersPlainProducts()) {
     await letEventsIn();
     return computeHostCosines(rows, queries, positions);
   }
@@ -128,7 +119,7 @@ async function computeBatchCosines(
   return readBack('computeCandidateCosines', () =>
     computeCandidateCosines(
       corpus,
-      tf.tensor2d(queries, [batch, dimension]),
+      tf.tensor2d(queries, [batch, rows.dimension]),
       tf.tensor2d(positions, [batch, positions.length / batch], 'int32'),
     ),
   );
@@ -199,7 +190,7 @@ export const cosineSignal = defineSignal<PropagationOptions | null, { versions?:
   key: () => null,
   inputs: (propagation) => (propagation === null ? {} : { versions: propagatedRows(propagation) }),
   compute: ({ world, pool, inputs }, propagation) => {
-    const { dimension, shared, batch } = world;
+    const { dimension, whole, batch } = world;
     const versions = inputs.versions as Versions | undefined;
     if (versions === undefined) {
       const rows = { vectors: world.turnVectors, dimension, tensor: () => world.getCorpusTensor() };
@@ -207,8 +198,8 @@ export const cosineSignal = defineSignal<PropagationOptions | null, { versions?:
     }
     const { vectors, positions } = versions;
     const tensor = () =>
-      shared.keepOnce(['version tensor', propagation, world.control], () =>
-        shared.keepResource(tf.tensor2d(vectors, [positions.length, dimension])),
+      whole.keepOnce(['version tensor', propagation, world.control], () =>
+        whole.keepResource(tf.tensor2d(vectors, [positions.length, dimension])),
       );
     return computePairCosines(
       { vectors, dimension, tensor },

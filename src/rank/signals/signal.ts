@@ -56,8 +56,10 @@ export interface World extends Setting {
   /** [N] the rank that the tie rule gives each turn among equal scores. */
   readonly tieRanks: Int32Array;
   readonly startProgress: StartProgress;
-  /** The world that keeps what does not depend on the queries: this one, or the one whose queries these are a part of. */
+  /** The world that keeps what does not depend on the queries: this one, or the one whose turns these queries ask. */
   readonly shared: World;
+  /** The world that keeps what depends on all queries: this one, or the one whose queries these are a part of. */
+  readonly whole: World;
   /** [N, D] on the device. */
   getCorpusTensor(): Promise<tf.Tensor2D>;
   /** Turns and queries by an encoder, null for the experiment's own; each is embedded at most once. */

@@ -139,8 +139,10 @@ export class Workspace implements World {
   readonly startProgress: StartProgress;
   /** The stages that can be asked for. */
   readonly plan: Plan;
-  /** This one, unless it was made {@link withQueries}. */
+  /** This one, unless it was made {@link asking}. */
   readonly shared: Workspace;
+  /** This one, unless it was made {@link withQueries}. */
+  readonly whole: Workspace;
   /** [N] the rank that the tie rule gives each turn among equal scores. */
   readonly tieRanks: Int32Array;
   readonly #turnVectors: Float32Array | null;
@@ -152,11 +154,12 @@ export class Workspace implements World {
   readonly #resources = new Resources();
 
   /**
-   * @param shared over the same corpus, see {@link withQueries}.
+   * @param shared over the same corpus, see {@link asking}.
+   * @param whole with these queries and others, see {@link withQueries}.
    * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or
    *   query.
    */
-  constructor(inputs: WorkspaceInputs, shared?: Workspace) {
+  constructor(inputs: WorkspaceInputs, shared?: Workspace, whole?: Workspace) {
     const { corpus, queries, turnVectors, queryVectors, dimension } = inputs;
     if (shared === undefined && turnVectors !== null) assertVectors('turn', corpus.turns, turnVectors, dimension);
     assertVectors('query', queries, queryVectors, dimension);
@@ -175,6 +178,7 @@ export class Workspace implements World {
     this.seed = inputs.seed;
     this.startProgress = inputs.progress ?? ignoreProgress;
     this.shared = shared ?? this;
+    this.whole = whole ?? this;
     this.tieRanks = shared?.tieRanks ?? rankIdsDescending(corpus.turns.map(({ id }) => id));
     this.plan = new Plan({ ...inputs, identity: inputs.stages?.identity ?? NOBODY });
     this.#encode = inputs.encode;
@@ -190,24 +194,32 @@ export class Workspace implements World {
   }
 
   /**
-   * A workspace of some of these queries by themselves: what it computes for them stays in memory, and what does not
-   * depend on queries (the corpus on the device, indexes, propagated rows, tables of coordinates) is this one's. To be
-   * disposed before this one.
+   * A workspace of some of these queries by themselves, as {@link asking}; propagated rows and slices are this one's
+   * too.
    *
    * @param indexes in `queries`.
    */
   withQueries(indexes: readonly number[]): Workspace {
-    const { corpus, dimension, batch, seed } = this;
-    const turnVectors = this.#turnVectors;
-    const queryVectors = gatherRows(batch.vectors, dimension, indexes);
-    const queries = indexes.map((index) => this.queries[index] as Query);
     const encode = async (options: EncoderOptions) => {
       const all = await this.embedWith(options);
       return { ...all, queryVectors: gatherRows(all.queryVectors, all.dimension, indexes) };
     };
+    const queries = indexes.map((index) => this.queries[index] as Query);
+    const queryVectors = gatherRows(this.batch.vectors, this.dimension, indexes);
+    return this.asking({ queries, queryVectors, encode }, this.whole);
+  }
+
+  /**
+   * A workspace of other queries about the same turns: what it computes for them stays in memory, and what does not
+   * depend on queries (the corpus on the device, indexes, tables of coordinates) is this one's. To be disposed before
+   * this one.
+   */
+  asking(own: Pick<WorkspaceInputs, 'queries' | 'queryVectors' | 'encode'>, whole?: Workspace): Workspace {
+    const { corpus, dimension, seed } = this;
     const slices = this.#slices;
-    const own = { corpus, queries, turnVectors, queryVectors, dimension, seed, encode };
-    return new Workspace({ ...own, ...(slices && { slices }) }, this.shared);
+    const turnVectors = this.#turnVectors;
+    const inputs = { ...own, corpus, turnVectors, dimension, seed, ...(slices && { slices }) };
+    return new Workspace(inputs, this.shared, whole);
   }
 
   /** The same data in the world of a null control. */
@@ -240,7 +252,8 @@ export class Workspace implements World {
     if (use.of === 'pairs' && pool === undefined)
       throw new ValidationError(`stage of pairs without a pool: ${use.name}; pass the pool of candidates`);
     if (!hasActiveBackend()) await ensureBackend(); // it is part of the key
-    if (use.isShared && this.shared !== this) return this.shared.under(world.control).get(use, pool);
+    const owner = use.of === 'turns' ? this.shared : this.whole;
+    if (use.isShared && owner !== this) return owner.under(world.control).get(use, pool);
     const stage = this.plan.under(world.control).stage(use, pool?.stage);
     return this.runStage(stage as Stage, async () => {
       const inputs: Record<string, unknown> = {};

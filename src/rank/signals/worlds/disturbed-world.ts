@@ -79,6 +79,7 @@ export function disturbSlices(
 /** The world as it is, which a null control disturbs: a `Workspace`. */
 export interface WholeWorld extends World {
   readonly shared: WholeWorld;
+  readonly whole: WholeWorld;
   /** The same world under a control; null for itself. */
   under(control: ControlOptions | null): World;
   /** The result of a stage in this world or in a disturbed one. */
@@ -117,6 +118,10 @@ export class DisturbedWorld implements World {
 
   get shared(): World {
     return this.#workspace.shared.under(this.control);
+  }
+
+  get whole(): World {
+    return this.#workspace.whole.under(this.control);
   }
 
   /** What reads nothing that the control destroys sees the world as it is. */
