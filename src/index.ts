@@ -4,7 +4,7 @@
 
 export { z } from 'zod';
 export { fromTurns } from './data/memory/from-turns.ts';
-export { loadConfig, openConfig } from './lab/config/config.ts';
+export { openConfig } from './lab/config/config.ts';
 export type { ExperimentConfig } from './lab/config/config-schema.ts';
 export {
   compareByInterleaving,
@@ -14,7 +14,7 @@ export {
   listLoggedChoices,
 } from './lab/measure/counterfactual.ts';
 export type { ExperimentResult } from './lab/measure/result.ts';
-export { askArm, runExperiment } from './lab/on-first-use.ts';
+export { askArm, runExperiment, serveArm } from './lab/on-first-use.ts';
 export { definePlugin, type PluginDefinition } from './lab/plugins/plugin.ts';
 export { rescore } from './lab/stored/rescore-on-first-use.ts';
 export { openRun } from './lab/stored/stored-run.ts';

@@ -1,6 +1,8 @@
+import type { ServedArm } from '../memory/engine/served-arm.ts';
 import type { ExperimentConfig } from './config/config-schema.ts';
 import type { AskContext, AskedContext, QuestionInput } from './run/ask.ts';
 import type { FinishedRun, OpenRunContext } from './run/run.ts';
+import type { ServeInputs } from './run/served-arm.ts';
 
 /**
  * Functions of the root that load most of the project: with the first call, so that an import of the package stays
@@ -16,6 +18,16 @@ import type { FinishedRun, OpenRunContext } from './run/run.ts';
  */
 export async function runExperiment(config: ExperimentConfig, context: OpenRunContext): Promise<FinishedRun> {
   return (await import('./workbench/finished-experiment.ts')).runOrFit(config, context);
+}
+
+/**
+ * An arm of an experiment for `openMemory({ arm })`, tuned as in a run, on the dev queries of the dataset. The caller
+ * disposes it after the memory.
+ *
+ * @throws ValidationError for an unknown arm; what the dataset, the encoder and the tuning throw.
+ */
+export async function serveArm(config: ExperimentConfig, arm: string, context: ServeInputs): Promise<ServedArm> {
+  return (await import('./run/served-arm.ts')).serveArm(config, arm, context);
 }
 
 /**

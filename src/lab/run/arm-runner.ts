@@ -111,13 +111,19 @@ export interface RunnerInputs extends Pick<WorkspaceSource, 'givenVectors'> {
 /** The rankings of an arm and the parts of their scores. */
 export type RankedArm = Omit<ArmRecord, 'slices' | 'losses' | 'stages' | 'seconds' | 'armsAtOnce' | 'latency'>;
 
-/** Opens the data of an experiment, to run its arms in this process. */
-export async function openArmRunner(
+/** The dataset of an experiment: the given one, or that of the config. */
+export async function openDataset(
   config: ExperimentConfig,
-  { cacheFolder, dataset: given, queries, progress = ignoreProgress, noteUse = () => {}, ...more }: RunnerInputs,
-): Promise<ArmRunner> {
+  { cacheFolder, dataset, progress = ignoreProgress }: Pick<RunnerInputs, 'cacheFolder' | 'dataset' | 'progress'>,
+): Promise<Dataset> {
   const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
-  const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, progress }));
+  return dataset ?? loadDataset(config.dataset, { cacheFolder: folder, progress });
+}
+
+/** Opens the data of an experiment, to run its arms in this process. */
+export async function openArmRunner(config: ExperimentConfig, inputs: RunnerInputs): Promise<ArmRunner> {
+  const { cacheFolder, dataset: _, queries, progress = ignoreProgress, noteUse = () => {}, ...more } = inputs;
+  const dataset = await openDataset(config, inputs);
   const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
   const source = { config, dataset, cacheFolder, store, code: stageVersion, progress, noteUse };
   return new ArmRunner({ ...source, ...more }, queries);
@@ -132,7 +138,7 @@ export class ArmRunner {
   readonly dataset: Dataset;
   /** The queries that the table is about. */
   readonly queries: readonly Query[];
-  readonly #source: ExperimentSource;
+  readonly source: ExperimentSource;
   readonly #tuning: ArmTuning;
   readonly #tuningWorkspaces: ByEncoding<Promise<Workspace>>;
   readonly #workspaces: ByEncoding<Promise<Workspace>>;
@@ -141,7 +147,7 @@ export class ArmRunner {
   constructor(source: ExperimentSource, queries?: readonly Query[]) {
     assertArmData(source.dataset, listArmsToRun(source.config));
     assertArmAttributes(source.dataset, listArmsToRun(source.config));
-    this.#source = source;
+    this.source = source;
     this.dataset = source.dataset;
     this.queries = queries ?? selectEvaluatedQueries(source.dataset, source.config);
     this.#workspaces = new ByEncoding(source.config, (arm) =>
@@ -156,7 +162,7 @@ export class ArmRunner {
 
   /** A runner of another config on the same data; as its owner, the caller disposes it. */
   withConfig(config: ExperimentConfig): ArmRunner {
-    return new ArmRunner({ ...this.#source, config });
+    return new ArmRunner({ ...this.source, config });
   }
 
   /**
@@ -168,16 +174,16 @@ export class ArmRunner {
   }
 
   async #open(queries: readonly Query[], fit: ReadonlySet<string>, arm: ArmEncoding): Promise<Workspace> {
-    const { config } = this.#source;
+    const { config } = this.source;
     const key = this.#workspaces.readKey(arm);
     const measured = listArmsToRun(config).flatMap((other) => [other, ...this.#tuning.listTunedChain(other.name)]);
     const arms = measured.filter((other) => this.#workspaces.readKey(other) === key);
     const more = {
       ...limitReach(this.dataset, config, queries),
       config: chooseArmEncoding(config, arm),
-      omitsVectors: arms.length > 0 && areVectorsUnread(this.#source, queries, arms),
+      omitsVectors: arms.length > 0 && areVectorsUnread(this.source, queries, arms),
     };
-    return openWorkspace({ ...this.#source, ...more }, queries, fit);
+    return openWorkspace({ ...this.source, ...more }, queries, fit);
   }
 
   /**
@@ -206,10 +212,10 @@ export class ArmRunner {
 
   /** The mean of the tuning metric for an arm with its hyper-parameters set. */
   async #measureTuningMetric(arm: ArmOptions): Promise<number> {
-    const { metric } = this.#source.config.tuning;
-    const depth = parseMetricCutoff(metric, this.#source.config.evaluation.depth);
+    const { metric } = this.source.config.tuning;
+    const depth = parseMetricCutoff(metric, this.source.config.evaluation.depth);
     const workspace = await this.#tuningWorkspaces.get(arm);
-    return workspace.runStage<number>(tuningStage(workspace.plan, arm, this.#source.config), async () => {
+    return workspace.runStage<number>(tuningStage(workspace.plan, arm, this.source.config), async () => {
       const ranked = listRankedPositions(await rankArm(workspace, arm, depth));
       const run = buildRun(workspace.corpus, workspace.queries, ranked);
       return computeMetricMean(metric, run, this.dataset, workspace.queries);
@@ -246,13 +252,18 @@ export class ArmRunner {
       signal?.throwIfAborted();
       return work();
     };
-    const ranking = await rankArm(workspace, tuned.options, this.#source.config.evaluation.depth, watchParts);
+    const ranking = await rankArm(workspace, tuned.options, this.source.config.evaluation.depth, watchParts);
     signal?.throwIfAborted();
     const ranked = {
       ...{ name, ...tuned, ...listRankedPositions(ranking), ...listRankedComponents(ranking, inspect) },
       ...(await inspectRanks(workspace, tuned.options, ranking, inspect)),
     };
     return { ranked, ranking };
+  }
+
+  /** An arm with values in the place of its grid. */
+  async tune(name: string): Promise<ArmOptions> {
+    return (await this.#tuning.tuneNamedArm(name)).options;
   }
 
   /**
@@ -268,7 +279,7 @@ export class ArmRunner {
   ): Promise<ArmRecord> {
     const started = performance.now();
     const before = await this.sumStageCounts();
-    const { ranked, ranking } = await this.rank(name, this.#source.config.evaluation.inspect, report, signal);
+    const { ranked, ranking } = await this.rank(name, this.source.config.evaluation.inspect, report, signal);
     const slices = await this.#collectArmSlices(ranked.options);
     return {
       ...ranked,
@@ -283,7 +294,7 @@ export class ArmRunner {
 
   /** A null control is nothing that anybody would wait for, and a repetition takes as long as its arm. */
   async #measureArmLatency(arm: ArmOptions): Promise<ArmRecord['latency']> {
-    const { evaluation, seed } = this.#source.config;
+    const { evaluation, seed } = this.source.config;
     if (evaluation.latency === null || arm.control !== null || arm.repeats !== null) return null;
     const { measureLatency } = await import('../measure/latency.ts');
     return measureLatency(await this.openArmWorkspace(arm), arm, evaluation.depth, evaluation.latency, seed);
@@ -292,7 +303,7 @@ export class ArmRunner {
   /** The fate of the relevant turns, as {@link attribute} numbers it. */
   async #encodeArmLosses(options: ArmOptions, arm: ArmRanking): Promise<Uint8Array> {
     const { qrels, relevantGrade } = this.dataset;
-    const { attributionDepth, attributionTokens } = this.#source.config.evaluation;
+    const { attributionDepth, attributionTokens } = this.source.config.evaluation;
     const { retrieved } = arm;
     const workspace = await this.openArmWorkspace(options);
     const { pool, scores, components } = retrieved;

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { z } from 'zod';
 import { UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { withholdSensitive } from '../../core/service/sendable-text.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import { parse, suggestKnown } from '../../core/validation/validation.ts';
-import { loadDataset } from '../../data/registry.ts';
 import { scaleRowsToUnit } from '../../index/encoders/encoder-definition.ts';
 import { findVectorInput } from '../../index/encoders/registry.ts';
 import { type AssembledContext, assemble } from '../../memory/context/assemble.ts';
@@ -30,7 +28,7 @@ import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { MemoryReason } from '../../rank/signals/memory-signals.ts';
 import { listArmChain } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
-import { openArmRunner, type RankedArm, type RunnerInputs } from './arm-runner.ts';
+import { openArmRunner, openDataset, type RankedArm, type RunnerInputs } from './arm-runner.ts';
 import { stageVersion } from './environment.ts';
 import { explainRankedTurn } from './needed-data.ts';
 import { buildInspectedRankings } from './rankings.ts';
@@ -300,12 +298,12 @@ export async function askArm(
   config: ExperimentConfig,
   arm: string,
   input: QuestionInput,
-  { cacheFolder, dataset: given, progress }: AskContext,
+  context: AskContext,
 ): Promise<AskedContext> {
+  const { cacheFolder, progress } = context;
   const question = parse(questionSchema, input, 'question');
   assertArm(config, arm);
-  const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
-  const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, ...(progress && { progress }) }));
+  const dataset = await openDataset(config, context);
   const queries = buildQueries(question, dataset.corpus);
   const now = queries[0].timestamp;
   const { text, timeZone, tokens: counter } = question;

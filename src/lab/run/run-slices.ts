@@ -240,6 +240,14 @@ interface RunSlicesOptions {
   readonly isLoadable: boolean;
 }
 
+/** The kernels of an experiment whose data is that of its config; null without slices. @throws as {@link RunSlices.open}. */
+export function openConfigSlices(
+  config: ExperimentConfig,
+  { cacheFolder, dataset }: { readonly cacheFolder: string | null; readonly dataset?: unknown },
+): Promise<RunSlices | null> {
+  return RunSlices.open({ config, cacheFolder, replay: null, isLoadable: dataset === undefined });
+}
+
 /** The kernels of a run, started or asked on first use; to be closed at its end. */
 export class RunSlices implements SliceSource {
   readonly keys: SliceKeys;

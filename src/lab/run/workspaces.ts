@@ -197,16 +197,29 @@ export function buildWorkspaceIdentity(
   };
 }
 
-/** Makes an encoder, with the cache if there is a folder for it, and disposes it after the work. */
+/** Makes an encoder, with the cache if there is a folder for it. */
+async function createEncoder(
+  { cacheFolder, progress = ignoreProgress }: WorkspaceSource,
+  chosen: EncoderSource,
+): Promise<Encoder> {
+  return cacheFolder === null
+    ? chosen.create(progress)
+    : createCachedEncoder(chosen, join(cacheFolder, 'embeddings'), progress);
+}
+
+/** An encoder that is fitted as those of the workspaces of an experiment. The caller disposes it. */
+export function openEncoder(source: WorkspaceSource, options?: EncoderOptions): Promise<Encoder> {
+  return createEncoder(source, chooseEncoder(source, source.dataset.devConversations, options));
+}
+
+/** Works with an encoder, and disposes it after the work. */
 async function encodeWith<T>(
-  { cacheFolder, progress = ignoreProgress, noteUse }: WorkspaceSource,
+  source: WorkspaceSource,
   chosen: EncoderSource,
   work: (encoder: Encoder, progress: StartProgress) => Promise<T>,
 ): Promise<T> {
-  const encoder =
-    cacheFolder === null
-      ? await chosen.create(progress)
-      : await createCachedEncoder(chosen, join(cacheFolder, 'embeddings'), progress);
+  const { progress = ignoreProgress, noteUse } = source;
+  const encoder = await createEncoder(source, chosen);
   try {
     return await work(encoder, progress);
   } finally {
@@ -295,7 +308,7 @@ async function embedTexts(
 }
 
 /** The vectors of tokens by the encoder of an experiment, which is made when a text is missing. */
-function openTokens(source: WorkspaceSource, fit: ReadonlySet<string>): Promise<TokenStore> {
+export function openTokens(source: WorkspaceSource, fit: ReadonlySet<string>): Promise<TokenStore> {
   const { cacheFolder } = source;
   return TokenStore.open(chooseEncoder(source, fit), cacheFolder === null ? null : join(cacheFolder, 'tokens'));
 }

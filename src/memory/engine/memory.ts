@@ -24,6 +24,7 @@ import {
 } from '../outcomes/outcome-statistics.ts';
 import { computePriors, type PriorBundle } from '../outcomes/prior-bundle.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
+import { type ArmQuestion, ArmRecordRanking, armQuestionSchema, type RankedRecords } from './arm-ranking.ts';
 import { rankCandidates } from './candidate-ranking.ts';
 import { type FollowingIndex, toRow } from './following-index.ts';
 import { GrowthSnapshots } from './growth-snapshots.ts';
@@ -39,9 +40,19 @@ import {
   queryBundleSchema,
 } from './query-response.ts';
 import { runInTime } from './run-in-time.ts';
+import type { ServedArm } from './served-arm.ts';
 
 /** The answer without its time, which is not kept. */
 type TimelessResponse = Omit<QueryResponse, 'latency'>;
+
+/** What the arm of a memory answers. */
+export interface ArmAnswer extends RankedRecords {
+  /** Over the outcomes of the ranking. */
+  readonly prior: PriorBundle;
+}
+
+/** A record to add. One without a vector gets that of its text, by the encoder of the arm. */
+export type AddedRecord = Omit<MemoryRecordInput, 'embedding'> & Partial<Pick<MemoryRecordInput, 'embedding'>>;
 
 /** What a search without priors may find, and where. */
 export interface MemorySearchOptions extends Omit<VectorSearchOptions, 'signal' | 'filter'> {
@@ -62,15 +73,22 @@ export class Memory {
   readonly #indexes: MemoryIndexes;
   readonly #cache: QueryCache<TimelessResponse>;
   readonly #growth: GrowthSnapshots;
+  readonly #ranking: ArmRecordRanking | null;
   #closed: Promise<void> | null = null;
 
   /** @internal `openMemory` makes memories. @param followers indexes by name, which know what they lack. */
-  constructor(options: MemoryOptions, store: MemoryStore, followers: ReadonlyMap<string, FollowingIndex>) {
+  constructor(
+    options: MemoryOptions,
+    store: MemoryStore,
+    followers: ReadonlyMap<string, FollowingIndex>,
+    arm: ServedArm | null = null,
+  ) {
     this.#options = options;
     this.#store = store;
     this.#indexes = new MemoryIndexes(store, followers);
     this.#cache = new QueryCache(options.cache);
     this.#growth = new GrowthSnapshots(store, options.snapshotBytes, () => this.#writeSnapshot());
+    this.#ranking = arm && new ArmRecordRanking(arm, store);
   }
 
   /** The number of records. */
@@ -128,7 +146,7 @@ export class Memory {
   }
 
   /** Adds a record. @returns its id. @throws as {@link Memory.addBatch}. */
-  async add(record: MemoryRecordInput): Promise<string> {
+  async add(record: AddedRecord): Promise<string> {
     return (await this.addBatch([record]))[0] as string;
   }
 
@@ -140,18 +158,23 @@ export class Memory {
    * is there, or twice in the list; IndexCapacityError for more records than an index holds; ValidationError for an id of more than 2048 bytes or an embedding
    * longer than 1e18; StorageError.
    */
-  async addBatch(records: readonly MemoryRecordInput[]): Promise<string[]> {
+  async addBatch(records: readonly AddedRecord[]): Promise<string[]> {
     return this.#put(records, false);
   }
 
   /** Adds records, and replaces those whose id is there, with their statistics. @returns their ids. @throws as {@link Memory.addBatch}. */
-  async upsert(records: readonly MemoryRecordInput[]): Promise<string[]> {
+  async upsert(records: readonly AddedRecord[]): Promise<string[]> {
     return this.#put(records, true);
   }
 
-  async #put(records: readonly MemoryRecordInput[], replace: boolean): Promise<string[]> {
+  async #put(records: readonly AddedRecord[], replace: boolean): Promise<string[]> {
     this.#assertOpen();
-    await this.#store.put(records, { replace, admit: (checked) => this.#admit(checked) });
+    const complete = (await this.#ranking?.embed(records)) ?? records;
+    this.#assertOpen();
+    await this.#store.put(complete as readonly MemoryRecordInput[], {
+      replace,
+      admit: (checked) => this.#admit(checked),
+    });
     await this.#followWrite();
     return records.map(({ id }) => id);
   }
@@ -243,6 +266,28 @@ export class Memory {
       return freezeDeeply(await runInTime(this.#options.timeoutMs, (signal) => this.#answer(query, signal)));
     });
     return displayResponse({ ...answer, latency: performance.now() - start });
+  }
+
+  /**
+   * What the arm of this memory ranks for a question, as a run of its experiment ranks it, and the prior over the
+   * outcomes of these records.
+   *
+   * @throws ConfigurationError for a question that breaks the schema; ValidationError for a memory without an arm, and
+   * for an anchor that is no record; what the steps of the arm and its encoder throw.
+   */
+  async ask(question: ArmQuestion): Promise<ArmAnswer> {
+    this.#assertOpen();
+    const checked = parse(armQuestionSchema, question, 'a question');
+    if (this.#ranking === null)
+      throw new ValidationError('memory has no arm to answer by; open it with the option arm');
+    const { ranking, ...facts } = await this.#ranking.rank(checked);
+    const found = ranking.flatMap(({ id, score }) => {
+      const record = this.#store.get(id);
+      return record === null ? [] : [{ record, score }];
+    });
+    const weights = checked.weighted ? found.map(({ score }) => Math.max(0, score)) : null;
+    const records = found.map(({ record }) => record);
+    return { ranking, prior: this.computePriors(records, weights, checked.pool), ...facts };
   }
 
   /** A filter by attributes that records have. Without records no attribute is known, and every filter finds nothing. */
@@ -342,6 +387,7 @@ export class Memory {
     const errors: unknown[] = [];
     const steps = [
       () => this.#growth.end(),
+      async () => this.#ranking?.dispose(),
       ...this.indexNames.map((name) => () => this.#saveIndex(name)),
       ...this.indexNames.map((name) => () => this.#indexes.dispose(name)),
       () => this.#store.close(),

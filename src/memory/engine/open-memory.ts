@@ -6,6 +6,23 @@ import type { FollowingIndex } from './following-index.ts';
 import { noteSaved, openIndex } from './index-folder.ts';
 import { Memory } from './memory.ts';
 import { type MemoryInput, memoryOptions } from './memory-options.ts';
+import type { ServedArm } from './served-arm.ts';
+
+/** The options of a memory, and the arm that it answers by. */
+export interface ServedMemoryInput extends Omit<MemoryInput, 'dimension'> {
+  /** Borrowed. D is that of its vectors, and no index is kept unless `indexes` names one. */
+  readonly arm: ServedArm;
+}
+
+/** @returns the options without the arm. */
+function splitArm(written: MemoryInput | ServedMemoryInput): {
+  readonly own: MemoryInput;
+  readonly arm: ServedArm | null;
+} {
+  if (!('arm' in written)) return { own: written, arm: null };
+  const { arm, ...own } = written;
+  return { own: { indexes: {}, ...own, dimension: arm.dimension }, arm };
+}
 
 /**
  * Opens a memory: its store, and the indexes that follow it.
@@ -15,8 +32,9 @@ import { type MemoryInput, memoryOptions } from './memory-options.ts';
  * has the folder open, or for a missing package or server; DimensionMismatchError for a folder of another dimension;
  * ValidationError for a record with an outcome beyond the range of outcomes; StorageError.
  */
-export async function openMemory(written: MemoryInput): Promise<Memory> {
-  const options = parse(memoryOptions, written, 'the options of a memory');
+export async function openMemory(written: MemoryInput | ServedMemoryInput): Promise<Memory> {
+  const { own, arm } = splitArm(written);
+  const options = parse(memoryOptions, own, 'the options of a memory');
   const { folder, readOnly, dimension, fsync, indexes } = options;
   const store = await openStore(folder, { dimension, fsync, readOnly });
   const named = Object.entries(indexes);
@@ -26,7 +44,7 @@ export async function openMemory(written: MemoryInput): Promise<Memory> {
     for (const [name, index] of named) noteSaved(store, name, index);
     for (const [name, index] of named) followers.set(name, await openIndex(store, name, index, dimension));
     computePriors([{ outcome: 0 }, { outcome: 1 }], null, { range: 'none' }); // loads Student's t now, not within the time of the first query
-    return new Memory(options, store, followers);
+    return new Memory(options, store, followers, arm);
   } catch (error) {
     for (const { index } of followers.values()) await index.dispose();
     await store.close();

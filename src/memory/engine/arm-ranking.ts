@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import { computeHash } from '../../core/hash/hash.ts';
+import { viewRow } from '../../core/tensors/rows.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
+import type { EncoderOptions } from '../../index/encoders/registry.ts';
+import type { Query } from '../../model/dataset.ts';
+import type { TextOwner } from '../../model/encoder.ts';
+import { Corpus } from '../../model/turns/corpus.ts';
+import { attributesSchema, isSensitive } from '../../model/turns/memory-fields.ts';
+import type { Scored } from '../../model/turns/tie-rule.ts';
+import { type MemoryRecord, type Turn, toTurn } from '../../model/turns/turn.ts';
+import { listRankedComponents, listRankedPositions, rankArm, readRanking } from '../../rank/retrieval/arm-ranking.ts';
+import type { Encoding } from '../../rank/signals/signal.ts';
+import { Workspace } from '../../rank/signals/workspace.ts';
+import { outcomePool } from '../outcomes/outcome-statistics.ts';
+import type { ServedArm } from './served-arm.ts';
+
+const text = z.string();
+
+/** A question to the arm of a memory. */
+export const armQuestionSchema = z.strictObject({
+  text: text.regex(/\S/, 'a question with at least one letter'),
+  /** By which an encoder that looks vectors up finds that of the question. */
+  id: text.min(1).optional(),
+  /** The most records; absent: the depth of the arm. */
+  k: z.int().min(1).optional(),
+  /** Only records strictly earlier may answer. Milliseconds since 1970. Absent: all. */
+  asOf: z.number().optional(),
+  author: text.nullable().default(null),
+  channel: text.nullable().default(null),
+  /** The one conversation whose records may answer; absent: all. */
+  conversationId: text.optional(),
+  /** The newest record of the conversation before the question, if that is known. */
+  anchorTurnId: text.nullable().default(null),
+  /** For filters, as `$query.` names. */
+  attributes: attributesSchema.optional(),
+  /** True if the prior weighs records by their scores. */
+  weighted: z.boolean().default(false),
+  /** Which observations of a record the prior pools: its outcome, later ones, or both. */
+  pool: outcomePool.default('both'),
+});
+/** A question to the arm of a memory, as written. */
+export type ArmQuestion = z.input<typeof armQuestionSchema>;
+type CheckedQuestion = z.output<typeof armQuestionSchema>;
+
+/** A record in the ranking of an arm. */
+export interface ArmRanked extends Scored {
+  /** The parts of the score by name, in the order in which the steps of the arm made them. */
+  readonly parts: Readonly<Record<string, number>>;
+}
+
+/** What an arm ranks. */
+export interface RankedRecords {
+  /** Its name. */
+  readonly arm: string;
+  /** The number of changes of the memory that the ranking knows. */
+  readonly sequence: number;
+  /** The moment of the question in milliseconds since 1970. */
+  readonly asOf: number;
+  /** Best first. */
+  readonly ranking: readonly ArmRanked[];
+}
+
+/** The records of a memory, as an arm reads them. */
+export interface ArmRecords {
+  readonly sequence: number;
+  records(): Iterable<MemoryRecord>;
+}
+
+/** What a vector is made of. */
+interface UnembeddedRecord extends Pick<MemoryRecord, 'id' | 'context'> {
+  readonly metadata?: MemoryRecord['metadata'];
+  readonly embedding?: Float32Array;
+}
+
+/** The owners of texts: sensitive ones go to no service. */
+function listOwners(kind: TextOwner['kind'], owners: readonly (Turn | Query)[]): TextOwner[] {
+  return owners.map((owner) => ({ kind, id: owner.id, ...(isSensitive(owner) && { sensitive: true }) }));
+}
+
+/**
+ * The turns of records that have a text. A parent that is gone, later, or of another conversation is none.
+ */
+function listTurns(records: readonly MemoryRecord[]): Turn[] {
+  const known = new Map(records.map((record) => [record.id, record]));
+  return records.map((record) => {
+    const turn = toTurn(record);
+    const parent = turn.parentId === null ? undefined : known.get(turn.parentId);
+    const isParent = parent?.conversationId === turn.conversationId && parent.createdAt <= turn.timestamp;
+    return isParent ? turn : { ...turn, parentId: null };
+  });
+}
+
+/** A workspace over all records at one moment of the memory. */
+interface Base {
+  readonly sequence: number;
+  readonly workspace: Workspace;
+}
+
+/**
+ * Ranks the records of a memory by an arm, as a run of an experiment ranks the turns of its dataset. What does not
+ * depend on the question, such as indexes and coordinates, is kept from one question to the next, and built again
+ * after a change: O(N) for N records.
+ */
+export class ArmRecordRanking {
+  readonly #arm: ServedArm;
+  readonly #records: ArmRecords;
+  readonly #inTurn = createSerialRunner();
+  #base: Base | null = null;
+
+  /** @param arm borrowed. */
+  constructor(arm: ServedArm, records: ArmRecords) {
+    this.#arm = arm;
+    this.#records = records;
+  }
+
+  /** Records with the vectors of their texts, where they have none. @throws what the encoder throws. */
+  async embed<R extends UnembeddedRecord>(records: readonly R[]): Promise<R[]> {
+    const isBare = ({ embedding, context }: R) => embedding === undefined && typeof context === 'string';
+    const bare = records.filter(isBare);
+    if (bare.length === 0) return [...records];
+    const owners = bare.map(
+      ({ id, metadata }): TextOwner => ({ kind: 'turn', id, ...(metadata?.sensitive === true && { sensitive: true }) }),
+    );
+    const texts = bare.map(({ context }) => context);
+    const { vectors, dimension } = await this.#arm.embed(texts, owners, null);
+    let row = 0;
+    return records.map((record) =>
+      isBare(record) ? { ...record, embedding: viewRow(vectors, dimension, row++).slice() } : record,
+    );
+  }
+
+  /** @throws what the steps of the arm and its encoder throw; ValidationError for an anchor that is no record. */
+  rank(question: CheckedQuestion): Promise<RankedRecords> {
+    return this.#inTurn(async () => {
+      const { sequence, workspace } = this.#open();
+      const { corpus } = workspace;
+      const asOf = question.asOf ?? (corpus.turns.at(-1)?.timestamp ?? 0) + 1;
+      const { conversationId } = question;
+      const isEmpty = corpus.countEarlierTurns(asOf) === 0;
+      const isKnown = conversationId === undefined || corpus.conversations.some(({ id }) => id === conversationId);
+      const ranking = isEmpty || !isKnown ? [] : await this.#rank(workspace, buildQuery(question, asOf), question.k);
+      return { arm: this.#arm.name, sequence, asOf, ranking };
+    });
+  }
+
+  #open(): Base {
+    const { sequence } = this.#records;
+    if (this.#base?.sequence === sequence) return this.#base;
+    this.#base?.workspace.dispose();
+    this.#base = null;
+    this.#base = { sequence, workspace: this.#openWorkspace() };
+    return this.#base;
+  }
+
+  #openWorkspace(): Workspace {
+    const { seed, dimension, embed, slices } = this.#arm;
+    const records = Array.from(this.#records.records()).filter(({ context }) => context.trim() !== '');
+    const corpus = new Corpus(listTurns(records));
+    const turnVectors = new Float32Array(corpus.size * dimension);
+    for (const { id, embedding } of records) turnVectors.set(embedding, corpus.getPosition(id) * dimension);
+    const encode = async (options: EncoderOptions): Promise<Encoding> => {
+      const texts = corpus.turns.map((turn) => turn.text);
+      const { vectors, dimension: own } = await embed(texts, listOwners('turn', corpus.turns), options);
+      return { dimension: own, turnVectors: vectors, queryVectors: new Float32Array(0) };
+    };
+    return new Workspace({
+      ...{ corpus, queries: [], turnVectors, queryVectors: new Float32Array(0), dimension, seed, encode },
+      encodeTexts: (texts, owners) => embed(texts, owners, null),
+      openTokens: () => this.#arm.openTokens(),
+      ...(slices && { slices }),
+    });
+  }
+
+  async #rank(base: Workspace, query: Query, k = this.#arm.depth): Promise<ArmRanked[]> {
+    const { name, options, comparesVectors, dimension, embed } = this.#arm;
+    const embedQuery = (encoder: EncoderOptions | null) =>
+      embed([query.text], listOwners('query', [query]), encoder).then(({ vectors }) => vectors);
+    const encode = async (encoder: EncoderOptions): Promise<Encoding> => ({
+      ...(await base.embedWith(encoder)),
+      queryVectors: await embedQuery(encoder),
+    });
+    const queryVectors = comparesVectors ? await embedQuery(null) : new Float32Array(dimension);
+    const asked = base.asking({ queries: [query], queryVectors, encode });
+    try {
+      const ranked = await rankArm(asked, { ...options, name }, Math.min(k, this.#arm.depth));
+      const scored = readRanking(base.corpus, listRankedPositions(ranked), 0);
+      const { componentNames, components } = listRankedComponents(ranked, scored.length);
+      return scored.map((turn, rank) => ({
+        ...turn,
+        parts: Object.fromEntries(
+          componentNames.map((part, i) => [part, components[rank * componentNames.length + i] as number]),
+        ),
+      }));
+    } finally {
+      asked.dispose();
+    }
+  }
+
+  /** Frees what is kept, after the last question. */
+  dispose(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#base?.workspace.dispose();
+      this.#base = null;
+    });
+  }
+}
+
+function buildQuery(question: CheckedQuestion, timestamp: number): Query {
+  const { text: asked, author, channel, anchorTurnId, conversationId, attributes } = question;
+  return {
+    id: question.id ?? `question-${computeHash(question).slice(0, 16)}`,
+    ...{ text: asked, timestamp, author, channel, anchorTurnId },
+    ...(conversationId !== undefined && { conversationId }),
+    ...(attributes && { attributes }),
+    ...{ split: 'test', cluster: 'question' },
+  };
+}
