@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { cacheOption, collect, lazyAction, parseCount, parseNumber } from './options/options.ts';
+import { cacheOption, collect, createBackendOption, lazyAction, parseCount, parseNumber } from './options/options.ts';
 
 function importCommand(): Command {
   return new Command('import')
@@ -191,9 +191,56 @@ function repairCommand(): Command {
     .action(lazyAction(async () => (await import('./actions/memory-stats.ts')).runMemoryRepair));
 }
 
+function openCommand(): Command {
+  return new Command('open')
+    .description('have an arm of a config answer the questions of a memory; makes the memory if it is missing')
+    .argument('<folder>', 'the folder of the memory; the config of the arm is kept in its arm.yaml')
+    .requiredOption('--config <config>', 'a YAML file, such as configs/quickstart.yaml')
+    .requiredOption('--arm <name>', 'the arm that answers, tuned as in a run')
+    .option('--set <path=value>', 'override one value of the config (repeatable)', collect, [])
+    .option('--dataset <name>', 'of a config with several datasets, this one')
+    .addOption(createBackendOption())
+    .addOption(cacheOption())
+    .addHelpText(
+      'after',
+      `
+The encoder of the arm embeds what import adds and what query asks. The dataset of the config stays where it is: the
+encoder lsa is fitted on it.
+
+Examples:
+  ragpp memory open notes --config configs/quickstart.yaml --arm 'hybrid + time decay'
+  ragpp memory import notes turns.jsonl
+  ragpp memory query notes --text 'blank pages again'`,
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-open.ts')).runMemoryOpen));
+}
+
+function replayCommand(): Command {
+  return new Command('replay')
+    .description('ask a memory that grows turn by turn the queries of a config, and compare with the run of the arm')
+    .argument('<config>', 'a YAML file, such as configs/quickstart.yaml')
+    .requiredOption('--arm <name>', 'the arm that answers')
+    .option('--queries <count>', 'the most queries, spread over those of the config; default: all', parseCount)
+    .option('--out <file>', 'write what the memory answered as a TREC run file')
+    .option('--set <path=value>', 'override one value of the config (repeatable)', collect, [])
+    .option('--dataset <name>', 'of a config with several datasets, this one')
+    .addOption(createBackendOption())
+    .addOption(cacheOption())
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 both run files are equal, byte for byte; 1 they differ; 2 wrong usage.
+
+Example:
+  ragpp memory replay configs/quickstart.yaml --arm hybrid --queries 20`,
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-replay.ts')).runMemoryReplay));
+}
+
 export function memoryCommand(): Command {
   return new Command('memory')
     .description('keep records with outcomes, find those like a query, and tell what their outcomes say')
+    .addCommand(openCommand())
     .addCommand(importCommand())
     .addCommand(curateCommand())
     .addCommand(undoCommand())
@@ -204,5 +251,6 @@ export function memoryCommand(): Command {
     .addCommand(consolidateCommand())
     .addCommand(statsCommand())
     .addCommand(exportCommand())
-    .addCommand(repairCommand());
+    .addCommand(repairCommand())
+    .addCommand(replayCommand());
 }

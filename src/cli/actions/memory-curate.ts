@@ -82,7 +82,7 @@ export async function runMemoryCurate(
   const target = readMemoryFolder(folder);
   const curation = readCuration(flags, command);
   const faults = new RowFaults();
-  const found = await readComplete(files, target, flags, faults);
+  const found = await readComplete(folder, files, target, flags, faults);
   await runWithMemory(folder, target.settings, async (memory) => {
     const chosen = selectNew(found, memory, faults, 'remove the row');
     const skipped = faults.settle(files.join(', '), flags.onDirtyRow, SKIP);

@@ -3,9 +3,9 @@ import { viewRow } from '../../core/tensors/rows.ts';
 import { createTerminalProgress, printOut, type StartProgress } from '../../core/terminal/progress.ts';
 import { type OnDirtyRow, RowFaults } from '../../data/jsonl/jsonl-rows.ts';
 import { readVectorRows } from '../../index/encoders/precomputed/vector-file.ts';
-import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
+import { hasArm, openArmEncoder, type TextEncoder } from './memory/folder-arm.ts';
 import { type MemoryFolder, readFolderToWrite, writeSettings } from './memory/memory-folder.ts';
 import { assertFreeEncoder, openEncoder } from './memory/open-encoder.ts';
 import { runWithMemory } from './memory/open-folder.ts';
@@ -80,13 +80,12 @@ function readTarget(folder: string, { encoder, set }: ImportFlags): MemoryFolder
 /** Embeds the contexts of records without a vector. */
 async function embed(
   located: readonly LocatedRecord[],
-  options: EncoderOptions,
-  cache: string,
+  open: () => Promise<TextEncoder>,
   progress: StartProgress,
 ): Promise<LocatedRecord[]> {
   const bare = located.filter(({ record }) => record.embedding === null);
   if (bare.length === 0) return [...located];
-  const encoder = await openEncoder(options, cache, progress);
+  const encoder = await open();
   try {
     const texts = bare.map(({ record }) => record.context);
     const owners = bare.map(({ record }) => ({
@@ -102,7 +101,7 @@ async function embed(
       return { ...entry, record: { ...entry.record, embedding: viewRow(vectors, encoder.dimension, row).slice() } };
     });
   } finally {
-    encoder.dispose();
+    await encoder.dispose();
   }
 }
 
@@ -147,8 +146,20 @@ async function write(memory: Memory, found: readonly Complete[], isReplacing: bo
 /** The remedy for rows that cannot be used. */
 export const SKIP = 'pass --on-dirty-row skip';
 
+/** What embeds the texts of a folder: its arm, or its encoder; null for neither. */
+function findEncoder(
+  folder: string,
+  { encoder }: MemoryFolder['settings'],
+  cache: string,
+  progress: StartProgress,
+): (() => Promise<TextEncoder>) | null {
+  if (hasArm(folder)) return () => openArmEncoder(folder, cache, progress);
+  return encoder === null ? null : () => openEncoder(encoder, cache, progress);
+}
+
 /** The records of the files with their vectors, all faults of rows noted. */
 export async function readComplete(
+  folder: string,
   files: readonly string[],
   { settings }: MemoryFolder,
   flags: ReadFlags,
@@ -158,9 +169,10 @@ export async function readComplete(
   const read = await readFiles(files, faults);
   if (read.rows === 0) throw new ValidationError(`no records in ${files.join(', ')}; name files with records`);
   const located = flags.vectors === undefined ? read.located : await attachVectors(read, flags.vectors, faults);
-  if (settings.encoder === null) return selectComplete(located, settings.dimension, faults);
+  const open = findEncoder(folder, settings, flags.cache, progress);
+  if (open === null) return selectComplete(located, settings.dimension, faults);
   faults.settle(files.join(', '), flags.onDirtyRow, SKIP); // before minutes of encoding
-  return selectComplete(await embed(located, settings.encoder, flags.cache, progress), settings.dimension, faults);
+  return selectComplete(await embed(located, open, progress), settings.dimension, faults);
 }
 
 /** The settings with the dimension of the records. @throws ValidationError without a usable record. */
@@ -177,7 +189,7 @@ export async function runMemoryImport(folder: string, files: readonly string[], 
   const target = readTarget(folder, flags);
   const faults = new RowFaults();
   const settle = () => faults.settle(files.join(', '), onDirtyRow, SKIP);
-  const found = await readComplete(files, target, flags, faults);
+  const found = await readComplete(folder, files, target, flags, faults);
   if (!target.exists) settle(); // before the folder is made
   const { settings, written } = addDimension(folder, target, found);
   await runWithMemory(folder, settings, async (memory) => {

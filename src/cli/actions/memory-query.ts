@@ -8,11 +8,13 @@ import { time } from '../../data/jsonl/jsonl-rows.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
 import type { QueryBundle, QueryResponse } from '../../memory/engine/query-response.ts';
 import { computeObservedMean, type OutcomePool } from '../../memory/outcomes/outcome-statistics.ts';
+import type { PriorBundle } from '../../memory/outcomes/prior-bundle.ts';
 import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
 import { showContext, showRecord } from '../../model/turns/conversation.ts';
 import { type MemoryRecord, toTurn } from '../../model/turns/turn.ts';
 import { alignColumns } from '../process/columns.ts';
+import { hasArm, openFolderArm } from './memory/folder-arm.ts';
 import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { openEncoder } from './memory/open-encoder.ts';
 import { runWithAskedMemory } from './memory/open-folder.ts';
@@ -97,6 +99,8 @@ function buildBundle({ embedding, variables, hidden }: Question, flags: QueryFla
 const formatFigure = (value: number | null) => (value === null ? '-' : String(Number(value.toPrecision(4))));
 /** Characters of the text of a record. */
 const SHOWN = 60;
+/** What an arm is asked for without --k. */
+const ARM_CANDIDATES = 10;
 
 /** The outcome of a candidate is the mean of its observations that the prior pools. */
 function formatCandidates(
@@ -119,10 +123,9 @@ function formatCandidates(
   return alignColumns([['rank', 'record', 'score', 'distance', 'outcome', 'time (UTC)', 'context'], ...rows]);
 }
 
-function formatPrior({ prior, candidates }: QueryResponse): string {
-  const { count, records, mean, interval, confidence } = prior;
+function formatPrior({ count, records, mean, interval, confidence }: PriorBundle, candidates: number): string {
   const observed = count === (records ?? 0) ? 'the outcomes' : `${count} outcomes`;
-  const heading = `prior over ${observed} of ${records ?? 0} of ${candidates.length} candidates`;
+  const heading = `prior over ${observed} of ${records ?? 0} of ${candidates} candidates`;
   if (mean === null) return `${heading}: not known, no candidate has an outcome`;
   const range = interval === null ? 'not known, outcomes do not differ' : interval.map(formatFigure).join(' to ');
   const rows = [
@@ -136,7 +139,8 @@ function formatPrior({ prior, candidates }: QueryResponse): string {
 function printAnswer(answer: QueryResponse, memory: Memory, { format, pool }: QueryFlags): void {
   const read = (id: string) => memory.get(id) as MemoryRecord;
   if (format === 'text') {
-    printOut(`${formatPrior(answer)}\n\n${formatCandidates(answer.candidates, read, pool)}\n`);
+    const prior = formatPrior(answer.prior, answer.candidates.length);
+    printOut(`${prior}\n\n${formatCandidates(answer.candidates, read, pool)}\n`);
     return;
   }
   const candidates = answer.candidates.map((candidate) => {
@@ -146,9 +150,53 @@ function printAnswer(answer: QueryResponse, memory: Memory, { format, pool }: Qu
   printOut(`${JSON.stringify({ ...answer, candidates }, null, 2)}\n`);
 }
 
+/** What the arm of the folder ranks for a text. @returns the ids. */
+async function printArmAnswer(memory: Memory, text: string, flags: QueryFlags): Promise<string[]> {
+  const { k, weighted = false, pool, asOf, sensitive } = flags;
+  const answer = await memory.ask({
+    ...{ text, weighted, pool, k: k ?? ARM_CANDIDATES },
+    ...(asOf !== undefined && { asOf: parse(time, asOf, '--as-of') }),
+    ...(sensitive && { attributes: { sensitive } }),
+  });
+  const found = answer.ranking.map((ranked, i) => {
+    const { embedding: _, ...record } = memory.get(ranked.id) as MemoryRecord;
+    return { ...ranked, rank: i + 1, record };
+  });
+  if (flags.format === 'json')
+    printOut(
+      `${JSON.stringify({ ...answer, ranking: found.map((one) => ({ ...one, record: showRecord(one.record) })) }, null, 2)}\n`,
+    );
+  else {
+    const rows = found.map(({ id, rank, score, record }) => [
+      ...[String(rank), id, formatFigure(score), formatFigure(computeObservedMean(record, pool))],
+      ...[formatMinute(record.createdAt), shortenShown(showContext(record), SHOWN)],
+    ]);
+    const table = alignColumns([['rank', 'record', 'score', 'outcome', 'time (UTC)', 'context'], ...rows]);
+    printOut(`${answer.arm}\n${formatPrior(answer.prior, found.length)}\n\n${table}\n`);
+  }
+  return found.map(({ id }) => id);
+}
+
+/** Asks the arm of a folder, which embeds the text. */
+async function queryArm(folder: string, settings: MemorySettings, text: string, flags: QueryFlags): Promise<void> {
+  const arm = await openFolderArm(folder, flags.cache, ignoreProgress);
+  try {
+    await runWithAskedMemory(
+      folder,
+      settings,
+      async (memory) => {
+        const retrieved = await printArmAnswer(memory, text, flags);
+        if (flags.log) await logAnswer(folder, retrieved, text);
+      },
+      arm,
+    );
+  } finally {
+    await arm?.dispose();
+  }
+}
+
 /** The number of the event goes to the errors' stream, so that --format json stays JSON. */
-async function logAnswer(folder: string, { candidates }: QueryResponse, query: string): Promise<void> {
-  const retrieved = candidates.map(({ recordId }) => recordId);
+async function logAnswer(folder: string, retrieved: readonly string[], query: string): Promise<void> {
   const event = await runWithRetrievals(folder, (log) =>
     log.record({ query, retrieved, strategy: 'ragpp memory query', time: Date.now() }),
   );
@@ -162,12 +210,21 @@ export async function runMemoryQuery(folder: string, flags: QueryFlags, command:
   if (flags.sensitive && text === undefined)
     command.error('error: --sensitive is about a text; give --text, or leave it out', { exitCode: 2 });
   const { settings } = readMemoryFolder(folder);
+  if (text !== undefined && hasArm(folder)) {
+    if (flags.filter !== undefined || flags.index.length > 0)
+      command.error('error: an arm answers, whose steps filter and search; leave out --filter and --index', {
+        exitCode: 2,
+      });
+    return queryArm(folder, settings, text, flags);
+  }
   const given = vector === undefined ? null : await readVector(vector);
   const embedding = text === undefined ? given : await encodeText(text, folder, settings, flags);
   await runWithAskedMemory(folder, settings, async (memory) => {
     const question = embedding === null ? askByRecord(memory, folder, id as string) : { embedding };
     const answer = await memory.query(buildBundle(question, flags));
     printAnswer(answer, memory, flags);
-    if (flags.log) await logAnswer(folder, answer, (text ?? vector ?? id) as string);
+    if (!flags.log) return;
+    const retrieved = answer.candidates.map(({ recordId }) => recordId);
+    await logAnswer(folder, retrieved, (text ?? vector ?? id) as string);
   });
 }

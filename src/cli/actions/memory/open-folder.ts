@@ -2,11 +2,24 @@ import { StorageError, UnavailableError } from '../../../core/errors/errors.ts';
 import { printError } from '../../../core/terminal/progress.ts';
 import type { Memory } from '../../../memory/engine/memory.ts';
 import { openMemory } from '../../../memory/engine/open-memory.ts';
+import type { ServedArm } from '../../../memory/engine/served-arm.ts';
 import { findDimension, type MemorySettings } from './memory-folder.ts';
 
+/** How a folder is opened. */
+interface Opening {
+  readonly readOnly?: boolean;
+  /** By which the memory answers; null: by its indexes. */
+  readonly arm?: ServedArm | null;
+}
+
 /** Opens the memory of a folder with its settings, its indexes up to date. @throws as `openMemory`. */
-export async function openFolder(folder: string, settings: MemorySettings, readOnly = false): Promise<Memory> {
-  const { encoder: _, ...options } = settings;
+export async function openFolder(
+  folder: string,
+  settings: MemorySettings,
+  { readOnly = false, arm = null }: Opening = {},
+): Promise<Memory> {
+  const { encoder: _, dimension: __, ...options } = settings;
+  if (arm !== null) return openMemory({ ...options, folder, readOnly, arm });
   return openMemory({ ...options, folder, readOnly, dimension: await findDimension(folder, settings) });
 }
 
@@ -16,12 +29,12 @@ export async function openFolder(folder: string, settings: MemorySettings, readO
  *
  * @throws as `openMemory`.
  */
-async function openToAsk(folder: string, settings: MemorySettings): Promise<Memory> {
+async function openToAsk(folder: string, settings: MemorySettings, arm: ServedArm | null): Promise<Memory> {
   try {
-    return await openFolder(folder, settings);
+    return await openFolder(folder, settings, { arm });
   } catch (error) {
     if (!(error instanceof UnavailableError || error instanceof StorageError)) throw error;
-    const memory = await openFolder(folder, settings, true);
+    const memory = await openFolder(folder, settings, { readOnly: true, arm });
     printError(`only read: ${error.message.split('; ')[0]}\n`); // the rest says how to write
     return memory;
   }
@@ -59,6 +72,7 @@ export async function runWithAskedMemory<T>(
   folder: string,
   settings: MemorySettings,
   work: (memory: Memory) => Promise<T>,
+  arm: ServedArm | null = null,
 ): Promise<T> {
-  return runWithOpened(await openToAsk(folder, settings), work);
+  return runWithOpened(await openToAsk(folder, settings, arm), work);
 }
