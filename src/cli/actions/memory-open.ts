@@ -2,8 +2,8 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
 import { openConfig } from '../../lab/config/config.ts';
-import { freezeArm } from '../../lab/run/served-arm.ts';
-import { openFolderArm, writeArm } from './memory/folder-arm.ts';
+import { freezeArm, serveArm } from '../../lab/run/served-arm.ts';
+import { writeArm } from './memory/folder-arm.ts';
 import { readFolderToWrite, writeSettings } from './memory/memory-folder.ts';
 import { openFolder, runWithOpened } from './memory/open-folder.ts';
 
@@ -29,14 +29,14 @@ export async function runMemoryOpen(folder: string, flags: OpenFlags): Promise<v
   const config = { ...opened, backend: flags.backend ?? opened.backend };
   await useBackend(config.backend);
   const frozen = await freezeArm(config, flags.arm, { cacheFolder: flags.cache, progress });
-  if (!exists) writeSettings(folder, written);
-  writeArm(folder, frozen);
-  const arm = await openFolderArm(folder, flags.cache, progress);
+  const arm = await serveArm(frozen, flags.arm, { cacheFolder: flags.cache, progress });
   try {
     await runWithOpened(await openFolder(folder, settings, { arm }), async (memory) => {
+      if (!exists) writeSettings(folder, written);
+      writeArm(folder, frozen);
       printOut(`${folder}: ${memory.size} records of ${memory.dimension} numbers, answered by ${flags.arm}\n`);
     });
   } finally {
-    await arm?.dispose();
+    await arm.dispose();
   }
 }

@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { readRun } from '../eval/trec/trec-files.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
+import { runRagpp } from './command.harness.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-memory-arm-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const data = join(root, 'data');
+const config = join(root, 'config.yaml');
+const cache = ['--cache', join(root, 'cache')];
+const memory = (...words: string[]) => runRagpp('memory', ...words, ...cache);
+
+beforeAll(() => {
+  mkdirSync(data);
+  writeSampleJsonl(data);
+  writeFileSync(config, stringify(buildSampleConfig(data)));
+});
+
+test('a folder answers by the arm that it was opened with, tuned, over what is imported later', async () => {
+  const folder = join(root, 'notes');
+  const opened = await memory('open', folder, '--config', config, '--arm', 'Decayed × 2');
+  expect(opened.stdout).toBe(`${folder}: 0 records of 13 numbers, answered by Decayed × 2\n`);
+  const kept = readFileSync(join(folder, 'arm.yaml'), 'utf8');
+  expect(kept).toMatch(/halfLifeHours: (12|96)\n/);
+  expect(kept).not.toContain('halfLifeHours:\n');
+  const imported = await memory('import', folder, join(data, 'turns.jsonl'));
+  expect(imported.stdout).toMatch(/: \d+ records of 13 numbers\n$/);
+  const asked = await memory('query', folder, '--text', 'violin bow bridge', '--k', '3');
+  expect(asked.stdout).toMatch(
+    /^Decayed × 2\nprior over the outcomes of 0 of 3 candidates: not known.*\n\nrank +record/,
+  );
+  const { stdout } = await memory('query', folder, '--text', 'violin bow bridge', '--k', '3', '--format', 'json');
+  const answer = JSON.parse(stdout);
+  expect(answer).toMatchObject({ arm: 'Decayed × 2', prior: { count: 0 } });
+  expect(answer.ranking).toHaveLength(3);
+  expect(answer.ranking[0]).toMatchObject({ rank: 1, parts: { hnsw: expect.any(Number) }, record: { outcome: null } });
+  const early = await memory('query', folder, '--text', 'violin bow', '--as-of', '2024-05-01T00:00:00Z');
+  expect(early.stdout).toContain('of 0 candidates');
+  const filtered = await memory('query', folder, '--text', 'violin', '--filter', "channel = 'even'");
+  expect([filtered.code, filtered.stderr]).toEqual([2, expect.stringContaining('an arm answers')]);
+});
+
+test('a memory with records of another encoder is refused, and keeps its answers', async () => {
+  const folder = join(root, 'other');
+  const records = join(root, 'records.jsonl');
+  writeFileSync(records, `${JSON.stringify({ id: 'a', embedding: [1, 0], context: 'east', createdAt: 1000 })}\n`);
+  await memory('import', folder, records);
+  const { code, stderr } = await memory('open', folder, '--config', config, '--arm', 'hybrid');
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/expected 13.*got 2|expected 2.*got 13/)]);
+  expect(existsSync(join(folder, 'arm.yaml'))).toBe(false);
+  const asked = await memory('query', folder, '--vector', '[1, 0]');
+  expect(asked.stdout).toMatch(/\n1 +a /);
+});
+
+test('a replay says that the files are equal, and writes what the memory answered', async () => {
+  const out = join(root, 'live.trec');
+  const { code, stdout } = await memory('replay', config, '--arm', 'hybrid', '--queries', '5', '--out', out);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /^hybrid: 5 queries to a memory of up to \d+ turns\nthe run files of memory and run are equal, byte for byte\n$/,
+    ),
+  ]);
+  expect(readRun(out).size).toBe(5);
+  const unknown = await memory('replay', config, '--arm', 'none');
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('none')]);
+});
