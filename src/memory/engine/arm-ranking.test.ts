@@ -60,6 +60,19 @@ test('an answer follows every change before it, and knows what was there at its 
   await memory.close();
 });
 
+test('an outcome that is observed later is in the prior, and makes nothing stale', async () => {
+  const memory = await open(words);
+  const before = await memory.ask({ text: 'soup' });
+  const { numTensors } = tf.memory();
+  await memory.updateStats('soup', 0);
+  const after = await memory.ask({ text: 'soup' });
+  expect([before.prior.mean, before.sequence]).toEqual([0.5, 1]);
+  expect([after.prior.mean, after.sequence]).toEqual([expect.closeTo(1 / 3), 2]);
+  expect(after.ranking).toEqual(before.ranking);
+  expect(tf.memory().numTensors).toBe(numTensors);
+  await memory.close();
+});
+
 test('a question may ask one conversation; one that has no record yet has no answer', async () => {
   const memory = await open(words);
   expect(await listIds(memory, { text: 'the soup', conversationId: 'travel' })).toEqual(['train']);

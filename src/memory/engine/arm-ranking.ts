@@ -65,6 +65,8 @@ export interface RankedRecords {
 export interface ArmRecords {
   readonly sequence: number;
   records(): Iterable<MemoryRecord>;
+  /** See `Memory.watch`. */
+  watch(notify: () => void): () => void;
 }
 
 /** What a vector is made of. */
@@ -91,27 +93,27 @@ function listTurns(records: readonly MemoryRecord[]): Turn[] {
   });
 }
 
-/** A workspace over all records at one moment of the memory. */
-interface Base {
-  readonly sequence: number;
-  readonly workspace: Workspace;
-}
-
 /**
  * Ranks the records of a memory by an arm, as a run of an experiment ranks the turns of its dataset. What does not
  * depend on the question, such as indexes and coordinates, is kept from one question to the next, and built again
- * after a change: O(N) for N records.
+ * after a change of a record: O(N) for N records.
  */
 export class ArmRecordRanking {
   readonly #arm: ServedArm;
   readonly #records: ArmRecords;
   readonly #inTurn = createSerialRunner();
-  #base: Base | null = null;
+  readonly #stop: () => void;
+  /** Over all records. */
+  #workspace: Workspace | null = null;
+  #isStale = false;
 
   /** @param arm borrowed. */
   constructor(arm: ServedArm, records: ArmRecords) {
     this.#arm = arm;
     this.#records = records;
+    this.#stop = records.watch(() => {
+      this.#isStale = true;
+    });
   }
 
   /** Records with the vectors of their texts, where they have none. @throws what the encoder throws. */
@@ -133,7 +135,8 @@ export class ArmRecordRanking {
   /** @throws what the steps of the arm and its encoder throw; ValidationError for an anchor that is no record. */
   rank(question: CheckedQuestion): Promise<RankedRecords> {
     return this.#inTurn(async () => {
-      const { sequence, workspace } = this.#open();
+      const { sequence } = this.#records;
+      const workspace = this.#open();
       const { corpus } = workspace;
       const asOf = question.asOf ?? (corpus.turns.at(-1)?.timestamp ?? 0) + 1;
       const { conversationId } = question;
@@ -144,13 +147,16 @@ export class ArmRecordRanking {
     });
   }
 
-  #open(): Base {
-    const { sequence } = this.#records;
-    if (this.#base?.sequence === sequence) return this.#base;
-    this.#base?.workspace.dispose();
-    this.#base = null;
-    this.#base = { sequence, workspace: this.#openWorkspace() };
-    return this.#base;
+  #open(): Workspace {
+    if (this.#isStale) this.#close();
+    this.#isStale = false;
+    this.#workspace ??= this.#openWorkspace();
+    return this.#workspace;
+  }
+
+  #close(): void {
+    this.#workspace?.dispose();
+    this.#workspace = null;
   }
 
   #openWorkspace(): Workspace {
@@ -199,10 +205,8 @@ export class ArmRecordRanking {
 
   /** Frees what is kept, after the last question. */
   dispose(): Promise<void> {
-    return this.#inTurn(async () => {
-      this.#base?.workspace.dispose();
-      this.#base = null;
-    });
+    this.#stop();
+    return this.#inTurn(async () => this.#close());
   }
 }
 
