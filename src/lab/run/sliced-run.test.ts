@@ -16,6 +16,7 @@ import type { Dataset } from '../../model/dataset.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { resolveConfig } from '../config/config.ts';
 import { LocalLauncher } from '../launch/local.ts';
+import { replayArm } from './arm-replay.ts';
 import { FolderExecution } from './execution.ts';
 import { LocalKernel } from './local-kernel.ts';
 import { type OpenRunContext, runExperiment } from './run.ts';
@@ -202,4 +203,10 @@ test('a local kernel that is killed answers nothing more', async () => {
 
 test('a local kernel cannot load a dataset in memory', async () => {
   await expect(runIn(local, null, { dataset })).rejects.toThrow('set slice.kernel to the URL of a kernel');
+});
+
+test('a memory that grows ranks within the slices that a run is signed, byte for byte', async () => {
+  const { difference, live } = await replayArm(local, 'near', { cacheFolder: join(root, 'cache'), limit: 7 });
+  expect(difference).toBe(null);
+  expect(live.split('\n').length).toBeGreaterThan(7);
 });

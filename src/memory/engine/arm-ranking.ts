@@ -3,6 +3,7 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
+import type { SliceOptions, SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TextOwner } from '../../model/encoder.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
@@ -10,6 +11,7 @@ import { attributesSchema, isSensitive } from '../../model/turns/memory-fields.t
 import type { Scored } from '../../model/turns/tie-rule.ts';
 import { type MemoryRecord, type Turn, toTurn } from '../../model/turns/turn.ts';
 import { listRankedComponents, listRankedPositions, rankArm, readRanking } from '../../rank/retrieval/arm-ranking.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { Encoding } from '../../rank/signals/signal.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
 import { outcomePool } from '../outcomes/outcome-statistics.ts';
@@ -94,6 +96,17 @@ function listTurns(records: readonly MemoryRecord[]): Turn[] {
 }
 
 /**
+ * The kernel of a memory, which holds the records anyway. Its keys are made for it, and no other process asks it.
+ */
+async function openOwnSlices(corpus: Corpus, { policy }: SliceOptions): Promise<SliceSource> {
+  const { Kernel } = await import('../../kernel/authority/kernel.ts');
+  const { generateKey } = await import('../../kernel/signatures/kernel-keys.ts');
+  const kernel = new Kernel({ corpus, policies: [policy], keys: { keys: [generateKey()] }, allowAsOf: true });
+  const publicKeys = kernel.keys.map(({ publicKey }) => publicKey);
+  return { findTrust: () => ({ publicKeys, replayed: null }), openAuthority: async () => kernel };
+}
+
+/**
  * Ranks the records of a memory by an arm, as a run of an experiment ranks the turns of its dataset. What does not
  * depend on the question, such as indexes and coordinates, is kept from one question to the next, and built again
  * after a change of a record: O(N) for N records.
@@ -136,7 +149,7 @@ export class ArmRecordRanking {
   rank(question: CheckedQuestion): Promise<RankedRecords> {
     return this.#inTurn(async () => {
       const { sequence } = this.#records;
-      const workspace = this.#open();
+      const workspace = await this.#open();
       const { corpus } = workspace;
       const asOf = question.asOf ?? (corpus.turns.at(-1)?.timestamp ?? 0) + 1;
       const { conversationId } = question;
@@ -147,10 +160,10 @@ export class ArmRecordRanking {
     });
   }
 
-  #open(): Workspace {
+  async #open(): Promise<Workspace> {
     if (this.#isStale) this.#close();
     this.#isStale = false;
-    this.#workspace ??= this.#openWorkspace();
+    this.#workspace ??= await this.#openWorkspace();
     return this.#workspace;
   }
 
@@ -159,10 +172,12 @@ export class ArmRecordRanking {
     this.#workspace = null;
   }
 
-  #openWorkspace(): Workspace {
-    const { seed, dimension, embed, slices } = this.#arm;
+  async #openWorkspace(): Promise<Workspace> {
+    const { seed, dimension, embed, options } = this.#arm;
     const records = Array.from(this.#records.records()).filter(({ context }) => context.trim() !== '');
     const corpus = new Corpus(listTurns(records));
+    const { slice } = readArm(options).outline.view;
+    const slices = slice?.kernel === 'local' ? await openOwnSlices(corpus, slice) : this.#arm.slices;
     const turnVectors = new Float32Array(corpus.size * dimension);
     for (const { id, embedding } of records) turnVectors.set(embedding, corpus.getPosition(id) * dimension);
     const encode = async (options: EncoderOptions): Promise<Encoding> => {

@@ -25,7 +25,7 @@ export interface ServedArm {
   embed(texts: readonly string[], owners: readonly TextOwner[], encoder: EncoderOptions | null): Promise<TextVectors>;
   /** Opens the vectors of tokens by the encoder of the arm. The caller disposes them. */
   openTokens(): Promise<TokenSource>;
-  /** Where slices come from; without it there are none. */
+  /** The kernels of slices that are not `local`; a memory signs those itself. */
   readonly slices?: SliceSource;
   /** Frees the encoders, and ends what signs slices. */
   dispose(): Promise<void>;
