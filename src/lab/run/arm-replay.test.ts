@@ -5,12 +5,14 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { loadDataset } from '../../data/registry.ts';
+import { openMemory } from '../../memory/engine/open-memory.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { listSignalNames, SIGNAL_GROUPS, signalBankOptions } from '../../rank/signals/bank/options.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import { findDifference, replayArm } from './arm-replay.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+import { freezeArm, serveArm } from './served-arm.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-replay-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -77,4 +79,21 @@ test('the first line that differs is found, also where one file ends earlier', (
 
 test('an arm that the config lacks is an error', async () => {
   await expect(replayArm(config, 'none', { cacheFolder: null, dataset })).rejects.toThrow('none');
+});
+
+test('an arm is served, tuned, to a memory of records that the dataset lacks, and no tensor is left of it', async () => {
+  const before = tf.memory().numTensors;
+  const inputs = { cacheFolder: null, dataset };
+  const frozen = await freezeArm(config, 'Decayed × 2', inputs);
+  expect(frozen.arms).toHaveLength(1);
+  const arm = await serveArm(frozen, 'Decayed × 2', inputs);
+  const memory = await openMemory({ arm });
+  await memory.add({ id: 'a', context: 'the violin bow is broken', createdAt: 1000 });
+  await memory.add({ id: 'b', context: 'garlic soup again', createdAt: 2000 });
+  const { ranking } = await memory.ask({ text: 'violin bow' });
+  expect(ranking.map(({ id }) => id)).toEqual(['a', 'b']);
+  await memory.close();
+  await arm.dispose();
+  await expect(serveArm(config, 'none', inputs)).rejects.toThrow('none');
+  expect(tf.memory().numTensors).toBe(before);
 });

@@ -3,9 +3,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import type { TextOwner } from '../../model/encoder.ts';
 import type { MemoryRecordInput } from '../../model/turns/turn.ts';
-import type { ArmQuestion } from './arm-ranking.ts';
 import type { Memory } from './memory.ts';
 import { openMemory } from './open-memory.ts';
+import type { ArmQuestion } from './query-response.ts';
 import { embedWords, serveSteps } from './served-arm.fixture.ts';
 import type { ServedArm } from './served-arm.ts';
 

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { computeHash } from '../../core/hash/hash.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
@@ -7,61 +6,14 @@ import type { SliceOptions, SliceSource } from '../../kernel/slices/slice-option
 import type { Query } from '../../model/dataset.ts';
 import type { TextOwner } from '../../model/encoder.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { attributesSchema, isSensitive } from '../../model/turns/memory-fields.ts';
-import type { Scored } from '../../model/turns/tie-rule.ts';
+import { isSensitive } from '../../model/turns/memory-fields.ts';
 import { type MemoryRecord, type Turn, toTurn } from '../../model/turns/turn.ts';
 import { listRankedComponents, listRankedPositions, rankArm, readRanking } from '../../rank/retrieval/arm-ranking.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { Encoding } from '../../rank/signals/signal.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
-import { outcomePool } from '../outcomes/outcome-statistics.ts';
+import type { ArmRanked, CheckedQuestion, RankedRecords } from './query-response.ts';
 import type { ServedArm } from './served-arm.ts';
-
-const text = z.string();
-
-/** A question to the arm of a memory. */
-export const armQuestionSchema = z.strictObject({
-  text: text.regex(/\S/, 'a question with at least one letter'),
-  /** By which an encoder that looks vectors up finds that of the question. */
-  id: text.min(1).optional(),
-  /** The most records; absent: the depth of the arm. */
-  k: z.int().min(1).optional(),
-  /** Only records strictly earlier may answer. Milliseconds since 1970. Absent: all. */
-  asOf: z.number().optional(),
-  author: text.nullable().default(null),
-  channel: text.nullable().default(null),
-  /** The one conversation whose records may answer; absent: all. */
-  conversationId: text.optional(),
-  /** The newest record of the conversation before the question, if that is known. */
-  anchorTurnId: text.nullable().default(null),
-  /** For filters, as `$query.` names. */
-  attributes: attributesSchema.optional(),
-  /** True if the prior weighs records by their scores. */
-  weighted: z.boolean().default(false),
-  /** Which observations of a record the prior pools: its outcome, later ones, or both. */
-  pool: outcomePool.default('both'),
-});
-/** A question to the arm of a memory, as written. */
-export type ArmQuestion = z.input<typeof armQuestionSchema>;
-type CheckedQuestion = z.output<typeof armQuestionSchema>;
-
-/** A record in the ranking of an arm. */
-export interface ArmRanked extends Scored {
-  /** The parts of the score by name, in the order in which the steps of the arm made them. */
-  readonly parts: Readonly<Record<string, number>>;
-}
-
-/** What an arm ranks. */
-export interface RankedRecords {
-  /** Its name. */
-  readonly arm: string;
-  /** The number of changes of the memory that the ranking knows. */
-  readonly sequence: number;
-  /** The moment of the question in milliseconds since 1970. */
-  readonly asOf: number;
-  /** Best first. */
-  readonly ranking: readonly ArmRanked[];
-}
 
 /** The records of a memory, as an arm reads them. */
 export interface ArmRecords {

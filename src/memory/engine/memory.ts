@@ -24,13 +24,15 @@ import {
 } from '../outcomes/outcome-statistics.ts';
 import { computePriors, type PriorBundle } from '../outcomes/prior-bundle.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
-import { type ArmQuestion, ArmRecordRanking, armQuestionSchema, type RankedRecords } from './arm-ranking.ts';
+import type { ArmRecordRanking } from './arm-ranking.ts';
 import { rankCandidates } from './candidate-ranking.ts';
 import { type FollowingIndex, toRow } from './following-index.ts';
 import { GrowthSnapshots } from './growth-snapshots.ts';
 import { type IndexAnswers, MemoryIndexes } from './index-registry.ts';
 import type { MemoryOptions } from './memory-options.ts';
 import {
+  type ArmQuestion,
+  armQuestionSchema,
   buildVisibility,
   type CheckedQuery,
   displayResponse,
@@ -38,9 +40,9 @@ import {
   QueryCache,
   type QueryResponse,
   queryBundleSchema,
+  type RankedRecords,
 } from './query-response.ts';
 import { runInTime } from './run-in-time.ts';
-import type { ServedArm } from './served-arm.ts';
 
 /** The answer without its time, which is not kept. */
 type TimelessResponse = Omit<QueryResponse, 'latency'>;
@@ -81,14 +83,14 @@ export class Memory {
     options: MemoryOptions,
     store: MemoryStore,
     followers: ReadonlyMap<string, FollowingIndex>,
-    arm: ServedArm | null = null,
+    ranking: ArmRecordRanking | null = null,
   ) {
     this.#options = options;
     this.#store = store;
     this.#indexes = new MemoryIndexes(store, followers);
     this.#cache = new QueryCache(options.cache);
     this.#growth = new GrowthSnapshots(store, options.snapshotBytes, () => this.#writeSnapshot());
-    this.#ranking = arm && new ArmRecordRanking(arm, store);
+    this.#ranking = ranking;
   }
 
   /** The number of records. */

@@ -11,6 +11,8 @@ import {
 import { computeHash } from '../../core/hash/hash.ts';
 import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { filterSchema } from '../../model/filter/filter-schema.ts';
+import { attributesSchema } from '../../model/turns/memory-fields.ts';
+import type { Scored } from '../../model/turns/tie-rule.ts';
 import { trajectorySchema } from '../../model/turns/turn.ts';
 import type { VectorSearchOptions } from '../../model/vector-index.ts';
 import { outcomePool } from '../outcomes/outcome-statistics.ts';
@@ -169,4 +171,51 @@ export function displayResponse(response: QueryResponse): QueryResponse {
       ),
     ]),
   );
+}
+
+const text = z.string();
+
+/** A question to the arm of a memory. */
+export const armQuestionSchema = z.strictObject({
+  text: text.regex(/\S/, 'a question with at least one letter'),
+  /** By which an encoder that looks vectors up finds that of the question. */
+  id: text.min(1).optional(),
+  /** The most records; absent: the depth of the arm. */
+  k: z.int().min(1).optional(),
+  /** Only records strictly earlier may answer. Milliseconds since 1970. Absent: all. */
+  asOf: z.number().optional(),
+  author: text.nullable().default(null),
+  channel: text.nullable().default(null),
+  /** The one conversation whose records may answer; absent: all. */
+  conversationId: text.optional(),
+  /** The newest record of the conversation before the question, if that is known. */
+  anchorTurnId: text.nullable().default(null),
+  /** For filters, as `$query.` names. */
+  attributes: attributesSchema.optional(),
+  /** True if the prior weighs records by their scores. */
+  weighted: z.boolean().default(false),
+  /** Which observations of a record the prior pools: its outcome, later ones, or both. */
+  pool: outcomePool.default('both'),
+});
+/** A question to the arm of a memory, as written. */
+export type ArmQuestion = z.input<typeof armQuestionSchema>;
+/** A question with its defaults. */
+export type CheckedQuestion = z.output<typeof armQuestionSchema>;
+
+/** A record in the ranking of an arm. */
+export interface ArmRanked extends Scored {
+  /** The parts of the score by name, in the order in which the steps of the arm made them. */
+  readonly parts: Readonly<Record<string, number>>;
+}
+
+/** What an arm ranks. */
+export interface RankedRecords {
+  /** Its name. */
+  readonly arm: string;
+  /** The number of changes of the memory that the ranking knows. */
+  readonly sequence: number;
+  /** The moment of the question in milliseconds since 1970. */
+  readonly asOf: number;
+  /** Best first. */
+  readonly ranking: readonly ArmRanked[];
 }
