@@ -103,9 +103,11 @@ const splitWords = (line: string) => (line.match(/'[^']*'|\S+/g) ?? []).map((wor
 
 test.each(listBlocks('sh').flatMap(({ code }) => code.trim().split('\n')))('%s can be typed', async (line) => {
   const words = splitWords(line.replace(/ #.*/, '').replace(/^npm run -s ragpp -- |^ragpp /, ''));
-  const command = (await buildProgram()).commands.find((known) => known.name() === words[0]);
+  const first = (await buildProgram()).commands.find((known) => known.name() === words[0]);
+  const second = first?.commands.find((known) => known.name() === words[1]);
+  const command = second ?? first;
   expect(command, line).toBeDefined();
-  const { unknown } = command?.parseOptions(words.slice(1)) ?? { unknown: [line] };
+  const { unknown } = command?.parseOptions(words.slice(second === undefined ? 1 : 2)) ?? { unknown: [line] };
   expect(unknown).toEqual([]);
   const file = words.find((word) => word.endsWith('.yaml'));
   const settings = words.filter((_, i) => words[i - 1] === '--set');
