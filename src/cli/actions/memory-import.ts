@@ -146,7 +146,7 @@ async function write(memory: Memory, found: readonly Complete[], isReplacing: bo
 /** The remedy for rows that cannot be used. */
 export const SKIP = 'pass --on-dirty-row skip';
 
-/** What embeds the texts of a folder: its arm, or its encoder; null for neither. */
+/** The encoder of a folder: that of its arm, or its own; null for neither. */
 function findEncoder(
   folder: string,
   { encoder }: MemoryFolder['settings'],

@@ -99,7 +99,7 @@ function buildBundle({ embedding, variables, hidden }: Question, flags: QueryFla
 const formatFigure = (value: number | null) => (value === null ? '-' : String(Number(value.toPrecision(4))));
 /** Characters of the text of a record. */
 const SHOWN = 60;
-/** What an arm is asked for without --k. */
+/** The number of candidates of an arm without --k. */
 const ARM_CANDIDATES = 10;
 
 /** The outcome of a candidate is the mean of its observations that the prior pools. */
@@ -150,7 +150,7 @@ function printAnswer(answer: QueryResponse, memory: Memory, { format, pool }: Qu
   printOut(`${JSON.stringify({ ...answer, candidates }, null, 2)}\n`);
 }
 
-/** What the arm of the folder ranks for a text. @returns the ids. */
+/** Prints the ranking of the arm for a text. @returns the ids. */
 async function printArmAnswer(memory: Memory, text: string, flags: QueryFlags): Promise<string[]> {
   const { k, weighted = false, pool, asOf, sensitive } = flags;
   const answer = await memory.ask({

@@ -13,7 +13,7 @@ import { openConfigSlices } from './run-slices.ts';
 import { openServedArm } from './served-arm.ts';
 import { selectEvaluatedQueries } from './workspaces.ts';
 
-/** What a memory answered that took the turns of a dataset in, beside the run of the arm. */
+/** The answers of a memory that took the turns of a dataset in, beside the run of the arm. */
 export interface ArmReplay {
   readonly arm: string;
   readonly queries: number;
@@ -33,7 +33,7 @@ function toAddedRecord(turn: Turn) {
   return record;
 }
 
-/** Adds each turn at its time and asks each query at its moment. @returns what was answered, in the order of the queries. */
+/** Adds each turn at its time and asks each query at its moment. @returns the answers, in the order of the queries. */
 async function replay(
   dataset: Dataset,
   queries: readonly Query[],
@@ -75,7 +75,7 @@ export function findDifference(batch: string, live: string): ArmReplay['differen
   return { batch: a[at] ?? null, live: b[at] ?? null };
 }
 
-/** What {@link replayArm} needs besides the config. */
+/** Inputs of {@link replayArm} besides the config. */
 export interface ReplayInputs extends Omit<RunnerInputs, 'queries' | 'givenVectors' | 'slices'> {
   /** The most queries, spread over those of the config; absent: all. */
   readonly limit?: number;

@@ -240,7 +240,11 @@ interface RunSlicesOptions {
   readonly isLoadable: boolean;
 }
 
-/** The kernels of an experiment whose data is that of its config; null without slices. @throws as {@link RunSlices.open}. */
+/**
+ * The kernels of an experiment whose data is that of its config; null without slices.
+ *
+ * @throws as {@link RunSlices.open}.
+ */
 export function openConfigSlices(
   config: ExperimentConfig,
   { cacheFolder, dataset }: { readonly cacheFolder: string | null; readonly dataset?: unknown },

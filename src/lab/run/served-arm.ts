@@ -56,7 +56,7 @@ export async function openServedArm(runner: ArmRunner, name: string): Promise<Se
   };
 }
 
-/** What {@link serveArm} needs besides the config. */
+/** Inputs of {@link serveArm} besides the config. */
 export type ServeInputs = Pick<RunnerInputs, 'cacheFolder' | 'dataset' | 'progress'>;
 
 /**

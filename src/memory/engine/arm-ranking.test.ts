@@ -83,8 +83,8 @@ test('a question may ask one conversation; one that has no record yet has no ans
 
 test('the answer after a change is that of a memory that was opened with all of it', async () => {
   const [grown, whole] = [await open(threads, []), await open(threads)];
-  for (const one of [soup, bread, train, salt]) {
-    await grown.add(one);
+  for (const next of [soup, bread, train, salt]) {
+    await grown.add(next);
     await grown.ask({ text: 'salt' });
   }
   const question = { text: 'bread and salt', anchorTurnId: 'bread', asOf: 5 * HOUR };

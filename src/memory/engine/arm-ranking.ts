@@ -23,7 +23,7 @@ export interface ArmRecords {
   watch(notify: () => void): () => void;
 }
 
-/** What a vector is made of. */
+/** A record that may lack its vector. */
 interface UnembeddedRecord extends Pick<MemoryRecord, 'id' | 'context'> {
   readonly metadata?: MemoryRecord['metadata'];
   readonly embedding?: Float32Array;

@@ -47,7 +47,7 @@ import { runInTime } from './run-in-time.ts';
 /** The answer without its time, which is not kept. */
 type TimelessResponse = Omit<QueryResponse, 'latency'>;
 
-/** What the arm of a memory answers. */
+/** The answer of the arm of a memory. */
 export interface ArmAnswer extends RankedRecords {
   /** Over the outcomes of the ranking. */
   readonly prior: PriorBundle;

@@ -208,7 +208,7 @@ export interface ArmRanked extends Scored {
   readonly parts: Readonly<Record<string, number>>;
 }
 
-/** What an arm ranks. */
+/** The ranking of an arm. */
 export interface RankedRecords {
   /** Its name. */
   readonly arm: string;

@@ -7,7 +7,7 @@ import type { TextVectors } from '../../rank/signals/signal.ts';
 /** An arm with all that it needs besides turns and questions: what a memory may rank by. */
 export interface ServedArm {
   readonly name: string;
-  /** Values stand in the place of a grid of tuning, and weights in that of a fit. */
+  /** Tuned: each path of a grid has its value, and a fit its weights. */
   readonly options: RankOptions;
   readonly seed: number;
   /** The most turns of a ranking. */

@@ -32,7 +32,7 @@ export const rankedCorpus = new Corpus(
     text: id,
   })),
 );
-/** What was asked. */
+/** Two queries of one moment. */
 export const rankedQueries = ['q0', 'q1'].map((id): Query => {
   const nobody = { anchorTurnId: null, author: null, channel: null };
   return { id, text: id, timestamp: 9, ...nobody, split: 'test', cluster: 'x' };

@@ -26,7 +26,7 @@ export function writeArm(folder: string, config: ExperimentConfig): void {
   writeAtomic(locateArm(folder), yaml().stringify({ ...config, dataset: locateData(config.dataset) }));
 }
 
-/** What gives texts vectors. */
+/** The part of an encoder that embeds records. */
 export interface TextEncoder extends Pick<Encoder, 'dimension' | 'encode'> {
   dispose(): void | Promise<void>;
 }

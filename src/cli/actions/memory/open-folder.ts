@@ -5,7 +5,7 @@ import { openMemory } from '../../../memory/engine/open-memory.ts';
 import type { ServedArm } from '../../../memory/engine/served-arm.ts';
 import { findDimension, type MemorySettings } from './memory-folder.ts';
 
-/** How a folder is opened. */
+/** Options of opening a folder. */
 interface Opening {
   readonly readOnly?: boolean;
   /** By which the memory answers; null: by its indexes. */
