@@ -29,6 +29,9 @@ interface UnembeddedRecord extends Pick<MemoryRecord, 'id' | 'context'> {
   readonly embedding?: Float32Array;
 }
 
+/** The store refuses what is no record. */
+const isBare = (record: UnembeddedRecord) => record?.embedding === undefined && typeof record?.context === 'string';
+
 /** The owners of texts: sensitive ones go to no service. */
 function listOwners(kind: TextOwner['kind'], owners: readonly (Turn | Query)[]): TextOwner[] {
   return owners.map((owner) => ({ kind, id: owner.id, ...(isSensitive(owner) && { sensitive: true }) }));
@@ -81,11 +84,18 @@ export class ArmRecordRanking {
     });
   }
 
-  /** Records with the vectors of their texts, where they have none. @throws what the encoder throws. */
-  async embed<R extends UnembeddedRecord>(records: readonly R[]): Promise<R[]> {
-    const isBare = ({ embedding, context }: R) => embedding === undefined && typeof context === 'string';
+  /**
+   * Records with the vectors of their texts, where they have none; null where each has one, so that a write of these
+   * does not wait.
+   *
+   * @throws what the encoder throws.
+   */
+  embed<R extends UnembeddedRecord>(records: readonly R[]): Promise<R[]> | null {
+    return records.some(isBare) ? this.#embed(records) : null;
+  }
+
+  async #embed<R extends UnembeddedRecord>(records: readonly R[]): Promise<R[]> {
     const bare = records.filter(isBare);
-    if (bare.length === 0) return [...records];
     const owners = bare.map(
       ({ id, metadata }): TextOwner => ({ kind: 'turn', id, ...(metadata?.sensitive === true && { sensitive: true }) }),
     );

@@ -171,7 +171,8 @@ export class Memory {
 
   async #put(records: readonly AddedRecord[], replace: boolean): Promise<string[]> {
     this.#assertOpen();
-    const complete = (await this.#ranking?.embed(records)) ?? records;
+    const embedding = this.#ranking?.embed(records) ?? null;
+    const complete = embedding === null ? records : await embedding;
     this.#assertOpen();
     await this.#store.put(complete as readonly MemoryRecordInput[], {
       replace,
