@@ -5,7 +5,7 @@ import type { ServedArm } from '../../memory/engine/served-arm.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
 import { type Turn, toMemoryRecord } from '../../model/turns/turn.ts';
-import { buildRun } from '../../rank/retrieval/arm-ranking.ts';
+import { buildRun } from '../../rank/retrieval/retriever.ts';
 import { formatFileName } from '../composition/arms.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { openArmRunner, openDataset, type RunnerInputs } from './arm-runner.ts';

@@ -9,12 +9,12 @@ import type { EncoderUse } from '../../model/encoder.ts';
 import {
   type ArmRanking,
   buildRun,
+  decomposeScores,
   listInspectedPairs,
   listRankedComponents,
   listRankedPositions,
   rankArm,
-} from '../../rank/retrieval/arm-ranking.ts';
-import { decomposeScores } from '../../rank/retrieval/retriever.ts';
+} from '../../rank/retrieval/retriever.ts';
 import { openSlices } from '../../rank/retrieval/signed-slices.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
 import { type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts';

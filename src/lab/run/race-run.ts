@@ -9,7 +9,7 @@ import {
 import { confirmByFlips, holm } from '../../eval/significance/multiple-comparisons.ts';
 import { computePairedDifferences } from '../../eval/significance/paired-differences.ts';
 import { isSignificant } from '../../eval/significance/verdict.ts';
-import { buildRun } from '../../rank/retrieval/arm-ranking.ts';
+import { buildRun } from '../../rank/retrieval/retriever.ts';
 import { addCounts, type StageCounts } from '../../rank/signals/stage.ts';
 import { describeControl } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';

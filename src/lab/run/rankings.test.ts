@@ -4,8 +4,8 @@ import {
   sampleRanking as arm,
   rankedCorpus as corpus,
   rankedQueries as queries,
-} from '../../rank/retrieval/arm-ranking.fixture.ts';
-import { listRankedComponents, listRankedPositions } from '../../rank/retrieval/arm-ranking.ts';
+} from '../../rank/retrieval/ranked-arm.fixture.ts';
+import { listRankedComponents, listRankedPositions } from '../../rank/retrieval/retriever.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { buildInspectedRankings } from './rankings.ts';
 

@@ -5,7 +5,7 @@ import { countRanksWithin } from '../../eval/metrics/judged-ranking.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { type RankedPositions, readRanking } from '../../rank/retrieval/arm-ranking.ts';
+import { type RankedPositions, readRanking } from '../../rank/retrieval/retriever.ts';
 import { createTokenCounter } from '../measure/passport.ts';
 import type { RankedTurn } from '../measure/result.ts';
 import type { ArmRecord, InspectedRanks } from './arm-record.ts';

@@ -13,7 +13,7 @@ import type { EncoderUse } from '../../model/encoder.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { UserWeights, Weights } from '../../rank/learning/weight-file.ts';
-import { buildRun } from '../../rank/retrieval/arm-ranking.ts';
+import { buildRun } from '../../rank/retrieval/retriever.ts';
 import { addCounts } from '../../rank/signals/stage.ts';
 import { indexControls, listArmsToRun, listRepetitions } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';

@@ -8,7 +8,7 @@ import type { TextOwner } from '../../model/encoder.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { isSensitive } from '../../model/turns/memory-fields.ts';
 import { type MemoryRecord, type Turn, toTurn } from '../../model/turns/turn.ts';
-import { listRankedComponents, listRankedPositions, rankArm, readRanking } from '../../rank/retrieval/arm-ranking.ts';
+import { listRankedComponents, listRankedPositions, rankArm, readRanking } from '../../rank/retrieval/retriever.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { Encoding } from '../../rank/signals/signal.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';

@@ -1,6 +1,6 @@
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import type { ArmRanking } from './arm-ranking.ts';
+import type { ArmRanking } from './retriever.ts';
 
 /** Two queries, three candidates at most, the two best kept; the second query has one candidate alone. */
 export const sampleRanking: ArmRanking = {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { NotFiniteError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
-import { sampleRanking as arm, rankedCorpus as corpus, rankedQueries as queries } from './arm-ranking.fixture.ts';
-import { buildRun, listRankedComponents, listRankedPositions, rankArm } from './arm-ranking.ts';
+import { sampleRanking as arm, rankedCorpus as corpus, rankedQueries as queries } from './ranked-arm.fixture.ts';
+import { buildRun, listRankedComponents, listRankedPositions, rankArm } from './retriever.ts';
 import { parseSteps } from './written-steps.ts';
 
 test('places of the pool become positions of the corpus with their scores', () => {
