@@ -141,6 +141,7 @@ async function openIndex(
   world: World,
   { index, propagation }: SourceUse,
   { rows, concepts, relations, conceptVectors: named, entities }: IndexParts,
+  isKept = false,
 ): Promise<CandidateIndex> {
   const comparesVectors = propagation !== null || listIndexReads(index).includes('vectors');
   const control = readGraphControl(world);
@@ -156,7 +157,7 @@ async function openIndex(
     ...(index.index === 'late' && { tokens: await prepareTokens(world, index) }),
     ...(index.index === 'graph' && { graphs: await shareConceptGraphs(world) }),
   };
-  return createSubcorpusIndex(index, world.subcorpora, context, rows);
+  return createSubcorpusIndex(index, world.subcorpora, context, rows, isKept);
 }
 
 /** The null control of a world, if it destroys a part of the concept graph. */
@@ -174,7 +175,7 @@ function keepIndex(owner: World, use: SourceUse): Promise<CandidateIndex> {
   return owner.keepOnce(['index', { index: use.index, propagation: use.propagation }, control], async () => {
     const parts: Record<string, unknown> = {};
     for (const [name, part] of Object.entries(listIndexParts(use))) parts[name] = await owner.get(part);
-    return owner.keepResource(await openIndex(owner, use, parts));
+    return owner.keepResource(await openIndex(owner, use, parts, true));
   });
 }
 

@@ -1,15 +1,14 @@
 import { type Bm25Index, type Bm25IndexOptions, createBm25 } from '../../index/words/bm25.ts';
-import { defineSignal, type World } from './signal.ts';
+import { defineSignal } from './signal.ts';
 import { type Subcorpus, scoreBySubcorpus } from './subcorpus.ts';
 
 /** An index over the turns of a subcorpus. */
 function createIndexOver(
-  { shared }: World,
   { k1, b, variant, dropStopWords, stem }: Bm25IndexOptions,
   subcorpus: Subcorpus,
 ): Promise<Bm25Index> {
   const scoring = { k1, b, variant, dropStopWords, stem };
-  return shared.keepOnce(['bm25', scoring, subcorpus.conversationId], () => createBm25(scoring, subcorpus));
+  return subcorpus.keepOnce(['bm25', scoring], () => createBm25(scoring, subcorpus));
 }
 
 /** BM25 of every pair as of the query's moment. */
@@ -21,7 +20,7 @@ export const bm25Signal = defineSignal({
   key: ({ k: _, ...scoring }: Bm25IndexOptions) => scoring,
   compute: ({ world, pool }, options) =>
     scoreBySubcorpus(world, pool, async ({ subcorpus, batch }, positions) => {
-      const index = await createIndexOver(world, options, subcorpus);
+      const index = await createIndexOver(options, subcorpus);
       return index.scorePairs(batch, positions, pool.width);
     }),
 });

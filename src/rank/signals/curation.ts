@@ -12,7 +12,7 @@ export const curationSignal = defineSignal({
     scoreBySubcorpus(world, pool, async ({ subcorpus, batch: { cutoffs } }, positions) => {
       const { curateTurns } = await import('./curate-turns.ts');
       const { shared, dimension } = world;
-      const { since, factors } = await shared.keepOnce(['curation', options, subcorpus.conversationId], () =>
+      const { since, factors } = await subcorpus.keepOnce(['curation', options], () =>
         curateTurns(subcorpus.corpus, selectScopeVectors(subcorpus, shared.turnVectors, dimension), dimension, options),
       );
       return Float32Array.from(positions, (position, pair) => {

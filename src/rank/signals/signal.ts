@@ -9,6 +9,7 @@ import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TextOwner, TokenSource } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
+import type { Owned } from './resources.ts';
 import type { CandidatePool, Column, StageResult } from './stage.ts';
 import type { Subcorpora } from './subcorpus.ts';
 import type { ControlOptions, WorldPart } from './worlds/world-parts.ts';
@@ -77,7 +78,7 @@ export interface World extends Setting {
   /** Computes what cannot be stored, such as tensors and indexes, once for each key. */
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T>;
   /** Keeps tensors or an index until the world is disposed. */
-  keepResource<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T;
+  keepResource<T extends Owned>(owned: T): T;
   /** The result of a stage, computed at most once for each key; stages of pairs need the pool. */
   get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R>;
 }

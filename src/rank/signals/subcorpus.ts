@@ -10,15 +10,48 @@ import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch, SeedTurns 
 import type { Query } from '../../model/dataset.ts';
 import { Corpus, findLowerBound, listConversationPositions } from '../../model/turns/corpus.ts';
 import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
+import { type Owned, Resources } from './resources.ts';
 import type { PoolRows } from './stage.ts';
 
-/** The turns that a query asks: those of one conversation, or the whole corpus. */
-interface Subcorpus {
+/** The turns that a query asks, those of one conversation or the whole corpus, and what is made of them alone. */
+export class Subcorpus {
   /** null for the whole corpus. */
   readonly conversationId: string | null;
   readonly corpus: Corpus;
   /** [corpus.size] positions of its turns in the whole corpus, ascending. */
   readonly positions: Int32Array;
+  readonly #resources: Resources;
+
+  constructor(
+    conversationId: string | null,
+    corpus: Corpus,
+    positions: Int32Array,
+    resources: Resources = new Resources(),
+  ) {
+    this.conversationId = conversationId;
+    this.corpus = corpus;
+    this.positions = positions;
+    this.#resources = resources;
+  }
+
+  /** Makes something of these turns and nothing else once for each key, see {@link World.keepOnce}. */
+  keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
+    return this.#resources.keepOnce(key, compute);
+  }
+
+  /** Keeps tensors or an index until `dispose()`. */
+  keepResource<T extends Owned>(owned: T): T {
+    return this.#resources.keep(owned);
+  }
+
+  /** The same turns within another corpus, with what is made of them. */
+  moveTo(positions: Int32Array): Subcorpus {
+    return new Subcorpus(this.conversationId, this.corpus, positions, this.#resources);
+  }
+
+  dispose(): void {
+    this.#resources.dispose();
+  }
 }
 
 /**
@@ -75,8 +108,6 @@ function selectLocalBatch(
   };
 }
 
-export type { Subcorpus };
-
 /** Queries that ask the same turns. */
 export interface SubcorpusQueries {
   readonly subcorpus: Subcorpus;
@@ -89,11 +120,24 @@ export interface SubcorpusQueries {
 /** The subcorpora of a corpus, each made once. */
 export class Subcorpora {
   readonly #corpus: Corpus;
+  /** By the index of the conversation, -1 for the whole corpus. */
   readonly #made = new Map<number, Subcorpus>();
   #positions: readonly Int32Array[] | null = null;
 
-  constructor(corpus: Corpus) {
+  /** @param unchanged subcorpora of another corpus, which has these conversations too. */
+  constructor(corpus: Corpus, unchanged: readonly Subcorpus[] = []) {
     this.#corpus = corpus;
+    if (unchanged.length === 0) return;
+    const places = new Map(corpus.conversations.map(({ id }, conversation) => [id, conversation]));
+    for (const subcorpus of unchanged) {
+      const conversation = places.get(subcorpus.conversationId as string) as number;
+      this.#made.set(conversation, subcorpus.moveTo(this.#listPositions(conversation)));
+    }
+  }
+
+  #listPositions(conversation: number): Int32Array {
+    this.#positions ??= listConversationPositions(this.#corpus);
+    return this.#positions[conversation] as Int32Array;
   }
 
   /** @param conversation index in `corpus.conversations`, -1 for the whole corpus. */
@@ -104,10 +148,27 @@ export class Subcorpora {
   #make(conversation: number): Subcorpus {
     const corpus = this.#corpus;
     const asked = corpus.conversations[conversation];
-    if (asked === undefined) return { conversationId: null, corpus, positions: Int32Array.from(corpus.turns.keys()) };
-    this.#positions ??= listConversationPositions(corpus);
-    const positions = this.#positions[conversation] as Int32Array;
-    return { conversationId: asked.id, corpus: new Corpus(asked.turns), positions };
+    if (asked === undefined) return new Subcorpus(null, corpus, Int32Array.from(corpus.turns.keys()));
+    return new Subcorpus(asked.id, new Corpus(asked.turns), this.#listPositions(conversation));
+  }
+
+  /**
+   * Moves what is made of each conversation that is the same in another corpus there; the rest is disposed, and so are
+   * these subcorpora.
+   *
+   * @param changed ids of the conversations that have other turns in the other corpus, or none.
+   */
+  moveTo(corpus: Corpus, changed: ReadonlySet<string>): Subcorpora {
+    const isUnchanged = ({ conversationId }: Subcorpus) => conversationId !== null && !changed.has(conversationId);
+    const unchanged = [...this.#made.values()].filter(isUnchanged);
+    for (const subcorpus of this.#made.values()) if (!isUnchanged(subcorpus)) subcorpus.dispose();
+    this.#made.clear();
+    return new Subcorpora(corpus, unchanged);
+  }
+
+  dispose(): void {
+    for (const subcorpus of this.#made.values()) subcorpus.dispose();
+    this.#made.clear();
   }
 
   /** N, the turns of the whole corpus. */
@@ -248,18 +309,24 @@ class SubcorpusIndex implements CandidateIndex {
   readonly name: string;
   readonly #subcorpora: Subcorpora;
   readonly #make: (subcorpus: Subcorpus) => CandidateIndex;
+  readonly #key: unknown;
   readonly #indexes = new Map<Subcorpus, CandidateIndex>();
   #disposed = false;
 
-  /** @param make an index over the subcorpus's corpus, with its positions. */
-  constructor(name: string, subcorpora: Subcorpora, make: (subcorpus: Subcorpus) => CandidateIndex) {
+  /**
+   * @param make an index over the subcorpus's corpus, with its positions.
+   * @param key by which a subcorpus keeps its index beyond `dispose()`; null where it doesn't.
+   */
+  constructor(name: string, subcorpora: Subcorpora, make: (subcorpus: Subcorpus) => CandidateIndex, key: unknown) {
     this.name = name;
     this.#subcorpora = subcorpora;
     this.#make = make;
+    this.#key = key;
   }
 
-  #index(subcorpus: Subcorpus): CandidateIndex {
-    return getOrCompute(this.#indexes, subcorpus, this.#make);
+  async #index(subcorpus: Subcorpus): Promise<CandidateIndex> {
+    if (this.#key === null) return getOrCompute(this.#indexes, subcorpus, this.#make);
+    return subcorpus.keepOnce(['index', this.#key], () => subcorpus.keepResource(this.#make(subcorpus)));
   }
 
   /**
@@ -276,7 +343,8 @@ class SubcorpusIndex implements CandidateIndex {
     const stage = parts.length > 1 ? progress?.(this.name, count) : undefined;
     let done = 0;
     for (const { subcorpus, queryIndexes, batch } of parts) {
-      const part = await this.#index(subcorpus).search(batch, k, stage === undefined ? progress : ignoreProgress);
+      const index = await this.#index(subcorpus);
+      const part = await index.search(batch, k, stage === undefined ? progress : ignoreProgress);
       const positions = part.positions.map((position) =>
         position < 0 ? -1 : (subcorpus.positions[position] as number),
       );
@@ -298,52 +366,47 @@ class SubcorpusIndex implements CandidateIndex {
   }
 }
 
+/** What an index is made of besides the turns, whose arrays have a row for each turn of the whole corpus. */
+type CorpusContext = Omit<IndexContext, 'corpus'>;
+
+/** The rows of a subcorpus's turns. */
+function selectScopeContext(subcorpus: Subcorpus, context: CorpusContext): IndexContext {
+  const { vectors, dimension, concepts, relations, entities } = context;
+  const select = <T>(values: readonly T[]) => Array.from(subcorpus.positions, (position) => values[position] as T);
+  return {
+    ...context,
+    corpus: subcorpus.corpus,
+    vectors: selectScopeVectors(subcorpus, vectors, dimension),
+    ...(concepts && { concepts: select(concepts) }),
+    ...(relations && { relations: select(relations) }),
+    ...(entities && { entities: select(entities) }),
+  };
+}
+
 /**
  * An index over each subcorpus of a corpus, by the options.
  *
  * @param context of the whole corpus: vectors row-major [N, D], concepts [N] and relations [N]
  * @param rows propagated ones, which `flat` alone can search; null for the turns' own
+ * @param isKept true if a subcorpus keeps its index where that is made of its turns, their vectors and nothing else.
  */
 export async function createSubcorpusIndex(
   options: IndexOptions,
   subcorpora: Subcorpora,
-  {
-    vectors,
-    dimension,
-    seed,
-    concepts,
-    relations,
-    entities,
-    conceptVectors,
-    control,
-    graphs,
-    tokens,
-  }: Omit<IndexContext, 'corpus'>,
+  context: CorpusContext,
   rows: PropagatedVersions | null = null,
+  isKept = false,
 ): Promise<SubcorpusIndex> {
   const create = await loadIndex(options);
+  const { vectors: _, dimension, seed, ...others } = context;
   const rowsOf = rows === null ? undefined : createRowFinder(rows);
-  return new SubcorpusIndex(options.index, subcorpora, (subcorpus) => {
-    const { corpus } = subcorpus;
-    const ids = corpus.turns.map(({ id }) => id);
-    if (rows !== null)
-      return new FlatIndex(ids, { ...selectScopeVersions(subcorpus, rows, dimension, rowsOf), dimension });
-    return create({
-      corpus,
-      vectors: selectScopeVectors(subcorpus, vectors, dimension),
-      dimension,
-      seed,
-      ...(concepts === undefined
-        ? {}
-        : { concepts: Array.from(subcorpus.positions, (position) => concepts[position] as readonly string[]) }),
-      ...(relations && { relations: Array.from(subcorpus.positions, (position) => relations[position]!) }),
-      ...(entities && { entities: Array.from(subcorpus.positions, (position) => entities[position]!) }),
-      ...(conceptVectors && { conceptVectors }),
-      ...(control && { control }),
-      ...(graphs && { graphs }),
-      ...(tokens && { tokens }),
-    });
-  });
+  const make = (subcorpus: Subcorpus): CandidateIndex => {
+    if (rows === null) return create(selectScopeContext(subcorpus, context));
+    const ids = subcorpus.corpus.turns.map(({ id }) => id);
+    return new FlatIndex(ids, { ...selectScopeVersions(subcorpus, rows, dimension, rowsOf), dimension });
+  };
+  const isAlone = isKept && rows === null && Object.keys(others).length === 0;
+  return new SubcorpusIndex(options.index, subcorpora, make, isAlone ? { options, seed } : null);
 }
 
 /** Up to where queries can look back: in the whole corpus, and in conversations that are asked alone. */

@@ -1,11 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { DimensionMismatchError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
-import { computeHash } from '../../core/hash/hash.ts';
 import { hasActiveBackend } from '../../core/tensors/active-backend.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
 import { gatherRows } from '../../core/tensors/rows.ts';
-import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
-import { getOrCompute } from '../../core/values/once.ts';
+import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { assertUnitRows } from '../../index/candidates/query-batch.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import type { SliceAuthority } from '../../kernel/signatures/slice-export.ts';
@@ -16,6 +14,7 @@ import type { TokenSource } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
 import { Plan, requireSlices, type WorkspaceIdentity } from './plan.ts';
+import { type Owned, Resources } from './resources.ts';
 import type { Encoding, StageUse, TextVectors, World } from './signal.ts';
 import {
   type CandidatePool,
@@ -29,55 +28,6 @@ import {
 import { listAskedConversations, Subcorpora } from './subcorpus.ts';
 import { DisturbedWorld } from './worlds/disturbed-world.ts';
 import type { ControlOptions } from './worlds/world-parts.ts';
-
-type Owned = tf.Tensor | tf.NamedTensorMap | { dispose(): void };
-
-function isDisposable(owned: Owned): owned is { dispose(): void } {
-  return 'dispose' in owned && typeof owned.dispose === 'function';
-}
-
-/**
- * Results that cannot be stored, such as tensors and indexes: made once for each key, kept until `dispose()`. Throws
- * after it.
- */
-class Resources {
-  readonly #results = new Map<string, Promise<unknown>>();
-  readonly #owned: { dispose(): void }[] = [];
-  #disposed = false;
-
-  /** @throws ValidationError after `dispose()`. */
-  assertAlive(asked: unknown): void {
-    if (this.#disposed)
-      throw new ValidationError(`workspace was disposed: ${JSON.stringify(asked)}; open a new workspace`);
-  }
-
-  /** @throws ValidationError after `dispose()`, also where that comes before the computation has begun. */
-  async keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
-    this.assertAlive(key);
-    const computeLater = async () => {
-      await letEventsIn();
-      this.assertAlive(key);
-      return compute();
-    };
-    return getOrCompute(this.#results, computeHash(key), computeLater) as Promise<T>;
-  }
-
-  /** Keeps tensors or an index until `dispose()`. */
-  keep<T extends Owned>(owned: T): T {
-    const held = isDisposable(owned) ? owned : { dispose: () => tf.dispose(owned as tf.NamedTensorMap) };
-    if (this.#disposed) held.dispose();
-    this.assertAlive('keep');
-    this.#owned.push(held);
-    return owned;
-  }
-
-  dispose(): void {
-    this.#disposed = true;
-    for (const owned of this.#owned) owned.dispose();
-    this.#owned.length = 0;
-    this.#results.clear();
-  }
-}
 
 /** Checked here, since to a fusion NaN means that a source did not find the candidate. */
 function assertVectors(
@@ -285,7 +235,7 @@ export class Workspace implements World {
     return this.#resources.keepOnce(key, compute);
   }
 
-  keepResource<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
+  keepResource<T extends Owned>(owned: T): T {
     return this.#resources.keep(owned);
   }
 
@@ -340,6 +290,7 @@ export class Workspace implements World {
   }
 
   dispose(): void {
+    if (this.shared === this) this.subcorpora.dispose();
     this.#resources.dispose();
     this.#results.clear();
   }

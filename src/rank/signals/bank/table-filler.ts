@@ -156,23 +156,19 @@ export interface SignalTable {
 export const QUERY_BLOCK = 64;
 
 /** The query-independent tables, made once for a subcorpus and the groups of a bank. */
-function prepareSubcorpusTables(
-  { shared }: World,
-  subcorpus: Subcorpus,
-  { groups }: SignalBankOptions,
-): Promise<SubcorpusTables> {
-  return shared.keepOnce(['subcorpus tables', subcorpus.conversationId, groups], () =>
-    SubcorpusTables.of(subcorpus.corpus, groups),
-  );
+function prepareSubcorpusTables(subcorpus: Subcorpus, { groups }: SignalBankOptions): Promise<SubcorpusTables> {
+  return subcorpus.keepOnce(['tables', groups], () => SubcorpusTables.of(subcorpus.corpus, groups));
 }
 
 /** The turns of a subcorpus as an encoder has them, [N, D] on the device until the workspace is disposed. */
 function getTurnTensor({ shared }: World, subcorpus: Subcorpus, options: EncoderOptions | null): Promise<tf.Tensor2D> {
   if (options === null && subcorpus.conversationId === null) return shared.getCorpusTensor();
-  return shared.keepOnce(['subcorpus tensor', subcorpus.conversationId, options], async () => {
+  // Another encoder may be one that is fitted to all turns.
+  const owner = options === null ? subcorpus : shared;
+  return owner.keepOnce(['subcorpus tensor', subcorpus.conversationId, options], async () => {
     const { dimension, turnVectors } = await shared.embedWith(options);
     const vectors = selectScopeVectors(subcorpus, turnVectors, dimension);
-    return shared.keepResource(tf.tensor2d(vectors, [subcorpus.corpus.size, dimension]));
+    return owner.keepResource(tf.tensor2d(vectors, [subcorpus.corpus.size, dimension]));
   });
 }
 
@@ -186,7 +182,7 @@ function listBankEncoders(options: SignalBankOptions): (readonly [string, Encode
 export async function prepareSignals(world: World, options: SignalBankOptions): Promise<void> {
   if (options.groups.includes('graph')) await prepareGraphRelations(world);
   for (const { subcorpus } of world.subcorpora.split(world.batch)) {
-    await prepareSubcorpusTables(world, subcorpus, options);
+    await prepareSubcorpusTables(subcorpus, options);
     for (const [, encoder] of listBankEncoders(options)) await getTurnTensor(world, subcorpus, encoder);
   }
 }
@@ -270,7 +266,7 @@ class TableFiller {
   /** @param filled is called after each query. */
   async fill({ subcorpus, queryIndexes, batch }: SubcorpusQueries, filled: () => void): Promise<void> {
     const { width } = this.#pool;
-    const tables = await prepareSubcorpusTables(this.#world, subcorpus, this.#options);
+    const tables = await prepareSubcorpusTables(subcorpus, this.#options);
     const signals = new SubcorpusSignals(tables, this.#options.groups);
     const positions = mapLocalRows(subcorpus, this.#pool, queryIndexes);
     const open = (row: number) =>

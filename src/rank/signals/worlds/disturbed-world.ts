@@ -8,6 +8,7 @@ import type { QueryBatch } from '../../../model/candidates.ts';
 import type { Query } from '../../../model/dataset.ts';
 import type { TokenSource } from '../../../model/encoder.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
+import type { Owned } from '../resources.ts';
 import type { Encoding, Setting, StageUse, TextVectors, World } from '../signal.ts';
 import type { CandidatePool } from '../stage.ts';
 import type { Subcorpora } from '../subcorpus.ts';
@@ -151,7 +152,7 @@ export class DisturbedWorld implements World {
     return this.#workspace.keepOnce(key, compute);
   }
 
-  keepResource<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
+  keepResource<T extends Owned>(owned: T): T {
     return this.#workspace.keepResource(owned);
   }
 
