@@ -7,58 +7,25 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { loadDataset } from '../../data/registry.ts';
 import { openMemory } from '../../memory/engine/open-memory.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { listSignalNames, SIGNAL_GROUPS, signalBankOptions } from '../../rank/signals/bank/options.ts';
-import type { Plain } from '../composition/config-file.ts';
-import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
+import type { ExperimentConfig } from '../config/config.ts';
 import { findDifference, replayArm } from './arm-replay.ts';
-import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+import { writeSampleJsonl } from './jsonl.fixture.ts';
+import { REPLAYED_ARMS, resolveReplayedConfig } from './replayed-arms.fixture.ts';
 import { freezeArm, serveArm } from './served-arm.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-replay-'));
 afterAll(() => rmSync(root, { recursive: true }));
-
-const words = { bm25: { k: 17 } };
-const graph = { k: 17, concepts: 'phrases', seeds: { turns: 5, weights: 'scores', concepts: true, titles: true } };
-/** Every signal of a bank, with another weight each. */
-const bank = {
-  groups: SIGNAL_GROUPS.filter((group) => group !== 'attributes' && group !== 'late'),
-  encoders: [{ encoder: 'lsa', dimension: 7 }],
-};
-const signals = listSignalNames(signalBankOptions.parse(bank));
-const weights = Object.fromEntries(signals.map((name, i) => [name, (((i * 37) % 11) - 5) / 10]));
-/** An arm for each kind of step that finds, scores, blends or reorders. */
-const arms = {
-  graph: [{ search: { ...words, graph } }, { fuse: { rrf: {} } }],
-  strategies: [{ search: { newest: { k: 30 } } }, { score: { strategy: {} } }, { fuse: { only: 'strategy' } }],
-  sources: [
-    { search: { semantic: {}, entities: {}, time: {}, procedural: {}, summaries: {} } },
-    { score: { strategy: {} } },
-    { fuse: { only: 'strategy' } },
-  ],
-  filtered: [{ filter: "channel = 'even'" }, { search: words }],
-  attention: [
-    { search: { bm25: { k: 17 }, flat: { k: 17 } } },
-    { fuse: { convex: { flat: 0.8, bm25: 'rest' } } },
-    { blend: { ircp: { mode: 'directed' }, rcp: { mode: 'directed' }, tpo: {} } },
-  ],
-  reordered: [{ search: { hnsw: { k: 17 } } }, { select: { mmr: { k: 9 } } }],
-  mixed: [{ search: { newest: { k: 30 } } }, { mix: { signals: bank, weights } }],
-};
 
 let config: ExperimentConfig;
 let dataset: Dataset;
 beforeAll(async () => {
   await useBackend('wasm');
   writeSampleJsonl(root);
-  const sample = buildSampleConfig(root) as Plain & { readonly arms: object };
-  config = resolveConfig({ ...sample, arms: { ...sample.arms, ...arms } } as Plain, 'sample');
+  config = resolveReplayedConfig(root);
   dataset = await loadDataset(config.dataset, { cacheFolder: null });
 });
 
-test.each([
-  ...['newest', 'hybrid', 'Decayed × 2', 'unified', 'propagated'],
-  ...['graph', 'strategies', 'sources', 'filtered', 'attention', 'reordered', 'mixed'],
-])('a memory that grows answers as the run of %s, byte for byte', async (arm) => {
+test.each(REPLAYED_ARMS)('a memory that grows answers as the run of %s, byte for byte', async (arm) => {
   const before = tf.memory().numTensors;
   const { batch, live, difference, queries, turns } = await replayArm(config, arm, {
     ...{ cacheFolder: null, dataset, limit: 9 },

@@ -19,8 +19,10 @@ import type { ServedArm } from './served-arm.ts';
 export interface ArmRecords {
   readonly sequence: number;
   records(): Iterable<MemoryRecord>;
+  /** null for an id that is gone. */
+  get(id: string): MemoryRecord | null;
   /** See `Memory.watch`. */
-  watch(notify: () => void): () => void;
+  watch(notify: (ids: readonly string[]) => void): () => void;
 }
 
 /** A record that may lack its vector. */
@@ -37,17 +39,45 @@ function listOwners(kind: TextOwner['kind'], owners: readonly (Turn | Query)[]):
   return owners.map((owner) => ({ kind, id: owner.id, ...(isSensitive(owner) && { sensitive: true }) }));
 }
 
+/** A turn with its vector, [D]. */
+type TurnRow = readonly [turn: Turn, vector: Float32Array];
+
 /**
  * The turns of records that have a text. A parent that is gone, later, or of another conversation is none.
+ *
+ * @param records all of the conversations that they are of.
  */
-function listTurns(records: readonly MemoryRecord[]): Turn[] {
-  const known = new Map(records.map((record) => [record.id, record]));
-  return records.map((record) => {
+function listRows(records: Iterable<MemoryRecord>): TurnRow[] {
+  const known = new Map(Array.from(records, (record) => [record.id, record]));
+  for (const { id, context } of known.values()) if (context.trim() === '') known.delete(id);
+  return Array.from(known.values(), (record) => {
     const turn = toTurn(record);
     const parent = turn.parentId === null ? undefined : known.get(turn.parentId);
     const isParent = parent?.conversationId === turn.conversationId && parent.createdAt <= turn.timestamp;
-    return isParent ? turn : { ...turn, parentId: null };
+    return [isParent ? turn : { ...turn, parentId: null }, record.embedding];
   });
+}
+
+/** What has become of a corpus. */
+interface ChangedTurns {
+  /** The turns of the conversations in which something changed, all of them. */
+  readonly rows: readonly TurnRow[];
+  /** The ids of these conversations, and of those that are gone. */
+  readonly conversations: ReadonlySet<string>;
+}
+
+/** Reads the conversations that some ids are of, or were. */
+function readChanged(records: Pick<ArmRecords, 'get'>, corpus: Corpus, ids: ReadonlySet<string>): ChangedTurns {
+  const changed = new Map(Array.from(ids, (id) => [id, records.get(id)]));
+  const conversations = new Set<string>();
+  for (const [id, record] of changed) {
+    if (corpus.has(id)) conversations.add(corpus.getTurn(id).conversationId);
+    if (record !== null) conversations.add(toTurn(record).conversationId);
+  }
+  for (const conversation of corpus.conversations)
+    if (conversations.has(conversation.id))
+      for (const { id } of conversation.turns) if (!changed.has(id)) changed.set(id, records.get(id));
+  return { rows: listRows([...changed.values()].filter((record) => record !== null)), conversations };
 }
 
 /**
@@ -63,8 +93,9 @@ async function openOwnSlices(corpus: Corpus, { policy }: SliceOptions): Promise<
 
 /**
  * Ranks the records of a memory by an arm, as a run of an experiment ranks the turns of its dataset. What does not
- * depend on the question, such as indexes and coordinates, is kept from one question to the next, and built again
- * after a change of a record: O(N) for N records.
+ * depend on the question is kept from one question to the next. After a change of records, what is made of the turns of
+ * one conversation, such as its indexes, is built again for the conversations of these records alone; what is made of
+ * all turns is built again: O(N) for N records.
  */
 export class ArmRecordRanking {
   readonly #arm: ServedArm;
@@ -73,14 +104,15 @@ export class ArmRecordRanking {
   readonly #stop: () => void;
   /** Over all records. */
   #workspace: Workspace | null = null;
-  #isStale = false;
+  /** Records that changed since. */
+  #changed = new Set<string>();
 
   /** @param arm borrowed. */
   constructor(arm: ServedArm, records: ArmRecords) {
     this.#arm = arm;
     this.#records = records;
-    this.#stop = records.watch(() => {
-      this.#isStale = true;
+    this.#stop = records.watch((ids) => {
+      for (const id of ids) this.#changed.add(id);
     });
   }
 
@@ -123,25 +155,33 @@ export class ArmRecordRanking {
   }
 
   async #open(): Promise<Workspace> {
-    if (this.#isStale) this.#close();
-    this.#isStale = false;
-    this.#workspace ??= await this.#openWorkspace();
+    const ids = this.#changed;
+    const before = this.#workspace;
+    if (before !== null && ids.size === 0) return before;
+    this.#changed = new Set();
+    this.#workspace = null;
+    try {
+      this.#workspace = await (before === null
+        ? this.#openWorkspace({ rows: listRows(this.#records.records()), conversations: new Set() })
+        : this.#openWorkspace(readChanged(this.#records, before.corpus, ids), before));
+    } finally {
+      before?.dispose();
+    }
     return this.#workspace;
   }
 
-  #close(): void {
-    this.#workspace?.dispose();
-    this.#workspace = null;
-  }
-
-  async #openWorkspace(): Promise<Workspace> {
+  /** @param before whose turns the conversations have that did not change, and from which what is made of these is taken. */
+  async #openWorkspace({ rows, conversations }: ChangedTurns, before?: Workspace): Promise<Workspace> {
     const { seed, dimension, embed, options } = this.#arm;
-    const records = Array.from(this.#records.records()).filter(({ context }) => context.trim() !== '');
-    const corpus = new Corpus(listTurns(records));
+    const kept = before?.corpus.turns.filter(({ conversationId }) => !conversations.has(conversationId)) ?? [];
+    const corpus = new Corpus([...kept, ...rows.map(([turn]) => turn)]);
+    const turnVectors = new Float32Array(corpus.size * dimension);
+    const place = (id: string, vector: Float32Array) => turnVectors.set(vector, corpus.getPosition(id) * dimension);
+    for (const { id } of kept)
+      place(id, viewRow((before as Workspace).turnVectors, dimension, (before as Workspace).corpus.getPosition(id)));
+    for (const [{ id }, vector] of rows) place(id, vector);
     const { slice } = readArm(options).outline.view;
     const slices = slice?.kernel === 'local' ? await openOwnSlices(corpus, slice) : this.#arm.slices;
-    const turnVectors = new Float32Array(corpus.size * dimension);
-    for (const { id, embedding } of records) turnVectors.set(embedding, corpus.getPosition(id) * dimension);
     const encode = async (options: EncoderOptions): Promise<Encoding> => {
       const texts = corpus.turns.map((turn) => turn.text);
       const { vectors, dimension: own } = await embed(texts, listOwners('turn', corpus.turns), options);
@@ -152,6 +192,7 @@ export class ArmRecordRanking {
       encodeTexts: (texts, owners) => embed(texts, owners, null),
       openTokens: () => this.#arm.openTokens(),
       ...(slices && { slices }),
+      ...(before && { before: { workspace: before, changed: conversations } }),
     });
   }
 
@@ -183,7 +224,10 @@ export class ArmRecordRanking {
   /** Frees what is kept, after the last question. */
   dispose(): Promise<void> {
     this.#stop();
-    return this.#inTurn(async () => this.#close());
+    return this.#inTurn(async () => {
+      this.#workspace?.dispose();
+      this.#workspace = null;
+    });
   }
 }
 

@@ -63,6 +63,8 @@ export interface WorkspaceInputs {
   readonly openTokens?: () => Promise<TokenSource>;
   /** Where slices come from; without it there are none. */
   readonly slices?: SliceSource;
+  /** A workspace whose corpus this one takes the place of: what it made of the conversations that are the same is taken from it. */
+  readonly before?: { readonly workspace: Workspace; readonly changed: ReadonlySet<string> };
   /**
    * Where results are kept for other workspaces, and what distinguishes theirs from ours; without it they stay in
    * memory.
@@ -124,7 +126,10 @@ export class Workspace implements World {
       cutoffs: Int32Array.from(queries, ({ timestamp }) => corpus.countEarlierTurns(timestamp)),
       conversations: listAskedConversations(corpus, queries),
     };
-    this.subcorpora = shared?.subcorpora ?? new Subcorpora(corpus);
+    this.subcorpora =
+      shared?.subcorpora ??
+      inputs.before?.workspace.subcorpora.moveTo(corpus, inputs.before.changed) ??
+      new Subcorpora(corpus);
     this.seed = inputs.seed;
     this.startProgress = inputs.progress ?? ignoreProgress;
     this.shared = shared ?? this;

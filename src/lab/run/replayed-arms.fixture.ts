@@ -1,0 +1,44 @@
+import { listSignalNames, SIGNAL_GROUPS, signalBankOptions } from '../../rank/signals/bank/options.ts';
+import type { Plain } from '../composition/config-file.ts';
+import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
+import { buildSampleConfig } from './jsonl.fixture.ts';
+
+const words = { bm25: { k: 17 } };
+const graph = { k: 17, concepts: 'phrases', seeds: { turns: 5, weights: 'scores', concepts: true, titles: true } };
+/** Every signal of a bank, with another weight each. */
+const bank = {
+  groups: SIGNAL_GROUPS.filter((group) => group !== 'attributes' && group !== 'late'),
+  encoders: [{ encoder: 'lsa', dimension: 7 }],
+};
+const signals = listSignalNames(signalBankOptions.parse(bank));
+const weights = Object.fromEntries(signals.map((name, i) => [name, (((i * 37) % 11) - 5) / 10]));
+/** An arm for each kind of step that finds, scores, blends or reorders. */
+const arms = {
+  graph: [{ search: { ...words, graph } }, { fuse: { rrf: {} } }],
+  strategies: [{ search: { newest: { k: 30 } } }, { score: { strategy: {} } }, { fuse: { only: 'strategy' } }],
+  sources: [
+    { search: { semantic: {}, entities: {}, time: {}, procedural: {}, summaries: {} } },
+    { score: { strategy: {} } },
+    { fuse: { only: 'strategy' } },
+  ],
+  filtered: [{ filter: "channel = 'even'" }, { search: words }],
+  attention: [
+    { search: { bm25: { k: 17 }, flat: { k: 17 } } },
+    { fuse: { convex: { flat: 0.8, bm25: 'rest' } } },
+    { blend: { ircp: { mode: 'directed' }, rcp: { mode: 'directed' }, tpo: {} } },
+  ],
+  reordered: [{ search: { hnsw: { k: 17 } } }, { select: { mmr: { k: 9 } } }],
+  mixed: [{ search: { newest: { k: 30 } } }, { mix: { signals: bank, weights } }],
+};
+
+/** The names of the arms that a memory is tried with: those above and some of the sample config. */
+export const REPLAYED_ARMS = [
+  ...['newest', 'hybrid', 'Decayed × 2', 'unified', 'propagated'],
+  ...['graph', 'strategies', 'sources', 'filtered', 'attention', 'reordered', 'mixed'],
+] as const;
+
+/** @param root has the files of the sample. */
+export function resolveReplayedConfig(root: string): ExperimentConfig {
+  const sample = buildSampleConfig(root) as Plain & { readonly arms: object };
+  return resolveConfig({ ...sample, arms: { ...sample.arms, ...arms } } as Plain, 'sample');
+}
