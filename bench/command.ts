@@ -11,6 +11,7 @@ import { benchGraph, GRAPH_USAGE } from './graph.ts';
 import { benchKernel, KERNEL_USAGE } from './kernel.ts';
 import { benchLate, LATE_USAGE } from './late.ts';
 import { benchLearning, LEARNING_USAGE } from './learning.ts';
+import { benchLive, LIVE_USAGE } from './live.ts';
 import { benchMainPath, MAIN_PATH_USAGE } from './main-path.ts';
 import { benchMemory, MEMORY_USAGE } from './memory.ts';
 import { benchMemoryKills, MEMORY_KILLS_USAGE } from './memory-kills.ts';
@@ -35,6 +36,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   kernel: { usage: KERNEL_USAGE, run: benchKernel },
   late: { usage: LATE_USAGE, run: benchLate },
   learning: { usage: LEARNING_USAGE, run: benchLearning },
+  live: { usage: LIVE_USAGE, run: benchLive },
   'main-path': { usage: MAIN_PATH_USAGE, run: benchMainPath },
   'memory-kills': { usage: MEMORY_KILLS_USAGE, run: benchMemoryKills },
   memory: { usage: MEMORY_USAGE, run: benchMemory },

@@ -11,7 +11,8 @@ function drawCommonWord(source: Random): string {
   return `w${Math.floor(WORDS * source.uniform() ** 3)}`;
 }
 
-function drawTopicText(source: Random, topic: number): string {
+/** 20 to 79 words, of which a fifth are those of a topic. */
+export function drawTopicText(source: Random, topic: number): string {
   const words = Array.from({ length: 20 + source.integer(60) }, (_, i) => {
     const word = source.uniform() < 0.2 ? `t${topic}x${source.integer(TOPIC_WORDS)}` : drawCommonWord(source);
     return i % 11 === 10 ? `${word}.` : word;

@@ -46,15 +46,19 @@ type TurnRow = readonly [turn: Turn, vector: Float32Array];
  * The turns of records that have a text. A parent that is gone, later, or of another conversation is none.
  *
  * @param records all of the conversations that they are of.
+ * @param unchanged the turn that a record was before, where it is the same record; what was computed of it is kept by
+ *   the turn.
  */
-function listRows(records: Iterable<MemoryRecord>): TurnRow[] {
+function listRows(records: Iterable<MemoryRecord>, unchanged: (id: string) => Turn | null = () => null): TurnRow[] {
   const known = new Map(Array.from(records, (record) => [record.id, record]));
   for (const { id, context } of known.values()) if (context.trim() === '') known.delete(id);
   return Array.from(known.values(), (record) => {
     const turn = toTurn(record);
     const parent = turn.parentId === null ? undefined : known.get(turn.parentId);
     const isParent = parent?.conversationId === turn.conversationId && parent.createdAt <= turn.timestamp;
-    return [isParent ? turn : { ...turn, parentId: null }, record.embedding];
+    const before = unchanged(record.id);
+    const parentId = isParent ? turn.parentId : null;
+    return [before?.parentId === parentId ? before : { ...turn, parentId }, record.embedding];
   });
 }
 
@@ -68,16 +72,17 @@ interface ChangedTurns {
 
 /** Reads the conversations that some ids are of, or were. */
 function readChanged(records: Pick<ArmRecords, 'get'>, corpus: Corpus, ids: ReadonlySet<string>): ChangedTurns {
-  const changed = new Map(Array.from(ids, (id) => [id, records.get(id)]));
+  const read = new Map(Array.from(ids, (id) => [id, records.get(id)]));
   const conversations = new Set<string>();
-  for (const [id, record] of changed) {
+  for (const [id, record] of read) {
     if (corpus.has(id)) conversations.add(corpus.getTurn(id).conversationId);
     if (record !== null) conversations.add(toTurn(record).conversationId);
   }
   for (const conversation of corpus.conversations)
     if (conversations.has(conversation.id))
-      for (const { id } of conversation.turns) if (!changed.has(id)) changed.set(id, records.get(id));
-  return { rows: listRows([...changed.values()].filter((record) => record !== null)), conversations };
+      for (const { id } of conversation.turns) if (!read.has(id)) read.set(id, records.get(id));
+  const left = [...read.values()].filter((record) => record !== null);
+  return { rows: listRows(left, (id) => (ids.has(id) ? null : corpus.getTurn(id))), conversations };
 }
 
 /**

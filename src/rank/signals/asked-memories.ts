@@ -19,14 +19,8 @@ export interface TurnEntities {
   readonly entities: readonly (readonly string[])[];
 }
 
-/** The attribute `entities` of each turn where any turn has one, else the named things of its text. */
-export async function listTurnEntities(
-  turns: readonly Turn[],
-  startProgress: StartProgress = ignoreProgress,
-): Promise<TurnEntities> {
-  const given = turns.map(({ attributes }) => attributes?.entities as readonly string[] | undefined);
-  if (given.some((entities) => entities !== undefined))
-    return { areGiven: true, entities: given.map((entities) => entities ?? []) };
+/** The named things of the text of each turn. */
+async function findNamedThings(turns: readonly Turn[], startProgress: StartProgress): Promise<string[][]> {
   const progress = startProgress('entities of turns', turns.length);
   const pause = createEventBreaks();
   const entities: string[][] = [];
@@ -36,7 +30,22 @@ export async function listTurnEntities(
     await pause();
   }
   progress.finish(`entities of ${turns.length} turns`);
-  return { areGiven: false, entities };
+  return entities;
+}
+
+/**
+ * The attribute `entities` of each turn where any turn has one, else the named things of its text.
+ *
+ * @param findAll finds named things of all turns.
+ */
+export async function listTurnEntities(
+  turns: readonly Turn[],
+  findAll = () => findNamedThings(turns, ignoreProgress),
+): Promise<TurnEntities> {
+  const given = turns.map(({ attributes }) => attributes?.entities as readonly string[] | undefined);
+  if (given.some((entities) => entities !== undefined))
+    return { areGiven: true, entities: given.map((entities) => entities ?? []) };
+  return { areGiven: false, entities: await findAll() };
 }
 
 /** The entities of every turn: its attribute `entities` where any turn has one, else the named things of its text. */
@@ -45,7 +54,10 @@ export const turnEntities = defineStage<null, TurnEntities>({
   module: import.meta.url,
   of: 'turns',
   reads: ['texts', 'attributes'],
-  compute: ({ world: { corpus, startProgress } }) => listTurnEntities(corpus.turns, startProgress),
+  compute: ({ world }) =>
+    listTurnEntities(world.corpus.turns, () =>
+      world.computeEach('entities', (turns) => findNamedThings(turns, world.startProgress)),
+    ),
 });
 
 /** What each of Q questions asks of memories. */

@@ -9,6 +9,7 @@ import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TextOwner, TokenSource } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { Owned } from './resources.ts';
 import type { CandidatePool, Column, StageResult } from './stage.ts';
 import type { Subcorpora } from './subcorpus.ts';
@@ -77,6 +78,12 @@ export interface World extends Setting {
   openSliceAuthority(slice: SliceOptions): Promise<SliceAuthority>;
   /** Computes what cannot be stored, such as tensors and indexes, once for each key. */
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T>;
+  /**
+   * Computes something of each turn by itself, also where other turns change meanwhile only once.
+   *
+   * @returns [N]
+   */
+  computeEach<T>(key: unknown, compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[]): Promise<T[]>;
   /** Keeps tensors or an index until the world is disposed. */
   keepResource<T extends Owned>(owned: T): T;
   /** The result of a stage, computed at most once for each key; stages of pairs need the pool. */

@@ -15,11 +15,16 @@ export const turnComponents = defineStage({
   module: import.meta.url,
   of: 'turns',
   reads: ['texts'],
-  compute: async ({ world }, _: null) =>
-    (await import('./placed-frames.ts')).countComponents(
-      world.corpus.turns.map(({ text }) => text),
-      world.startProgress,
-    ),
+  compute: async ({ world }, _: null) => {
+    const { countComponents } = await import('./placed-frames.ts');
+    const counts = await world.computeEach('components', async (turns) => [
+      ...(await countComponents(
+        turns.map(({ text }) => text),
+        world.startProgress,
+      )),
+    ]);
+    return Int32Array.from(counts);
+  },
 });
 
 const queryComponents = defineStage({

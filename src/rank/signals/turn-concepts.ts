@@ -135,23 +135,28 @@ class ConceptList {
   }
 }
 
+function buildConceptList(lists: Iterable<Iterable<string>>): TurnConcepts {
+  const list = new ConceptList();
+  for (const concepts of lists) list.add(concepts);
+  return list.read();
+}
+
 async function readConcepts(
   texts: readonly TitledText[],
   source: TextConceptSource,
   noun: string,
   startProgress: StartProgress,
-): Promise<TurnConcepts> {
+): Promise<string[][]> {
   const progress = startProgress(`concepts of ${noun}`, texts.length);
   const pause = createEventBreaks();
-  const list = new ConceptList();
-  for (const [i, { text, title }] of texts.entries()) {
-    list.add(listConcepts(text, title, source));
-    progress.update(i + 1);
+  const lists: string[][] = [];
+  for (const { text, title } of texts) {
+    lists.push([...listConcepts(text, title, source)]);
+    progress.update(lists.length);
     await pause();
   }
-  const read = list.read();
-  progress.finish(`${read.names.length} concepts of ${texts.length} ${noun}`);
-  return read;
+  progress.finish(`concepts of ${texts.length} ${noun}`);
+  return lists;
 }
 
 /** One of the lists of a file of concepts. */
@@ -164,9 +169,7 @@ async function readFileLists(
   const { readFileConcepts } = await import('../../index/graph/extraction/concept-file.ts');
   const progress = startProgress(`${noun} of turns`, corpus.size);
   const file = readFileConcepts(corpus.turns, source);
-  const list = new ConceptList();
-  for (const concepts of select(file)) list.add(concepts);
-  const read = list.read();
+  const read = buildConceptList(select(file));
   const found = `${read.names.length} concepts of ${corpus.size} turns of ${source.file}`;
   progress.finish([found, ...(file.remark === null ? [] : [file.remark])].join('; '));
   return read;
@@ -180,10 +183,13 @@ export const turnConcepts = defineStage<ConceptSource, TurnConcepts>({
   of: 'turns',
   reads: ['texts', 'attributes'],
   key: identifyConceptSource,
-  compute: ({ world }, source) => {
+  compute: async ({ world }, source) => {
     if (typeof source !== 'string') return readFileLists(world, source, 'concepts', ({ concepts }) => concepts);
-    const texts = world.corpus.turns.map((turn) => ({ text: turn.text, title: readTitle(turn) }));
-    return readConcepts(texts, source, 'turns', world.startProgress);
+    const lists = await world.computeEach(['concepts', source], (turns) => {
+      const texts = turns.map((turn) => ({ text: turn.text, title: readTitle(turn) }));
+      return readConcepts(texts, source, 'turns', world.startProgress);
+    });
+    return buildConceptList(lists);
   },
 });
 
@@ -204,9 +210,9 @@ const textQueryConcepts = defineStage<TextConceptSource, TurnConcepts>({
   version: 1,
   of: 'queries',
   reads: ['texts'],
-  compute: ({ world }, source) => {
+  compute: async ({ world }, source) => {
     const texts = world.batch.texts.map((text) => ({ text, title: null }));
-    return readConcepts(texts, source, 'queries', world.startProgress);
+    return buildConceptList(await readConcepts(texts, source, 'queries', world.startProgress));
   },
 });
 

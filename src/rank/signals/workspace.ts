@@ -13,6 +13,7 @@ import type { Query } from '../../model/dataset.ts';
 import type { TokenSource } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { Plan, requireSlices, type WorkspaceIdentity } from './plan.ts';
 import { type Owned, Resources } from './resources.ts';
 import type { Encoding, StageUse, TextVectors, World } from './signal.ts';
@@ -26,6 +27,7 @@ import {
   type StageStore,
 } from './stage.ts';
 import { listAskedConversations, Subcorpora } from './subcorpus.ts';
+import { TurnResults } from './turn-results.ts';
 import { DisturbedWorld } from './worlds/disturbed-world.ts';
 import type { ControlOptions } from './worlds/world-parts.ts';
 
@@ -103,6 +105,7 @@ export class Workspace implements World {
   readonly #openTokens: WorkspaceInputs['openTokens'];
   readonly #slices: SliceSource | undefined;
   readonly #results: StageResults;
+  readonly #turnResults: TurnResults;
   readonly #resources = new Resources();
 
   /**
@@ -130,6 +133,8 @@ export class Workspace implements World {
       shared?.subcorpora ??
       inputs.before?.workspace.subcorpora.moveTo(corpus, inputs.before.changed) ??
       new Subcorpora(corpus);
+    const before = shared ?? inputs.before?.workspace;
+    this.#turnResults = before === undefined ? new TurnResults() : before.#turnResults;
     this.seed = inputs.seed;
     this.startProgress = inputs.progress ?? ignoreProgress;
     this.shared = shared ?? this;
@@ -238,6 +243,13 @@ export class Workspace implements World {
   /** @throws ValidationError after `dispose()`. */
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
     return this.#resources.keepOnce(key, compute);
+  }
+
+  computeEach<T>(
+    key: unknown,
+    compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
+  ): Promise<T[]> {
+    return this.#turnResults.computeEach(key, this.corpus.turns, compute);
   }
 
   keepResource<T extends Owned>(owned: T): T {

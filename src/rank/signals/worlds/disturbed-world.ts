@@ -152,6 +152,10 @@ export class DisturbedWorld implements World {
     return this.#workspace.keepOnce(key, compute);
   }
 
+  computeEach<T>(...given: Parameters<World['computeEach']>): Promise<T[]> {
+    return this.#workspace.computeEach(...given) as Promise<T[]>;
+  }
+
   keepResource<T extends Owned>(owned: T): T {
     return this.#workspace.keepResource(owned);
   }
