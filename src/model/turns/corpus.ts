@@ -9,6 +9,7 @@ import {
 import { ValidationError } from '../../core/errors/errors.ts';
 import { formatMinute } from '../../core/text/format.ts';
 import { Conversation, compareTurns } from './conversation.ts';
+import { extendRanks, rankIdsDescending } from './tie-rule.ts';
 import type { Turn } from './turn.ts';
 
 /** For each conversation of the corpus the positions of its turns, ascending: its turns in ring order. */
@@ -20,6 +21,13 @@ export function listConversationPositions(corpus: Corpus): Int32Array[] {
   }
   return positions;
 }
+
+/** True if the first turns of a list are those of another, the same objects. */
+export function isStart(first: readonly Turn[], turns: readonly Turn[]): boolean {
+  return first.length <= turns.length && first.every((turn, i) => turn === turns[i]);
+}
+
+const isSame = (a: readonly Turn[], b: readonly Turn[]) => a.length === b.length && isStart(a, b);
 
 /**
  * All turns of a dataset in time order. A turn's **position** is its place in that order, so "everything before moment t" is a prefix: the turns at
@@ -38,9 +46,13 @@ export class Corpus {
   readonly timestamps: Float64Array;
   readonly #positions: ReadonlyMap<string, number>;
   readonly #conversations: ReadonlyMap<string, Conversation>;
+  #tieRanks: Int32Array | null = null;
 
-  /** @throws ValidationError for a duplicate id, a missing parent, a cycle, an empty text, a time that is not finite, or a child before its parent. */
-  constructor(turns: readonly Turn[]) {
+  /**
+   * @param before a corpus with turns that this one has too: conversations that are the same are taken from it.
+   * @throws ValidationError for a duplicate id, a missing parent, a cycle, an empty text, a time that is not finite, or a child before its parent.
+   */
+  constructor(turns: readonly Turn[], before?: Corpus) {
     this.turns = [...turns].sort(compareTurns);
     const positions = new Map<string, number>();
     for (const [position, turn] of this.turns.entries()) {
@@ -50,7 +62,10 @@ export class Corpus {
       positions.set(turn.id, position);
     }
     this.#positions = positions;
-    this.conversations = [...groupTurns(this.turns)].map(([id, group]) => new Conversation(id, group));
+    this.conversations = [...groupTurns(this.turns)].map(([id, group]) => {
+      const known = before === undefined ? undefined : before.#conversations.get(id);
+      return known !== undefined && isSame(known.turns, group) ? known : new Conversation(id, group);
+    });
     this.#conversations = new Map(this.conversations.map((conversation) => [conversation.id, conversation]));
     this.conversationOf = new Int32Array(this.turns.length);
     this.ringPosition = new Int32Array(this.turns.length);
@@ -65,6 +80,18 @@ export class Corpus {
       }
     }
     this.#assertOrder();
+    if (before !== undefined && before.#tieRanks !== null && isStart(before.turns, this.turns))
+      this.#tieRanks = extendRanks(this.#listIds(), before.#tieRanks);
+  }
+
+  #listIds(): string[] {
+    return this.turns.map(({ id }) => id);
+  }
+
+  /** [N] the rank that the tie rule gives each turn among equal scores. */
+  get tieRanks(): Int32Array {
+    this.#tieRanks ??= rankIdsDescending(this.#listIds());
+    return this.#tieRanks;
   }
 
   #assertOrder(): void {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { compareBytes, compareScored, rankIdsDescending } from './tie-rule.ts';
+import { createRandom } from '../../core/numbers/random.ts';
+import { compareBytes, compareScored, extendRanks, rankIdsDescending } from './tie-rule.ts';
 
 test('score descending, then id descending by bytes', () => {
   const documents = [
@@ -27,4 +28,25 @@ test('places follow the bytes of the ids, last first', () => {
     .sort((a, b) => (a.hex < b.hex ? 1 : -1));
   expect([...rankIdsDescending(ids)]).toEqual(ids.map((id) => sorted.findIndex((entry) => entry.id === id)));
   expect(rankIdsDescending([])).toHaveLength(0);
+});
+
+const drawIds = (count: number) => {
+  const source = createRandom(5, `ids ${count}`);
+  const letters = ['a', 'b', '7', 'é', '\uffee', '😀', '\u{10ffff}', '\ud7ff', '\ue000'];
+  const ids = Array.from({ length: count }, () =>
+    Array.from({ length: 1 + source.integer(5) }, () => letters[source.integer(letters.length)]).join(''),
+  );
+  return [...new Set(ids)];
+};
+
+test('the order of two texts is that of their bytes', () => {
+  const ids = drawIds(300);
+  for (const a of ids)
+    for (const b of ids) expect(compareBytes(a, b)).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+});
+
+test.each([0, 1, 40, 199, 200])('places of ids of which %i have theirs are those of all', (known) => {
+  const ids = drawIds(200);
+  const ranks = rankIdsDescending(ids.slice(0, known));
+  expect(extendRanks(ids, ranks)).toEqual(rankIdsDescending(ids));
 });

@@ -4,10 +4,17 @@ export interface Scored {
   readonly score: number;
 }
 
+/** Where the bytes of a character are in the order of UTF-8: surrogates, which write those of four bytes, after all others. */
+const placeUnit = (unit: number) => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
+
 /** Byte order of UTF-8, as C's strcmp has it. UTF-16 order, which `<` gives, differs from it only where surrogates meet U+E000 and above. */
 export function compareBytes(a: string, b: string): number {
-  if (a === b) return 0;
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const difference = placeUnit(a.charCodeAt(i)) - placeUnit(b.charCodeAt(i));
+    if (difference !== 0) return Math.sign(difference);
+  }
+  return Math.sign(a.length - b.length);
 }
 
 /**
@@ -30,4 +37,39 @@ export function rankIdsDescending(ids: readonly string[]): Int32Array {
   const ranks = new Int32Array(ids.length);
   for (const [rank, position] of order.entries()) ranks[position] = rank;
   return ranks;
+}
+
+/**
+ * {@link rankIdsDescending} of ids of which the first have their ranks: O(N), and for each further id the logarithm of
+ * N comparisons.
+ *
+ * @param ids [N]
+ * @param ranks of the first of them
+ * @returns [N]
+ */
+export function extendRanks(ids: readonly string[], ranks: Int32Array): Int32Array {
+  const order = new Int32Array(ranks.length);
+  for (const [position, rank] of ranks.entries()) order[rank] = position;
+  const further = rankIdsDescending(ids.slice(ranks.length));
+  /** Of the first ids, those that come before each further one. */
+  const before = Int32Array.from(further, (_, i) => {
+    const id = ids[ranks.length + i] as string;
+    let [low, high] = [0, order.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compareBytes(ids[order[middle]!]!, id) > 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  });
+  const ascending = before.slice().sort();
+  const extended = new Int32Array(ids.length);
+  const shifts = new Int32Array(order.length + 1);
+  for (const place of ascending) shifts[place]! += 1;
+  for (let rank = 0, shift = 0; rank < order.length; rank++) {
+    shift += shifts[rank]!;
+    extended[order[rank]!] = rank + shift;
+  }
+  for (const [i, rank] of further.entries()) extended[ranks.length + i] = (before[i] as number) + rank;
+  return extended;
 }
