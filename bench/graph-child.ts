@@ -8,7 +8,6 @@ import { type GraphIndexOptions, graph as graphDefinition } from '../src/index/w
 import { Bm25Index } from '../src/index/words/bm25.ts';
 import type { Candidates, QueryBatch } from '../src/model/candidates.ts';
 import { Corpus } from '../src/model/turns/corpus.ts';
-import { rankIdsDescending } from '../src/model/turns/tie-rule.ts';
 import { fuseSeedTurns } from '../src/rank/signals/turn-concepts.ts';
 import { type OwnWalks, writeWalks } from './graph-walks.ts';
 import { collectGarbage, summariseTimes } from './memory-index.ts';
@@ -141,9 +140,7 @@ async function askQueries(
   openIndex: (given: object) => GraphIndex,
   { seeds }: GraphIndexOptions,
 ) {
-  const ranks = rankIdsDescending(corpus.turns.map(({ id }) => id));
-  const fuse = (lists: readonly Candidates[], turns: number) =>
-    fuseSeedTurns(lists, 1, { ...seeds, turns }, corpus, ranks);
+  const fuse = (lists: readonly Candidates[], turns: number) => fuseSeedTurns(lists, 1, { ...seeds, turns }, corpus);
   const asked: Record<string, Times> = {};
   const lexical = await timeQueries(queries, (query) => bm25.search(asBatch(query), K));
   asked.bm25 = lexical.times;

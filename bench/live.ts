@@ -119,8 +119,9 @@ async function measureRounds(memory: Memory, turns: LiveTurns, { rounds }: LiveS
     const ask = (asked: AskedLive) => time(() => memory.ask({ ...asked, asOf: turns.now }));
     for (const kind of ['asked', 'askedWhole'] as const) {
       const turn = turns.next();
-      const write = await time(() => memory.add(toAddedRecord(turn)));
       const question = { text: turns.drawText(), ...(kind === 'asked' && { conversationId: turn.conversationId }) };
+      await ask(question);
+      const write = await time(() => memory.add(toAddedRecord(turn)));
       const first = await ask(question);
       const again = await ask({ ...question, text: turns.drawText() });
       if (isWarmUp) continue;

@@ -148,8 +148,8 @@ function listLines(ranges: readonly Range[], findLine: (offset: number) => numbe
   return lines;
 }
 
-/** Functions that the compiler adds: one to each file, and one to each class, where it runs as the file is loaded. */
-const COMPILED: readonly string[] = ['__name', '<static_initializer>'];
+/** Functions that the compiler adds: one to each file, and two to each class, which hold its comments too. */
+const COMPILED: readonly string[] = ['__name', '<static_initializer>', '<instance_members_initializer>'];
 
 function addCoverage(path: Map<string, Ran>, { result, 'source-map-cache': maps = {} }: Coverage): void {
   for (const { url, functions } of result) {

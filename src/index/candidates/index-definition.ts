@@ -45,6 +45,14 @@ export interface IndexContext {
   readonly graphs?: KeptGraphs;
 }
 
+/** An index that goes on where turns come after those that it has. */
+export interface GrowingIndex extends CandidateIndex {
+  /** @param context of a corpus that begins with the turns of the index. */
+  growWith(context: IndexContext): Promise<void>;
+}
+
+export const canGrow = (index: CandidateIndex): index is GrowingIndex => 'growWith' in index;
+
 /** What an index's results depend on. */
 export type IndexReads = readonly (
   | 'texts'

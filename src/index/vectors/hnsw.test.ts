@@ -5,6 +5,7 @@ import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { multiplyRows } from '../../core/tensors/rows.ts';
 import { expectEventsLetIn, showSlowly } from '../../core/terminal/slow-progress.harness.ts';
+import { Corpus } from '../../model/turns/corpus.ts';
 import { describeCandidateIndex } from '../candidates/candidate-contract.harness.ts';
 import { recallAt } from '../candidates/recall.ts';
 import { describeVisibility } from '../candidates/visibility-contract.harness.ts';
@@ -131,6 +132,21 @@ describe('hnsw index', () => {
     await index.search(queries, 5);
     expect(await index.search(late, 5)).toEqual(
       await new HnswIndex({ ids, vectors, dimension: D }, OPTIONS).search(late, 5),
+    );
+  });
+
+  test.each([0, 100, N - 1])('an index of the first %i turns that goes on is that of all', async (first) => {
+    const vectors = drawClusteredRows(N, 'turns');
+    const turns = ids.map((id, i) => ({ id, conversationId: 'c', parentId: null, timestamp: i, text: id }));
+    const corpus = new Corpus(turns.map((turn) => ({ ...turn, author: null, channel: null })));
+    const index = new HnswIndex(
+      { ids: ids.slice(0, first), vectors: vectors.slice(0, first * D), dimension: D },
+      OPTIONS,
+    );
+    await index.search({ ...queries, cutoffs: queries.cutoffs.map((cutoff) => Math.min(cutoff, first)) }, 5);
+    await index.growWith({ corpus, vectors, dimension: D, seed: 3 });
+    expect(await index.search(queries, 5)).toEqual(
+      await new HnswIndex({ ids, vectors, dimension: D }, OPTIONS).search(queries, 5),
     );
   });
 

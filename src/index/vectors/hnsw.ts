@@ -10,7 +10,7 @@ import type { IndexContext } from '../candidates/index-definition.ts';
 import { isListed, isZero } from '../candidates/query-batch.ts';
 import type { TopSelection } from '../candidates/top-selection.ts';
 import { FlatVectorIndex } from './flat-vectors.ts';
-import { Replay, type ReplayedQuery, type ReplayedTurns } from './replay.ts';
+import { Replay, type ReplayedQuery, type ReplayedTurns, readReplayedTurns } from './replay.ts';
 import { hashFile, type SavedIndex } from './saved-index.ts';
 import { chooseGraph, type HnswOptions, type HnswVectorsOptions, type OpenVectorIndex } from './vector-kind.ts';
 
@@ -78,8 +78,9 @@ export class HnswIndex extends Replay {
     options: HnswOptions,
     library: HnswLibrary = hnswlib,
     scannedPerRoot: number = SCANNED_PER_ROOT,
+    ranks?: Int32Array,
   ) {
-    super(turns);
+    super(turns, ranks);
     this.#options = options;
     this.#library = library;
     this.#scannedPerRoot = scannedPerRoot;
@@ -96,6 +97,8 @@ export class HnswIndex extends Replay {
       const vector = viewRow(vectors, dimension, position);
       if (isZero(vector)) continue;
       this.#graph ??= startGraph('ip', dimension, ids.length - this.zeroTurns.length, this.#options, this.#library);
+      const capacity = this.#graph.getMaxElements();
+      if (this.#graph.getCurrentCount() >= capacity) this.#graph.resizeIndex(2 * capacity);
       this.#graph.addPoint(Array.from(vector), position);
       await this.pause();
     }
@@ -138,11 +141,9 @@ export class HnswIndex extends Replay {
   }
 }
 
-export function createHnsw(
-  options: Omit<HnswOptions, 'seed'>,
-  { corpus, vectors, dimension, seed }: IndexContext,
-): HnswIndex {
-  return new HnswIndex({ ids: corpus.turns.map(({ id }) => id), vectors, dimension }, { ...options, seed });
+export function createHnsw(options: Omit<HnswOptions, 'seed'>, context: IndexContext): HnswIndex {
+  const { seed, corpus } = context;
+  return new HnswIndex(readReplayedTurns(context), { ...options, seed }, hnswlib, SCANNED_PER_ROOT, corpus.tieRanks);
 }
 
 /** Rows that a graph found, best first. */

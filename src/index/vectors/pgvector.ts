@@ -23,7 +23,7 @@ import {
 } from './postgres/pgvector-sql.ts';
 import { connectPostgres } from './postgres/postgres-database.ts';
 import { type SqlDatabase, type SqlSession, shareDatabase } from './postgres/sql-database.ts';
-import { type ReplayedTurns, VectorIndexReplay } from './replay.ts';
+import { type ReplayedTurns, readReplayedTurns, VectorIndexReplay } from './replay.ts';
 import { writeSavedIndex } from './saved-index.ts';
 import { type PreparedRow, prepareQueries, prepareRows } from './vector-doors.ts';
 import type { OpenVectorIndex, PgvectorOptions, PgvectorSourceOptions, VectorIndexContext } from './vector-kind.ts';
@@ -316,9 +316,6 @@ export function replayInPostgres(options: PgvectorSourceOptions, turns: Replayed
   return new VectorIndexReplay('pgvector', turns, open);
 }
 
-export function createPgvector(
-  options: PgvectorSourceOptions,
-  { corpus, vectors, dimension }: IndexContext,
-): CandidateIndex {
-  return replayInPostgres(options, { ids: corpus.turns.map(({ id }) => id), vectors, dimension });
+export function createPgvector(options: PgvectorSourceOptions, context: IndexContext): CandidateIndex {
+  return replayInPostgres(options, readReplayedTurns(context));
 }

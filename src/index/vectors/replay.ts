@@ -2,9 +2,10 @@ import { DimensionMismatchError, ValidationError } from '../../core/errors/error
 import { viewRow } from '../../core/tensors/rows.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
-import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
+import type { Candidates, QueryBatch } from '../../model/candidates.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
+import type { GrowingIndex, IndexContext } from '../candidates/index-definition.ts';
 import {
   allocateCandidates,
   assertQueries,
@@ -29,6 +30,27 @@ export interface ReplayedTurns {
   readonly dimension: number;
 }
 
+/** The turns of an index. */
+export function readReplayedTurns({
+  corpus,
+  vectors,
+  dimension,
+}: Pick<IndexContext, 'corpus' | 'vectors' | 'dimension'>): ReplayedTurns {
+  return { ids: corpus.turns.map(({ id }) => id), vectors, dimension };
+}
+
+/**
+ * Positions of turns whose vector is zero.
+ *
+ * @param start of the turns that are looked at.
+ * @throws NotFiniteError, ValidationError for a vector that is neither of length 1 nor zero.
+ */
+function listZeroTurns({ ids, vectors, dimension }: ReplayedTurns, start: number): Int32Array {
+  assertUnitRows(vectors.subarray(start * dimension), dimension, (row) => `turn ${ids[start + row]}`);
+  const positions = Int32Array.from({ length: ids.length - start }, (_, i) => start + i);
+  return positions.filter((position) => isZero(viewRow(vectors, dimension, position)));
+}
+
 /** One query of a replay. */
 export interface ReplayedQuery {
   /** [D] of length 1. */
@@ -47,12 +69,12 @@ export interface ReplayedQuery {
  * The index is kept between searches, and emptied where a query needs an earlier state of it. Searches that overlap are
  * answered one after another.
  */
-export abstract class Replay implements CandidateIndex {
+export abstract class Replay implements GrowingIndex {
   abstract readonly name: string;
-  protected readonly turns: ReplayedTurns;
+  protected turns: ReplayedTurns;
   /** Positions of turns whose vector is zero, which no query finds, ascending. */
-  protected readonly zeroTurns: Int32Array;
-  readonly #ranks: Int32Array;
+  protected zeroTurns: Int32Array;
+  #ranks: Int32Array;
   readonly #inTurn = createSerialRunner();
   readonly #pause = createEventBreaks();
   #added = 0;
@@ -61,8 +83,9 @@ export abstract class Replay implements CandidateIndex {
   /**
    * @throws DimensionMismatchError for vectors that do not fit the ids; NotFiniteError, ValidationError for one that is
    *   neither of length 1 nor zero.
+   * @param ranks [N] see `rankIdsDescending`.
    */
-  constructor(turns: ReplayedTurns) {
+  constructor(turns: ReplayedTurns, ranks: Int32Array = rankIdsDescending(turns.ids)) {
     const { ids, vectors, dimension } = turns;
     const size = ids.length * dimension;
     if (vectors.length !== size)
@@ -72,10 +95,18 @@ export abstract class Replay implements CandidateIndex {
         vectors.length,
         'pass one row per turn',
       );
-    assertUnitRows(vectors, dimension, (row) => `turn ${ids[row]}`);
     this.turns = turns;
-    this.zeroTurns = Int32Array.from(ids.keys()).filter((position) => isZero(viewRow(vectors, dimension, position)));
-    this.#ranks = rankIdsDescending(ids);
+    this.zeroTurns = listZeroTurns(turns, 0);
+    this.#ranks = ranks;
+  }
+
+  growWith({ corpus, vectors, dimension }: IndexContext): Promise<void> {
+    return this.#inTurn(async () => {
+      const turns = readReplayedTurns({ corpus, vectors, dimension });
+      this.zeroTurns = Int32Array.of(...this.zeroTurns, ...listZeroTurns(turns, this.turns.ids.length));
+      this.turns = turns;
+      this.#ranks = corpus.tieRanks;
+    });
   }
 
   /** Adds the turns from `start` to `end`, which follow those of the call before. */
@@ -148,7 +179,7 @@ export abstract class Replay implements CandidateIndex {
 export class VectorIndexReplay extends Replay {
   readonly name: string;
   readonly #open: () => Promise<VectorIndex>;
-  readonly #positionOf: ReadonlyMap<string, number>;
+  readonly #positionOf = new Map<string, number>();
   /** The ids of a list of positions. Queries that share a list share its set. */
   readonly #idsOf = new WeakMap<Int32Array, ReadonlySet<string>>();
   #index: VectorIndex | null = null;
@@ -158,12 +189,12 @@ export class VectorIndexReplay extends Replay {
     super(turns);
     this.name = name;
     this.#open = open;
-    this.#positionOf = new Map(turns.ids.map((id, position) => [id, position]));
   }
 
   protected async add(start: number, end: number): Promise<void> {
     const { ids, vectors, dimension } = this.turns;
     this.#index ??= await this.#open();
+    for (let position = start; position < end; position++) this.#positionOf.set(ids[position] as string, position);
     await this.#index.upsert(
       ids.slice(start, end).map((id, i) => ({ id, vector: viewRow(vectors, dimension, start + i) })),
     );

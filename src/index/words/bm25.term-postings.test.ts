@@ -47,3 +47,17 @@ test('of no turns there is nothing', () => {
   expect(nothing.listPostingsBefore('soup', 0)).toBeNull();
   expect([...nothing.lengthBefore]).toEqual([0]);
 });
+
+test.each([0, 1, 3, 6, 7])('turns that come after the first %i are as those that were there', (count) => {
+  const grown = new TermPostings(TEXTS.slice(0, count), splitIntoWords);
+  for (let position = count; position < TEXTS.length; position++) grown.append(TEXTS.slice(position, position + 1));
+  expect([grown.size, [...grown.lengths], [...grown.lengthBefore]]).toEqual([
+    ...[7, [...postings.lengths], [...postings.lengthBefore]],
+  ]);
+  for (const position of TEXTS.keys()) expect(grown.listTurnTerms(position)).toEqual(postings.listTurnTerms(position));
+  for (const word of words)
+    for (let cutoff = 0; cutoff <= 7; cutoff++) {
+      expect(grown.listPostingsBefore(word, cutoff)).toEqual(postings.listPostingsBefore(word, cutoff));
+      expect(grown.countTurnsWith(word, cutoff)).toBe(postings.countTurnsWith(word, cutoff));
+    }
+});

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
 import { type SparseMatrix, transpose } from '../../core/linear/sparse-matrix.ts';
+import { GrowingArray } from '../../core/numbers/growing-array.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import { freezeDeeply } from '../../core/values/once.ts';
-import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
+import { freezeDeeply, getOrCompute } from '../../core/values/once.ts';
+import type { Candidates, QueryBatch } from '../../model/candidates.ts';
 import { createTokeniser, createTokenSchema, type Tokeniser, type TokenOptions } from '../../model/text/tokens.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
 import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
 import {
   candidateCount,
+  type GrowingIndex,
   type IndexContext,
   type IndexDefinition,
   type ScorePairs,
@@ -103,22 +105,45 @@ export const bm25: IndexDefinition<typeof options> = {
   description: "the turns that share words with the query, with document frequencies of the query's moment",
 };
 
+/** The turns that hold a term, ascending, and how often it occurs in each. */
+interface Postings {
+  readonly positions: Int32Array;
+  readonly counts: Float64Array;
+}
+
+interface GrowingPostings {
+  readonly positions: GrowingArray<Int32Array>;
+  readonly counts: GrowingArray<Float64Array>;
+}
+
+/** What turns that come after the first ones change. */
+interface LaterTurns {
+  /** Of all turns. */
+  readonly lengths: GrowingArray<Float64Array>;
+  readonly lengthBefore: GrowingArray<Float64Array>;
+  /** The terms of each turn after the first ones. */
+  readonly terms: number[][];
+  /** All turns with a term, for the terms of these. */
+  readonly turnsOf: Map<number, GrowingPostings>;
+}
+
+const NO_POSTINGS: Postings = { positions: new Int32Array(0), counts: new Float64Array(0) };
+
 /**
  * Which turns hold which term how often, in time order, so that what held a term at a moment is a prefix of its
  * postings. N turns.
  */
 export class TermPostings {
-  /** [N] terms of each turn, counted as often as they occur. */
-  readonly lengths: Float64Array;
-  /** [N + 1] terms of the turns before each position. */
-  readonly lengthBefore: Float64Array;
+  #lengths: Float64Array;
+  #lengthBefore: Float64Array;
   readonly #tokenise: Tokeniser;
-  readonly #termOf: ReadonlyMap<string, number>;
-  readonly #terms: readonly string[];
-  /** The number of times that each term occurs in each turn, [N, terms]. */
+  readonly #termOf: Map<string, number>;
+  readonly #terms: string[];
+  /** The number of times that each term occurs in each of the first turns, [turns, terms]. */
   readonly #counts: SparseMatrix;
-  /** Row t holds the turns with term t and how often it occurs in them. */
+  /** Row t holds the first turns with term t and how often it occurs in them. */
   readonly #turnsOf: SparseMatrix;
+  #later: LaterTurns | null = null;
 
   /** @param texts [N] of the turns in time order. */
   constructor(texts: readonly string[], tokenise: Tokeniser) {
@@ -128,17 +153,75 @@ export class TermPostings {
     this.#terms = [...termOf.keys()];
     this.#counts = counts;
     this.#turnsOf = transpose(counts);
-    this.lengths = new Float64Array(texts.length);
-    this.lengthBefore = new Float64Array(texts.length + 1);
+    this.#lengths = new Float64Array(texts.length);
+    this.#lengthBefore = new Float64Array(texts.length + 1);
     for (let position = 0; position < texts.length; position++) {
       for (let entry = counts.offsets[position]!; entry < counts.offsets[position + 1]!; entry++)
-        this.lengths[position]! += counts.values[entry]!;
-      this.lengthBefore[position + 1] = this.lengthBefore[position]! + this.lengths[position]!;
+        this.#lengths[position]! += counts.values[entry]!;
+      this.#lengthBefore[position + 1] = this.#lengthBefore[position]! + this.#lengths[position]!;
     }
   }
 
+  /** N. */
   get size(): number {
-    return this.lengths.length;
+    return this.#lengths.length;
+  }
+
+  /** [N] terms of each turn, counted as often as they occur. */
+  get lengths(): Float64Array {
+    return this.#lengths;
+  }
+
+  /** [N + 1] terms of the turns before each position. */
+  get lengthBefore(): Float64Array {
+    return this.#lengthBefore;
+  }
+
+  /**
+   * Takes in turns after those that there are: O(1) for each of their words on average, beyond a copy of the postings of
+   * a term the first time.
+   */
+  append(texts: readonly string[]): void {
+    this.#later ??= {
+      lengths: new GrowingArray(this.#lengths),
+      lengthBefore: new GrowingArray(this.#lengthBefore),
+      terms: [],
+      turnsOf: new Map(),
+    };
+    const { turnsOf, lengths, lengthBefore, terms: later } = this.#later;
+    for (const text of texts) {
+      const position = lengths.length;
+      const terms: number[] = [];
+      let length = 0;
+      for (const [word, count] of countWords(this.#tokenise(text))) {
+        const term = getOrCompute(this.#termOf, word, () => this.#terms.push(word) - 1);
+        const { positions, counts } = getOrCompute(turnsOf, term, () => this.#copyPostings(term));
+        positions.push(position);
+        counts.push(count);
+        terms.push(term);
+        length += count;
+      }
+      later.push(terms);
+      lengthBefore.push(lengthBefore.numbers[position]! + length);
+      lengths.push(length);
+    }
+    this.#lengths = lengths.numbers;
+    this.#lengthBefore = lengthBefore.numbers;
+  }
+
+  #copyPostings(term: number): GrowingPostings {
+    const { positions, counts } = this.#readPostings(term);
+    return { positions: new GrowingArray(positions.slice()), counts: new GrowingArray(counts.slice()) };
+  }
+
+  /** All turns with a term, ascending, and how often it occurs in them. */
+  #readPostings(term: number): Postings {
+    const grown = this.#later?.turnsOf.get(term);
+    if (grown !== undefined) return { positions: grown.positions.numbers, counts: grown.counts.numbers };
+    const { rows, offsets, columnOf, values } = this.#turnsOf;
+    if (term >= rows) return NO_POSTINGS;
+    const [start, end] = [offsets[term]!, offsets[term + 1]!];
+    return { positions: columnOf.subarray(start, end), counts: values.subarray(start, end) };
   }
 
   /** The distinct terms of a text with how often they occur in it, in order. */
@@ -148,7 +231,8 @@ export class TermPostings {
 
   /** The distinct terms of a turn, in order. */
   listTurnTerms(position: number): string[] {
-    const { offsets, columnOf } = this.#counts;
+    const { rows, offsets, columnOf } = this.#counts;
+    if (position >= rows) return this.#later!.terms[position - rows]!.map((term) => this.#terms[term]!);
     const terms: string[] = [];
     for (let entry = offsets[position]!; entry < offsets[position + 1]!; entry++)
       terms.push(this.#terms[columnOf[entry]!]!);
@@ -158,25 +242,17 @@ export class TermPostings {
   /** The number of turns before a cutoff that hold a term. */
   countTurnsWith(word: string, cutoff: number): number {
     const term = this.#termOf.get(word);
-    if (term === undefined) return 0;
-    const { offsets, columnOf } = this.#turnsOf;
-    const start = offsets[term]!;
-    return findLowerBound(columnOf, cutoff, start, offsets[term + 1]!) - start;
+    return term === undefined ? 0 : findLowerBound(this.#readPostings(term).positions, cutoff);
   }
 
   /** The turns before a cutoff that hold a term, ascending, and how often; null where there is none. */
-  listPostingsBefore(
-    word: string,
-    cutoff: number,
-  ): { readonly positions: Int32Array; readonly counts: Float64Array } | null {
-    const frequency = this.countTurnsWith(word, cutoff);
+  listPostingsBefore(word: string, cutoff: number): Postings | null {
+    const term = this.#termOf.get(word);
+    if (term === undefined) return null;
+    const { positions, counts } = this.#readPostings(term);
+    const frequency = findLowerBound(positions, cutoff);
     if (frequency === 0) return null;
-    const { offsets, columnOf, values } = this.#turnsOf;
-    const start = offsets[this.#termOf.get(word)!]!;
-    return {
-      positions: columnOf.subarray(start, start + frequency),
-      counts: values.subarray(start, start + frequency),
-    };
+    return { positions: positions.subarray(0, frequency), counts: counts.subarray(0, frequency) };
   }
 }
 
@@ -228,21 +304,32 @@ function countWords(words: readonly string[]): Map<string, number> {
  *
  * A query costs the postings of its terms up to the cutoff, and one pass over the turns before it.
  */
-export class Bm25Index implements CandidateIndex {
+export class Bm25Index implements GrowingIndex {
   readonly name = 'bm25';
   readonly #options: Bm25Options;
   readonly #postings: TermPostings;
-  readonly #ranks: Int32Array;
+  #ranks: Int32Array;
 
   /**
    * @param ids [N] of the turns in time order.
    * @param texts [N]
+   * @param ranks [N] see `rankIdsDescending`.
    */
-  constructor(ids: readonly string[], texts: readonly string[], options: Bm25Options = BM25_DEFAULTS) {
+  constructor(
+    ids: readonly string[],
+    texts: readonly string[],
+    options: Bm25Options = BM25_DEFAULTS,
+    ranks: Int32Array = rankIdsDescending(ids),
+  ) {
     if (ids.length !== texts.length) throw new DimensionMismatchError('texts of bm25', ids.length, texts.length);
     this.#options = options;
-    this.#ranks = rankIdsDescending(ids);
+    this.#ranks = ranks;
     this.#postings = new TermPostings(texts, createTokeniser(options));
+  }
+
+  async growWith({ corpus }: Pick<IndexContext, 'corpus'>): Promise<void> {
+    this.#postings.append(corpus.turns.slice(this.#postings.size).map(({ text }) => text));
+    this.#ranks = corpus.tieRanks;
   }
 
   async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
@@ -319,10 +406,8 @@ export class Bm25Index implements CandidateIndex {
 }
 
 /** An index over the texts of a corpus, in time order. */
-export function createBm25(options: Bm25Options, { corpus: { turns } }: Pick<IndexContext, 'corpus'>): Bm25Index {
-  return new Bm25Index(
-    turns.map(({ id }) => id),
-    turns.map(({ text }) => text),
-    options,
-  );
+export function createBm25(options: Bm25Options, { corpus }: Pick<IndexContext, 'corpus'>): Bm25Index {
+  const ids = corpus.turns.map(({ id }) => id);
+  const texts = corpus.turns.map(({ text }) => text);
+  return new Bm25Index(ids, texts, options, corpus.tieRanks);
 }

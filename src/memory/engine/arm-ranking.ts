@@ -179,7 +179,7 @@ export class ArmRecordRanking {
   async #openWorkspace({ rows, conversations }: ChangedTurns, before?: Workspace): Promise<Workspace> {
     const { seed, dimension, embed, options } = this.#arm;
     const kept = before?.corpus.turns.filter(({ conversationId }) => !conversations.has(conversationId)) ?? [];
-    const corpus = new Corpus([...kept, ...rows.map(([turn]) => turn)]);
+    const corpus = new Corpus([...kept, ...rows.map(([turn]) => turn)], before?.corpus);
     const turnVectors = new Float32Array(corpus.size * dimension);
     const place = (id: string, vector: Float32Array) => turnVectors.set(vector, corpus.getPosition(id) * dimension);
     for (const { id } of kept)
@@ -197,7 +197,7 @@ export class ArmRecordRanking {
       encodeTexts: (texts, owners) => embed(texts, owners, null),
       openTokens: () => this.#arm.openTokens(),
       ...(slices && { slices }),
-      ...(before && { before: { workspace: before, changed: conversations } }),
+      ...(before && { before }),
     });
   }
 

@@ -111,9 +111,9 @@ export async function scorePairs(
 /** Scores of each query and its best candidates by a model, which the workspace keeps. */
 export async function openPairScores(workspace: Workspace, options: CrossEncoderOptions): Promise<ScoreTop> {
   const { model, dtype } = options;
-  const opened = await workspace.keepOnce(['cross-encoder', model, dtype], async () => {
+  const opened = await workspace.shared.keepOnce(['cross-encoder', model, dtype], async () => {
     const pairModel = await openPairModel(options);
-    return workspace.keepResource({ ...pairModel, dispose: () => void pairModel.model.dispose() });
+    return { ...pairModel, dispose: () => void pairModel.model.dispose() };
   });
   return async ({ positions, depth }, first) => {
     const slots = [...positions.keys()].filter((slot) => (positions[slot] as number) >= 0);

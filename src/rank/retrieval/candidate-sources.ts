@@ -175,7 +175,7 @@ function keepIndex(owner: World, use: SourceUse): Promise<CandidateIndex> {
   return owner.keepOnce(['index', { index: use.index, propagation: use.propagation }, control], async () => {
     const parts: Record<string, unknown> = {};
     for (const [name, part] of Object.entries(listIndexParts(use))) parts[name] = await owner.get(part);
-    return owner.keepResource(await openIndex(owner, use, parts, true));
+    return openIndex(owner, use, parts, true);
   });
 }
 
@@ -200,11 +200,10 @@ async function buildSourceBatch(
   asked: TurnConcepts | undefined,
   memories: AskedMemories | undefined,
 ): Promise<QueryBatch> {
-  const { batch, corpus, tieRanks } = world;
+  const { batch, corpus } = world;
   const { index } = use;
   const visible = await listSourceVisible(world, use);
-  const seeds =
-    index.index === 'graph' ? fuseSeedTurns(found, batch.cutoffs.length, index.seeds, corpus, tieRanks) : null;
+  const seeds = index.index === 'graph' ? fuseSeedTurns(found, batch.cutoffs.length, index.seeds, corpus) : null;
   const concepts = asked && listTurnConcepts(asked);
   return {
     ...batch,
@@ -327,7 +326,7 @@ export const poolRows = defineStage<PoolParts, PoolRows, Readonly<Record<string,
   inputs: listFound,
   compute: ({ world, inputs }, { poolFilters }) => {
     const admits = poolFilters.length === 0 ? () => true : createPoolFilter(poolFilters, world);
-    return joinCandidates(Object.values(inputs), world.queries.length, world.tieRanks, admits);
+    return joinCandidates(Object.values(inputs), world.queries.length, world.corpus.tieRanks, admits);
   },
 });
 

@@ -308,7 +308,12 @@ describe('after it is disposed', () => {
     const waiting = workspace.getCorpusTensor();
     workspace.dispose();
     await expect(waiting).rejects.toThrow('workspace was disposed: "corpus tensor"; open a new workspace');
-    expect(() => workspace.keepResource(tf.zeros([2, 3]))).toThrow('workspace was disposed');
+    const other = createSampleWorkspace(world);
+    const late = other.keepOnce('zeros', () => {
+      other.dispose();
+      return tf.zeros([2, 3]);
+    });
+    await expect(late).rejects.toThrow('workspace was disposed');
     expect(tf.memory().numTensors).toBe(before);
   });
 });

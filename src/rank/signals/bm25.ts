@@ -8,7 +8,14 @@ function createIndexOver(
   subcorpus: Subcorpus,
 ): Promise<Bm25Index> {
   const scoring = { k1, b, variant, dropStopWords, stem };
-  return subcorpus.keepOnce(['bm25', scoring], () => createBm25(scoring, subcorpus));
+  return subcorpus.keepOnce(
+    ['bm25', scoring],
+    () => createBm25(scoring, subcorpus),
+    async (earlier) => {
+      await earlier.growWith(subcorpus);
+      return earlier;
+    },
+  );
 }
 
 /** BM25 of every pair as of the query's moment. */

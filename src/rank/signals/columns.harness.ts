@@ -11,10 +11,10 @@ import type { ControlOptions } from './worlds/world-parts.ts';
 
 /** The newest turns of each query. */
 export async function buildNewestPool(workspace: Workspace, k: number): Promise<CandidatePool> {
-  const { turnVectors: vectors, dimension, seed, subcorpora, batch, queries, tieRanks } = workspace;
+  const { turnVectors: vectors, dimension, seed, subcorpora, batch, queries, corpus } = workspace;
   const index = await createSubcorpusIndex({ index: 'newest', k }, subcorpora, { vectors, dimension, seed });
   const newest = await index.search(batch, k);
-  const rows = joinCandidates([newest], queries.length, tieRanks, () => true);
+  const rows = joinCandidates([newest], queries.length, corpus.tieRanks, () => true);
   return { ...rows, stage: { name: 'pool', key: `newest ${k}`, inputs: [], isKept: true } };
 }
 

@@ -199,7 +199,7 @@ export const cosineSignal = defineSignal<PropagationOptions | null, { versions?:
     const { vectors, positions } = versions;
     const tensor = () =>
       whole.keepOnce(['version tensor', propagation, world.control], () =>
-        whole.keepResource(tf.tensor2d(vectors, [positions.length, dimension])),
+        tf.tensor2d(vectors, [positions.length, dimension]),
       );
     return computePairCosines(
       { vectors, dimension, tensor },

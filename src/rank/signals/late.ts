@@ -92,19 +92,19 @@ export function listLateSignals(author: boolean): DescribedSignal[] {
 }
 
 /** The vectors of all tokens that the queries of a world need, computed where they are missing. */
-export function prepareTokens(world: World, { view, author, around }: LateTexts): Promise<TokenSource> {
+export async function prepareTokens(world: World, { view, author, around }: LateTexts): Promise<TokenSource> {
   const texts: LateTexts = { view, author, ...(around && { around }) };
-  return world.keepOnce(['prepared tokens', texts], async () => {
+  const tokens = await world.openTokens();
+  await world.keepOnce(['prepared tokens', texts], async () => {
     const { LateTurns } = await import('../../index/late/late-turns.ts');
-    const tokens = await world.openTokens();
     const listed = world.subcorpora
       .split(world.batch)
       .flatMap(({ subcorpus: { corpus }, batch }) =>
         Object.values(new LateTurns(corpus, tokens, texts).listTexts(batch)).flat(),
       );
     await tokens.prepare(listed, world.startProgress);
-    return tokens;
   });
+  return tokens;
 }
 
 /** Late interaction of every pair as of the query's moment. */

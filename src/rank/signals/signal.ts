@@ -10,7 +10,6 @@ import type { Query } from '../../model/dataset.ts';
 import type { TextOwner, TokenSource } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import type { Owned } from './resources.ts';
 import type { CandidatePool, Column, StageResult } from './stage.ts';
 import type { Subcorpora } from './subcorpus.ts';
 import type { ControlOptions, WorldPart } from './worlds/world-parts.ts';
@@ -55,8 +54,6 @@ export interface World extends Setting {
   readonly turnVectors: Float32Array;
   readonly batch: QueryBatch;
   readonly subcorpora: Subcorpora;
-  /** [N] the rank that the tie rule gives each turn among equal scores. */
-  readonly tieRanks: Int32Array;
   readonly startProgress: StartProgress;
   /** The world that keeps what does not depend on the queries: this one, or the one whose turns these queries ask. */
   readonly shared: World;
@@ -76,7 +73,10 @@ export interface World extends Setting {
   openTokens(): Promise<TokenSource>;
   /** The kernel that signs slices. @throws AdmissibilityError where there is none. */
   openSliceAuthority(slice: SliceOptions): Promise<SliceAuthority>;
-  /** Computes what cannot be stored, such as tensors and indexes, once for each key. */
+  /**
+   * Computes what cannot be stored, such as tensors and indexes, once for each key, and keeps it until the world is
+   * disposed; disposes it then, where it can be.
+   */
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T>;
   /**
    * Computes something of each turn by itself, also where other turns change meanwhile only once.
@@ -84,8 +84,6 @@ export interface World extends Setting {
    * @returns [N]
    */
   computeEach<T>(key: unknown, compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[]): Promise<T[]>;
-  /** Keeps tensors or an index until the world is disposed. */
-  keepResource<T extends Owned>(owned: T): T;
   /** The result of a stage, computed at most once for each key; stages of pairs need the pool. */
   get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R>;
 }

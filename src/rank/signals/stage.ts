@@ -1,9 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { ValidationError } from '../../core/errors/errors.ts';
 import type { TensorData } from '../../core/files/safetensors.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { Candidates } from '../../model/candidates.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 
 /** Queries in a batch: bounds the [N, B] product of cosines at 64 N numbers. */
 export const QUERY_BATCH = 64;
@@ -199,5 +202,108 @@ export class StageResults {
 
   clear(): void {
     this.#results.clear();
+  }
+}
+
+interface Kept {
+  readonly result: Promise<unknown>;
+  /** The result, once it is there. */
+  value?: unknown;
+  /** True if it is of fewer turns than there are now. */
+  isBehind: boolean;
+}
+
+/** Makes of a result of fewer turns the result of those that there are; null if it cannot. */
+export type Grow<T> = (earlier: T) => Promise<T | null> | T | null;
+
+function free(value: unknown): void {
+  if (value !== null && typeof value === 'object' && 'dispose' in value && typeof value.dispose === 'function')
+    value.dispose();
+}
+
+/**
+ * Results that cannot be stored, such as tensors and indexes: made once for each key, kept until `dispose()`, which
+ * disposes those that can be. Throws after it. What cannot be made fails for everyone who asks.
+ */
+export class Resources {
+  readonly #kept = new Map<string, Kept>();
+  #disposed = false;
+
+  /** @throws ValidationError after `dispose()`. */
+  assertAlive(asked: unknown): void {
+    if (this.#disposed)
+      throw new ValidationError(`workspace was disposed: ${JSON.stringify(asked)}; open a new workspace`);
+  }
+
+  /**
+   * @param grow what becomes of a result of fewer turns; without it, or with null, the result is made again.
+   * @throws ValidationError after `dispose()`, also where that comes before the computation has begun.
+   */
+  async keepOnce<T>(key: unknown, compute: () => Promise<T> | T, grow?: Grow<T>): Promise<T> {
+    this.assertAlive(key);
+    const hash = computeHash(key);
+    const before = this.#kept.get(hash);
+    if (before !== undefined && !before.isBehind) return before.result as Promise<T>;
+    const result = this.#make(key, compute, grow, before?.result as Promise<T> | undefined);
+    const kept: Kept = { result, isBehind: false };
+    this.#kept.set(hash, kept);
+    const value = await result;
+    if (this.#disposed) free(value);
+    this.assertAlive(key);
+    kept.value = value;
+    return value;
+  }
+
+  async #make<T>(
+    key: unknown,
+    compute: () => Promise<T> | T,
+    grow: Grow<T> | undefined,
+    before: Promise<T> | undefined,
+  ): Promise<T> {
+    await letEventsIn();
+    const earlier = await before?.catch(() => undefined);
+    try {
+      this.assertAlive(key);
+      const grown = earlier === undefined || grow === undefined ? null : await grow(earlier);
+      if (grown !== null) return grown;
+    } catch (error) {
+      free(earlier);
+      throw error;
+    }
+    free(earlier);
+    return compute();
+  }
+
+  /** There are more turns now: what is kept is of those before. */
+  fallBehind(): void {
+    for (const kept of this.#kept.values()) kept.isBehind = true;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    for (const { value } of this.#kept.values()) free(value);
+    this.#kept.clear();
+  }
+}
+
+/** What was computed of turns by themselves, for as long as there is the turn. */
+export class TurnResults {
+  readonly #results = new Map<string, WeakMap<Turn, unknown>>();
+
+  /**
+   * @param key what is computed.
+   * @param compute the results of some turns; asked for those that have none yet.
+   * @returns [turns]
+   */
+  async computeEach<T>(
+    key: unknown,
+    turns: readonly Turn[],
+    compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
+  ): Promise<T[]> {
+    const results = getOrCompute(this.#results, computeHash(key), () => new WeakMap()) as WeakMap<Turn, T>;
+    const missing = turns.filter((turn) => !results.has(turn));
+    if (missing.length > 0)
+      for (const [i, result] of (await compute(missing)).entries()) results.set(missing[i] as Turn, result);
+    return turns.map((turn) => results.get(turn) as T);
   }
 }

@@ -4,7 +4,14 @@ import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
-import { buildWarmUpBatch, listAskedConversations, mapLocalRows, Subcorpora, selectScopeVectors } from './subcorpus.ts';
+import {
+  buildWarmUpBatch,
+  listAskedConversations,
+  mapLocalRows,
+  Subcorpora,
+  type Subcorpus,
+  selectScopeVectors,
+} from './subcorpus.ts';
 
 const world = drawSampleWorld(3, 61, 11, 3);
 const corpus = new Corpus(world.turns);
@@ -107,4 +114,42 @@ test('nothing is asked of each subcorpus as of its earliest query', () => {
   expect([...nothing.cutoffs]).toEqual([...earliest.values()]);
   expect(nothing.texts.every((text) => text === '')).toBe(true);
   expect(nothing.vectors).toEqual(new Float32Array(earliest.size * DIMENSION));
+});
+
+test('what is made of the same turns is moved to another corpus, grows with later ones, and is disposed where others changed', async () => {
+  const corpus = new Corpus(drawSampleWorld(3, 61, 11, 4).turns);
+  const [same, longer, changed, gone] = corpus.conversations.map(({ id }) => id);
+  const subcorpora = new Subcorpora(corpus);
+  const find = (of: Subcorpora, all: Corpus, conversationId: string | undefined) => {
+    const conversation = all.conversations.findIndex(({ id }) => id === conversationId);
+    const [part] = of.split({ ...batch, cutoffs: Int32Array.of(0), conversations: Int32Array.of(conversation) });
+    return part!.subcorpus;
+  };
+  const freed: string[] = [];
+  const keep = (subcorpus: Subcorpus, state: string) => {
+    const name = `${subcorpus.conversationId} ${state}`;
+    const make = () => ({ name, dispose: () => void freed.push(name) });
+    return subcorpus.keepOnce('part', make, (earlier) => ({ ...earlier, name: `${earlier.name}, longer` }));
+  };
+  for (const id of [undefined, same, longer, changed, gone]) await keep(find(subcorpora, corpus, id), 'first');
+
+  const later = { ...corpus.turns.at(-1)!, id: 'later', conversationId: longer!, parentId: null };
+  const turns = corpus.turns.filter(({ conversationId }) => conversationId !== gone);
+  const place = turns.findIndex(({ conversationId }) => conversationId === changed);
+  turns[place] = { ...turns[place]!, text: 'something else' };
+  const next = new Corpus([...turns, { ...later, timestamp: later.timestamp + 1 }], corpus);
+  const moved = subcorpora.moveTo(next);
+  expect(freed.sort()).toEqual(['null first', `${changed} first`, `${gone} first`].sort());
+  const names: string[] = [];
+  for (const id of [undefined, same, longer, changed]) {
+    const subcorpus = find(moved, next, id);
+    expect(subcorpus.corpus.turns).toEqual(
+      next.turns.filter(({ conversationId }) => (id ?? conversationId) === conversationId),
+    );
+    expect(Array.from(subcorpus.positions, (position) => next.turns[position])).toEqual(subcorpus.corpus.turns);
+    names.push((await keep(subcorpus, 'second')).name);
+  }
+  expect(names).toEqual(['null second', `${same} first`, `${longer} first, longer`, `${changed} second`]);
+  moved.dispose();
+  expect(freed).toHaveLength(7);
 });

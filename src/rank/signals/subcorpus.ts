@@ -2,16 +2,16 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { gatherRows } from '../../core/tensors/rows.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
-import type { IndexContext } from '../../index/candidates/index-definition.ts';
+import { canGrow, type IndexContext } from '../../index/candidates/index-definition.ts';
 import { assertVisibleLists, isListed } from '../../index/candidates/query-batch.ts';
 import { type IndexOptions, loadIndex } from '../../index/registry.ts';
 import { createRowFinder, FlatIndex, FOREVER } from '../../index/vectors/flat.ts';
 import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch, SeedTurns } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
-import { Corpus, findLowerBound, listConversationPositions } from '../../model/turns/corpus.ts';
+import { Corpus, findLowerBound, isStart, listConversationPositions } from '../../model/turns/corpus.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
-import { type Owned, Resources } from './resources.ts';
-import type { PoolRows } from './stage.ts';
+import { type Grow, type PoolRows, Resources } from './stage.ts';
 
 /** The turns that a query asks, those of one conversation or the whole corpus, and what is made of them alone. */
 export class Subcorpus {
@@ -34,19 +34,26 @@ export class Subcorpus {
     this.#resources = resources;
   }
 
-  /** Makes something of these turns and nothing else once for each key, see {@link World.keepOnce}. */
-  keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
-    return this.#resources.keepOnce(key, compute);
+  /** Makes something of these turns and nothing else once for each key, see {@link Resources.keepOnce}. */
+  keepOnce<T>(key: unknown, compute: () => Promise<T> | T, grow?: Grow<T>): Promise<T> {
+    return this.#resources.keepOnce(key, compute, grow);
   }
 
-  /** Keeps tensors or an index until `dispose()`. */
-  keepResource<T extends Owned>(owned: T): T {
-    return this.#resources.keep(owned);
+  /**
+   * These turns within another corpus, and those that have come after them, with what is made of these.
+   *
+   * @returns null where others have come in between, or some are gone.
+   */
+  growTo(turns: readonly Turn[], make: () => Corpus, positions: Int32Array): Subcorpus | null {
+    if (!isStart(this.corpus.turns, turns)) return null;
+    const isLonger = turns.length > this.corpus.size;
+    if (isLonger) this.#resources.fallBehind();
+    return new Subcorpus(this.conversationId, isLonger ? make() : this.corpus, positions, this.#resources);
   }
 
-  /** The same turns within another corpus, with what is made of them. */
-  moveTo(positions: Int32Array): Subcorpus {
-    return new Subcorpus(this.conversationId, this.corpus, positions, this.#resources);
+  /** True if it has grown from the other. */
+  hasPartsOf(other: Subcorpus): boolean {
+    return this.#resources === other.#resources;
   }
 
   dispose(): void {
@@ -124,20 +131,8 @@ export class Subcorpora {
   readonly #made = new Map<number, Subcorpus>();
   #positions: readonly Int32Array[] | null = null;
 
-  /** @param unchanged subcorpora of another corpus, which has these conversations too. */
-  constructor(corpus: Corpus, unchanged: readonly Subcorpus[] = []) {
+  constructor(corpus: Corpus) {
     this.#corpus = corpus;
-    if (unchanged.length === 0) return;
-    const places = new Map(corpus.conversations.map(({ id }, conversation) => [id, conversation]));
-    for (const subcorpus of unchanged) {
-      const conversation = places.get(subcorpus.conversationId as string) as number;
-      this.#made.set(conversation, subcorpus.moveTo(this.#listPositions(conversation)));
-    }
-  }
-
-  #listPositions(conversation: number): Int32Array {
-    this.#positions ??= listConversationPositions(this.#corpus);
-    return this.#positions[conversation] as Int32Array;
   }
 
   /** @param conversation index in `corpus.conversations`, -1 for the whole corpus. */
@@ -145,25 +140,37 @@ export class Subcorpora {
     return getOrCompute(this.#made, conversation, () => this.#make(conversation));
   }
 
-  #make(conversation: number): Subcorpus {
+  /** @param earlier the subcorpus before, when there were fewer turns or others. */
+  #make(conversation: number, earlier?: Subcorpus): Subcorpus {
     const corpus = this.#corpus;
     const asked = corpus.conversations[conversation];
-    if (asked === undefined) return new Subcorpus(null, corpus, Int32Array.from(corpus.turns.keys()));
-    return new Subcorpus(asked.id, new Corpus(asked.turns), this.#listPositions(conversation));
+    const [id, turns] = asked === undefined ? [null, corpus.turns] : [asked.id, asked.turns];
+    const positions = asked === undefined ? Int32Array.from(turns.keys()) : this.#listPositions(conversation);
+    const make = () => (asked === undefined ? corpus : new Corpus(turns, earlier?.corpus));
+    return earlier?.growTo(turns, make, positions) ?? new Subcorpus(id, make(), positions);
+  }
+
+  #listPositions(conversation: number): Int32Array {
+    this.#positions ??= listConversationPositions(this.#corpus);
+    return this.#positions[conversation] as Int32Array;
   }
 
   /**
-   * Moves what is made of each conversation that is the same in another corpus there; the rest is disposed, and so are
-   * these subcorpora.
-   *
-   * @param changed ids of the conversations that have other turns in the other corpus, or none.
+   * The subcorpora of another corpus. What is made here of turns that are there too, with none between them that is
+   * not, is moved there; the rest is disposed.
    */
-  moveTo(corpus: Corpus, changed: ReadonlySet<string>): Subcorpora {
-    const isUnchanged = ({ conversationId }: Subcorpus) => conversationId !== null && !changed.has(conversationId);
-    const unchanged = [...this.#made.values()].filter(isUnchanged);
-    for (const subcorpus of this.#made.values()) if (!isUnchanged(subcorpus)) subcorpus.dispose();
+  moveTo(corpus: Corpus): Subcorpora {
+    const moved = new Subcorpora(corpus);
+    const places = new Map(corpus.conversations.map(({ id }, conversation) => [id, conversation]));
+    for (const earlier of this.#made.values()) {
+      const { conversationId } = earlier;
+      const conversation = conversationId === null ? -1 : places.get(conversationId);
+      const subcorpus = conversation === undefined ? null : moved.#make(conversation, earlier);
+      if (subcorpus?.hasPartsOf(earlier)) moved.#made.set(conversation as number, subcorpus);
+      else earlier.dispose();
+    }
     this.#made.clear();
-    return new Subcorpora(corpus, unchanged);
+    return moved;
   }
 
   dispose(): void {
@@ -301,6 +308,13 @@ function selectScopeVersions(
   };
 }
 
+/** Indexes that their subcorpora keep. */
+interface KeptIndexes {
+  readonly key: unknown;
+  /** See {@link Grow}. */
+  grow(earlier: CandidateIndex, subcorpus: Subcorpus): Promise<CandidateIndex | null>;
+}
+
 /**
  * Answers each query from an index over the turns that it asks, by themselves: what is rare is then what is rare among
  * them. Owns the indexes; throws after `dispose()`.
@@ -309,24 +323,34 @@ class SubcorpusIndex implements CandidateIndex {
   readonly name: string;
   readonly #subcorpora: Subcorpora;
   readonly #make: (subcorpus: Subcorpus) => CandidateIndex;
-  readonly #key: unknown;
+  readonly #kept: KeptIndexes | null;
   readonly #indexes = new Map<Subcorpus, CandidateIndex>();
   #disposed = false;
 
   /**
    * @param make an index over the subcorpus's corpus, with its positions.
-   * @param key by which a subcorpus keeps its index beyond `dispose()`; null where it doesn't.
+   * @param kept how a subcorpus keeps its index beyond `dispose()`; null where it doesn't.
    */
-  constructor(name: string, subcorpora: Subcorpora, make: (subcorpus: Subcorpus) => CandidateIndex, key: unknown) {
+  constructor(
+    name: string,
+    subcorpora: Subcorpora,
+    make: (subcorpus: Subcorpus) => CandidateIndex,
+    kept: KeptIndexes | null,
+  ) {
     this.name = name;
     this.#subcorpora = subcorpora;
     this.#make = make;
-    this.#key = key;
+    this.#kept = kept;
   }
 
   async #index(subcorpus: Subcorpus): Promise<CandidateIndex> {
-    if (this.#key === null) return getOrCompute(this.#indexes, subcorpus, this.#make);
-    return subcorpus.keepOnce(['index', this.#key], () => subcorpus.keepResource(this.#make(subcorpus)));
+    if (this.#kept === null) return getOrCompute(this.#indexes, subcorpus, this.#make);
+    const { key, grow } = this.#kept;
+    return subcorpus.keepOnce(
+      ['index', key],
+      () => this.#make(subcorpus),
+      (earlier) => grow(earlier, subcorpus),
+    );
   }
 
   /**
@@ -405,8 +429,13 @@ export async function createSubcorpusIndex(
     const ids = subcorpus.corpus.turns.map(({ id }) => id);
     return new FlatIndex(ids, { ...selectScopeVersions(subcorpus, rows, dimension, rowsOf), dimension });
   };
+  const grow: KeptIndexes['grow'] = async (earlier, subcorpus) => {
+    if (!canGrow(earlier)) return null;
+    await earlier.growWith(selectScopeContext(subcorpus, context));
+    return earlier;
+  };
   const isAlone = isKept && rows === null && Object.keys(others).length === 0;
-  return new SubcorpusIndex(options.index, subcorpora, make, isAlone ? { options, seed } : null);
+  return new SubcorpusIndex(options.index, subcorpora, make, isAlone ? { key: { options, seed }, grow } : null);
 }
 
 /** Up to where queries can look back: in the whole corpus, and in conversations that are asked alone. */

@@ -71,15 +71,13 @@ function listFoundTurns(lists: readonly Candidates[], query: number, tieRanks: I
  * shares of the largest of their list. Best first by the tie rule.
  *
  * @param seeds how many turns of a query, and what their weights follow.
- * @param tieRanks [N]
  * @returns [Q] null where there are no lists, or no turns are asked for.
  */
 export function fuseSeedTurns(
   lists: readonly Candidates[],
   queryCount: number,
   { turns: most, weights }: Pick<GraphIndexOptions['seeds'], 'turns' | 'weights'>,
-  { turns }: Pick<Corpus, 'turns'>,
-  tieRanks: Int32Array,
+  { turns, tieRanks }: Pick<Corpus, 'turns' | 'tieRanks'>,
 ): (SeedTurns | null)[] {
   if (lists.length === 0 || most === 0) return Array(queryCount).fill(null);
   const readImportance = (position: number) => {
@@ -284,7 +282,7 @@ function openGraphOver({ shared }: World, subcorpus: Subcorpus, concepts: readon
       concepts: Array.from(subcorpus.positions, (position) => concepts[position] as readonly string[]),
       graphs: await shareConceptGraphs(shared),
     };
-    return shared.keepResource(new GraphIndex(context, readGraph()));
+    return new GraphIndex(context, readGraph());
   });
 }
 
@@ -312,9 +310,9 @@ const relations = defineStage<null, GraphPairs, Inputs>({
     asked: queryConcepts(readGraph().concepts),
   }),
   compute: async ({ world, pool, inputs }) => {
-    const { batch, corpus, tieRanks, subcorpora } = world;
+    const { batch, corpus, subcorpora } = world;
     const lists = [inputs.bm25, inputs.cosine].map((scores) => listScored(pool, scores));
-    const seeds = fuseSeedTurns(lists, pool.queryCount, readGraph().seeds, corpus, tieRanks);
+    const seeds = fuseSeedTurns(lists, pool.queryCount, readGraph().seeds, corpus);
     const concepts = listTurnConcepts(inputs.concepts);
     const asked = { ...batch, seeds, concepts: listTurnConcepts(inputs.asked) };
     const allocate = () => new Float32Array(pool.positions.length);

@@ -12,22 +12,21 @@ import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TokenSource } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { Plan, requireSlices, type WorkspaceIdentity } from './plan.ts';
-import { type Owned, Resources } from './resources.ts';
 import type { Encoding, StageUse, TextVectors, World } from './signal.ts';
 import {
   type CandidatePool,
   KEEPS_NOTHING,
+  Resources,
   type Stage,
   type StageCounts,
   type StageResult,
   StageResults,
   type StageStore,
+  TurnResults,
 } from './stage.ts';
 import { listAskedConversations, Subcorpora } from './subcorpus.ts';
-import { TurnResults } from './turn-results.ts';
 import { DisturbedWorld } from './worlds/disturbed-world.ts';
 import type { ControlOptions } from './worlds/world-parts.ts';
 
@@ -66,7 +65,7 @@ export interface WorkspaceInputs {
   /** Where slices come from; without it there are none. */
   readonly slices?: SliceSource;
   /** A workspace whose corpus this one takes the place of: what it made of the conversations that are the same is taken from it. */
-  readonly before?: { readonly workspace: Workspace; readonly changed: ReadonlySet<string> };
+  readonly before?: Workspace;
   /**
    * Where results are kept for other workspaces, and what distinguishes theirs from ours; without it they stay in
    * memory.
@@ -97,8 +96,6 @@ export class Workspace implements World {
   readonly shared: Workspace;
   /** This one, unless it was made {@link withQueries}. */
   readonly whole: Workspace;
-  /** [N] the rank that the tie rule gives each turn among equal scores. */
-  readonly tieRanks: Int32Array;
   readonly #turnVectors: Float32Array | null;
   readonly #encode: WorkspaceInputs['encode'];
   readonly #encodeTexts: WorkspaceInputs['encodeTexts'];
@@ -129,17 +126,13 @@ export class Workspace implements World {
       cutoffs: Int32Array.from(queries, ({ timestamp }) => corpus.countEarlierTurns(timestamp)),
       conversations: listAskedConversations(corpus, queries),
     };
-    this.subcorpora =
-      shared?.subcorpora ??
-      inputs.before?.workspace.subcorpora.moveTo(corpus, inputs.before.changed) ??
-      new Subcorpora(corpus);
-    const before = shared ?? inputs.before?.workspace;
+    this.subcorpora = shared?.subcorpora ?? inputs.before?.subcorpora.moveTo(corpus) ?? new Subcorpora(corpus);
+    const before = shared ?? inputs.before;
     this.#turnResults = before === undefined ? new TurnResults() : before.#turnResults;
     this.seed = inputs.seed;
     this.startProgress = inputs.progress ?? ignoreProgress;
     this.shared = shared ?? this;
     this.whole = whole ?? this;
-    this.tieRanks = shared?.tieRanks ?? rankIdsDescending(corpus.turns.map(({ id }) => id));
     this.plan = new Plan({ ...inputs, identity: inputs.stages?.identity ?? NOBODY });
     this.#encode = inputs.encode;
     this.#encodeTexts = inputs.encodeTexts;
@@ -252,15 +245,11 @@ export class Workspace implements World {
     return this.#turnResults.computeEach(key, this.corpus.turns, compute);
   }
 
-  keepResource<T extends Owned>(owned: T): T {
-    return this.#resources.keep(owned);
-  }
-
   getCorpusTensor(): Promise<tf.Tensor2D> {
     const { shared } = this;
     return shared.keepOnce('corpus tensor', async () => {
       await ensureBackend();
-      return shared.keepResource(tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension]));
+      return tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension]);
     });
   }
 
@@ -303,7 +292,7 @@ export class Workspace implements World {
         'the vectors of tokens',
         'the workspace cannot encode texts; open it with the input openTokens',
       );
-    return this.keepOnce('tokens', async () => this.keepResource(await open()));
+    return this.keepOnce('tokens', open);
   }
 
   dispose(): void {

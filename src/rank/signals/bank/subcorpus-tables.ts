@@ -21,7 +21,13 @@ export class SubcorpusTables implements PairTables {
   readonly #forms: TurnForms | null;
   readonly #text: TextScores | null;
 
-  private constructor(corpus: Corpus, sessions: Sessions, forms: TurnForms | null, groups: readonly SignalGroup[]) {
+  private constructor(
+    corpus: Corpus,
+    sessions: Sessions,
+    forms: TurnForms | null,
+    groups: readonly SignalGroup[],
+    before?: SubcorpusTables,
+  ) {
     const author = groups.includes('author');
     this.corpus = corpus;
     this.sessions = sessions;
@@ -31,15 +37,21 @@ export class SubcorpusTables implements PairTables {
     this.authors = new AuthorNames(author ? corpus.turns : []);
     this.words = author ? corpus.turns.map(({ text }) => listNameWords(text)) : [];
     this.#forms = forms;
-    this.#text = groups.includes('text') ? new TextScores(corpus, sessions, this.authors, { author }) : null;
+    this.#text = groups.includes('text')
+      ? new TextScores(corpus, sessions, this.authors, { author }, before?.text)
+      : null;
   }
 
-  /** Makes what the signals of these groups need. */
-  static async of(corpus: Corpus, groups: readonly SignalGroup[]): Promise<SubcorpusTables> {
+  /**
+   * Makes what the signals of these groups need.
+   *
+   * @param before of the first turns of the corpus, for the same groups; not to be used after.
+   */
+  static async of(corpus: Corpus, groups: readonly SignalGroup[], before?: SubcorpusTables): Promise<SubcorpusTables> {
     const sessions = groupSessions(corpus);
     const author = groups.includes('author');
-    const forms = groups.includes('form') ? await readTurnForms(corpus, sessions, { author }) : null;
-    return new SubcorpusTables(corpus, sessions, forms, groups);
+    const forms = groups.includes('form') ? await readTurnForms(corpus, sessions, { author }, before?.forms) : null;
+    return new SubcorpusTables(corpus, sessions, forms, groups, before);
   }
 
   /** @throws ValidationError where the groups are without it. */

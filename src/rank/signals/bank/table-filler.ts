@@ -157,7 +157,8 @@ export const QUERY_BLOCK = 64;
 
 /** The query-independent tables, made once for a subcorpus and the groups of a bank. */
 function prepareSubcorpusTables(subcorpus: Subcorpus, { groups }: SignalBankOptions): Promise<SubcorpusTables> {
-  return subcorpus.keepOnce(['tables', groups], () => SubcorpusTables.of(subcorpus.corpus, groups));
+  const make = (earlier?: SubcorpusTables) => SubcorpusTables.of(subcorpus.corpus, groups, earlier);
+  return subcorpus.keepOnce(['tables', groups], make, make);
 }
 
 /** The turns of a subcorpus as an encoder has them, [N, D] on the device until the workspace is disposed. */
@@ -168,7 +169,7 @@ function getTurnTensor({ shared }: World, subcorpus: Subcorpus, options: Encoder
   return owner.keepOnce(['subcorpus tensor', subcorpus.conversationId, options], async () => {
     const { dimension, turnVectors } = await shared.embedWith(options);
     const vectors = selectScopeVectors(subcorpus, turnVectors, dimension);
-    return owner.keepResource(tf.tensor2d(vectors, [subcorpus.corpus.size, dimension]));
+    return tf.tensor2d(vectors, [subcorpus.corpus.size, dimension]);
   });
 }
 

@@ -108,8 +108,10 @@ interface OtherTerms {
   readonly withNames: boolean;
 }
 
-function buildPostings(texts: readonly string[], kind: TermKind): TermPostings {
-  return new TermPostings(texts, TERM_KINDS[kind](TOKENS));
+/** @param before of the first of the texts, which take the others in. */
+function buildPostings(texts: readonly string[], kind: TermKind, before?: TermPostings): TermPostings {
+  before?.append(texts.slice(before.size));
+  return before ?? new TermPostings(texts, TERM_KINDS[kind](TOKENS));
 }
 
 /**
@@ -129,11 +131,19 @@ export class TextScores {
   /**
    * @param names of the corpus's authors; of nobody where it may not be looked at who speaks.
    * @param options.author whether it may be.
+   * @param before of the first turns of the corpus, with the same options; not to be used after.
    */
-  constructor(corpus: Corpus, sessions: Sessions, names: AuthorNames, options: { readonly author: boolean }) {
+  constructor(
+    corpus: Corpus,
+    sessions: Sessions,
+    names: AuthorNames,
+    options: { readonly author: boolean },
+    before?: TextScores,
+  ) {
     this.#names = names;
     const texts = corpus.turns.map(({ text }) => text);
-    this.#words = buildPostings(texts, 'words');
+    const [words, ...others] = before === undefined ? [] : [before.#words, ...before.#others.map((of) => of.postings)];
+    this.#words = buildPostings(texts, 'words', words);
     const single = buildWindowGroups(sessions, 0);
     this.#turns = new GroupedBm25(this.#words, single, PARAMETERS);
     const buildOtherTerms = (name: string, postings: TermPostings, withNames = false): OtherTerms => {
@@ -141,9 +151,11 @@ export class TextScores {
     };
     const listSpokenTexts = () => corpus.turns.map(({ author, text }) => `${author ?? ''} ${text}`);
     this.#others = [
-      buildOtherTerms('characters', buildPostings(texts, 'characters')),
-      buildOtherTerms('pairs', buildPostings(texts, 'pairs')),
-      ...(options.author ? [buildOtherTerms('bm25.author', buildPostings(listSpokenTexts(), 'words'), true)] : []),
+      buildOtherTerms('characters', buildPostings(texts, 'characters', others[0])),
+      buildOtherTerms('pairs', buildPostings(texts, 'pairs', others[1])),
+      ...(options.author
+        ? [buildOtherTerms('bm25.author', buildPostings(listSpokenTexts(), 'words', others[2]), true)]
+        : []),
     ];
     const group = (name: string, of: NamedScores['of'], groups: ReturnType<typeof buildSessionGroups>) => {
       return { name, of, index: new GroupedBm25(this.#words, groups, PARAMETERS) };

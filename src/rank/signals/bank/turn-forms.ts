@@ -80,25 +80,31 @@ export interface TurnForms {
   readonly entities: readonly ReadonlySet<string>[];
 }
 
-/** @param options.author whether it may be looked at who speaks. */
+/** Of a turn by itself. */
+const COLUMNS = ['length', 'question', 'number', 'times', 'names'] as const;
+
+/**
+ * @param options.author whether it may be looked at who speaks.
+ * @param before of the first turns of the corpus.
+ */
 export async function readTurnForms(
   corpus: Corpus,
   sessions: Sessions,
   options: { readonly author: boolean },
+  before?: TurnForms,
 ): Promise<TurnForms> {
   const tokenise = createTokeniser({ dropStopWords: false, stem: false });
   const { turns } = corpus;
-  const allocateColumn = () => new Float32Array(turns.length);
-  const forms = {
-    length: allocateColumn(),
-    question: allocateColumn(),
-    number: allocateColumn(),
-    times: allocateColumn(),
-    names: allocateColumn(),
+  const copyColumn = (name: (typeof COLUMNS)[number]) => {
+    const column = new Float32Array(turns.length);
+    if (before !== undefined) column.set(before[name]);
+    return [name, column];
   };
-  const entities: ReadonlySet<string>[] = [];
+  const forms: Record<(typeof COLUMNS)[number], Float32Array> = Object.fromEntries(COLUMNS.map(copyColumn));
+  const entities: ReadonlySet<string>[] = [...(before?.entities ?? [])];
   const pause = createEventBreaks();
-  for (const [position, { text, timestamp }] of turns.entries()) {
+  for (let position = entities.length; position < turns.length; position++) {
+    const { text, timestamp } = turns[position] as Turn;
     const named = findEntities(text);
     entities.push(named);
     forms.length[position] = Math.log1p(tokenise(text).length);

@@ -8,7 +8,6 @@ import type { QueryBatch } from '../../../model/candidates.ts';
 import type { Query } from '../../../model/dataset.ts';
 import type { TokenSource } from '../../../model/encoder.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
-import type { Owned } from '../resources.ts';
 import type { Encoding, Setting, StageUse, TextVectors, World } from '../signal.ts';
 import type { CandidatePool } from '../stage.ts';
 import type { Subcorpora } from '../subcorpus.ts';
@@ -96,7 +95,6 @@ export class DisturbedWorld implements World {
   readonly dimension: number;
   readonly batch: QueryBatch;
   readonly subcorpora: Subcorpora;
-  readonly tieRanks: Int32Array;
   readonly startProgress: StartProgress;
   readonly #workspace: WholeWorld;
 
@@ -109,7 +107,6 @@ export class DisturbedWorld implements World {
     this.dimension = workspace.dimension;
     this.batch = workspace.batch;
     this.subcorpora = workspace.subcorpora;
-    this.tieRanks = workspace.tieRanks;
     this.startProgress = workspace.startProgress;
   }
 
@@ -154,10 +151,6 @@ export class DisturbedWorld implements World {
 
   computeEach<T>(...given: Parameters<World['computeEach']>): Promise<T[]> {
     return this.#workspace.computeEach(...given) as Promise<T[]>;
-  }
-
-  keepResource<T extends Owned>(owned: T): T {
-    return this.#workspace.keepResource(owned);
   }
 
   getCorpusTensor(): Promise<tf.Tensor2D> {
