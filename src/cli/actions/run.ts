@@ -15,7 +15,7 @@ import { createLauncher, type LauncherOptions, launcherOptions } from '../../lab
 import type { ExperimentResult } from '../../lab/measure/result.ts';
 import { withCountedLook } from '../../lab/measure/test-looks.ts';
 import type { DatasetRun } from '../../lab/report/tables/datasets-table.ts';
-import { describeSlices } from '../../lab/report/tables/side-tables.ts';
+import { describeIdleSteps, describeSlices } from '../../lab/report/tables/side-tables.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
 import { type Execute, FolderExecution } from '../../lab/run/execution.ts';
 import type { Opening } from '../../lab/run/partial-folder.ts';
@@ -76,7 +76,8 @@ async function openLauncher(options: LauncherOptions): Promise<Launcher> {
 function show(result: ExperimentResult, folder: string): void {
   printOut(`\n${renderText(result)}\n`);
   const remarks = result.fit === undefined ? result.remarks : []; // those of a fit are below its tables
-  for (const remark of [...describeSlices(result.arms), ...remarks]) printOut(`${remark}\n`);
+  for (const remark of [...describeIdleSteps(result.arms), ...describeSlices(result.arms), ...remarks])
+    printOut(`${remark}\n`);
   const { backend, backendReason } = result.environment;
   printOut(`backend ${backend} (${backendReason})\n`);
   printOut(`\nreport: ${join(folder, 'report.html')}\n`);

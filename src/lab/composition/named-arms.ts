@@ -53,7 +53,7 @@ export function resolveArmPath(arm: Plain, path: string): Path | null {
   const keys = parsePath(path, { ...search, ...arm });
   const [first = ''] = keys;
   if (listNumbered(arm, first).length > 0) return null;
-  if (arm[first] !== undefined || first === 'embedding' || first === 'seed') return keys;
+  if (arm[first] !== undefined || ['embedding', 'seed', 'unchanged'].includes(first)) return keys;
   return search[first] !== undefined ? ['search', ...keys] : null;
 }
 
@@ -142,7 +142,7 @@ class ArmWriter {
     else this.addFault(path, replacement, word);
   }
 
-  /** @param item a step as it is written: a mapping of one key, with `as` beside it or without, or a name alone. */
+  /** @param item a step as it is written: a mapping of one key, perhaps with `as` and `unchanged` beside it, or a name alone. */
   addStep(item: unknown, at: Path): void {
     const read = readStepItem(item);
     if (read === null) return void this.addFault(at, 'one step: its name with its options', item);
@@ -159,9 +159,11 @@ class ArmWriter {
       return void this.addFault(path, `a step ${own ?? kind} before it, which it adds to`, item);
     const name = isAdded ? (own ?? kind) : this.#nameStep(read.as, kind, path, at, item);
     if (name === null) return;
+    const reasons = this.arm.unchanged as Plain | undefined;
     const joined = isAdded && isPlain(before) && isPlain(content) ? merge(before, content) : content;
     const names = name === kind ? {} : { as: { ...readNames(this.arm), [name]: kind } };
-    this.arm = { ...this.arm, [name]: joined, ...names };
+    const reason = read.unchanged === undefined ? {} : { unchanged: { ...reasons, [name]: read.unchanged } };
+    this.arm = { ...this.arm, [name]: joined, ...names, ...reason };
     this.layers.push({ keyPath: [...this.#keyPath, ...path], at: [name], content: given });
     this.#paths.set(name, formatKeys([...this.#keyPath, ...path]));
     this.differences.push(...(isPlain(given) ? listLeafPaths({ [name]: given }) : [[name]]));

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { PROJECT_ROOT } from '../../core/code/package-root.ts';
 import { readText } from '../../core/files/files.ts';
 import { createWrittenOptions, STEPS } from '../../rank/retrieval/steps/keys.ts';
+import { unchangedReason } from '../../rank/retrieval/written-steps.ts';
 import { controlOptions } from '../../rank/signals/worlds/world-parts.ts';
 import { isPlain, type Plain } from '../composition/config-file.ts';
 import {
@@ -133,8 +134,8 @@ const armShape = {
   control: controlOptions.nullable().default(null),
 };
 
-/** A name of its own for a step, beside it in its list. */
-const stepName = z.string().optional();
+/** What may stand beside a step in its list: a name of its own, and why it may change no query. */
+const besideStep = { as: z.string().optional(), unchanged: unchangedReason.optional() };
 
 /** The options of each step by its name. */
 function createStepShape(): Record<string, z.ZodType> {
@@ -149,7 +150,7 @@ function createStepShape(): Record<string, z.ZodType> {
 function createWrittenArms(): z.ZodType {
   const steps = createStepShape();
   const added = ADDED_TO.map((name) => [`${name}+`, steps[name] as z.ZodType] as const);
-  const step = z.strictObject({ ...steps, ...Object.fromEntries(added), as: stepName });
+  const step = z.strictObject({ ...steps, ...Object.fromEntries(added), ...besideStep });
   const list = z.array(z.union([z.enum(STEPS.names as [string]), step])).min(1);
   const arm = z.strictObject({ ...armShape, steps: list.optional(), then: list.optional() });
   return z.record(z.string().min(1), z.union([list, arm]));
@@ -159,7 +160,7 @@ function createWrittenArms(): z.ZodType {
 function createArmKeys(): z.ZodType {
   const list = z.array(z.unknown()).min(1);
   const shape = { ...armShape, steps: list.optional(), then: list.optional() };
-  return z.record(z.string(), z.strictObject({ ...shape, ...createStepShape(), as: stepName }));
+  return z.record(z.string(), z.strictObject({ ...shape, ...createStepShape(), ...besideStep }));
 }
 
 /** JSON Schema's version that editors know best; the YAML extension of VS Code uses it. */

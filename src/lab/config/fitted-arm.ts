@@ -61,7 +61,9 @@ const POOL_STEPS: readonly string[] = ['filter', 'propagate', 'search', 'score']
 export function withPoolSteps(arm: FittedArm, steps: readonly unknown[]): FittedArm {
   const { name, mix } = arm;
   const { control: _, ...parsed } = parseSteps([...(steps as WrittenStep[]), { mix }]);
-  const kept = Object.fromEntries(Object.entries(arm).filter(([key]) => !arm.steps.includes(key) && key !== 'as'));
+  const kept = Object.fromEntries(
+    Object.entries(arm).filter(([key]) => !arm.steps.includes(key) && !['as', 'unchanged'].includes(key)),
+  );
   return { ...kept, ...parsed, name } as FittedArm;
 }
 

@@ -7,6 +7,7 @@ import type { DatasetDeclaration } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { StrategyName } from '../../rank/query/strategy.ts';
+import type { StepChange } from '../../rank/retrieval/step-changes.ts';
 import type { MemorySignals } from '../../rank/signals/memory-signals.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import type { EvidenceCurve } from './evidence-curve.ts';
@@ -201,6 +202,8 @@ export interface ArmResult {
   readonly strata: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, StratumValue>>>>>>;
   /** Relevant turns by the stage that lost them, `kept` among the stages. */
   readonly attribution: Readonly<Record<string, number>>;
+  /** How many queries each step changes; missing in runs of earlier versions. */
+  readonly steps?: readonly StepEffect[];
   /** Of an arm with slices: their sizes, and the relevant turns outside of them. */
   readonly slices?: SliceSummary;
   /** For each query: relevant turn -> the stage that lost it, or `kept`. */
@@ -211,6 +214,14 @@ export interface ArmResult {
   readonly evidence?: EvidenceCurve;
   /** Only of an arm that was run with several seeds: its figures are means over them. */
   readonly seeds?: SeedSpread;
+}
+
+/** What a step of an arm does to the queries that were ranked, those without a relevant turn included. */
+export interface StepEffect extends StepChange {
+  /** The number of queries that were ranked. */
+  readonly of: number;
+  /** Why the step changes none of them; absent where it changes any. */
+  readonly reason?: string;
 }
 
 /** Relevant turns, and how many of them were outside of the slices of their queries. */

@@ -13,6 +13,7 @@ import { check, parse } from '../../core/validation/validation.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import type { SignedSlices, SliceAnswer } from '../../rank/retrieval/packed-slices.ts';
 import type { RankedComponents, RankedPositions } from '../../rank/retrieval/retriever.ts';
+import type { StepChange } from '../../rank/retrieval/step-changes.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import { formatFileName } from '../composition/arms.ts';
 import type { ArmOptions } from '../config/config.ts';
@@ -45,6 +46,8 @@ export interface ArmRecord extends TunedArm, RankedPositions, RankedComponents, 
   /** Of an arm with a slice: those of the evaluated queries, in order, then those of the queries that it was tuned on. */
   readonly slices?: RecordedSlices;
   readonly name: string;
+  /** How many queries each step changes; missing in records of earlier versions. */
+  readonly changes?: readonly StepChange[];
   /** The fate of each query's relevant turns, query after query: numbers of `LOSS_STAGES`. */
   readonly losses: Uint8Array;
   /** By stage; what another process left on disk is not executed again, so these differ between runs. */
@@ -125,6 +128,7 @@ const factsSchema: z.ZodType<Facts> = z.strictObject({
   coordinateNames: z.array(text).exactOptional(),
   strategyWeights: z.array(z.array(number)).exactOptional(),
   inspected: count,
+  changes: z.array(z.strictObject({ step: text, queries: count })).exactOptional(),
   stages: z.record(text, z.strictObject({ executed: count, memory: count, disk: count })),
   seconds: number,
   armsAtOnce: z.int().min(1),

@@ -43,6 +43,7 @@ import { listDifferingFacts, readState } from './partial-folder.ts';
 import { countFittingRanks } from './rankings.ts';
 import { BegunSlices, collectSlices, readSliceKeys } from './run-slices.ts';
 import { StageCache } from './stage-cache.ts';
+import { assertStepsApplied } from './step-admission.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 import {
   type ArmEncoding,
@@ -252,11 +253,12 @@ export class ArmRunner {
       signal?.throwIfAborted();
       return work();
     };
-    const ranking = await rankArm(workspace, tuned.options, this.source.config.evaluation.depth, watchParts);
+    const ranking = await rankArm(workspace, tuned.options, this.source.config.evaluation.depth, watchParts, true);
     signal?.throwIfAborted();
     const ranked = {
       ...{ name, ...tuned, ...listRankedPositions(ranking), ...listRankedComponents(ranking, inspect) },
       ...(await inspectRanks(workspace, tuned.options, ranking, inspect)),
+      ...(ranking.changes && { changes: ranking.changes }),
     };
     return { ranked, ranking };
   }
@@ -269,6 +271,7 @@ export class ArmRunner {
   /**
    * {@link rank}, and all that measuring and reporting need.
    *
+   * @throws ValidationError for an arm with a step that changes no query, and no reason for it.
    * @param armsAtOnce how many arms are run at the same time, those of other processes included.
    */
   async run(
@@ -280,6 +283,7 @@ export class ArmRunner {
     const started = performance.now();
     const before = await this.sumStageCounts();
     const { ranked, ranking } = await this.rank(name, this.source.config.evaluation.inspect, report, signal);
+    assertStepsApplied(ranked, this.queries.length);
     const slices = await this.#collectArmSlices(ranked.options);
     return {
       ...ranked,

@@ -21,7 +21,10 @@ const arms = {
   words: [{ search: { bm25: {} } }],
   placed: { from: 'words', then: [{ blend: { trajectory: 0.02 } }] },
   'placed at random': { from: 'placed', control: { kind: 'random-parents' } },
-  one: { description: 'The newest turn.', steps: [{ search: { newest: { k: 1 } } }, { blend: { trajectory: {} } }] },
+  one: {
+    description: 'The newest turn.',
+    steps: [{ search: { newest: { k: 1 } } }, { blend: { trajectory: {} }, unchanged: 'one candidate' }],
+  },
   'one at random': { from: 'one', control: { kind: 'random-parents' } },
 };
 const run = (evaluation: object, executeRound?: Execute): Promise<FinishedRun> => {

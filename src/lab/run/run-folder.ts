@@ -31,6 +31,7 @@ function formatPerQueryLines(result: ExperimentResult): string {
 function summariseArm(arm: ArmResult) {
   const { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution } = arm;
   const seeds = arm.seeds === undefined ? {} : { seeds: arm.seeds };
+  const steps = arm.steps === undefined ? {} : { steps: arm.steps };
   const slices = arm.slices === undefined ? {} : { slices: arm.slices };
   const evidence = arm.evidence === undefined ? {} : { evidence: arm.evidence };
   return {
@@ -45,6 +46,7 @@ function summariseArm(arm: ArmResult) {
     comparisons,
     holes,
     attribution,
+    ...steps,
     ...evidence,
     ...slices,
   };

@@ -24,6 +24,7 @@ import type { ArmRecord, Outcomes } from './arm-record.ts';
 import type { PreparedRun } from './execution.ts';
 import { buildInspectedRankings } from './rankings.ts';
 import { selectSlices } from './run-slices.ts';
+import { describeSteps } from './step-admission.ts';
 
 type Losses = Readonly<Record<string, string>>;
 
@@ -109,6 +110,7 @@ function buildMeasuredArm(
     coordinateNames,
     rankings: buildInspectedRankings(run.runner.dataset.corpus, run.runner.queries, record, queries),
     attribution: countLosses(losses),
+    ...(record.changes && { steps: describeSteps(record, run.runner.queries.length) }),
     ...(own && { slices: summariseSlices(own, losses, strata) }),
     losses,
     latency,

@@ -9,6 +9,7 @@ import type { CandidatePool, Column } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { warmUpSources } from './candidate-sources.ts';
 import { type Ranking, rank } from './rank.ts';
+import { type StepChange, StepChanges } from './step-changes.ts';
 import type { StepInput } from './steps/functions.ts';
 import { type Contributions, decomposeMix, ScoreParts } from './steps/score-parts.ts';
 import { type PendingScores, type RankState, runUnwatched, type Step, type Watch } from './steps/step.ts';
@@ -100,9 +101,15 @@ async function applySteps(
   { outline }: Arm,
   start: RankState,
   watch: Watch,
+  changes: StepChanges | null = null,
 ): Promise<Retrieved> {
   let state = start;
-  for (const step of steps) state = await step.apply(state, outline, watch);
+  for (const [i, step] of steps.entries()) {
+    const before = state;
+    state = await step.apply(before, outline, watch);
+    await changes?.see(i, before, state);
+  }
+  await changes?.finish(state);
   const scores = await (state.scores as PendingScores).read(watch);
   return { pool: state.pool as CandidatePool, scores, components: state.components };
 }
@@ -126,11 +133,14 @@ export async function retrieve(
   arm: RankOptions | readonly StepInput[],
   watch: Watch = runUnwatched,
 ): Promise<Retrieved> {
-  if (isList(arm)) return retrieve(workspace, parseSteps(arm), watch);
+  const checked = await openArm(isList(arm) ? parseSteps(arm) : arm);
+  return applySteps(checked.steps, checked, createState(workspace, checked), watch);
+}
+
+async function openArm(options: RankOptions): Promise<Arm> {
   await letEventsIn();
   await ensureBackend();
-  const checked = readArm(checkSteps(arm));
-  return applySteps(checked.steps, checked, createState(workspace, checked), watch);
+  return readArm(checkSteps(options));
 }
 
 /** Scores candidates that have been found: the steps after the search. */
@@ -159,6 +169,8 @@ export async function warmUp(workspace: Workspace, options: RankOptions): Promis
 export interface ArmRanking {
   readonly retrieved: Retrieved;
   readonly ranking: Ranking;
+  /** Absent where they were not counted. */
+  readonly changes?: readonly StepChange[];
 }
 
 /** The ranks of Q rankings, K each. */
@@ -187,11 +199,16 @@ export async function rankArm(
   arm: RankOptions & { readonly name: string },
   depth: number,
   watch: Watch = runUnwatched,
+  countsChanges = false,
 ): Promise<ArmRanking> {
-  const retrieved = await retrieve(workspace, arm, watch);
   const formatRankedPair = (query: number, position: number) =>
     `arm ${arm.name}, query ${workspace.queries[query]?.id}, turn ${workspace.corpus.turns[position]?.id}`;
-  return { retrieved, ranking: await rank(retrieved.pool, retrieved.scores, depth, formatRankedPair) };
+  const order = (pool: CandidatePool, scores: Column) => rank(pool, scores, depth, formatRankedPair);
+  const checked = await openArm(arm);
+  const changes = countsChanges ? new StepChanges(checked, order) : null;
+  const retrieved = await applySteps(checked.steps, checked, createState(workspace, checked), watch, changes);
+  const ranking = changes?.ranking ?? (await order(retrieved.pool, retrieved.scores));
+  return { retrieved, ranking, ...(changes && { changes: changes.counted }) };
 }
 
 /** The index of a ranked turn among the pairs of its pool; -1 where the query has fewer candidates. */

@@ -41,13 +41,16 @@ import {
  */
 export interface Arm {
   readonly steps: readonly Step[];
+  /** [steps] the name by which the arm has each, such as `blend.rcp`; null for a fusion that it does not write. */
+  readonly names: readonly (string | null)[];
   readonly outline: Outline;
   readonly control: ControlOptions | null;
 }
 
-/** @param steps in an order that fits together. */
-function createArm(steps: readonly Step[], control: ControlOptions | null = null): Arm {
-  return { steps, control, outline: steps.reduce((outline, step) => step.outline(outline), EMPTY_OUTLINE) };
+/** @param walked in an order that fits together. */
+function createArm(walked: readonly WalkedStep[], control: ControlOptions | null = null): Arm {
+  const [steps, names] = [walked.map(({ step }) => step), walked.map(({ name }) => name)];
+  return { steps, names, control, outline: steps.reduce((outline, step) => step.outline(outline), EMPTY_OUTLINE) };
 }
 
 /** The stages that the ranking of an arm is put together from: the pool, then those of each step. */
@@ -139,15 +142,17 @@ interface StepItem {
   readonly kind: string;
   readonly options: unknown;
   readonly as: unknown;
+  /** Why the step may change no query. */
+  readonly unchanged: unknown;
 }
 
 /** Reads an item of a list of steps; null for one that is not one step. */
 export function readStepItem(item: unknown): StepItem | null {
-  if (typeof item === 'string') return { kind: item, options: {}, as: undefined };
+  if (typeof item === 'string') return { kind: item, options: {}, as: undefined, unchanged: undefined };
   if (item === null || typeof item !== 'object' || Array.isArray(item)) return null;
-  const { as, ...steps } = item as Readonly<Record<string, unknown>>;
+  const { as, unchanged, ...steps } = item as Readonly<Record<string, unknown>>;
   const [[kind, options] = ['', null], ...others] = Object.entries(steps);
-  return kind === '' || others.length > 0 ? null : { kind, options, as };
+  return kind === '' || others.length > 0 ? null : { kind, options, as, unchanged };
 }
 
 /** The expectation of an error about a step that stands twice. @param place of the other one. */
@@ -161,6 +166,8 @@ export interface WrittenSteps {
   readonly steps: readonly string[];
   /** Left out: each step has the name of its kind. */
   readonly as?: StepNames;
+  /** Steps that may change no query -> the reason. */
+  readonly unchanged?: Readonly<Record<string, string>>;
   readonly [step: string]: unknown;
 }
 
@@ -192,13 +199,21 @@ const stepNames = z.record(
   }, 'a step that may stand twice'),
 );
 
+/** A reason that is not empty. */
+export const unchangedReason = z.string().trim().min(1);
+
 /**
  * The schema of an arm that is written out: its steps, and other keys. Those that have names of their own are keys too.
  */
 export function createArmSchema(shape: Readonly<Record<string, z.ZodType>>): z.ZodType {
   const build = (as: StepNames) =>
     z
-      .strictObject({ ...buildStepShape(as), ...shape, as: stepNames.optional() })
+      .strictObject({
+        ...buildStepShape(as),
+        ...shape,
+        as: stepNames.optional(),
+        unchanged: z.record(z.string(), unchangedReason).optional(),
+      })
       .superRefine((arm, context) => assertSteps(arm as unknown as WrittenSteps, context));
   let plain = { changes: STEPS.changes, schema: build({}) };
   return z.unknown().transform((arm, context) => {
@@ -232,22 +247,34 @@ function implyFusion(outline: Outline): readonly Step[] {
   return (STEPS.find('fuse') as StepKey).create({ only } as never, outline);
 }
 
+/** A step with its name in {@link Arm.names}. */
+interface WalkedStep {
+  readonly step: Step;
+  readonly name: string | null;
+}
+
+/** The name of one of the steps that a written step becomes: a blend becomes one for each of its parts. */
+function nameStep({ name }: Step, written: string, kind: string): string {
+  if (kind !== 'blend') return written;
+  return name.startsWith(`${written}.`) ? name : `${written}.${name}`;
+}
+
 /** Creates the steps in their order, each with the outline before it, after its own faults are reported. */
-function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
-  const steps: Step[] = [];
+function walk(arm: WrittenSteps, fault: AddFault): readonly WalkedStep[] {
+  const steps: WalkedStep[] = [];
   let outline = EMPTY_OUTLINE;
   let state: ArmState = 'turns';
   let last = 'nothing';
   let isWrong = false;
-  const add = (created: readonly Step[]) => {
+  const add = (created: readonly Step[], written: string | null, kind = 'fuse') => {
     for (const step of created) {
-      steps.push(step);
+      steps.push({ step, name: written && nameStep(step, written, kind) });
       outline = step.outline(outline);
     }
   };
   const reachScores = () => {
     if (state !== 'pool' || outline.columns.size !== 1) return;
-    add(implyFusion(outline));
+    add(implyFusion(outline), null);
     state = 'scores';
   };
   for (const { name, key, options } of listPlaced(arm)) {
@@ -267,7 +294,7 @@ function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
       fault([name, ...path], expected);
     });
     if (isWrong) return [];
-    add(key.create(options as never, outline, name === key.name ? undefined : name));
+    add(key.create(options as never, outline, name === key.name ? undefined : name), name, key.name);
     state = key.gives ?? state;
     last = name;
   }
@@ -275,7 +302,7 @@ function walk(arm: WrittenSteps, fault: AddFault): readonly Step[] {
   const names = [
     ...outline.columns.keys(),
     ...outline.sources.map((source) => source.name),
-    ...steps.map((step) => step.name),
+    ...steps.map(({ step }) => step.name),
   ];
   for (const name of Object.keys(arm.as ?? {}))
     if (names.filter((other) => other === name).length > 1)
@@ -297,6 +324,8 @@ function assertSteps(arm: WrittenSteps, context: z.core.$RefinementCtx): void {
   for (const name of arm.steps)
     if (findStepKind(name, arm.as) === undefined)
       fault(['steps'], `steps that there are; for ${name}, ${suggestKnown(name, STEPS.names)}`);
+  for (const name of Object.keys(arm.unchanged ?? {}))
+    if (!arm.steps.includes(name)) fault(['unchanged', name], `a step of the arm: ${suggestKnown(name, arm.steps)}`);
   walk(arm, fault);
 }
 
@@ -306,8 +335,10 @@ const ARMS = new WeakMap<RankOptions, Arm>();
 export function readArm(options: RankOptions): Arm {
   const known = ARMS.get(options);
   if (known !== undefined) return known;
-  const steps = walk(options, () => {});
-  const arm = createArm(steps, options.control);
+  const arm = createArm(
+    walk(options, () => {}),
+    options.control,
+  );
   ARMS.set(options, arm);
   return arm;
 }
@@ -331,6 +362,7 @@ function nameSteps(list: readonly WrittenStep[]): Record<string, unknown> {
   const steps: string[] = [];
   const named: Record<string, unknown> = {};
   const as: Record<string, string> = {};
+  const unchanged: Record<string, unknown> = {};
   const places = new Map<string, string>();
   const faults: ConfigurationFault[] = [];
   for (const [i, item] of list.entries()) {
@@ -355,12 +387,14 @@ function nameSteps(list: readonly WrittenStep[]): Record<string, unknown> {
     else if (Object.hasOwn(named, name))
       faults.push({ path, expected: `a name that ${places.get(name)} has not`, got: shortenToExcerpt(item) });
     if (name !== kind) as[name] = kind;
+    if (read.unchanged !== undefined) unchanged[name] = read.unchanged;
     steps.push(name);
     places.set(name, path);
     named[name] = options;
   }
   if (faults.length > 0) throw new ConfigurationError('the steps of an arm', faults);
-  return { ...named, steps, ...(Object.keys(as).length === 0 ? {} : { as }) };
+  const beside = Object.entries({ as, unchanged }).filter(([, given]) => Object.keys(given).length > 0);
+  return { ...named, steps, ...Object.fromEntries(beside) };
 }
 
 /**

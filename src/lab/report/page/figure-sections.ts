@@ -8,12 +8,15 @@ import { renderPlainTable } from '../tables/plain-table.ts';
 import {
   describeLatency,
   listSlicedArms,
+  listStepRows,
   renderEvidenceTable,
   renderLatencyTable,
   renderSliceStrata,
   renderSliceTable,
+  renderStepTable,
   renderStructureLegend,
   renderStructureTable,
+  STEP_LEGEND,
 } from '../tables/side-tables.ts';
 import type { Payload } from './payload.ts';
 
@@ -59,6 +62,7 @@ export function renderFigureSections(result: ExperimentResult, payload: Payload)
     renderArmsSection(result, compared),
     ...(compared ? [renderGainsSection()] : []),
     ...(payload.budgets.length === 0 ? [] : [renderEvidenceSection(result)]),
+    ...renderStepsSection(result),
     ...renderControlsFigure(result),
     ...renderSweepSection(result, payload),
     ...(compared && payload.strata.length > 0 ? [renderStrataSection(result)] : []),
@@ -107,6 +111,12 @@ ${renderFigurePlace('evidence-figure')}
 <p class="legend">The share of the relevant turns within a budget of tokens. Whiskers are ${intervals}, not corrected over the budgets; those of different arms stand side by side. The dotted line is what the chosen arm would reach if its relevant turns were packed first.</p>
 ${renderFolded('all figures', renderEvidenceTable(arms))}`;
   return { id: 'evidence', name: 'Evidence against tokens', link: 'Evidence', content };
+}
+
+function renderStepsSection({ arms }: ExperimentResult): Section[] {
+  if (listStepRows(arms).length === 0) return [];
+  const content = html`<p class="legend">${STEP_LEGEND}</p>${renderStepTable(arms)}`;
+  return [{ id: 'steps', name: 'What the steps change', link: 'Steps', content }];
 }
 
 function renderControlsFigure(result: ExperimentResult): Section[] {

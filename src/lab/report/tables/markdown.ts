@@ -8,7 +8,9 @@ import {
   listCurves,
   listEvidenceRows,
   listLatencyRows,
+  listStepRows,
   listStructureRows,
+  STEP_LEGEND,
   SURVIVES,
 } from './side-tables.ts';
 import { buildLadderTable, type LadderCell, type LadderRow, type LadderTable } from './table.ts';
@@ -119,6 +121,7 @@ export function renderMarkdown(result: ExperimentResult): string {
       .join('\n'),
     ...(table.notes.length === 0 ? [] : [table.notes.map((note) => `* ${escapeMarkdown(note)}`).join('\n')]),
     ...buildEvidenceLines(result),
+    ...buildStepLines(result),
     ...buildLatencyLines(result),
     ...(isFitted(result) ? buildFitLines(result) : []),
     formatProvenance(result),
@@ -134,6 +137,13 @@ function buildEvidenceLines({ arms }: ExperimentResult): string[] {
     'Evidence within tokens; the area over the logarithm of tokens, and the area if the relevant turns of the ranking were packed first:',
     formatRowsAsPipeTable(rows),
   ];
+}
+
+/** What the steps of the arms change. */
+function buildStepLines({ arms }: ExperimentResult): string[] {
+  const rows = listStepRows(arms).map(({ arm, steps, reasons }) => [arm, steps, reasons].map(escapeMarkdown));
+  if (rows.length === 0) return [];
+  return [STEP_LEGEND, formatRowsAsPipeTable([['arm', 'queries changed', 'reasons'], ...rows])];
 }
 
 /** The times of the arms that were timed. */

@@ -6,6 +6,7 @@ import type {
   Inadmissible,
   MetricPassport,
   SliceSummary,
+  StepEffect,
 } from '../../measure/result.ts';
 import { describeUndecidable } from './decision.ts';
 import { estimate, formatDecimal, formatProbability, formatSigned, formatSignificant } from './format.ts';
@@ -110,6 +111,42 @@ export function renderLatencyTable(arms: readonly ArmResult[]): Markup {
   const words = ['arm', 'component'].map((name) => ({ name, numeric: false }));
   const numbers = ['p50 ms', 'p95 ms', 'p99 ms'].map((name) => ({ name, numeric: true }));
   return renderPlainTable({ label: 'latency', headings: [...words, ...numbers], rows });
+}
+
+const formatEffect = ({ step, queries, of }: StepEffect) => `${step} ${queries} of ${of}`;
+
+/** What each step of an arm changes, as texts: `decay 466 of 467`, and the reasons of those that change nothing. */
+export function listStepRows(
+  arms: readonly ArmResult[],
+): { readonly arm: string; readonly steps: string; readonly reasons: string }[] {
+  return arms.flatMap(({ name, steps = [] }) => {
+    const reasons = steps.flatMap(({ step, reason }) => (reason === undefined ? [] : [`${step}: ${reason}`]));
+    return steps.length === 0
+      ? []
+      : [{ arm: name, steps: steps.map(formatEffect).join(', '), reasons: reasons.join('; ') }];
+  });
+}
+
+/** What the counts of {@link listStepRows} are. */
+export const STEP_LEGEND =
+  'Queries that each step changes: those with other first ranks after the step than before it. A fusion counts where no column alone gives the same ranks, a source where it finds a turn, a filter or slice where it keeps a turn back.';
+
+/** What each step of an arm changes. */
+export function renderStepTable(arms: readonly ArmResult[]): Markup {
+  const rows = listStepRows(arms).map(({ arm, steps, reasons }) => ({
+    arm,
+    cells: [{ text: arm }, { text: steps }, { text: reasons }],
+  }));
+  return renderPlainTable({ label: 'what steps change', headings: words('arm', 'queries changed', 'reasons'), rows });
+}
+
+/** A sentence for each step that changes nothing, for a terminal. */
+export function describeIdleSteps(arms: readonly ArmResult[]): string[] {
+  return arms.flatMap(({ name, steps = [] }) =>
+    steps.flatMap(({ step, of, reason }) =>
+      reason === undefined ? [] : [`step ${step} of ${name} changes none of ${of} queries: ${reason}`],
+    ),
+  );
 }
 
 /** The arms that have a curve of evidence against tokens. */

@@ -230,9 +230,9 @@ type AddedStep<Name extends string> = Name extends string ? { readonly [Key in N
 
 /**
  * A step of an arm as a program writes it: what one of the functions gives, or the same plain object, with a name of
- * its own as `as` where a step of its kind stands twice.
+ * its own as `as` where a step of its kind stands twice, and a reason as `unchanged` where it may change no query.
  */
-export type StepInput<Names extends AddedNames = AddedNames> = { readonly as?: string } & (
+export type StepInput<Names extends AddedNames = AddedNames> = { readonly as?: string; readonly unchanged?: string } & (
   | PlainStep<'search', Mapping<object>, Names['indexes']>
   | PlainStep<'score', Mapping<object>, Names['signals']>
   | PlainStep<'fuse', string | Mapping<object | string>, Names['fusions']>

@@ -303,6 +303,7 @@ export const ARM_KEYS: readonly string[] = [
   'embedding',
   'seed',
   'repeats',
+  'unchanged',
 ];
 
 const weight = z.number().min(0).max(1);

@@ -28,6 +28,8 @@ import {
   type DataReader,
   defineStep,
   type Outline,
+  type RankState,
+  requirePool,
   type ScoreColumn,
   type Source,
   type View,
@@ -260,6 +262,11 @@ const NEEDS: Readonly<Record<string, { readonly needs: DataPart; readonly reads:
 /** The sources of a search by name. */
 export type SearchOptions = Readonly<Record<string, IndexOptions>>;
 
+/** The queries that a source found a turn for. */
+function countAnswered({ positions, width }: Candidates): number {
+  return positions.filter((position, i) => i % width === 0 && position >= 0).length;
+}
+
 /** The pool is the union of what the sources find; each source that scores gives a column of its name. */
 export const search = defineStep<SearchOptions>({
   name: 'search',
@@ -279,6 +286,11 @@ export const search = defineStep<SearchOptions>({
     ...state,
     pool: await watch('pool', () => findPool(state.workspace, state.world.control, outline, watch)),
   }),
+  countEffects: async (options, { state: { world }, outline }) => {
+    if (Object.keys(options).length === 1) return {};
+    const counts = outline.sources.map(async ({ name, found }) => [name, countAnswered(await world.get(found))]);
+    return Object.fromEntries(await Promise.all(counts));
+  },
   reads: (options) => Object.values(options).flatMap(listIndexReads),
   needs: (options, _, find) =>
     Object.values(options).flatMap(({ index }) => {
@@ -306,6 +318,16 @@ function createColumn(name: string, options: Readonly<Record<string, unknown>>, 
   );
 }
 
+/** The queries whose candidates a column tells apart; none where the arm reads no such column. */
+function countTold(state: RankState, column: Column | undefined): number {
+  const { positions, width, queryCount } = requirePool(state);
+  const isTold = (_: unknown, query: number) => {
+    const row = positions.subarray(query * width, (query + 1) * width);
+    return row.some((position, i) => position >= 0 && column?.[query * width + i] !== column?.[query * width]);
+  };
+  return Array.from({ length: queryCount }, isTold).filter(Boolean).length;
+}
+
 /** Adds columns of signals to the pool. */
 export const score = defineStep<ScoreOptions>({
   name: 'score',
@@ -318,4 +340,6 @@ export const score = defineStep<ScoreOptions>({
       ...Object.entries(options).map(([name, given]) => [name, createColumn(name, given, before)] as const),
     ]),
   }),
+  countEffects: (options, { state }) =>
+    Object.fromEntries(Object.keys(options).map((name) => [name, countTold(state, state.components.get(name))])),
 });

@@ -195,6 +195,18 @@ export interface AttributeRead {
   readonly remedy: string;
 }
 
+/** What a step that ranks nothing by itself is asked about after the last step of its arm. */
+export interface Applied {
+  /** After the last step. */
+  readonly state: RankState;
+  readonly outline: Outline;
+  /** True if the step comes after the search. */
+  readonly isSearched: boolean;
+}
+
+/** The number of queries on which each part of a step has an effect; the step as a whole is the part ''. */
+export type Effects = Readonly<Record<string, number>>;
+
 /** One step of an arm with its options: everything that is asked of it, before anything is computed and while it is. */
 export interface Step {
   /** The name of the step in its arm, and of the component that shows its effect; two steps of an arm have two names. */
@@ -209,6 +221,8 @@ export interface Step {
   /** Stages that the step is computed from. @param world of the columns; `plan` is the undisturbed one. */
   stages(outline: Outline, world: Plan, pool: Stage, plan: Plan): readonly Stage[];
   apply(state: RankState, outline: Outline, watch: Watch): Promise<RankState>;
+  /** Null for a step whose effect is seen in the rankings before and after it. */
+  readonly countEffects: ((applied: Applied) => Promise<Effects>) | null;
   /** Adds the step to the parts of a query's scores. */
   explain(parts: ScoreParts): void;
   /** The parts of the step that need something which not every dataset has. */
@@ -256,6 +270,8 @@ export interface StepDefinition<O> {
     watch: Watch,
     component: string,
   ) => Promise<RankState> | RankState;
+  /** Left out: the queries whose ranking the step changes. */
+  readonly countEffects?: (options: O, applied: Applied) => Promise<Effects> | Effects;
   /** Left out: it adds nothing to scores. */
   readonly explain?: (options: O, parts: ScoreParts, component: string) => void;
   /** Left out: what its columns read. */
@@ -301,6 +317,9 @@ export function defineStep<O>(definition: StepDefinition<O>): StepOf<O> {
       ],
       apply: async (state, outline, watch) =>
         (await definition.apply?.(options, state, outline, watch, component)) ?? state,
+      countEffects: definition.countEffects
+        ? async (applied) => (await definition.countEffects?.(options, applied)) ?? {}
+        : null,
       explain: (parts) => definition.explain?.(options, parts, component),
       needs: (outline, find) =>
         definition.needs?.(options, outline, find) ??
