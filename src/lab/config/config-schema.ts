@@ -205,7 +205,9 @@ export const experimentConfig = z.strictObject({
   launcher: launcherOptions.prefault({ name: 'local' }),
 });
 
-const controls = z.union([z.boolean(), z.array(z.enum(CONTROL_KINDS)).min(1)]);
+/** A placebo is no structure, and has a key of its own. */
+const STRUCTURE_KINDS = CONTROL_KINDS.filter((kind) => kind !== 'placebo');
+const controls = z.union([z.boolean(), z.array(z.enum(STRUCTURE_KINDS)).min(1)]);
 export type ControlsOptions = z.output<typeof controls>;
 
 const writtenOnly = {
@@ -214,6 +216,8 @@ const writtenOnly = {
   groups: groupOptions.optional(),
   /** Null controls of the arms that are run. */
   controls: controls.default(false),
+  /** An arm beside each arm that is run, which shows as many tokens of unrelated turns. */
+  placebo: z.boolean().default(false),
   /** Several datasets by name, in place of `dataset`: the experiment is run on each. */
   datasets: z.record(slug, datasetOptions).optional(),
   /** How many seeds each arm is run with. */

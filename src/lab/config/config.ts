@@ -39,7 +39,7 @@ import {
   locateFaults,
 } from './config-faults.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
-import { withControls } from './control-arms.ts';
+import { findPlaceboFaults, withControls, withPlacebos } from './control-arms.ts';
 import {
   noteEncoderFolder,
   withEncoderFiles,
@@ -281,14 +281,16 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   ];
   if (found.length > 0 || 'faults' in result)
     throw new ConfigurationError(source, locateFaults(found, { composed, arms }));
-  const { extends: _, groups: __, controls, seeds, datasets: ___, ...resolved } = result.value;
+  const { extends: _, groups: __, controls, placebo, seeds, datasets: ___, ...resolved } = result.value;
   const written = { ...resolved, arms: resolved.arms.slice(0, count) };
-  const controlled = withRepetitions(controls === false ? written : withControls(written, controls), seeds);
+  const structured = controls === false ? written : withControls(written, controls);
+  const controlled = withRepetitions(placebo ? withPlacebos(structured) : structured, seeds);
   const added = findSizeFaults(controlled.arms);
   const clashes = [
     ...added,
     ...findDuplicateNames(controlled.arms),
     ...findControlFaults(controlled.arms),
+    ...(placebo ? findPlaceboFaults(controlled) : []),
     ...(isFit ? findFitFaults(controlled) : []),
     ...(INSTALLED.size > 0 ? findUnnamedPlugins(listExperimentMembers(controlled), controlled.plugins) : []),
   ];

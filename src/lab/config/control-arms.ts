@@ -1,3 +1,4 @@
+import type { ConfigurationFault } from '../../core/errors/errors.ts';
 import { check } from '../../core/validation/validation.ts';
 import { listControlsOfArm, readArm } from '../../rank/retrieval/written-steps.ts';
 import { CONTROL_KINDS, type ControlKind } from '../../rank/signals/worlds/world-parts.ts';
@@ -15,13 +16,14 @@ const DESTROYS: Readonly<Record<ControlKind, string>> = {
   'random-slices': 'each query sees as many turns as its slice has, drawn at random from the earlier ones',
   'newest-slices': 'each query sees as many turns as its slice has, the newest ones',
   'shuffled-strategies': 'the questions exchange their strategies at random',
+  placebo: 'as many tokens as the arm shows, of unrelated turns',
   'shuffled-titles': 'the turns exchange their titles at random, for what names them in the concept graph',
 };
 
 function buildControlArm(arm: ArmOptions, kind: ControlKind): ArmOptions {
   return {
     ...arm,
-    name: `${arm.name} | control: ${kind}`,
+    name: `${arm.name} | ${kind === 'placebo' ? kind : `control: ${kind}`}`,
     description: DESTROYS[kind],
     extends: arm.name,
     tune: {}, // so that it reuses the tuned values of its arm
@@ -73,18 +75,41 @@ function listEffectiveControls(arm: ArmOptions, arms: ArmsByName): ControlKind[]
  * for an arm hold for its controls. A control that is written out already is not made again.
  */
 export function withControls(config: ExperimentConfig, wanted: Exclude<ControlsOptions, false>): ExperimentConfig {
-  const kinds = Array.isArray(wanted) ? wanted : CONTROL_KINDS;
+  const kinds: readonly ControlKind[] = Array.isArray(wanted) ? wanted : CONTROL_KINDS;
   const byName = new Map(config.arms.map((arm) => [arm.name, arm]));
+  return addControls(config, (arm) => listEffectiveControls(arm, byName).filter((kind) => kinds.includes(kind)));
+}
+
+/** Adds controls of every arm that is run, but for those that are written out. */
+function addControls(config: ExperimentConfig, listKinds: (arm: ArmOptions) => ControlKind[]): ExperimentConfig {
   const written = new Set(config.arms.map((arm) => JSON.stringify(describeControl(arm))));
   const isThere = (of: string, kind: ControlKind) => written.has(JSON.stringify({ of, kind }));
   const controls = listArmsToRun(config)
     .filter(({ control }) => control === null)
     .flatMap((arm) => {
-      const changing = listEffectiveControls(arm, byName).filter(
-        (kind) => kinds.includes(kind) && !isThere(arm.name, kind),
-      );
-      return changing.map((kind) => buildControlArm(arm, kind));
+      const kinds = listKinds(arm).filter((kind) => !isThere(arm.name, kind));
+      return kinds.map((kind) => buildControlArm(arm, kind));
     });
   const only = config.only === null ? null : [...config.only, ...controls.map(({ name }) => name)];
   return { ...config, arms: [...config.arms, ...controls], only };
+}
+
+/** True for an arm that ends in a budget of tokens. */
+const packs = (arm: ArmOptions) => arm.steps.some((name) => arm[name] !== null && (arm.as?.[name] ?? name) === 'pack');
+
+/** True if the figures of all arms are of what is shown. */
+const measuresContexts = ({ tokenBudgets, attributionTokens, metrics }: ExperimentConfig['evaluation']) =>
+  tokenBudgets !== undefined || attributionTokens !== undefined || metrics.some((metric) => /@\d+t$/.test(metric));
+
+/** Adds the placebo of every arm that is run and shows a context: all with a measure of tokens, else those with a step `pack`. */
+export function withPlacebos(config: ExperimentConfig): ExperimentConfig {
+  const isShown = (arm: ArmOptions) => measuresContexts(config.evaluation) || packs(arm);
+  return addControls(config, (arm) => (isShown(arm) ? ['placebo'] : []));
+}
+
+/** The fault of an experiment that asks for placebos and shows nothing. */
+export function findPlaceboFaults({ arms }: ExperimentConfig): ConfigurationFault[] {
+  if (arms.some(({ control }) => control?.kind === 'placebo')) return [];
+  const expected = 'false, or evaluation.tokenBudgets, a metric with a budget of tokens, or an arm with a step pack';
+  return [{ path: 'placebo', expected, got: 'true, where no arm shows a context' }];
 }

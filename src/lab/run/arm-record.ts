@@ -128,7 +128,15 @@ const factsSchema: z.ZodType<Facts> = z.strictObject({
   coordinateNames: z.array(text).exactOptional(),
   strategyWeights: z.array(z.array(number)).exactOptional(),
   inspected: count,
-  changes: z.array(z.strictObject({ step: text, queries: count })).exactOptional(),
+  changes: z
+    .array(
+      z.strictObject({
+        step: text,
+        queries: count,
+        tokens: z.strictObject({ shown: number, of: number }).exactOptional(),
+      }),
+    )
+    .exactOptional(),
   stages: z.record(text, z.strictObject({ executed: count, memory: count, disk: count })),
   seconds: number,
   armsAtOnce: z.int().min(1),

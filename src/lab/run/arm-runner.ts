@@ -40,6 +40,7 @@ import {
 import { recordVersion, restoreDataFolder, runHash, stageVersion } from './environment.ts';
 import { assertArmAttributes, assertArmData, listStrategyWeights } from './needed-data.ts';
 import { listDifferingFacts, readState } from './partial-folder.ts';
+import { drawPlacebo } from './placebo.ts';
 import { countFittingRanks } from './rankings.ts';
 import { BegunSlices, collectSlices, readSliceKeys } from './run-slices.ts';
 import { StageCache } from './stage-cache.ts';
@@ -253,11 +254,13 @@ export class ArmRunner {
       signal?.throwIfAborted();
       return work();
     };
-    const ranking = await rankArm(workspace, tuned.options, this.source.config.evaluation.depth, watchParts, true);
+    const own = await rankArm(workspace, tuned.options, this.source.config.evaluation.depth, watchParts, true);
     signal?.throwIfAborted();
+    const isPlacebo = tuned.options.control?.kind === 'placebo';
+    const ranking = isPlacebo ? await drawPlacebo(workspace, this.dataset, tuned.options, own) : own;
     const ranked = {
       ...{ name, ...tuned, ...listRankedPositions(ranking), ...listRankedComponents(ranking, inspect) },
-      ...(await inspectRanks(workspace, tuned.options, ranking, inspect)),
+      ...(isPlacebo ? {} : await inspectRanks(workspace, tuned.options, ranking, inspect)),
       ...(ranking.changes && { changes: ranking.changes }),
     };
     return { ranked, ranking };
@@ -313,11 +316,12 @@ export class ArmRunner {
     const { pool, scores, components } = retrieved;
     const { sources, view } = readArm(options).outline;
     const world = workspace.under(options.control);
-    const found = await Promise.all(sources.map((source) => world.get(source.found)));
+    const isPlacebo = options.control?.kind === 'placebo'; // whose turns no source found
+    const found = isPlacebo ? [] : await Promise.all(sources.map((source) => world.get(source.found)));
     const ids = this.queries.map(({ id }) => id);
     const relevant = listRelevantPositions(workspace.corpus, qrels, relevantGrade, ids);
     const admitted = view.slice === null ? null : await openSlices(world, view.slice);
-    const relevance = components.get('relevance') ?? components.get('scoring')!;
+    const relevance = components.get('relevance') ?? components.get('scoring') ?? scores; // a placebo has neither
     const fitting =
       attributionTokens === undefined
         ? null

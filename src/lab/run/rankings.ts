@@ -65,7 +65,10 @@ export interface DevSplit {
 }
 
 /** The conversation of a query, if known, else its unit of resampling. */
-function findQueryConversation({ corpus }: Dataset, { conversationId, turnId, anchorTurnId, cluster }: Query): string {
+export function findQueryConversation(
+  { corpus }: Dataset,
+  { conversationId, turnId, anchorTurnId, cluster }: Query,
+): string {
   const known = turnId ?? anchorTurnId;
   if (conversationId !== undefined) return conversationId;
   return known === null ? cluster : corpus.getTurn(known).conversationId;

@@ -1,3 +1,4 @@
+import { ValidationError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
@@ -40,6 +41,8 @@ export async function openServedArm(runner: ArmRunner, name: string): Promise<Se
   const { source } = runner;
   const { config, dataset, slices } = source;
   const arm = await runner.tune(name);
+  if (arm.control?.kind === 'placebo')
+    throw new ValidationError(`arm ${name} is a placebo, which answers no question; use ${arm.extends}`, { arm: name });
   const own = { ...source, config: chooseArmEncoding(config, arm) };
   const encoders = new ArmEncoders((options) => openEncoder(own, options ?? undefined));
   const { dimension } = await encoders.get(null);

@@ -62,7 +62,7 @@ test('a stated reason admits the step and is in table, record and figures; a sec
   const { steps = [] } = first.result.arms[1]!;
   expect(steps[1]).toEqual({ step: 'pack', queries: 0, of: 46, reason: REASON });
   const table = renderMarkdown(first.result);
-  expect(table).toContain(`| packed | decay ${steps[0]?.queries} of 46, pack 0 of 46 | pack: ${REASON} |`);
+  expect(table).toContain(`decay ${steps[0]?.queries}, pack 0 | 46 | pack: ${REASON} |`);
   expect(describeIdleSteps(first.result.arms)).toEqual([`step pack of packed changes none of 46 queries: ${REASON}`]);
   const { arms } = JSON.parse(runFiles(first)['metrics.json'] as string);
   expect(arms[1].steps).toEqual(steps);

@@ -112,6 +112,8 @@ export interface ExperimentInput<P extends Plugins = readonly [], Name extends s
   readonly metrics?: readonly MetricName[];
   readonly sweep?: Written<Config['sweep']>;
   readonly controls?: Written<Config['controls']>;
+  /** Adds an arm beside each that shows a context: as many tokens of unrelated turns. */
+  readonly placebo?: boolean;
   /** With how many seeds each arm is run; by default one. */
   readonly seeds?: number;
   /** Plugins whose members the other keys name: see `definePlugin`. */

@@ -180,7 +180,10 @@ function keepIndex(owner: World, use: SourceUse): Promise<CandidateIndex> {
 }
 
 /** [Q] the turns that each query may see, by the slice and by the filter; null: every earlier turn. */
-async function listSourceVisible(world: World, { filter, slice }: SourceUse): Promise<readonly Int32Array[] | null> {
+export async function listSourceVisible(
+  world: World,
+  { filter, slice }: Pick<View, 'filter' | 'slice'>,
+): Promise<readonly Int32Array[] | null> {
   const accepted =
     filter === null ? null : await world.keepOnce(['visible', filter], () => listVisibleTurns(filter, world));
   const { control } = world;

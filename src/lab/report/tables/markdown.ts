@@ -4,12 +4,14 @@ import { buildUsersLadder, describeTransfers, describeUsers, listTransferRows, s
 import { escapeMarkdown, formatLadderMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
 import {
   describeLatency,
+  describePlacebos,
   describeStructureReach,
   listCurves,
   listEvidenceRows,
   listLatencyRows,
   listStepRows,
   listStructureRows,
+  STEP_HEADINGS,
   STEP_LEGEND,
   SURVIVES,
 } from './side-tables.ts';
@@ -141,9 +143,8 @@ function buildEvidenceLines({ arms }: ExperimentResult): string[] {
 
 /** What the steps of the arms change. */
 function buildStepLines({ arms }: ExperimentResult): string[] {
-  const rows = listStepRows(arms).map(({ arm, steps, reasons }) => [arm, steps, reasons].map(escapeMarkdown));
-  if (rows.length === 0) return [];
-  return [STEP_LEGEND, formatRowsAsPipeTable([['arm', 'queries changed', 'reasons'], ...rows])];
+  const rows = listStepRows(arms).map((row) => row.map(escapeMarkdown));
+  return rows.length === 0 ? [] : [STEP_LEGEND, formatRowsAsPipeTable([[...STEP_HEADINGS], ...rows])];
 }
 
 /** The times of the arms that were timed. */
@@ -166,7 +167,7 @@ function buildStructureLines(result: ExperimentResult): string[] {
   return [
     'Arms minus their null controls, with p:',
     formatRowsAsPipeTable([head, ...rows]),
-    escapeMarkdown([SURVIVES, ...describeStructureReach(result)].join(' ')),
+    escapeMarkdown([SURVIVES, ...describePlacebos(result), ...describeStructureReach(result)].join(' ')),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { type Content, html, type Markup } from '../../../core/text/format.ts';
+import { freezeDeeply } from '../../../core/values/once.ts';
 import type {
   ArmResult,
   Comparison,
@@ -113,31 +114,34 @@ export function renderLatencyTable(arms: readonly ArmResult[]): Markup {
   return renderPlainTable({ label: 'latency', headings: [...words, ...numbers], rows });
 }
 
-const formatEffect = ({ step, queries, of }: StepEffect) => `${step} ${queries} of ${of}`;
+function formatEffect({ step, queries, tokens }: StepEffect): string {
+  const shown = tokens && [tokens.shown, tokens.of].map((mean) => formatDecimal(mean, 0)).join(' of ');
+  return `${step} ${queries}${shown === undefined ? '' : ` (${shown} tokens a query)`}`;
+}
 
-/** What each step of an arm changes, as texts: `decay 466 of 467`, and the reasons of those that change nothing. */
-export function listStepRows(
-  arms: readonly ArmResult[],
-): { readonly arm: string; readonly steps: string; readonly reasons: string }[] {
+/** What each step of an arm changes, as texts: the arm, `decay 466, pack 467`, the queries in all, and why steps change nothing. */
+export function listStepRows(arms: readonly ArmResult[]): string[][] {
   return arms.flatMap(({ name, steps = [] }) => {
     const reasons = steps.flatMap(({ step, reason }) => (reason === undefined ? [] : [`${step}: ${reason}`]));
-    return steps.length === 0
+    const [first] = steps;
+    return first === undefined
       ? []
-      : [{ arm: name, steps: steps.map(formatEffect).join(', '), reasons: reasons.join('; ') }];
+      : [[name, steps.map(formatEffect).join(', '), String(first.of), reasons.join('; ')]];
   });
 }
 
-/** What the counts of {@link listStepRows} are. */
+/** The headings of {@link listStepRows}, and what its counts are. */
+export const STEP_HEADINGS = freezeDeeply(['arm', 'queries changed', 'of', 'reasons']);
 export const STEP_LEGEND =
   'Queries that each step changes: those with other first ranks after the step than before it. A fusion counts where no column alone gives the same ranks, a source where it finds a turn, a filter or slice where it keeps a turn back.';
 
 /** What each step of an arm changes. */
 export function renderStepTable(arms: readonly ArmResult[]): Markup {
-  const rows = listStepRows(arms).map(({ arm, steps, reasons }) => ({
-    arm,
-    cells: [{ text: arm }, { text: steps }, { text: reasons }],
+  const rows = listStepRows(arms).map((texts) => ({
+    arm: texts[0] as string,
+    cells: texts.map((text) => ({ text })),
   }));
-  return renderPlainTable({ label: 'what steps change', headings: words('arm', 'queries changed', 'reasons'), rows });
+  return renderPlainTable({ label: 'what steps change', headings: words(...STEP_HEADINGS), rows });
 }
 
 /** A sentence for each step that changes nothing, for a terminal. */
@@ -313,10 +317,18 @@ export function describeStructureReach({ arms, metrics, statistics, queries }: E
   ];
 }
 
+/** What a placebo is, where the table has one. */
+export function describePlacebos({ arms }: ExperimentResult): string[] {
+  if (!arms.some(({ control }) => control?.kind === 'placebo')) return [];
+  return [
+    'A placebo shows as many tokens as its arm, of unrelated turns; relevance of these is 0 by definition, so compare measures of answers.',
+  ];
+}
+
 /** The text above the table. */
 export function renderStructureLegend(result: ExperimentResult): Content {
   const { baseline, failures } = result;
   const failed = failures.some(({ name }) => name === baseline);
   return html`
-<p class="legend">Arms minus their null controls, each an arm of the same options on structure that was destroyed at random; p corrected over the controls of an arm. ${SURVIVES} The baseline is ${baseline}${failed ? ', which failed' : ''}. ${describeStructureReach(result).join(' ')}</p>`;
+<p class="legend">Arms minus their null controls, each an arm of the same options on structure that was destroyed at random; p corrected over the controls of an arm. ${SURVIVES} The baseline is ${baseline}${failed ? ', which failed' : ''}. ${[...describePlacebos(result), ...describeStructureReach(result)].join(' ')}</p>`;
 }

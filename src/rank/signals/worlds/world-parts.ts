@@ -11,7 +11,7 @@ import {
  * The null controls by name. Each destroys one part of the structure that an arm looks at and leaves the rest as it is:
  * texts, times, relevance and decay always. An arm that ranks as well under a control owes nothing to what the control
  * destroyed. No control knows more than the arm: everything is drawn as of the query's moment, except strategies, which
- * are exchanged among all queries.
+ * are exchanged among all queries. The last one, `placebo`, destroys the relation of what is shown to the query.
  */
 export const CONTROL_KINDS = freezeDeeply([
   'permuted-order',
@@ -23,6 +23,7 @@ export const CONTROL_KINDS = freezeDeeply([
   'random-slices',
   'newest-slices',
   'shuffled-strategies',
+  'placebo',
 ] as const);
 /** The name of a null control, one of {@link CONTROL_KINDS}. */
 export type ControlKind = (typeof CONTROL_KINDS)[number];
@@ -79,6 +80,8 @@ const DESTROYED: Readonly<Record<ControlKind, readonly WorldPart[]>> = {
   'random-slices': ['slices'],
   'newest-slices': ['slices'],
   'shuffled-strategies': ['strategies'],
+  // The arm ranks in the world as it is; other turns are shown in the place of its own.
+  placebo: [],
 };
 
 /** True if a control changes anything that is read. */
