@@ -142,7 +142,7 @@ class ArmWriter {
     else this.addFault(path, replacement, word);
   }
 
-  /** @param item a step as it is written: a mapping of one key, perhaps with `as` and `unchanged` beside it, or a name alone. */
+  /** @param item a step as written: a mapping of one key, perhaps with `as` and `unchanged` beside it, or a name alone. */
   addStep(item: unknown, at: Path): void {
     const read = readStepItem(item);
     if (read === null) return void this.addFault(at, 'one step: its name with its options', item);

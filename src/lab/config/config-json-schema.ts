@@ -134,7 +134,7 @@ const armShape = {
   control: controlOptions.nullable().default(null),
 };
 
-/** What may stand beside a step in its list: a name of its own, and why it may change no query. */
+/** Keys beside a step in its list: a name of its own, and why the step may change no query. */
 const besideStep = { as: z.string().optional(), unchanged: unchangedReason.optional() };
 
 /** The options of each step by its name. */

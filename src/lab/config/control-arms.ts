@@ -101,7 +101,7 @@ const packs = (arm: ArmOptions) => arm.steps.some((name) => arm[name] !== null &
 const measuresContexts = ({ tokenBudgets, attributionTokens, metrics }: ExperimentConfig['evaluation']) =>
   tokenBudgets !== undefined || attributionTokens !== undefined || metrics.some((metric) => /@\d+t$/.test(metric));
 
-/** Adds the placebo of every arm that is run and shows a context: all with a measure of tokens, else those with a step `pack`. */
+/** Adds placebos of the arms that show a context: of all with a measure of tokens, else of those with a step `pack`. */
 export function withPlacebos(config: ExperimentConfig): ExperimentConfig {
   const isShown = (arm: ArmOptions) => measuresContexts(config.evaluation) || packs(arm);
   return addControls(config, (arm) => (isShown(arm) ? ['placebo'] : []));

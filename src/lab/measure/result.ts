@@ -202,7 +202,7 @@ export interface ArmResult {
   readonly strata: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, StratumValue>>>>>>;
   /** Relevant turns by the stage that lost them, `kept` among the stages. */
   readonly attribution: Readonly<Record<string, number>>;
-  /** How many queries each step changes; missing in runs of earlier versions. */
+  /** Missing in runs of earlier versions. */
   readonly steps?: readonly StepEffect[];
   /** Of an arm with slices: their sizes, and the relevant turns outside of them. */
   readonly slices?: SliceSummary;
@@ -216,7 +216,7 @@ export interface ArmResult {
   readonly seeds?: SeedSpread;
 }
 
-/** What a step of an arm does to the queries that were ranked, those without a relevant turn included. */
+/** A step of an arm with the number of ranked queries that it changes, those without a relevant turn included. */
 export interface StepEffect extends StepChange {
   /** The number of queries that were ranked. */
   readonly of: number;

@@ -46,7 +46,7 @@ export interface ArmRecord extends TunedArm, RankedPositions, RankedComponents, 
   /** Of an arm with a slice: those of the evaluated queries, in order, then those of the queries that it was tuned on. */
   readonly slices?: RecordedSlices;
   readonly name: string;
-  /** How many queries each step changes; missing in records of earlier versions. */
+  /** Missing in records of earlier versions. */
   readonly changes?: readonly StepChange[];
   /** The fate of each query's relevant turns, query after query: numbers of `LOSS_STAGES`. */
   readonly losses: Uint8Array;

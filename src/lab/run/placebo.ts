@@ -9,7 +9,7 @@ import { rank } from '../../rank/retrieval/rank.ts';
 import { type ArmRanking, listRankedPositions } from '../../rank/retrieval/retriever.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { World } from '../../rank/signals/signal.ts';
-import { joinCandidates } from '../../rank/signals/stage.ts';
+import { joinCandidates, type Stage } from '../../rank/signals/stage.ts';
 import type { SubcorpusQueries } from '../../rank/signals/subcorpus.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmOptions } from '../config/config.ts';
@@ -114,18 +114,33 @@ const createPositionCounter = (corpus: Corpus) => {
   return (position: number) => countTokens((corpus.turns[position] as Turn).id);
 };
 
-const sumMean = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+const computeMean = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+
+/** Ranks shown turns in their order. @param shown [Q] positions; at least one. @param stage of the arm's pool */
+async function rankShown(shown: readonly (readonly number[])[], tieRanks: Int32Array, stage: Stage) {
+  const width = Math.max(...shown.map((row) => row.length));
+  const positions = new Int32Array(shown.length * width).fill(-1);
+  for (const [q, row] of shown.entries()) positions.set(row, q * width);
+  const found = { positions, scores: new Float32Array(positions.length), width };
+  const pool = { ...joinCandidates([found], shown.length, tieRanks, () => true), stage };
+  const scores = Float32Array.from(pool.positions, (position, pair) => {
+    const row = shown[Math.floor(pair / width)] as readonly number[];
+    return position < 0 ? 0 : row.length - row.indexOf(position);
+  });
+  const ranking = await rank(pool, scores, width, (query, position) => `query ${query}, turn ${position}`);
+  return { retrieved: { pool, scores, components: new Map([['draw', scores]]) }, ranking };
+}
 
 /**
- * The placebo of an arm: for each query as many tokens of unrelated turns as the arm shows, drawn by the seed among the
- * turns that the query may see at its moment. Unrelated is a turn of a conversation that is not the query's and has no
- * turn that is judged above 0; of a query that asks one conversation, a turn of a session (channel) without such a turn,
- * or where turns have no session a turn that is not judged above 0. Judgements leave turns out and choose none.
+ * The placebo of an arm: for each query as many tokens of unrelated turns as the arm shows, drawn by the seed among
+ * the turns that the query may see at its moment. A turn is unrelated if its conversation is not the query's and has
+ * no turn that is judged above 0. Of a query that asks one conversation, a turn is unrelated if its session (channel)
+ * has no such turn; without sessions, if it is not judged above 0 itself. Judgements leave turns out and choose none.
  *
- * Tokens are words, as in metrics with a budget. A query has fewer than its arm by less than the shortest of the last
- * 64 turns of the draw that did not fit, or where it has no further unrelated turn.
+ * Tokens are words, as in metrics with a budget. A query has fewer tokens than its arm by less than the shortest of the
+ * last 64 turns of the draw, which did not fit; or it has no further unrelated turn.
  *
- * @param arm the ranking that the placebo stands in for.
+ * @param arm the ranking of the arm itself.
  * @throws ValidationError where no query has an unrelated turn.
  */
 export async function drawPlacebo(
@@ -148,24 +163,7 @@ export async function drawPlacebo(
       `placebo of arm ${options.extends}: none of ${shown.length} queries has an unrelated turn; leave placebo out, or widen what the arm may see`,
       { arm: options.name, queries: shown.length },
     );
-  const width = Math.max(...shown.map((row) => row.length));
-  const found = new Int32Array(shown.length * width).fill(-1);
-  for (const [q, row] of shown.entries()) found.set(row, q * width);
-  const rows = joinCandidates(
-    [{ positions: found, scores: new Float32Array(found.length), width }],
-    shown.length,
-    world.tieRanks,
-    () => true,
-  );
-  const pool = { ...rows, stage: arm.retrieved.pool.stage };
-  const scores = Float32Array.from(rows.positions, (position, pair) => {
-    const order = shown[Math.floor(pair / rows.width)] as number[];
-    return position < 0 ? 0 : order.length - order.indexOf(position);
-  });
-  const tokens = { shown: sumMean(shown.map(sumTokens)), of: sumMean(budgets) };
-  return {
-    retrieved: { pool, scores, components: new Map([['draw', scores]]) },
-    ranking: await rank(pool, scores, rows.width, (query, position) => `query ${query}, turn ${position}`),
-    changes: [{ step: 'placebo', queries, tokens }],
-  };
+  const tokens = { shown: computeMean(shown.map(sumTokens)), of: computeMean(budgets) };
+  const ranked = await rankShown(shown, world.tieRanks, arm.retrieved.pool.stage);
+  return { ...ranked, changes: [{ step: 'placebo', queries, tokens }] };
 }

@@ -12,7 +12,7 @@ interface ChangedArm {
 /** The name of a step as its arm lists it: parts of steps follow a dot. */
 const nameWhole = (step: string) => step.split('.')[0] as string;
 
-/** What each step did, with the reason where it changes nothing. @param queries how many were ranked */
+/** The steps of an arm with their counts, and the reason where a count is 0. @param queries how many were ranked */
 export function describeSteps(
   { options: { unchanged = {} }, changes = [] }: ChangedArm,
   queries: number,
@@ -24,8 +24,8 @@ export function describeSteps(
 }
 
 /**
- * An arm counts only if its treatment was applied: each of its steps changes a query, or says why it changes none. A null
- * control is not asked: that a step does nothing on destroyed structure is a finding.
+ * An arm counts only if its treatment was applied: each of its steps changes a query, or says why it changes none. Null
+ * controls pass: on destroyed structure a step without effect is a finding.
  *
  * @param queries how many were ranked.
  * @throws ValidationError naming the steps that change nothing.

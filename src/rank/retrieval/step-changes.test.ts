@@ -120,3 +120,11 @@ test('counting changes no ranking, leaves no tensor, and gives the same counts a
   expect((await rankSteps(steps)).changes).toEqual(counted.changes);
   expect(tf.memory().numTensors).toBe(before);
 });
+
+test('a step of a list may have a reason beside it, which no ranking depends on', async () => {
+  const reason = 'every text fits';
+  const list = [{ search: { bm25: { k: 19 } } }, { pack: 1_000_000, unchanged: reason }];
+  expect(parseSteps(list).unchanged).toEqual({ pack: reason });
+  expect((await rankSteps(list)).changes).toEqual({ pack: 0 });
+  expect(() => parseSteps([{ search: { bm25: {} } }, { pack: 9, unchanged: ' ' }])).toThrow('unchanged.pack');
+});

@@ -8,7 +8,7 @@ export interface StepChange {
   /** The step as the arm writes it, with the part of it: `decay`, `blend.rcp`, `search.graph`. */
   readonly step: string;
   readonly queries: number;
-  /** Of a placebo: the mean tokens of a query that are shown, and those of the arm. */
+  /** The mean tokens of a query that a placebo shows, and those that its arm shows. */
   readonly tokens?: { readonly shown: number; readonly of: number };
 }
 

@@ -141,7 +141,7 @@ function buildEvidenceLines({ arms }: ExperimentResult): string[] {
   ];
 }
 
-/** What the steps of the arms change. */
+/** The queries that the steps of the arms change. */
 function buildStepLines({ arms }: ExperimentResult): string[] {
   const rows = listStepRows(arms).map((row) => row.map(escapeMarkdown));
   return rows.length === 0 ? [] : [STEP_LEGEND, formatRowsAsPipeTable([[...STEP_HEADINGS], ...rows])];

@@ -119,7 +119,7 @@ function formatEffect({ step, queries, tokens }: StepEffect): string {
   return `${step} ${queries}${shown === undefined ? '' : ` (${shown} tokens a query)`}`;
 }
 
-/** What each step of an arm changes, as texts: the arm, `decay 466, pack 467`, the queries in all, and why steps change nothing. */
+/** The queries that steps change, as texts: the arm, `decay 466, pack 467`, the number in all, and stated reasons. */
 export function listStepRows(arms: readonly ArmResult[]): string[][] {
   return arms.flatMap(({ name, steps = [] }) => {
     const reasons = steps.flatMap(({ step, reason }) => (reason === undefined ? [] : [`${step}: ${reason}`]));
@@ -130,12 +130,12 @@ export function listStepRows(arms: readonly ArmResult[]): string[][] {
   });
 }
 
-/** The headings of {@link listStepRows}, and what its counts are. */
+/** The headings of {@link listStepRows}, and the meaning of its counts. */
 export const STEP_HEADINGS = freezeDeeply(['arm', 'queries changed', 'of', 'reasons']);
 export const STEP_LEGEND =
   'Queries that each step changes: those with other first ranks after the step than before it. A fusion counts where no column alone gives the same ranks, a source where it finds a turn, a filter or slice where it keeps a turn back.';
 
-/** What each step of an arm changes. */
+/** The queries that each step of an arm changes. */
 export function renderStepTable(arms: readonly ArmResult[]): Markup {
   const rows = listStepRows(arms).map((texts) => ({
     arm: texts[0] as string,
@@ -317,7 +317,7 @@ export function describeStructureReach({ arms, metrics, statistics, queries }: E
   ];
 }
 
-/** What a placebo is, where the table has one. */
+/** The meaning of a placebo, where the table has one. */
 export function describePlacebos({ arms }: ExperimentResult): string[] {
   if (!arms.some(({ control }) => control?.kind === 'placebo')) return [];
   return [

@@ -195,7 +195,7 @@ export interface AttributeRead {
   readonly remedy: string;
 }
 
-/** What a step that ranks nothing by itself is asked about after the last step of its arm. */
+/** The arm of a step after its last step: for the effects of steps that rank nothing by themselves. */
 export interface Applied {
   /** After the last step. */
   readonly state: RankState;
