@@ -24,3 +24,9 @@ export type Run = ReadonlyMap<string, readonly Scored[]>;
 
 /** The judgements: for each query id the grade of each judged document. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/**
+ * For each query id the documents that state something superseded at the moment of the query, each with the document
+ * that states what holds instead. A query without any may be left out.
+ */
+export type Superseded = ReadonlyMap<string, ReadonlyMap<string, string>>;

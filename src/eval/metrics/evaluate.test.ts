@@ -157,3 +157,20 @@ test('an evaluation shows the mean of each metric, and how many queries it is of
   const none = evaluate(run, new Map(), ['mrr'], OPTIONS);
   expect((await readDisplay(none))['text/plain'].split('\n').at(-1)).toBe('mrr');
 });
+
+test('superseded documents are looked up by query; a query without any has none', () => {
+  const run = new Map([
+    ['q1', [{ id: 'old', score: 2 }]],
+    ['q2', [{ id: 'old', score: 2 }]],
+  ]);
+  const qrels = new Map(['q1', 'q2'].map((id) => [id, new Map([['new', 1]])]));
+  const options = { relevantGrade: 1, unanswerable: 'count', holeDepth: 10 } as const;
+  const metrics = ['stale@5', 'missing-replacement@5', 'correct-first'];
+  const superseded = new Map([['q1', new Map([['old', 'new']])]]);
+  expect(evaluate(run, qrels, metrics, { ...options, superseded }).values).toEqual({
+    'stale@5': [1, 0],
+    'missing-replacement@5': [1, 0],
+    'correct-first': [0, 0],
+  });
+  expect(() => evaluate(run, qrels, metrics, options)).toThrow('metric needs the superseded documents of each query');
+});

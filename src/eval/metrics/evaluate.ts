@@ -1,6 +1,6 @@
 import { attachDisplay, buildTableBundle, phrase, stateShown } from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
-import type { Qrels, Run } from '../../model/run.ts';
+import type { Qrels, Run, Superseded } from '../../model/run.ts';
 import {
   countHolesWithin,
   countRanksWithin,
@@ -51,6 +51,8 @@ export interface EvaluationOptions {
   readonly highestGrade?: number;
   /** The number of tokens of a document, for budgets such as `recall@500t`. */
   readonly countTokens?: (id: string) => number;
+  /** The superseded documents of each query, for `stale@k`; a query that is not among them has none. */
+  readonly superseded?: Superseded;
 }
 
 /** Judged documents at a cutoff k, for one query: `retrieved` documents are among the first k, and `judged` of them have a judgement. */
@@ -97,6 +99,8 @@ function assertOptions({ relevantGrade, holeDepth }: EvaluationOptions): void {
     throw new ValidationError(`holeDepth is not a whole number from 1: ${holeDepth}; pass a rank`, { holeDepth });
 }
 
+const NONE: ReadonlyMap<string, string> = new Map();
+
 /** What the metrics need besides judgements, and nothing that none of them needs: scales and tokens take a walk over the data. */
 function collectFacts(qrels: Qrels, metrics: readonly Metric[], options: EvaluationOptions): RankingFacts {
   const { countTokens } = options;
@@ -126,13 +130,16 @@ export function evaluate(run: Run, qrels: Qrels, metricIds: readonly string[], o
   assertOptions(options);
   const metrics = metricIds.map(parseMetric);
   const facts = collectFacts(qrels, metrics, options);
+  const { superseded } = options;
   const values = metrics.map(() => [] as number[]);
   const coverage = metrics.map(() => [] as Coverage[]);
   const queryIds: string[] = [];
   const holes: number[] = [];
   const unanswerable: string[] = [];
   for (const [queryId, judgements] of qrels) {
-    const ranking = judgeRanking(queryId, run.get(queryId) ?? [], judgements, options.relevantGrade, facts);
+    const replaced = superseded === undefined ? {} : { superseded: superseded.get(queryId) ?? NONE };
+    const own = { ...facts, ...replaced };
+    const ranking = judgeRanking(queryId, run.get(queryId) ?? [], judgements, options.relevantGrade, own);
     if (ranking.relevant === 0) unanswerable.push(queryId);
     if (ranking.relevant === 0 && options.unanswerable === 'apart') continue;
     queryIds.push(queryId);

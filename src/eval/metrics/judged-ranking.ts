@@ -24,6 +24,10 @@ export interface MetricFamily {
   readonly graded?: true;
   /** True if the metric needs the highest grade of the scale. */
   readonly readsScale?: true;
+  /** True if the metric needs the superseded documents. */
+  readonly readsSuperseded?: true;
+  /** `lower` if less is better; left out: more is. */
+  readonly better?: 'lower';
   readonly parameter?: MetricParameter;
   /** The combination of the queries' values, as in trec_eval. */
   readonly aggregate: 'mean' | 'sum';
@@ -56,10 +60,17 @@ export interface JudgedRanking {
   readonly highestGrade: number | null;
   /** [R] tokens of each document; null if unknown. */
   readonly tokens: Float64Array | null;
+  /**
+   * [R] for a superseded document the place, from 0, of the document that replaces it, infinite if that one is not
+   * retrieved; NaN for every other document. Null if the superseded documents are unknown.
+   */
+  readonly replacements: Float64Array | null;
 }
 
 /** What some metrics need besides judgements. */
 export interface RankingFacts {
+  /** The superseded documents of the query, each with the document that replaces it. */
+  readonly superseded?: ReadonlyMap<string, string>;
   /** The highest grade of the scale. */
   readonly highestGrade?: number;
   /** The number of tokens of a document. */
@@ -97,7 +108,7 @@ export function judgeRanking(
   ranking: readonly Scored[],
   judgements: ReadonlyMap<string, number>,
   relevantGrade: number,
-  { highestGrade, countTokens }: RankingFacts = {},
+  { highestGrade, countTokens, superseded }: RankingFacts = {},
 ): JudgedRanking {
   assertRanking(queryId, ranking);
   assertJudgements(queryId, judgements);
@@ -117,7 +128,19 @@ export function judgeRanking(
     highestGrade: highestGrade ?? null,
     tokens:
       countTokens === undefined ? null : Float64Array.from(sorted, ({ id }) => readTokens(queryId, id, countTokens)),
+    replacements: superseded === undefined ? null : locateReplacements(sorted, superseded),
   };
+}
+
+/** [R] see {@link JudgedRanking.replacements}. */
+function locateReplacements(sorted: readonly Scored[], superseded: ReadonlyMap<string, string>): Float64Array {
+  const wanted = new Set(superseded.values());
+  const places = new Map<string, number>();
+  for (const [place, { id }] of sorted.entries()) if (wanted.has(id)) places.set(id, place);
+  return Float64Array.from(sorted, ({ id }) => {
+    const replacement = superseded.get(id);
+    return replacement === undefined ? Number.NaN : (places.get(replacement) ?? Number.POSITIVE_INFINITY);
+  });
 }
 
 function readTokens(queryId: string, id: string, countTokens: (id: string) => number): number {
@@ -160,4 +183,14 @@ export function countHolesWithin(ranking: JudgedRanking, k: number): number {
   let count = 0;
   for (let rank = 0; rank < depth; rank++) if (ranking.grades[rank] === UNJUDGED) count++;
   return count;
+}
+
+/** The superseded documents among the first k, by place: where each is, and where the one that replaces it is. */
+export function listReplacementsWithin(
+  { replacements, grades }: JudgedRanking,
+  k: number,
+): { readonly place: number; readonly replacement: number }[] {
+  if (replacements === null) return [];
+  const shown = Array.from(replacements.subarray(0, Math.min(k, grades.length)));
+  return shown.flatMap((replacement, place) => (Number.isNaN(replacement) ? [] : [{ place, replacement }]));
 }

@@ -3,13 +3,16 @@ import { Registry } from '../../core/validation/registry.ts';
 import { allEvidence } from './all-evidence.ts';
 import { averagePrecision } from './average-precision.ts';
 import { binaryPreference } from './binary-preference.ts';
+import { correctFirst } from './correct-first.ts';
 import { expectedReciprocalRank } from './expected-reciprocal-rank.ts';
 import { countRanksWithin, type JudgedRanking, type MetricFamily, withRelevantGrade } from './judged-ranking.ts';
+import { missingReplacement } from './missing-replacement.ts';
 import { ndcg, ndcgBurges } from './ndcg.ts';
 import { precision, rPrecision } from './precision.ts';
 import { rankBiasedPrecision } from './rank-biased-precision.ts';
 import { recall, retrievedRelevant } from './recall.ts';
 import { reciprocalRank } from './reciprocal-rank.ts';
+import { stale } from './stale.ts';
 import { success } from './success.ts';
 
 /** The parts of a metric as it is written: `name`, `name@10`, `name@500t`, `rbp(0.8)`, `map(rel=2)@100`. */
@@ -201,6 +204,9 @@ export const METRICS = new Registry<string, MetricFamily>([
   rankBiasedPrecision,
   expectedReciprocalRank,
   retrievedRelevant,
+  stale,
+  missingReplacement,
+  correctFirst,
 ]);
 
 /** A metric with its cutoff. */
@@ -217,8 +223,15 @@ export interface Metric {
   readonly relevantGrade: number | null;
   /** True if the highest grade of the scale affects the value. */
   readonly readsScale: boolean;
+  /** True if the value depends on the superseded documents. */
+  readonly readsSuperseded: boolean;
+  /** Whether more or less is better. */
+  readonly better: 'higher' | 'lower';
   readonly aggregate: 'mean' | 'sum';
-  /** @throws ValidationError for a token budget if the tokens of the ranking are unknown. */
+  /**
+   * @throws ValidationError for a token budget if the tokens of the ranking are unknown, and for a metric of superseded
+   *   documents if those are.
+   */
   compute(ranking: JudgedRanking): number;
 }
 
@@ -318,11 +331,16 @@ function formatMetricId(name: string, value: number, relevantGrade: number | nul
  * system, however many documents of a system fit.
  */
 function cutAtBudget(id: string, ranking: JudgedRanking, budget: number): JudgedRanking {
-  const { tokens, grades } = ranking;
+  const { tokens, grades, replacements } = ranking;
   if (tokens === null)
     throw new ValidationError(`metric needs the tokens of each document: ${id}; pass tokens to the evaluation`, { id });
   const k = countRanksWithin(tokens, budget);
-  return { ...ranking, grades: grades.subarray(0, k), tokens: tokens.subarray(0, k) };
+  return {
+    ...ranking,
+    grades: grades.subarray(0, k),
+    tokens: tokens.subarray(0, k),
+    replacements: replacements?.subarray(0, k) ?? null,
+  };
 }
 
 function buildMetric(id: string, { name, entries, cutoff: written }: MetricParts): Metric {
@@ -338,8 +356,15 @@ function buildMetric(id: string, { name, entries, cutoff: written }: MetricParts
     tokenBudget: cutoff.unit === 'tokens' ? reach : null,
     relevantGrade,
     readsScale: family.readsScale ?? false,
+    readsSuperseded: family.readsSuperseded ?? false,
+    better: family.better ?? 'higher',
     aggregate: family.aggregate,
     compute: (ranking) => {
+      if (family.readsSuperseded && ranking.replacements === null)
+        throw new ValidationError(
+          `metric needs the superseded documents of each query: ${own}; pass superseded to the evaluation, or leave the metric out`,
+          { id: own },
+        );
       const graded = relevantGrade === null ? ranking : withRelevantGrade(ranking, relevantGrade);
       return cutoff.unit === 'ranks'
         ? family.compute(graded, cutoff.value, value)

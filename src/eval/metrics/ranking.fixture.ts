@@ -16,3 +16,18 @@ export function buildSampleRanking(
   const lost = unretrieved.map((grade, i): [string, number] => [`lost${i}`, grade]);
   return judgeRanking('q', ranking, new Map([...judged, ...lost]), relevantGrade);
 }
+
+/**
+ * A ranking for tests, best first: `+` is relevant, `.` unjudged, a lower-case letter superseded by the document with
+ * the same letter in upper case, which is relevant.
+ *
+ * @param unretrieved further documents, that the ranking lacks.
+ */
+export function buildSupersededRanking(documents: string, unretrieved = ''): JudgedRanking {
+  const ids = Array.from(documents, (letter, rank) => (/[a-z]/i.test(letter) ? letter : `${letter}${rank}`));
+  const known = [...ids, ...unretrieved];
+  const relevant = known.filter((id) => /^[A-Z+]/.test(id)).map((id) => [id, 1] as const);
+  const superseded = known.filter((id) => /^[a-z]/.test(id)).map((id) => [id, id.toUpperCase()] as const);
+  const ranking = ids.map((id, rank) => ({ id, score: -rank }));
+  return judgeRanking('q', ranking, new Map(relevant), 1, { superseded: new Map(superseded) });
+}

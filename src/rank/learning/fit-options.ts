@@ -40,6 +40,7 @@ function judgeRow(table: FeatureTable, query: number, missed: Float32Array): Jud
     nonrelevant: judged.length - relevant,
     highestGrade: null,
     tokens: null,
+    replacements: null,
   };
 }
 
