@@ -10,6 +10,9 @@ export interface MetricParameter {
   accepts(value: number): boolean;
 }
 
+/** Whether more or less of a metric is better. */
+export type Direction = 'higher' | 'lower';
+
 /** A metric before its cutoff is known. */
 export interface MetricFamily {
   /** The name in configs, before the `@`. */
@@ -26,8 +29,8 @@ export interface MetricFamily {
   readonly readsScale?: true;
   /** True if the metric needs the superseded documents. */
   readonly readsSuperseded?: true;
-  /** `lower` if less is better; left out: more is. */
-  readonly better?: 'lower';
+  /** By default `higher`. */
+  readonly better?: Direction;
   readonly parameter?: MetricParameter;
   /** The combination of the queries' values, as in trec_eval. */
   readonly aggregate: 'mean' | 'sum';

@@ -5,7 +5,13 @@ import { averagePrecision } from './average-precision.ts';
 import { binaryPreference } from './binary-preference.ts';
 import { correctFirst } from './correct-first.ts';
 import { expectedReciprocalRank } from './expected-reciprocal-rank.ts';
-import { countRanksWithin, type JudgedRanking, type MetricFamily, withRelevantGrade } from './judged-ranking.ts';
+import {
+  countRanksWithin,
+  type Direction,
+  type JudgedRanking,
+  type MetricFamily,
+  withRelevantGrade,
+} from './judged-ranking.ts';
 import { missingReplacement } from './missing-replacement.ts';
 import { ndcg, ndcgBurges } from './ndcg.ts';
 import { precision, rPrecision } from './precision.ts';
@@ -226,7 +232,7 @@ export interface Metric {
   /** True if the value depends on the superseded documents. */
   readonly readsSuperseded: boolean;
   /** Whether more or less is better. */
-  readonly better: 'higher' | 'lower';
+  readonly better: Direction;
   readonly aggregate: 'mean' | 'sum';
   /**
    * @throws ValidationError for a token budget if the tokens of the ranking are unknown, and for a metric of superseded
@@ -383,6 +389,11 @@ export function parseMetric(id: string): Metric {
   const parts = splitMetricId(id);
   if (METRICS.find(parts.name) !== undefined) return buildMetric(id, parts);
   return buildMetric(id, splitMetricId(translateMetric(id) ?? id));
+}
+
+/** Whether more or less of a metric is better. One that is unknown, of a plugin in a stored result, is `higher`. */
+export function readDirection(id: string): Direction {
+  return METRICS.find(splitMetricId(id).name)?.better ?? 'higher';
 }
 
 /** A metric that is a mean over the queries. @throws ValidationError as {@link parseMetric} does, and for one that is a sum. */

@@ -92,6 +92,15 @@ test('Holm, letters and groups are those of brute force, for random systems', ()
   );
 });
 
+test('where less is better, the lowest system beats the others and its group is first', () => {
+  const clusters = buildSingletonClusters(40);
+  const systems = [0.9, 0.1, 0.5].map((value) => Array.from({ length: 40 }, (_, i) => value + (i % 2) / 100));
+  const { beaten, groups, means } = compareAllPairs(systems, clusters, { samples: 999, seed: 1, better: 'lower' });
+  expect(beaten).toEqual([[], [0, 2], [0]]);
+  expect(groups).toEqual([[1], [2], [0]]);
+  expect(means[0]).toBeCloseTo(0.905, 12);
+});
+
 test('equal systems share a group', () => {
   const [first] = systems as [number[]];
   expect(compareAllPairs([first, first, first], clusters, options).groups).toEqual([[0, 1, 2]]);

@@ -104,7 +104,7 @@ export function compareAllPairs(
     throw new ValidationError(`all pairs of ${systems.length} systems are none; pass at least 2`, {
       systems: systems.length,
     });
-  const { level = 0.95 } = options;
+  const { level = 0.95, better: direction = 'higher' } = options;
   const means = systems.map(computeMean);
   const indexes = systems.flatMap((_, first) =>
     systems.slice(first + 1).map((__, i) => [first, first + 1 + i] as const),
@@ -116,11 +116,12 @@ export function compareAllPairs(
   const pairs = indexes.map(([first, second], i): PairComparison => {
     const test = tests[i] as ClusteredTest;
     const difference = computeMean(columns[i] as Float64Array);
-    const better = { better: first, worse: second, undecided: null }[chooseVerdict(difference, test, level)];
+    const better = { better: first, worse: second, undecided: null }[chooseVerdict(difference, test, level, direction)];
     return { first, second, difference, better, ...test };
   });
   const decided = pairs.filter(({ better }) => better !== null);
-  const order = [...systems.keys()].sort((a, b) => (means[b] as number) - (means[a] as number) || a - b);
+  const sign = direction === 'higher' ? 1 : -1;
+  const order = [...systems.keys()].sort((a, b) => sign * ((means[b] as number) - (means[a] as number)) || a - b);
   return {
     means,
     pairs,

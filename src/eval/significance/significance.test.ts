@@ -322,3 +322,15 @@ describe('with few clusters', () => {
     }
   });
 });
+
+test('where less is better, verdicts and wins change sides, and differences and p stay', () => {
+  const systems = [shiftBaseline(0.2), shiftBaseline(-0.2), baseline];
+  const higher = compareWithBaseline(systems, baseline, clusters, options);
+  const lower = compareWithBaseline(systems, baseline, clusters, { ...options, better: 'lower' });
+  expect(lower.map(({ verdict }) => verdict)).toEqual(['worse', 'better', 'undecided']);
+  for (const [i, one] of lower.entries()) {
+    const { verdict: _, wins, losses, clusterWins, clusterLosses, ...same } = higher[i] as BaselineComparison;
+    const swapped = { wins: losses, losses: wins, clusterWins: clusterLosses, clusterLosses: clusterWins };
+    expect(one).toEqual({ ...same, ...swapped, verdict: one.verdict });
+  }
+});

@@ -15,6 +15,7 @@ import {
   estimateRepeatedMean,
   testRepeatedMean,
 } from '../intervals/repeated-mean.ts';
+import type { Direction } from '../metrics/judged-ranking.ts';
 import {
   CORRECTIONS,
   type CorrectionName,
@@ -36,6 +37,8 @@ export interface ComparisonOptions extends BootstrapOptions {
   readonly test?: TestName;
   /** Over the systems; by default `holm`. */
   readonly correction?: CorrectionName;
+  /** Whether more or less of the metric is better; by default `higher`. Differences keep their sign. */
+  readonly better?: Direction;
 }
 
 /** The clustered, two-sided test that a mean difference is 0. */
@@ -83,23 +86,25 @@ export interface BaselineComparison extends ClusteredTest {
   readonly signFlipP: number | null;
 }
 
-/** Numbers of differences above 0, equal to 0, and below 0. */
-function countWins(differences: Float64Array): Pick<BaselineComparison, 'wins' | 'ties' | 'losses'> {
-  let wins = 0;
-  let losses = 0;
+/** Numbers of differences that are better, equal to 0, and worse. */
+function countWins(differences: Float64Array, better: Direction): Pick<BaselineComparison, 'wins' | 'ties' | 'losses'> {
+  let above = 0;
+  let below = 0;
   for (const difference of differences) {
-    if (difference > TIE) wins++;
-    else if (difference < -TIE) losses++;
+    if (difference > TIE) above++;
+    else if (difference < -TIE) below++;
   }
-  return { wins, ties: differences.length - wins - losses, losses };
+  const ties = differences.length - above - below;
+  return better === 'higher' ? { wins: above, ties, losses: below } : { wins: below, ties, losses: above };
 }
 
 function countClusterWins(
   differences: Float64Array,
   clusters: Clusters,
+  better: Direction,
 ): Pick<BaselineComparison, 'clusterWins' | 'clusterTies' | 'clusterLosses'> {
   const means = sumByCluster(clusters, differences).map((sum, cluster) => sum / (clusters.sizes[cluster] as number));
-  const { wins, ties, losses } = countWins(means);
+  const { wins, ties, losses } = countWins(means, better);
   return { clusterWins: wins, clusterTies: ties, clusterLosses: losses };
 }
 
@@ -191,7 +196,7 @@ export function compareWithBaseline(
   return differences.map((column, s) => {
     const [difference, test] = [intervals[s] as Estimate, tests[s] as ClusteredTest];
     const detectable = hasError(clusters) ? minimumDetectable(estimateClusteredMean(column, clusters), level) : null;
-    return describeComparison(difference, test, column, clusters, detectable, level);
+    return describeComparison(difference, test, column, clusters, detectable, options);
   });
 }
 
@@ -201,16 +206,16 @@ function describeComparison(
   column: Float64Array,
   clusters: Clusters,
   detectable: number | null,
-  level: number,
+  { level = 0.95, better = 'higher' }: ComparisonOptions,
 ): BaselineComparison {
   return {
     difference,
     ...test,
-    verdict: chooseVerdict(difference.mean, test, level),
+    verdict: chooseVerdict(difference.mean, test, level, better),
     effectSize: computeEffectSize(column),
     minimumDetectable: detectable,
-    ...countWins(column),
-    ...countClusterWins(column, clusters),
+    ...countWins(column, better),
+    ...countClusterWins(column, clusters, better),
     signFlipP: clusters.sizes.length < LEAST_TRUSTED ? computeExactFlipP(column, clusters) : null,
   };
 }
@@ -225,8 +230,9 @@ function describeComparison(
 export function compareRepeated(
   pairs: readonly (readonly (readonly [system: ArrayLike<number>, baseline: ArrayLike<number>])[])[],
   clusters: Clusters,
-  { level = 0.95, correction = 'holm' }: ComparisonOptions,
+  options: ComparisonOptions,
 ): BaselineComparison[] {
+  const { level = 0.95, correction = 'holm' } = options;
   const differences = pairs.map((seeds) =>
     seeds.map(([system, baseline]) => computePairedDifferences(system, baseline)),
   );
@@ -235,7 +241,7 @@ export function compareRepeated(
     return columns.map((column) => {
       const mean = column.reduce((sum, value) => sum + value, 0) / column.length;
       const test = { p: 1, correctedP: 1, samples: null, unresolved: false };
-      return describeComparison({ mean, low: null, high: null }, test, column, clusters, null, level);
+      return describeComparison({ mean, low: null, high: null }, test, column, clusters, null, options);
     });
   const means = differences.map((seeds) => estimateRepeatedMean(seeds, clusters));
   const ps = means.map((mean, s) => confirmByFlips(testRepeatedMean(mean), columns[s] as Float64Array, clusters));
@@ -244,6 +250,6 @@ export function compareRepeated(
     const column = columns[s] as Float64Array;
     const test = { p: ps[s] as number, correctedP: corrected[s] as number, samples: null, unresolved: false };
     const detectable = minimumDetectable({ ...mean, groups: mean.freedom + 1 }, level);
-    return describeComparison(computeRepeatedInterval(mean, level), test, column, clusters, detectable, level);
+    return describeComparison(computeRepeatedInterval(mean, level), test, column, clusters, detectable, options);
   });
 }

@@ -1,3 +1,5 @@
+import type { Direction } from '../metrics/judged-ranking.ts';
+
 /** The decision on a difference. */
 export type Verdict = 'better' | 'worse' | 'undecided';
 
@@ -11,13 +13,14 @@ export function isSignificant(correctedP: number, level: number): boolean {
 
 /**
  * What a corrected p decides of a difference: the source of every mark. @param test `unresolved` where the bound is
- * within the Monte Carlo error of the p.
+ * within the Monte Carlo error of the p. @param better of the metric.
  */
 export function chooseVerdict(
   difference: number,
   { correctedP, unresolved = false }: { readonly correctedP: number; readonly unresolved?: boolean },
   level: number,
+  better: Direction = 'higher',
 ): Verdict {
   if (unresolved || !isSignificant(correctedP, level)) return 'undecided';
-  return difference > 0 ? 'better' : 'worse';
+  return difference > 0 === (better === 'higher') ? 'better' : 'worse';
 }

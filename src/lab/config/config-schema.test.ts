@@ -17,11 +17,11 @@ describe('the ends of what is accepted', () => {
     ['seed', [-3, 0], [0.5, '1']],
     ['backend', ['auto', 'cpu'], ['gpu']],
     ['tuning.holdout', [0.01, 0.99], [0, 1]],
-    ['tuning.metric', ['map', 'p@3'], ['p@0', 'pmr@10']],
+    ['tuning.metric', ['map', 'p@3'], ['p@0', 'pmr@10', 'stale@10']],
     ['evaluation.split', ['dev', 'test', 'all'], ['train']],
     ['evaluation.limitQueries', [null, 2], [1, 2.5]],
     ['evaluation.share', [0.01, 1], [0, 1.01]],
-    ['evaluation.metrics', [['mrr@100'], ['recall@999t']], [[], ['mrr@101'], ['R@101']]],
+    ['evaluation.metrics', [['mrr@100'], ['recall@999t'], ['stale@10']], [[], ['mrr@101'], ['R@101']]],
     ['evaluation.samples', [100], [99]],
     ['evaluation.level', [0.01, 0.99], [0, 1]],
     ['evaluation.depth', [10, 1000], [9, 0]],
@@ -53,6 +53,18 @@ test('a control says what it controls', () => {
       .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
   expect(listSchemaIssues({ control })).toContain('arms.1.control: an arm that extends the one that it controls');
   expect(listSchemaIssues({ control, extends: 'plain' }).filter((issue) => issue.includes('extends'))).toEqual([]);
+});
+
+test('a race stops arms by a metric of which more is better', () => {
+  const config = resolveConfig(least, 'test');
+  const listIssues = (metrics: readonly string[]) =>
+    experimentConfig
+      .safeParse({ ...config, evaluation: { ...config.evaluation, race: {}, metrics } })
+      .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+  expect(listIssues(['stale@10'])).toEqual([
+    'evaluation.metrics.0: with race a metric of which more is better, such as mrr@10',
+  ]);
+  expect(listIssues(['mrr@10', 'stale@10'])).toEqual([]);
 });
 
 test('a race without options looks four times, with confidence', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BACKENDS } from '../../core/tensors/active-backend.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
 import { datasetOptions } from '../../data/registry.ts';
-import { readMetricName } from '../../eval/metrics/metric.ts';
+import { readDirection, readMetricName } from '../../eval/metrics/metric.ts';
 import { CORRECTIONS, type CorrectionName, TESTS } from '../../eval/significance/multiple-comparisons.ts';
 import { encoderOptions } from '../../index/encoders/registry.ts';
 import { createArmSchema, type RankOptions } from '../../rank/retrieval/written-steps.ts';
@@ -16,6 +16,12 @@ import { sweepDesign, sweepOptions } from '../sweep/sweep.ts';
 
 /** A metric by any name that is accepted. */
 const metric = z.string().transform(readMetricName);
+
+/** The fault of a metric of which less is better: an empty ranking would be the best. */
+const DECIDING_FAULT = 'a metric of which more is better, such as mrr@10';
+
+/** The metric of a choice: the point or arm of the highest mean is chosen. */
+const decidingMetric = metric.refine((id) => readDirection(id) === 'higher', DECIDING_FAULT);
 
 /** Free text for tables; {@link formatFileName} makes the run file's name of it. */
 const armName = z
@@ -176,7 +182,11 @@ const evaluationOptions = z
     /** Times every arm except null controls, one query at a time; does not affect results. */
     latency: latencyOptions.nullable().default(null),
   })
-  .superRefine(assertDepth);
+  .superRefine(assertDepth)
+  .refine(({ race, metrics: [first = ''] }) => race === null || readDirection(first) === 'higher', {
+    path: ['metrics', 0],
+    message: `with race ${DECIDING_FAULT}`,
+  });
 
 /** The whole of a config that is written out. */
 export const experimentConfig = z.strictObject({
@@ -189,7 +199,7 @@ export const experimentConfig = z.strictObject({
   /** How hyper-parameters are chosen, on dev alone. */
   tuning: z
     .strictObject({
-      metric: metric.prefault('mrr@10'),
+      metric: decidingMetric.prefault('mrr@10'),
       /** Share of the dev conversations, the latest, for tuning arms; learned parts are then fitted on the others. */
       holdout: z.number().gt(0).lt(1).default(0.3),
     })

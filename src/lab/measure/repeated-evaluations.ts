@@ -11,6 +11,7 @@ import {
   estimateRepeatedMean,
 } from '../../eval/intervals/repeated-mean.ts';
 import type { Evaluation } from '../../eval/metrics/evaluate.ts';
+import { readDirection } from '../../eval/metrics/metric.ts';
 import {
   type BaselineComparison,
   type ComparisonOptions,
@@ -108,8 +109,9 @@ export function compareArmsIn(
   evaluations: readonly RepeatedEvaluation[],
   baseline: number,
   clusters: Clusters,
-  options: EstimateOptions,
+  given: EstimateOptions,
 ): (BaselineComparison | null)[] {
+  const options = { ...given, better: readDirection(metric) };
   const others = evaluations.filter((_, arm) => arm !== baseline);
   const base = evaluations[baseline];
   if (base === undefined || others.length === 0) return evaluations.map(() => null);

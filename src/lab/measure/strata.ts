@@ -8,6 +8,7 @@ import {
   groupIntoClusters,
   LEAST_CLUSTERS,
 } from '../../eval/intervals/mean-intervals.ts';
+import { readDirection } from '../../eval/metrics/metric.ts';
 import { CORRECTIONS, type CorrectionName, confirmByFlips } from '../../eval/significance/multiple-comparisons.ts';
 import { computePairedDifferences } from '../../eval/significance/paired-differences.ts';
 import {
@@ -47,7 +48,8 @@ function testStructure(
   const readArmValues = (of: StructuredArm) => of.perQuery[metric] as readonly number[];
   const differences = controls.map((control) => computePairedDifferences(readArmValues(arm), readArmValues(control)));
   const nothing = new Float64Array(readArmValues(arm).length);
-  const compared = compareWithBaseline(differences, nothing, clusters, options);
+  const better = readDirection(metric);
+  const compared = compareWithBaseline(differences, nothing, clusters, { ...options, better });
   const kinds = controls.map(({ control }) => (control as ArmControl).kind);
   const survives = kinds.filter((_, i) => {
     const [control, comparison] = [controls[i] as StructuredArm, compared[i] as BaselineComparison];

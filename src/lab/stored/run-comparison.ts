@@ -5,7 +5,7 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { suggestKnown } from '../../core/validation/validation.ts';
 import { groupIntoClusters } from '../../eval/intervals/mean-intervals.ts';
-import { parseMean } from '../../eval/metrics/metric.ts';
+import { parseMean, readDirection } from '../../eval/metrics/metric.ts';
 import { type AllPairs, compareAllPairs } from '../../eval/significance/all-pairs.ts';
 import type { TestName } from '../../eval/significance/multiple-comparisons.ts';
 import { type BaselineComparison, compareWithBaseline } from '../../eval/significance/significance.ts';
@@ -205,7 +205,8 @@ function compareShared(
   const options = { ...statistics, seed: environment.seed };
   const compare = (metric: string) => (members: readonly string[]) => {
     const gains = members.map((arm) => computeArmGains(arm, metric));
-    return gains.length === 0 ? [] : compareWithBaseline(gains, nothing, clusters, options);
+    const better = readDirection(metric);
+    return gains.length === 0 ? [] : compareWithBaseline(gains, nothing, clusters, { ...options, better });
   };
   return new Map(compareMetrics(metrics, (metric) => computeByFamily(arms, isControl, -1, compare(metric)), progress));
 }
@@ -349,7 +350,7 @@ export function compareStoredPairs(
     compareAllPairs(
       arms.map((arm) => arm.read(metric)),
       clusters,
-      options,
+      { ...options, better: readDirection(metric) },
     );
   return {
     runs: runs.map(({ experiment, hash }) => `${experiment} ${hash}`),

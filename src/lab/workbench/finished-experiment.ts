@@ -19,6 +19,7 @@ import {
 } from '../../core/terminal/progress.ts';
 import { suggestKnown } from '../../core/validation/validation.ts';
 import { groupIntoClusters } from '../../eval/intervals/mean-intervals.ts';
+import { readDirection } from '../../eval/metrics/metric.ts';
 import { type BaselineComparison, compareWithBaseline } from '../../eval/significance/significance.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { displayRun, type Qrels, type Run } from '../../model/run.ts';
@@ -176,7 +177,8 @@ export class FinishedExperiment {
     const names = { arm, other: other ?? result.baseline, metric: chooseMetric(result, metric) };
     const clusters = groupIntoClusters(result.queries.map(({ cluster }) => cluster));
     const { test, correction, samples, level } = result.statistics;
-    const options = { test, correction, samples, level, seed: result.environment.seed };
+    const better = readDirection(names.metric);
+    const options = { test, correction, samples, level, better, seed: result.environment.seed };
     const [values, before] = [this.#values(arm, names.metric), this.#values(names.other, names.metric)];
     const [comparison] = compareWithBaseline([values], before, clusters, options);
     return displayComparison({ ...names, ...(comparison as BaselineComparison) }, level);

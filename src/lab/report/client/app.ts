@@ -34,7 +34,8 @@ export interface App {
 export function createApp(data: Payload): App {
   const rivals = data.arms.flatMap(({ control }, at) => (control || at === data.baseline ? [] : [at]));
   const mean = (arm: number) => data.arms[arm]?.intervals[0]?.[0] ?? 0;
-  const right = rivals.toSorted((a, b) => mean(b) - mean(a))[0] ?? Math.max(0, data.baseline);
+  const sign = data.signs[0] ?? 1;
+  const right = rivals.toSorted((a, b) => sign * (mean(b) - mean(a)))[0] ?? Math.max(0, data.baseline);
   const other = rivals.find((arm) => arm !== right) ?? right;
   const choice: Choice = {
     metric: 0,
@@ -73,6 +74,11 @@ export function getQueryValue(app: App, arm: number, query: number): number {
   return app.data.arms[arm]?.perQuery[app.choice.metric]?.[query] ?? 0;
 }
 
+/** 1 if more of the chosen metric is better, -1 if less is. */
+export function readSign({ data, choice }: App): number {
+  return data.signs[choice.metric] ?? 1;
+}
+
 /** True if a name contains every word of the filter. */
 export function isShown({ choice }: App, name: string): boolean {
   return choice.filter.split(/\s+/).every((word) => name.toLowerCase().includes(word));
@@ -90,7 +96,8 @@ export function listDrawnArms(app: App, limit: number): number[] {
   const { arms, baseline } = app.data;
   const place = (arm: number) => (arm === baseline ? 0 : arms[arm]?.control ? 2 : 1);
   const mean = (arm: number) => arms[arm]?.intervals[metric]?.[0] ?? 0;
-  const best = new Set(shown.toSorted((a, b) => place(a) - place(b) || mean(b) - mean(a)).slice(0, limit));
+  const sign = readSign(app);
+  const best = new Set(shown.toSorted((a, b) => place(a) - place(b) || sign * (mean(b) - mean(a))).slice(0, limit));
   return shown.filter((arm) => best.has(arm));
 }
 

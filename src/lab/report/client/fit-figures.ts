@@ -7,7 +7,7 @@ import * as plot from './plot.ts';
 import * as weightsFigure from './weights-figure.ts';
 
 /** Draws the figures of what was fitted. */
-export function startFit({ metrics, level }: Payload, fit: FitPayload): void {
+export function startFit({ metrics, signs, level }: Payload, fit: FitPayload): void {
   const drawFitFigure = (id: string, draw: (node: HTMLElement) => void) => {
     const node = dom.getElement(id);
     draw(node);
@@ -21,7 +21,13 @@ export function startFit({ metrics, level }: Payload, fit: FitPayload): void {
   const select = dom.getElement<HTMLSelectElement>('importance-metric');
   select.replaceChildren(...metrics.map((metric, m) => dom.createNode('option', { value: String(m) }, metric)));
   const draw = (node: HTMLElement) =>
-    importanceFigure.drawImportance(node, fit.families, Number(select.value), 1 - level);
+    importanceFigure.drawImportance(
+      node,
+      fit.families,
+      Number(select.value),
+      1 - level,
+      signs[Number(select.value)] ?? 1,
+    );
   drawFitFigure('importance-figure', draw);
   select.addEventListener('change', () => draw(dom.getElement('importance-figure')));
 }

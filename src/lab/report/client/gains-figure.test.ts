@@ -30,3 +30,12 @@ test('gains and losses have the colours of better and worse, and lead to their q
   });
   expect([marker.color[0], marker.color[2]]).toEqual(['#12608f', '#ad4513']);
 });
+
+test('where less is better, a gain is below 0', () => {
+  const lower = app.createApp(buildHandmadePayload(arms, { metrics: ['stale@10'], signs: [-1] }));
+  const bars = listGainBars(lower);
+  expect(bars.map(({ gain }) => gain)).toEqual([-0.375, 0, 0.75]);
+  expect(describeGains(bars, -1)).toBe('1 queries gain, 1 lose, 1 stay; mean +.125.');
+  const { marker } = buildBarTrace(lower, bars) as { marker: { color: string[] } };
+  expect([marker.color[0], marker.color[2]]).toEqual(['#12608f', '#ad4513']);
+});

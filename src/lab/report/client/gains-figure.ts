@@ -28,7 +28,7 @@ function openClicked(state: App, event: unknown): void {
   dom.getElement('inspector').scrollIntoView();
 }
 
-/** Greatest gain first. */
+/** Greatest gain first; where less is better, a gain is below 0. */
 export function listGainBars(state: App): Bar[] {
   const { right } = state.choice;
   const { queries, baseline } = state.data;
@@ -36,7 +36,8 @@ export function listGainBars(state: App): Bar[] {
     query,
     gain: app.getQueryValue(state, right, query) - app.getQueryValue(state, baseline, query),
   }));
-  return bars.sort((a, b) => b.gain - a.gain);
+  const sign = app.readSign(state);
+  return bars.sort((a, b) => sign * (b.gain - a.gain));
 }
 
 function drawGains(state: App, node: PlotlyElement): void {
@@ -44,9 +45,10 @@ function drawGains(state: App, node: PlotlyElement): void {
   const { right, metric } = state.choice;
   const bars = listGainBars(state);
   const opened = bars.findIndex(({ query }) => query === state.choice.query);
+  const [low, high] = [bars.at(-1)?.gain ?? 0, bars[0]?.gain ?? 0].sort((a, b) => a - b) as [number, number];
   const layout = {
     xaxis: plot.buildAxis('queries, greatest gain first', { zeroline: false, showgrid: false }),
-    yaxis: plot.buildAxis('', plot.buildRoundTicks(bars.at(-1)?.gain ?? 0, bars[0]?.gain ?? 0, format.formatSigned)),
+    yaxis: plot.buildAxis('', plot.buildRoundTicks(low, high, format.formatSigned)),
     hovermode: 'x',
     bargap: bars.length > 150 ? 0 : 0.15,
     shapes: opened < 0 ? [] : [plot.buildDottedRule(opened + 1)],
@@ -56,11 +58,12 @@ function drawGains(state: App, node: PlotlyElement): void {
   );
   const title = `${metrics[metric]}: ${arms[right]?.name} minus ${arms[baseline]?.name}`;
   node.setAttribute('aria-label', `${title}, a bar a query; the list of the inspector holds the same numbers`);
-  dom.getElement('gains-summary').textContent = `${title}. ${describeGains(bars)}`;
+  dom.getElement('gains-summary').textContent = `${title}. ${describeGains(bars, app.readSign(state))}`;
 }
 
 export function buildBarTrace(state: App, bars: readonly Bar[]): object {
   const [better, worse] = [dom.readStyleValue('--better'), dom.readStyleValue('--worse')];
+  const sign = app.readSign(state);
   const formatQueryExcerpt = (query: number) =>
     plot.escapePlotlyText(state.data.queries[query]?.text.slice(0, 60) ?? '');
   return {
@@ -71,13 +74,14 @@ export function buildBarTrace(state: App, bars: readonly Bar[]): object {
     text: bars.map(({ gain, query }) => `${format.formatSigned(gain, 3)}  ${formatQueryExcerpt(query)}`),
     textposition: 'none',
     hovertemplate: '%{text}<extra></extra>',
-    marker: { color: bars.map(({ gain }) => (gain > 0 ? better : worse)), line: { width: 0 } },
+    marker: { color: bars.map(({ gain }) => (sign * gain > 0 ? better : worse)), line: { width: 0 } },
   };
 }
 
-export function describeGains(bars: readonly Bar[]): string {
-  const up = bars.filter(({ gain }) => gain > 0).length;
-  const down = bars.filter(({ gain }) => gain < 0).length;
+/** @param sign -1 where less is better. */
+export function describeGains(bars: readonly Bar[], sign = 1): string {
+  const up = bars.filter(({ gain }) => sign * gain > 0).length;
+  const down = bars.filter(({ gain }) => sign * gain < 0).length;
   const mean = bars.reduce((sum, { gain }) => sum + gain, 0) / Math.max(bars.length, 1);
   return `${up} queries gain, ${down} lose, ${bars.length - up - down} stay; mean ${format.formatSigned(mean, 3)}.`;
 }

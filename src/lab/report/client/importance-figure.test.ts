@@ -33,7 +33,7 @@ test.each([
   ['better without', 0.5, true, '#ad4513', 'circle'],
   ['undecided', -0.5, false, '#7a756c', 'circle-open'],
 ])('a family that is %s', (_, difference, decided, color, symbol) => {
-  expect(buildFamilyTrace(buildFamily('a & b', difference, 0, decided), 5, 0, 0.05)).toMatchObject({
+  expect(buildFamilyTrace(buildFamily('a & b', difference, 0, decided), 5, 0, 0.05, 1)).toMatchObject({
     x: [difference],
     y: [5],
     error_x: { arrayminus: [0.25], array: [0.125], color },

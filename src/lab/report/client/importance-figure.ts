@@ -13,12 +13,18 @@ export function selectShownFamilies(families: readonly FamilyPayload[], metric: 
     .sort((a, b) => mean(a) - mean(b));
 }
 
-/** A row a family: the metric without it minus with it. @param below the bound that decides for a corrected p below it */
+/**
+ * A row a family: the metric without it minus with it.
+ *
+ * @param below the bound that decides for a corrected p below it
+ * @param sign -1 where less is better
+ */
 export function drawImportance(
   node: HTMLElement,
   families: readonly FamilyPayload[],
   metric: number,
   below: number,
+  sign: number,
 ): void {
   const shown = selectShownFamilies(families, metric);
   const bounds = shown.flatMap(({ differences }) => {
@@ -34,7 +40,7 @@ export function drawImportance(
     hovermode: 'closest',
     shapes: [plot.buildDottedRule(0)],
   };
-  const traces = shown.map((family, at) => buildFamilyTrace(family, at, metric, below));
+  const traces = shown.map((family, at) => buildFamilyTrace(family, at, metric, below, sign));
   plot.draw(node, traces, (plot.isNarrow() ? 40 : 22) * shown.length + 60, layout);
 }
 
@@ -43,9 +49,10 @@ export function buildFamilyTrace(
   at: number,
   metric: number,
   below: number,
+  sign: number,
 ): object {
   const [difference, low, high, p, decided] = differences[metric] as FamilyPayload['differences'][number];
-  const kind = difference < 0 ? '--better' : '--worse';
+  const kind = sign * difference < 0 ? '--better' : '--worse';
   const color = dom.readStyleValue(decided ? kind : '--undecided');
   const loss = format.estimate({ mean: difference, low, high }, format.formatSigned, 3);
   return {

@@ -72,7 +72,7 @@ function drawForest(state: App, node: HTMLElement): void {
     shapes: [plot.buildDottedRule(0)],
   };
   const traces = branches.flatMap((branch, at) =>
-    branch.figures.length === 0 ? [] : [buildBranchTrace(branch, at, 1 - state.data.level)],
+    branch.figures.length === 0 ? [] : [buildBranchTrace(branch, at, 1 - state.data.level, app.readSign(state))],
   );
   plot.draw(node, traces, (narrow ? 40 : 25) * branches.length + 60, layout);
   const title = `${metrics[metric]}: ${arms[right]?.name} minus ${arms[baseline]?.name}`;
@@ -82,11 +82,12 @@ function drawForest(state: App, node: HTMLElement): void {
   node.setAttribute('aria-label', `${title}, a line a level of each stratum, with intervals`);
 }
 
-export function buildBranchTrace({ label, figures, decided }: Branch, at: number, below: number): object {
+/** @param sign -1 where less is better. */
+export function buildBranchTrace({ label, figures, decided }: Branch, at: number, below: number, sign = 1): object {
   const [difference, p] = [figures[0] ?? 0, figures[3] ?? 1];
   const [low, high] = [figures[1] ?? null, figures[2] ?? null];
   const gain = format.estimate({ mean: difference, low, high }, format.formatSigned, 3);
-  const color = dom.readStyleValue(decided ? (difference > 0 ? '--better' : '--worse') : '--undecided');
+  const color = dom.readStyleValue(decided ? (sign * difference > 0 ? '--better' : '--worse') : '--undecided');
   const text = `${plot.escapePlotlyText(label)}<br>${gain}, p ${format.formatProbability(p, below)}`;
   return {
     type: 'scatter',

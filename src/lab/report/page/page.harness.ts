@@ -62,6 +62,7 @@ export function buildHandmadeArm(name: string, more: Partial<ArmPayload> = {}): 
 export function buildHandmadePayload(arms: readonly ArmPayload[], more: Partial<Payload> = {}): Payload {
   return {
     metrics: ['mrr@10'],
+    signs: [1],
     relevantGrade: 1,
     gradeNames: {},
     baseline: 0,

@@ -1,6 +1,7 @@
 import type { ShowableText } from '../../../core/display/display.ts';
 import { tQuantile } from '../../../core/numbers/distributions.ts';
 import { chooseIntervalMethod } from '../../../eval/intervals/mean-intervals.ts';
+import { readDirection } from '../../../eval/metrics/metric.ts';
 import { LOSS_STAGES } from '../../measure/attribution.ts';
 import type { FitResult } from '../../measure/fit-result.ts';
 import type { ArmResult, ExperimentResult, TurnRecord } from '../../measure/result.ts';
@@ -147,6 +148,9 @@ export function packTurnColumns(turns: readonly TurnRecord[], positions: Readonl
   return { names: [...names.keys()], ...columns };
 }
 
+/** 1 if more of a metric is better, -1 if less is. */
+const signOf = (metric: string) => (readDirection(metric) === 'higher' ? 1 : -1);
+
 /** The maximum number of arms whose rankings are in the page; the figures of all arms are. */
 export const INSPECTED_ARMS = 24;
 
@@ -164,7 +168,8 @@ export function selectInspectedArms(
   const mean = ({ metrics: means }: ArmResult) => means[metrics[0] ?? '']?.mean ?? Number.NEGATIVE_INFINITY;
   const controls = arms.filter(({ control }) => control !== null);
   const others = arms.filter(({ control }) => control === null);
-  const best = others.toSorted((a, b) => mean(b) - mean(a)).slice(0, Math.ceil(limit / 3));
+  const sign = signOf(metrics[0] ?? '');
+  const best = others.toSorted((a, b) => sign * (mean(b) - mean(a))).slice(0, Math.ceil(limit / 3));
   const base = others.filter(({ name }) => name === baseline);
   const chosen = new Set([...base, ...best].map(({ name }) => name));
   for (const { name } of [...others, ...controls]) if (chosen.size < limit) chosen.add(name);
@@ -178,6 +183,8 @@ export type { ArmPayload, TurnColumns };
  */
 export interface Payload {
   readonly metrics: readonly string[];
+  /** By metric: 1 if more is better, -1 if less is. */
+  readonly signs: readonly number[];
   readonly relevantGrade: number;
   readonly gradeNames: Readonly<Record<number, string>>;
   /** Position of the baseline among the arms; -1 if it failed. */
@@ -252,6 +259,7 @@ export function buildPayload(result: ExperimentResult): Payload {
   const factors = buildSweptFactors(result);
   return {
     metrics: result.metrics,
+    signs: result.metrics.map(signOf),
     relevantGrade: result.dataset.relevantGrade,
     gradeNames: result.dataset.gradeNames,
     baseline: arms.findIndex((arm) => arm.name === result.baseline),

@@ -1,5 +1,6 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
 import { LEAST_CLUSTERS } from '../../../eval/intervals/mean-intervals.ts';
+import { readDirection } from '../../../eval/metrics/metric.ts';
 import {
   CORRECTIONS,
   type CorrectionName,
@@ -170,7 +171,8 @@ function describeConversationWins(compared: readonly Row[], metric: string, fact
   const known = compared.flatMap((row) => {
     const { clusterWins, clusterLosses, signFlipP, difference } = row.comparisons[metric] as Decided;
     if (clusterWins == null || clusterLosses == null || signFlipP == null) return [];
-    return [{ row, wins: clusterWins, losses: clusterLosses, p: signFlipP, gain: difference.mean }];
+    const gain = readDirection(metric) === 'higher' ? difference.mean : -difference.mean;
+    return [{ row, wins: clusterWins, losses: clusterLosses, p: signFlipP, gain }];
   });
   if (known.length < compared.length || known.length === 0) return [];
   const listAll = (key: 'wins' | 'losses') => known.filter((one) => one[key] === conversations);
