@@ -4,7 +4,7 @@ import { loadDataset } from '../../src/data/registry.ts';
 import { type Estimate, groupIntoClusters, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
 import { evaluate } from '../../src/eval/metrics/evaluate.ts';
 import { formatRun, readRun } from '../../src/eval/trec/trec-files.ts';
-import { selectQrels } from '../../src/lab/measure/measurement.ts';
+import { selectJudgements } from '../../src/lab/measure/measurement.ts';
 import { createTokenCounter, describeTestSplit } from '../../src/lab/measure/passport.ts';
 import { estimate, formatDecimal, formatSigned } from '../../src/lab/report/tables/format.ts';
 import { readPerQuery } from '../../src/lab/stored/per-query-values.ts';
@@ -43,7 +43,7 @@ interface Measured {
 function measurePackings(dataset: Dataset, run: Run, { budgets, seed }: Settings): Measured {
   const { corpus, relevantGrade } = dataset;
   const queries = dataset.queries.filter(({ id }) => run.has(id));
-  const qrels = selectQrels(dataset, queries);
+  const { qrels } = selectJudgements(dataset, queries);
   const countTokens = createTokenCounter(corpus);
   const measure = (packed: Run, budget: number) => {
     const metric = `recall@${budget}t`;

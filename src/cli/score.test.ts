@@ -46,6 +46,24 @@ test('metrics have the names of other programs, with brackets and spaces between
   expect(readJson(folder).metrics).toEqual(['rbp(0.8,rel=1)', 'ndcg@10', 'map(rel=2)@5', 'mrr']);
 });
 
+test('superseded documents of a file are measured, kept in the folder, and measured again by rescore', async () => {
+  const [[query = '', , first = ''] = [], [, , second = ''] = []] = readFileSync(runFile('newest'), 'utf8')
+    .split('\n')
+    .map((line) => line.split(' '));
+  const path = join(root, 'old.tsv'); // the folder is a dataset, which reads superseded.tsv
+  writeFileSync(path, `${query} ${first} ${second}\n`);
+  const { folder } = await score('--superseded', path, '--metrics', 'mrr@10,stale@1,missing-replacement@1');
+  const [newest] = readJson(folder).arms;
+  const { queries } = readJson(folder);
+  for (const metric of ['stale@1', 'missing-replacement@1'])
+    expect(newest.metrics[metric].mean).toBeCloseTo(1 / queries, 12);
+  expect(readFileSync(join(folder, 'superseded.tsv'), 'utf8')).toBe(`${query}\t${first}\t${second}\n`);
+  const again = await runRagpp('rescore', folder, '--metrics', 'stale@1');
+  expect(again.code).toBe(0);
+  const without = await runRagpp('score', join(run, 'qrels.trec'), runFile('newest'), '--metrics', 'mrr@10,stale@1');
+  expect(without.stderr).toContain('metric needs the superseded documents of each query: stale@1');
+});
+
 describe('the rankings of a run, scored from its files', () => {
   const asInTheRun = () => [
     ...['--baseline', 'hybrid', '--clusters', join(run, 'queries.jsonl'), '--metrics', 'mrr@10,recall@5,ndcg@10,map'],

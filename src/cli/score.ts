@@ -42,6 +42,10 @@ export function scoreCommand(): Command {
     .option('--baseline <system>', 'what the systems are compared with (default: the first run)')
     .option('--clusters <file>', 'the conversation of each query: queries of one conversation are not independent')
     .option('--strata <file>', 'the stratum of each query, for figures by stratum: JSONL with kind, or two columns')
+    .option(
+      '--superseded <file>',
+      'the superseded documents of each query, for stale@k: lines of query, document and what replaces it',
+    )
     .option('--documents <file>', 'the ids of the collection, to find unknown ids and depths that cover it')
     .option('--relevant-grade <grade>', 'the least grade that counts as relevant (default: 1)', parsePositive)
     .option('--data <name>', 'measure against a dataset, with its strata and inspector: ragpp data lists them')

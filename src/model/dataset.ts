@@ -1,4 +1,4 @@
-import type { Qrels } from './run.ts';
+import type { Qrels, Superseded } from './run.ts';
 import type { Corpus } from './turns/corpus.ts';
 import type { Attributes } from './turns/memory-fields.ts';
 
@@ -88,6 +88,11 @@ export interface Dataset {
   /** In time order. */
   readonly queries: readonly Query[];
   readonly qrels: Qrels;
+  /**
+   * By query, the earlier turns whose statement no longer holds when the query is asked, each with the turn that states
+   * what holds. Absent if the dataset does not say; a query without such turns may be left out.
+   */
+  readonly superseded?: Superseded;
   /** The least grade that counts as relevant to metrics that know only relevant and not. */
   readonly relevantGrade: number;
   /** The names of the grades, for example 3 a parent. */

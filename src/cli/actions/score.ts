@@ -5,6 +5,7 @@ import { quoteShellWord } from '../../core/text/format.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { datasetOptions, loadDataset } from '../../data/registry.ts';
 import type { CorrectionName, TestName } from '../../eval/significance/multiple-comparisons.ts';
+import { readSuperseded } from '../../eval/trec/superseded-file.ts';
 import { formatFileName } from '../../lab/composition/arms.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import { tokenBudgets as budgetsSchema } from '../../lab/config/config-schema.ts';
@@ -24,6 +25,7 @@ interface ScoreFlags {
   readonly baseline?: string;
   readonly clusters?: string;
   readonly strata?: string;
+  readonly superseded?: string;
   readonly documents?: string;
   readonly relevantGrade?: number;
   readonly data?: string;
@@ -72,11 +74,12 @@ function describeEnvironment(files: readonly string[], { seed }: ScoreFlags, com
 
 /** Options that mean something without a dataset alone, or with one alone. */
 function assertFlags(flags: ScoreFlags, files: readonly string[], command: Command): void {
-  const { data, relevantGrade, clusters, strata, documents, set, granularity, tokenBudgets } = flags;
+  const { data, relevantGrade, clusters, strata, superseded, documents, set, granularity, tokenBudgets } = flags;
   const others = Object.entries({
     '--relevant-grade': relevantGrade,
     '--clusters': clusters,
     '--strata': strata,
+    '--superseded': superseded,
     '--documents': documents,
   });
   const given = others.filter(([, value]) => value !== undefined).map(([flag]) => flag);
@@ -101,12 +104,13 @@ async function openDataset(name: string, flags: ScoreFlags, progress: StartProgr
 
 /** The judgements of a file, and what other files say of its queries and documents. */
 function readDataset(qrels: string, flags: ScoreFlags): ScoredDataset {
-  const { clusters, strata, documents, relevantGrade = 1 } = flags;
+  const { clusters, strata, superseded, documents, relevantGrade = 1 } = flags;
   return buildJudgedDataset({
     ...{ qrels: readJudgements(qrels), relevantGrade },
     clusters: clusters === undefined ? null : readQueryColumn(clusters, 'cluster'),
     strata: strata === undefined ? new Map() : readQueryColumn(strata, 'kind'),
     documents: documents === undefined ? null : readDocuments(documents),
+    superseded: superseded === undefined ? null : readSuperseded(superseded),
   });
 }
 

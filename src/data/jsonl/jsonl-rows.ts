@@ -252,14 +252,49 @@ export function* readQrelsInSteps(
   faults: RowFaults,
   onRead?: (bytes: number) => void,
 ): Steps<Located<QrelRow>[]> {
-  const located: Located<QrelRow>[] = [];
+  const parseRow = ([queryId, , turnId, grade, ...more]: readonly string[]): QrelRow | null =>
+    queryId === undefined || turnId === undefined || !/^-?\d+$/.test(grade ?? '') || more.length > 0
+      ? null
+      : { queryId, turnId, grade: Number(grade) };
+  return yield* readColumnsInSteps(folder, file, 'query 0 turn grade', parseRow, faults, onRead);
+}
+
+/** A line of superseded turns: a turn whose statement no longer holds when a query is asked, and what replaces it. */
+export interface SupersededRow {
+  readonly queryId: string;
+  readonly turnId: string;
+  readonly replacementId: string;
+}
+
+/** The lines `query turn replacement` of a file of superseded turns, a step a row. */
+export function* readSupersededInSteps(
+  folder: string,
+  file: string,
+  faults: RowFaults,
+  onRead?: (bytes: number) => void,
+): Steps<Located<SupersededRow>[]> {
+  const parseRow = ([queryId, turnId, replacementId, ...more]: readonly string[]): SupersededRow | null =>
+    queryId === undefined || turnId === undefined || replacementId === undefined || more.length > 0
+      ? null
+      : { queryId, turnId, replacementId };
+  return yield* readColumnsInSteps(folder, file, 'query turn replacement', parseRow, faults, onRead);
+}
+
+/** The rows of a file of columns, a step a row. @param parseRow returns null for columns other than the expected ones. */
+function* readColumnsInSteps<T>(
+  folder: string,
+  file: string,
+  expected: string,
+  parseRow: (fields: readonly string[]) => T | null,
+  faults: RowFaults,
+  onRead?: (bytes: number) => void,
+): Steps<Located<T>[]> {
+  const located: Located<T>[] = [];
   for (const { where, text: line } of readFilledLines(folder, file, onRead)) {
     yield;
-    const fields = line.trim().split(/\s+/);
-    const [queryId, , turnId, grade] = fields;
-    if (fields.length !== 4 || queryId === undefined || turnId === undefined || !/^-?\d+$/.test(grade ?? ''))
-      faults.add(where, 'malformed row', `expected query 0 turn grade, got ${describeQrel(line)}`);
-    else located.push({ where, row: { queryId, turnId, grade: Number(grade) } });
+    const row = parseRow(line.trim().split(/\s+/));
+    if (row === null) faults.add(where, 'malformed row', `expected ${expected}, got ${describeColumns(line)}`);
+    else located.push({ where, row });
   }
   return located;
 }
@@ -290,8 +325,8 @@ export function describeUnread(text: string): string {
   return `a text of length ${text.length}`;
 }
 
-/** A line of judgements for messages: it has no text, unless it is of another file. */
-const describeQrel = (line: string) => (line.includes('{') ? describeUnread(line) : shorten(line));
+/** A line of ids for messages: it has no text, unless it is of another file. */
+const describeColumns = (line: string) => (line.includes('{') ? describeUnread(line) : shorten(line));
 
 /** A line, cut to a length that fits a message. */
 export function shorten(line: string): string {

@@ -9,6 +9,7 @@ import {
   type StartProgress,
   type Steps,
 } from '../../core/terminal/progress.ts';
+import { getOrCompute } from '../../core/values/once.ts';
 import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { findChainEnds } from '../../model/turns/conversation.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
@@ -35,6 +36,8 @@ import {
   readQrelsInSteps,
   readRows,
   readRowsInSteps,
+  readSupersededInSteps,
+  type SupersededRow,
   selectUniqueRows,
   type TurnRow,
   turnRow,
@@ -234,20 +237,52 @@ export function selectSoundJudgements(
   turns: readonly Turn[],
   faults: RowFaults,
 ): Judgement[] {
-  const queryTimes = new Map(queries.map((query) => [query.id, query.timestamp]));
-  const turnTimes = new Map(turns.map((turn) => [turn.id, turn.timestamp]));
+  const describePairFault = createPairCheck(queries, turns);
   const seen = new Set<string>();
   const sound: Judgement[] = [];
   for (const { where, row } of located) {
-    const asked = queryTimes.get(row.queryId);
-    const said = turnTimes.get(row.turnId);
     const pair = `${row.queryId} ${row.turnId}`;
-    if (asked === undefined) faults.add(where, 'unknown query', row.queryId);
-    else if (said === undefined) faults.add(where, 'unknown turn', row.turnId);
-    else if (said >= asked) faults.add(where, 'turn is not earlier than its query', row.turnId);
+    const fault = describePairFault(row.queryId, row.turnId);
+    if (fault !== null) faults.add(where, ...fault);
     else if (seen.has(pair)) faults.add(where, 'judged twice', pair);
     else sound.push(row);
     seen.add(pair);
+  }
+  return sound;
+}
+
+/** A function that says why a query cannot find a turn; null if it can. */
+function createPairCheck(queries: readonly QueryRow[], turns: readonly Turn[]) {
+  const queryTimes = new Map(queries.map((query) => [query.id, query.timestamp]));
+  const turnTimes = new Map(turns.map((turn) => [turn.id, turn.timestamp]));
+  return (queryId: string, turnId: string): [kind: string, detail: string] | null => {
+    const [asked, said] = [queryTimes.get(queryId), turnTimes.get(turnId)];
+    if (asked === undefined) return ['unknown query', queryId];
+    if (said === undefined) return ['unknown turn', turnId];
+    return said >= asked ? ['turn is not earlier than its query', turnId] : null;
+  };
+}
+
+/**
+ * The superseded turns of queries and turns that are there. A turn and its replacement must be strictly earlier than
+ * the query.
+ */
+function selectSoundSuperseded(
+  located: readonly Located<SupersededRow>[],
+  queries: readonly QueryRow[],
+  turns: readonly Turn[],
+  faults: RowFaults,
+): Map<string, Map<string, string>> {
+  const describePairFault = createPairCheck(queries, turns);
+  const sound = new Map<string, Map<string, string>>();
+  for (const { where, row } of located) {
+    const { queryId, turnId, replacementId } = row;
+    const fault = describePairFault(queryId, turnId) ?? describePairFault(queryId, replacementId);
+    const ofQuery = getOrCompute(sound, queryId, () => new Map<string, string>());
+    if (fault !== null) faults.add(where, ...fault);
+    else if (turnId === replacementId) faults.add(where, 'replaces itself', turnId);
+    else if (ofQuery.has(turnId)) faults.add(where, 'superseded twice', `${queryId} ${turnId}`);
+    else ofQuery.set(turnId, replacementId);
   }
   return sound;
 }
@@ -257,6 +292,8 @@ interface LocatedRows {
   readonly turns: readonly Located<TurnRow>[];
   readonly queries: readonly Located<QueryRow>[];
   readonly judgements: readonly Located<QrelRow>[];
+  /** Absent if the source does not name superseded turns. */
+  readonly superseded?: readonly Located<SupersededRow>[];
 }
 
 /** The names that distinguish one source of rows from another. */
@@ -288,7 +325,7 @@ export function buildRowDataset(rows: LocatedRows, faults: RowFaults, source: Ro
 
 /** The most steps of {@link buildRowDatasetInSteps}: a few, and one for each row that is hashed. */
 function countRowDatasetSteps({ turns, queries, judgements }: LocatedRows): number {
-  return 6 + turns.length + queries.length + judgements.length;
+  return 7 + turns.length + queries.length + judgements.length;
 }
 
 /** {@link buildRowDataset} in steps, of which the longest builds the corpus. */
@@ -299,6 +336,8 @@ function* buildRowDatasetInSteps(rows: LocatedRows, faults: RowFaults, source: R
   const asked = selectSoundQueries(rows.queries, turns, faults);
   yield;
   const judgements = selectSoundJudgements(rows.judgements, asked, turns, faults);
+  yield;
+  const superseded = rows.superseded && selectSoundSuperseded(rows.superseded, asked, turns, faults);
   yield;
   const counts = settle();
   if (turns.length === 0)
@@ -316,7 +355,13 @@ function* buildRowDatasetInSteps(rows: LocatedRows, faults: RowFaults, source: R
   for (const split of ['dev', 'test'] as const)
     counts.add(`queries, ${split}`, queries.filter((query) => query.split === split).length);
   counts.add('judgements', judgements.length);
-  const hash = yield* computeHashInSteps({ turns: corpus.turns, queries, judgements, relevantGrade });
+  if (superseded !== undefined)
+    counts.add(
+      'superseded turns of queries',
+      Array.from(superseded.values()).reduce((sum, { size }) => sum + size, 0),
+    );
+  const stated = superseded && { superseded: Array.from(superseded, ([id, turns]) => [id, [...turns]]) };
+  const hash = yield* computeHashInSteps({ turns: corpus.turns, queries, judgements, relevantGrade, ...stated });
   yield;
   return displayDataset({
     name,
@@ -328,6 +373,7 @@ function* buildRowDatasetInSteps(rows: LocatedRows, faults: RowFaults, source: R
     corpus,
     queries,
     qrels: groupJudgements(queries, judgements),
+    ...(superseded !== undefined && { superseded }),
     relevantGrade,
     gradeNames: {},
     devConversations,
@@ -338,7 +384,7 @@ function* buildRowDatasetInSteps(rows: LocatedRows, faults: RowFaults, source: R
 
 /** A folder of turns, queries and judgements, what to do with a row that breaks the rules, and the least relevant grade. */
 export interface JsonlOptions {
-  /** The folder with turns.jsonl, queries.jsonl and qrels.txt. */
+  /** The folder with turns.jsonl, queries.jsonl, qrels.txt and, if superseded turns are known, superseded.tsv. */
   readonly path: string;
   /** The treatment of invalid rows: one error that names them all, or a count of them in the facts. */
   readonly onDirtyRow: OnDirtyRow;
@@ -347,6 +393,8 @@ export interface JsonlOptions {
 }
 
 const FILES = ['turns.jsonl', 'queries.jsonl', 'qrels.txt'] as const;
+/** May be missing. */
+const SUPERSEDED_FILE = 'superseded.tsv';
 
 /**
  * Your own conversations, questions and judgements. The format is in docs/datasets/jsonl.md.
@@ -374,6 +422,11 @@ export async function loadJsonl(
     judgements: await readInSteps(path, judgementFile, progress, (on) =>
       readQrelsInSteps(path, judgementFile, faults, on),
     ),
+    ...(existsSync(join(path, SUPERSEDED_FILE)) && {
+      superseded: await readInSteps(path, SUPERSEDED_FILE, progress, (on) =>
+        readSupersededInSteps(path, SUPERSEDED_FILE, faults, on),
+      ),
+    }),
   };
   const settle = () => faults.settle(path, onDirtyRow);
   const licence = 'that of the data in the folder';

@@ -10,7 +10,8 @@ import { compareBytes, compareScored, type Scored } from '../../model/turns/tie-
  * trec_eval reads the order from the scores, never from the rank, and versions before 10 keep scores as 32-bit floats.
  */
 
-function assertId(what: string, id: string): void {
+/** @throws ValidationError for an id that a line cannot hold. */
+export function assertId(what: string, id: string): void {
   if (id === '' || /\s/.test(id))
     throw new ValidationError(`${what} is empty or has white space: ${JSON.stringify(id)}; use one word`, { id });
 }

@@ -4,7 +4,7 @@ import { noteProgress } from '../../core/terminal/progress.harness.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { computeByFamily, computeMetricMean, measureArms, selectQrels } from './measurement.ts';
+import { computeByFamily, computeMetricMean, measureArms, selectJudgements } from './measurement.ts';
 
 const TURNS = 11;
 const buildNumberedTurn = (i: number) => ({
@@ -59,7 +59,7 @@ const good = runWith([1, 1, 1, 2, 1, 1, 0]);
 const options = { metrics: ['mrr@10', 'recall@1'], baseline: 'base', samples: 997, level: 0.95, seed: 5 };
 
 test('the judgements of some queries come in their order', () => {
-  expect([...selectQrels(dataset, [queries[3]!, queries[1]!])]).toEqual([
+  expect([...selectJudgements(dataset, [queries[3]!, queries[1]!]).qrels]).toEqual([
     [
       'q3',
       new Map([
@@ -75,7 +75,7 @@ test('the judgements of some queries come in their order', () => {
       ]),
     ],
   ]);
-  expect(selectQrels({ ...dataset, qrels: new Map() }, queries).get('q0')).toEqual(new Map());
+  expect(selectJudgements({ ...dataset, qrels: new Map() }, queries).qrels.get('q0')).toEqual(new Map());
 });
 
 test('a mean is over the queries that have an answer', () => {

@@ -11,7 +11,7 @@ import { type Evaluation, evaluate, findHighestGrade } from '../../eval/metrics/
 import { parseMetric } from '../../eval/metrics/metric.ts';
 import type { BaselineComparison, ComparisonOptions } from '../../eval/significance/significance.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import type { Qrels, Run } from '../../model/run.ts';
+import type { Qrels, Run, Superseded } from '../../model/run.ts';
 import type { ArmControl } from '../config/arm-selection.ts';
 import { type EvidenceCurve, measureEvidenceCurve } from './evidence-curve.ts';
 import { buildPassport, createTokenCounter, type MetricPassport, type PassportFacts } from './passport.ts';
@@ -122,6 +122,8 @@ export interface Judging extends PassportFacts {
   readonly countTokens?: (turnId: string) => number;
   /** A judgement set for each query, in the order of the queries; an empty one without judgements. */
   readonly qrels: Qrels;
+  /** Absent if they are unknown. */
+  readonly superseded?: Superseded;
 }
 
 /** The parts of a query that intervals and tests need. */
@@ -130,17 +132,20 @@ interface Clustered {
   readonly cluster: string;
 }
 
-/** The judgements of some queries, in their order. */
-export function selectQrels(dataset: Dataset, queries: readonly Query[]): Qrels {
-  return new Map(queries.map(({ id }) => [id, dataset.qrels.get(id) ?? new Map()]));
+/** The judgements and superseded turns of some queries, in their order; superseded turns only if the dataset has them. */
+export function selectJudgements(dataset: Dataset, queries: readonly Query[]): Pick<Judging, 'qrels' | 'superseded'> {
+  const { superseded } = dataset;
+  const select = <V>(table: ReadonlyMap<string, ReadonlyMap<string, V>>) =>
+    new Map(queries.map(({ id }) => [id, table.get(id) ?? new Map<string, V>()]));
+  const qrels = select(dataset.qrels);
+  return superseded === undefined ? { qrels } : { qrels, superseded: select(superseded) };
 }
 
 /** The judgements of some queries, by turn. The tokens of a dataset without turns are unknown. */
 export function collectJudging(dataset: Dataset, queries: readonly Query[]): Judging {
   const { relevantGrade, hash } = dataset;
-  const qrels = selectQrels(dataset, queries);
   return {
-    qrels,
+    ...selectJudgements(dataset, queries),
     relevantGrade,
     dataHash: hash,
     granularity: 'turn',
@@ -157,13 +162,14 @@ export function findScaleEnd(qrels: Qrels, gradeNames: Readonly<Record<string, s
 }
 
 function evaluateRun(run: Run, judging: Judging, metrics: readonly string[]): Evaluation {
-  const { findHighestGrade: findEnd, countTokens } = judging;
+  const { findHighestGrade: findEnd, countTokens, superseded } = judging;
   const scaled = findEnd !== undefined && metrics.some((metric) => parseMetric(metric).readsScale);
   return evaluate(run, judging.qrels, metrics, {
     relevantGrade: judging.relevantGrade,
     unanswerable: judging.unanswerableAre === 'counted' ? 'count' : 'apart',
     holeDepth: HOLE_DEPTH,
     ...(countTokens === undefined ? {} : { countTokens }),
+    ...(superseded === undefined ? {} : { superseded }),
     ...(scaled ? { highestGrade: findEnd() } : {}),
   });
 }

@@ -38,7 +38,7 @@ import {
   writeFailure,
 } from './arm-record.ts';
 import { recordVersion, restoreDataFolder, runHash, stageVersion } from './environment.ts';
-import { assertArmAttributes, assertArmData, listStrategyWeights } from './needed-data.ts';
+import { assertArmAttributes, assertArmData, assertMetricData, listStrategyWeights } from './needed-data.ts';
 import { listDifferingFacts, readState } from './partial-folder.ts';
 import { drawPlacebo } from './placebo.ts';
 import { countFittingRanks } from './rankings.ts';
@@ -148,6 +148,7 @@ export class ArmRunner {
   /** @throws ValidationError when the dataset has no query to evaluate, or lacks times, threads or attributes that an arm needs. */
   constructor(source: ExperimentSource, queries?: readonly Query[]) {
     assertArmData(source.dataset, listArmsToRun(source.config));
+    assertMetricData(source.dataset, source.config.evaluation.metrics);
     assertArmAttributes(source.dataset, listArmsToRun(source.config));
     this.source = source;
     this.dataset = source.dataset;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Dataset } from '../../model/dataset.ts';
 import { type ArmOptions, armOptions } from '../config/config-schema.ts';
-import { assertArmAttributes } from './needed-data.ts';
+import { assertArmAttributes, assertMetricData } from './needed-data.ts';
 
 const describeDataset = (attributes?: object) =>
   ({ name: 'chats', corpus: { turns: [{ id: 'a' }, { id: 'b', attributes }] } }) as unknown as Dataset;
@@ -79,4 +79,13 @@ test('a control that exchanges titles is refused where there are not two to exch
 test('other controls need no title', () => {
   const random = putUnderControl('random', 'random-graph');
   expect(() => assertArmAttributes(describeDataset(), [boostless, random])).not.toThrow();
+});
+
+test('metrics of superseded turns are refused before a run where the dataset names none', () => {
+  const metrics = ['mrr@10', 'stale@10', 'correct-first'];
+  expect(() => assertMetricData(describeDataset(), metrics)).toThrow(
+    'dataset chats names no superseded turns for metrics: stale@10, correct-first; leave the metrics out, or add superseded.tsv to a jsonl folder',
+  );
+  expect(() => assertMetricData({ ...describeDataset(), superseded: new Map() }, metrics)).not.toThrow();
+  expect(() => assertMetricData(describeDataset(), ['mrr@10'])).not.toThrow();
 });

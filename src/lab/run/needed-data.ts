@@ -4,6 +4,7 @@ import {
   InvalidFilterError,
   ValidationError,
 } from '../../core/errors/errors.ts';
+import { parseMetric } from '../../eval/metrics/metric.ts';
 import { readTitle } from '../../index/graph/graph-moment.ts';
 import type { Dataset, DatasetDeclaration } from '../../model/dataset.ts';
 import { assertFilterNames } from '../../model/filter/filter.ts';
@@ -115,6 +116,16 @@ export function assertArmAttributes(dataset: Dataset, arms: readonly ArmOptions[
   assertFilters(dataset, arms);
   assertTitles(dataset, arms);
   for (const arm of arms) for (const step of readArm(arm).steps) step.assertData(dataset, `arm ${arm.name}`);
+}
+
+/** @throws ValidationError for metrics of superseded turns if the dataset names none, before anything is computed. */
+export function assertMetricData({ name, superseded }: Dataset, metrics: readonly string[]): void {
+  const unknown = metrics.filter((metric) => superseded === undefined && parseMetric(metric).readsSuperseded);
+  if (unknown.length === 0) return;
+  throw new ValidationError(
+    `dataset ${name} names no superseded turns for metrics: ${unknown.join(', ')}; leave the metrics out, or add superseded.tsv to a jsonl folder`,
+    { dataset: name, metrics: unknown },
+  );
 }
 
 /** The weights of the five signals for each query of an arm with the signal `strategy`; nothing for other arms. */

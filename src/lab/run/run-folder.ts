@@ -1,6 +1,7 @@
 import type { BackendName } from '../../core/tensors/active-backend.ts';
 import { yaml } from '../../core/values/yaml.ts';
 import { chooseIntervalMethod } from '../../eval/intervals/mean-intervals.ts';
+import { formatSuperseded } from '../../eval/trec/superseded-file.ts';
 import { encodeQrels, formatRun } from '../../eval/trec/trec-files.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
@@ -122,9 +123,12 @@ function formatTurnLines({ turns }: Corpus): string {
   return turns.map((turn) => `${JSON.stringify(line(turn))}\n`).join('');
 }
 
+/** The file of the superseded turns, of a dataset that names them. */
+export const SUPERSEDED = 'superseded.tsv';
+
 /** What the files of a run are written from: figures, rankings, judgements and turns. */
 export type MeasuredRankings = Pick<FinishedRun, 'result' | 'runs' | 'qrels' | 'corpus'> &
-  Partial<Pick<FinishedRun, 'records' | 'sliceKeys' | 'look' | 'weights' | 'users'>>;
+  Partial<Pick<FinishedRun, 'superseded' | 'records' | 'sliceKeys' | 'look' | 'weights' | 'users'>>;
 
 /** The signed slices of the arms: those of null controls and repetitions are those of their arms. */
 function sliceFiles({ records = [], sliceKeys = null, corpus }: MeasuredRankings): RunFiles {
@@ -146,7 +150,7 @@ function weightFiles({ result, weights = new Map(), users = null }: MeasuredRank
 
 /** The files of a finished run besides its tables. */
 export function runFiles(measured: MeasuredRankings): RunFiles {
-  const { result, runs, qrels, corpus } = measured;
+  const { result, runs, qrels, superseded, corpus } = measured;
   const trec = [...runs].map(([name, run]) => [
     `runs/${formatFileName(name)}.trec`,
     formatRun(run, formatFileName(name)),
@@ -164,6 +168,7 @@ export function runFiles(measured: MeasuredRankings): RunFiles {
     'turns.jsonl': formatTurnLines(corpus),
     'per-query.jsonl': formatPerQueryLines(result),
     'qrels.trec': encodeQrels(qrels),
+    ...(superseded !== undefined && { [SUPERSEDED]: formatSuperseded(superseded) }),
     ...Object.fromEntries(trec),
     ...sliceFiles(measured),
     ...weightFiles(measured),

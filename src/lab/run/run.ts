@@ -10,7 +10,7 @@ import {
 import { getOrCompute } from '../../core/values/once.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
-import type { Qrels, Run } from '../../model/run.ts';
+import type { Qrels, Run, Superseded } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { UserWeights, Weights } from '../../rank/learning/weight-file.ts';
 import { buildRun } from '../../rank/retrieval/retriever.ts';
@@ -21,7 +21,7 @@ import {
   type Measurement,
   type MeasurementOptions,
   measureArms,
-  selectQrels,
+  selectJudgements,
   startStatistics,
   stepThroughArms,
 } from '../measure/measurement.ts';
@@ -66,6 +66,8 @@ export interface FinishedRun {
   /** The rankings of the evaluated queries, by arm name. */
   readonly runs: ReadonlyMap<string, Run>;
   readonly qrels: Qrels;
+  /** The superseded turns of the dataset; absent if it does not say. */
+  readonly superseded?: Superseded;
   readonly corpus: Corpus;
   /** The records of the arms that finished. */
   readonly records: readonly ArmRecord[];
@@ -192,10 +194,10 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
     timings: watch.timings,
   };
   const { records } = outcomes;
-  const qrels = selectQrels(dataset, queries);
   const result = displayResult(await assembleResult(finished));
   const look = describeLook(dataset, queries, result);
-  const shownRun = { result, runs, qrels, corpus: dataset.corpus, records, config, sliceKeys: run.sliceKeys, look };
+  const judged = { ...selectJudgements(dataset, queries), corpus: dataset.corpus };
+  const shownRun = { result, runs, ...judged, records, config, sliceKeys: run.sliceKeys, look };
   return attachDisplay(shownRun, () => buildResultBundle(result));
 }
 

@@ -5,7 +5,7 @@ import { listCombinations } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { inheritTunedPoint, listArmsToRun } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
-import { assertArmAttributes, assertArmData } from './needed-data.ts';
+import { assertArmAttributes, assertArmData, assertMetricData } from './needed-data.ts';
 import { type RaceOptions, raceShares } from './race-run.ts';
 import { exactCandidatesOfArm, listApproximateSources } from './run-warnings.ts';
 import { tuningStage, withTuned } from './tuning.ts';
@@ -195,6 +195,7 @@ function countMostAdded(request: Request, known: Stages): Map<string, number> {
 export function planStages(source: PlanSource): StagePlan {
   const { config } = source;
   assertArmData(source.dataset, listArmsToRun(config));
+  assertMetricData(source.dataset, config.evaluation.metrics);
   assertArmAttributes(source.dataset, listArmsToRun(config));
   const tuned = config.arms.filter(({ tune }) => listCombinations(tune).length > 1);
   const tuning = tuned.length === 0 ? null : createTuningGraphs(source);

@@ -27,6 +27,7 @@ const buildRankedRun = (...rankings: string[]): Run => new Map(rankings.map((ids
 const stored: StoredRun = {
   folder: 'x',
   repetitions: new Map(),
+  superseded: null,
   summary: {
     experiment: 'test',
     hash: 'abc',
@@ -168,6 +169,20 @@ describe('a stored run is measured', () => {
       roundToTwelveDigits((1 / 2 + 1 / 2 + 1) / 3),
       roundToTwelveDigits((1 / 2 + 1 + 1 / 3) / 3),
     ]);
+  });
+
+  test('by superseded turns, if the folder names them, and by turn alone', () => {
+    const superseded = new Map([['q0', new Map([['a2', 'a1']])]]);
+    const metrics = ['stale@2', 'missing-replacement@2', 'correct-first'];
+    const measure = (options: Partial<RescoreOptions> = {}) =>
+      rescore({ ...stored, superseded }, { ...asIs, metrics, ...options }).arms.map(({ perQuery }) => perQuery);
+    expect(measure()).toEqual([
+      { 'stale@2': [1 / 2, 0, 0], 'missing-replacement@2': [1, 0, 0], 'correct-first': [0, 1, 1] },
+      { 'stale@2': [0, 0, 0], 'missing-replacement@2': [0, 0, 0], 'correct-first': [1, 1, 1] },
+    ]);
+    const message = 'metric needs the superseded documents of each query: stale@2';
+    expect(() => measure({ granularity: 'conversation' })).toThrow(message);
+    expect(() => rescore(stored, { ...asIs, metrics })).toThrow(message);
   });
 
   test('against another arm', () => {

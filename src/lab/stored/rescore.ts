@@ -134,7 +134,7 @@ function assertBudgets(metrics: readonly string[], granularity: Granularity, { t
 
 /** Measures the stored rankings again. The queries of the measurement are those of the folder. */
 function measureStored(
-  { summary, queries, qrels, runs, repetitions, conversations, tokens, environment }: StoredRun,
+  { summary, queries, qrels, superseded, runs, repetitions, conversations, tokens, environment }: StoredRun,
   options: RescoreOptions,
   progress: StartProgress,
 ) {
@@ -158,6 +158,7 @@ function measureStored(
     granularity,
     judgedOnly,
     unanswerableAre,
+    ...(superseded !== null && !collapsed && { superseded }),
     countTokens: (id) => tokens.get(id) ?? Number.NaN,
     findHighestGrade: () => findScaleEnd(qrels, summary.dataset.gradeNames),
   };

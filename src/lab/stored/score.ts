@@ -7,7 +7,7 @@ import { getOrCompute } from '../../core/values/once.ts';
 import { parseMean } from '../../eval/metrics/metric.ts';
 import type { CorrectionName, TestName } from '../../eval/significance/multiple-comparisons.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import type { Qrels, Run } from '../../model/run.ts';
+import type { Qrels, Run, Superseded } from '../../model/run.ts';
 import { Corpus, findLowerBound } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { buildRankedArms, buildRankedResult, describeMeasured, listInspectedTurns } from '../measure/attribution.ts';
@@ -59,6 +59,8 @@ export interface JudgementFiles {
   readonly strata: ReadonlyMap<string, string>;
   /** The ids of the collection; null if they are unknown. */
   readonly documents: ReadonlySet<string> | null;
+  /** The superseded documents; null if they are unknown. */
+  readonly superseded: Superseded | null;
 }
 
 function findCluster(clusters: JudgementFiles['clusters'], id: string): string {
@@ -69,6 +71,12 @@ function findCluster(clusters: JudgementFiles['clusters'], id: string): string {
   return cluster;
 }
 
+function hashJudgements(qrels: Qrels, superseded: Superseded | null): string {
+  const listRows = (table: ReadonlyMap<string, ReadonlyMap<string, unknown>>) =>
+    Array.from(table, ([id, row]) => [id, [...row]]);
+  return computeHash(superseded === null ? listRows(qrels) : [listRows(qrels), listRows(superseded)]);
+}
+
 /**
  * A dataset of judgements alone: of a query and a document only the id is known, and no query is a test query whose
  * looks are counted.
@@ -76,7 +84,7 @@ function findCluster(clusters: JudgementFiles['clusters'], id: string): string {
  * @throws ValidationError for a judged query without a cluster.
  */
 export function buildJudgedDataset(files: JudgementFiles): ScoredDataset {
-  const { qrels, relevantGrade, clusters, strata, documents } = files;
+  const { qrels, relevantGrade, clusters, strata, documents, superseded } = files;
   const queries = Array.from(qrels.keys(), (id): Query => {
     const kind = strata.get(id);
     const unknown = { timestamp: 0, anchorTurnId: null, author: null, channel: null, split: 'dev' } as const;
@@ -92,8 +100,9 @@ export function buildJudgedDataset(files: JudgementFiles): ScoredDataset {
     },
     corpus: new Corpus([]),
     ...{ queries, qrels, relevantGrade, gradeNames: {}, devConversations: new Set() },
+    ...(superseded !== null && { superseded }),
     facts: { queries: qrels.size, judgements, ...(documents !== null && { documents: documents.size }) },
-    hash: computeHash(Array.from(qrels, ([id, grades]) => [id, [...grades]])),
+    hash: hashJudgements(qrels, superseded),
   };
   return { dataset, split: 'all', granularity: 'turn', documents };
 }
@@ -156,7 +165,7 @@ function chooseUnit(scored: ScoredDataset, systems: readonly System[], queries: 
   const { dataset, granularity, documents = new Set(dataset.corpus.turns.map(({ id }) => id)) } = scored;
   const byTurn = collectJudging(dataset, queries);
   if (granularity === 'turn') return { systems, documents, judging: byTurn };
-  const { countTokens: _tokens, findHighestGrade: _scale, ...judging } = byTurn;
+  const { countTokens: _tokens, findHighestGrade: _scale, superseded: _superseded, ...judging } = byTurn;
   const sessions = indexSessions(dataset);
   const qrels: Qrels = new Map(Array.from(judging.qrels, ([id, grades]) => [id, collapseJudgements(grades, sessions)]));
   return {
@@ -323,10 +332,12 @@ export function scoreSystems(
     arms: buildRankedArms(arms, measurement),
   };
   const result = buildRankedResult(facts, measurement, options);
-  const { qrels } = judging;
+  const { qrels, superseded } = judging;
   const judged = Array.from(
     measured,
     ([name, run]) => [name, new Map([...run].filter(([id]) => qrels.has(id)))] as const,
   );
-  return { result, runs: new Map(judged), qrels, corpus: dataset.corpus, look: describeLook(dataset, queries, result) };
+  const stated = superseded === undefined ? { qrels } : { qrels, superseded };
+  const look = describeLook(dataset, queries, result);
+  return { result, runs: new Map(judged), ...stated, corpus: dataset.corpus, look };
 }

@@ -54,6 +54,7 @@ beforeEach(() => {
 test('a run is what its files say, its queries in their order, its rankings by the arms and not by the files', () => {
   expect(openRun(root)).toEqual({
     repetitions: new Map(),
+    superseded: null,
     folder: root,
     summary: metrics,
     config: { name: 'x', seed: 3 },

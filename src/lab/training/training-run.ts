@@ -13,7 +13,7 @@ import type { ExperimentConfig } from '../config/config-schema.ts';
 import { readPoolParts, withPoolSteps } from '../config/fitted-arm.ts';
 import { buildRankedResult, describeMeasured, listInspectedTurns } from '../measure/attribution.ts';
 import type { FitResult, TransferResult } from '../measure/fit-result.ts';
-import { selectQrels } from '../measure/measurement.ts';
+import { selectJudgements } from '../measure/measurement.ts';
 import { groupContentHashes } from '../measure/passport.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle } from '../measure/warning.ts';
@@ -242,7 +242,7 @@ export async function runTraining(experiment: ExperimentConfig, context: OpenRun
         weights: new Map([[fit.file, { model, values, provenance }]]),
         users: users === null ? null : { provenance, users: users.users },
         runs: new Map([...fixedRuns, ...trained.runs, ...prefixUserRuns(users?.runs)]),
-        ...{ qrels: selectQrels(dataset, task.queries), corpus: dataset.corpus, config: experiment },
+        ...{ ...selectJudgements(dataset, task.queries), corpus: dataset.corpus, config: experiment },
         ...{ records: fixed?.records ?? [], sliceKeys: fixed?.sliceKeys ?? null, look: null },
       },
       () => buildResultBundle(result),

@@ -38,7 +38,14 @@ export function inventScoredResult(): ExperimentResult {
     seed: 1,
   } as const;
   const { environment } = inventResult(3, { arms: 2, threads: 3, turnsAThread: 5, top: 2 });
-  const judged = buildJudgedDataset({ qrels, relevantGrade: 1, documents: null, clusters: null, strata: new Map() });
+  const judged = buildJudgedDataset({
+    qrels,
+    relevantGrade: 1,
+    superseded: null,
+    documents: null,
+    clusters: null,
+    strata: new Map(),
+  });
   const systems = [rankDocuments('first', 1), rankDocuments('second', 3)];
   return scoreSystems(systems, judged, options, environment).result;
 }
