@@ -2,6 +2,7 @@ import { freezeDeeply } from '../../core/values/once.ts';
 import { attentionSignal } from './attention.ts';
 import { bm25Signal } from './bm25.ts';
 import { boostSignal } from './boost.ts';
+import { closedFactsSignal } from './closed-facts.ts';
 import { cosineSignal } from './cosine.ts';
 import { curationSignal } from './curation.ts';
 import { decaySignal } from './decay.ts';
@@ -17,6 +18,7 @@ export const SIGNALS = freezeDeeply([
   recencySignal,
   boostSignal,
   curationSignal,
+  closedFactsSignal,
   decaySignal,
   trajectorySignal,
   attentionSignal,

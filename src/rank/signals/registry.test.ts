@@ -9,6 +9,7 @@ import { PROPAGATION_PRESETS } from '../../ops/attention/options.ts';
 import { attentionSignal } from './attention.ts';
 import { bm25Signal } from './bm25.ts';
 import { boostSignal } from './boost.ts';
+import { closedFactsSignal } from './closed-facts.ts';
 import { buildNewestPool } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld, type SampleWorld } from './corpus.fixture.ts';
 import { cosineSignal } from './cosine.ts';
@@ -40,6 +41,7 @@ const USES: Readonly<Record<string, Signal>> = {
   curation: curationSignal(
     curationArmOptions.parse({ rules: { duplicateAbove: -1, updateAbove: -1, contradictAbove: -1 } }),
   ),
+  'closed-facts': closedFactsSignal(curationArmOptions.parse({ facts: 'anyone' })),
   decay: decaySignal({ halfLifeHours: 5 }),
   trajectory: trajectorySignal({
     ...TRAJECTORY_DEFAULTS,
@@ -104,7 +106,7 @@ describe.each(Object.entries(USES))('%s', (name, use) => {
     expect(a?.column.every(Number.isFinite)).toBe(true);
     const padding = a?.column.filter((_, pair) => (a.positions[pair] as number) < 0);
     expect(padding?.every((value) => value === 0)).toBe(true);
-    expect(new Set(a?.column).size).toBeGreaterThan(name === 'curation' ? 1 : 3); // it has three values at most
+    expect(new Set(a?.column).size).toBeGreaterThan(['curation', 'closed-facts'].includes(name) ? 1 : 3); // these have three values at most
     expect(tf.memory().numTensors).toBe(before);
   });
 

@@ -30,13 +30,18 @@ export const attentionOptions = unifiedAttentionOptions.extend({
  */
 export type AttentionOptions = z.output<typeof attentionOptions>;
 
-/** The curation of an arm's corpus; by rules. */
+/** The curation of an arm's corpus, by rules or by facts. */
 export const curationArmOptions = z.strictObject({
   /** Nearest earlier turns that each turn is compared with. */
   neighbours: z.int().min(1).max(10).default(10),
   /** The factor of the relevance of a contradicted turn. */
   tombstone: z.number().min(0).max(1).default(0.3),
   rules: curationRuleOptions,
+  /**
+   * Facts close earlier ones with the same subject and predicate, in the place of the rules: those of `anyone`, or of
+   * the same `author` alone. Absent in a resolved config that curates by rules, so that its hash stays.
+   */
+  facts: z.enum(['anyone', 'author']).optional(),
 });
 export type CurationArmOptions = z.output<typeof curationArmOptions>;
 

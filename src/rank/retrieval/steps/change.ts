@@ -6,6 +6,7 @@ import { attentionSignal } from '../../signals/attention.ts';
 import { type BankSignal, bankSignals, createColumnSignals, type ScoringOptions } from '../../signals/bank/options.ts';
 import { signalTable } from '../../signals/bank/signal-bank.ts';
 import { type BoostOptions, boostSignal, computeBoostFactor } from '../../signals/boost.ts';
+import { closedFactsSignal } from '../../signals/closed-facts.ts';
 import { curationSignal } from '../../signals/curation.ts';
 import { type DecayOptions, decaySignal } from '../../signals/decay.ts';
 import type { AttentionOptions, CurationArmOptions, TrajectoryOptions } from '../../signals/signal-options.ts';
@@ -38,12 +39,14 @@ export const boost = defineScoreStep<BoostOptions>({
   },
 });
 
-/** Scores times what curation by rules leaves of a turn. */
+/** Scores times what curation, by rules or by facts, leaves of a turn. */
 export const curate = defineScoreStep<CurationArmOptions>({
   name: 'curate',
-  summary: 'multiplies scores by what curation by rules leaves of a turn',
+  summary: 'multiplies scores by what curation, by rules or by facts, leaves of a turn',
   component: () => 'curation',
-  signal: curationSignal,
+  signal: (options) => (options.facts === undefined ? curationSignal(options) : closedFactsSignal(options)),
+  attributes: ({ facts }) =>
+    facts === undefined ? [] : [{ part: 'curate by facts', attribute: 'object', remedy: 'leave facts out of curate' }],
   change: (_, scores, column) => tf.mul(scores, column),
   explain: (_, parts, component) => parts.multiply(component),
 });

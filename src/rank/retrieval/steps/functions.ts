@@ -165,7 +165,7 @@ export function boost(boosts: Boosts): PlainStep<'boost', Boosts> {
 
 type Curation = Input<typeof curationArmOptions>;
 
-/** Multiplies scores by what curation by rules leaves of a turn. */
+/** Multiplies scores by what curation, by rules or by facts, leaves of a turn. */
 export function curate(options: Curation): PlainStep<'curate', Curation> {
   return { curate: options };
 }
