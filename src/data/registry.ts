@@ -6,6 +6,7 @@ import {
   cast,
   chatGptExport,
   claudeExport,
+  corrections,
   type DatasetContext,
   type DatasetDefinition,
   irc,
@@ -50,6 +51,7 @@ export const DATASETS = new OptionsRegistry('name', [
   member(multihop, async () => (await import('./documents/multihop.ts')).loadMultihop),
   member(trecCollection, async () => (await import('./documents/trec-collection.ts')).loadTrecCollection),
   member(synthetic, async () => (await import('./synthetic/synthetic.ts')).loadSynthetic),
+  member(corrections, async () => (await import('./synthetic/corrections.ts')).loadCorrections),
   member(shop, async () => (await import('./synthetic/shop.ts')).loadShop),
   member(memory, async () => (await import('./memory/memory.ts')).loadMemory),
 ]);

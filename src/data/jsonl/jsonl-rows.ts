@@ -280,7 +280,11 @@ export function* readSupersededInSteps(
   return yield* readColumnsInSteps(folder, file, 'query turn replacement', parseRow, faults, onRead);
 }
 
-/** The rows of a file of columns, a step a row. @param parseRow returns null for columns other than the expected ones. */
+/**
+ * The rows of a file of columns, a step a row.
+ *
+ * @param parseRow returns null for columns other than the expected ones.
+ */
 function* readColumnsInSteps<T>(
   folder: string,
   file: string,

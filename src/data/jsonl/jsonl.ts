@@ -10,6 +10,7 @@ import {
   type Steps,
 } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
+import { SUPERSEDED_FILE } from '../../eval/trec/superseded-file.ts';
 import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { findChainEnds } from '../../model/turns/conversation.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
@@ -393,8 +394,6 @@ export interface JsonlOptions {
 }
 
 const FILES = ['turns.jsonl', 'queries.jsonl', 'qrels.txt'] as const;
-/** May be missing. */
-const SUPERSEDED_FILE = 'superseded.tsv';
 
 /**
  * Your own conversations, questions and judgements. The format is in docs/datasets/jsonl.md.

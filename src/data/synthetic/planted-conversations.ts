@@ -69,7 +69,7 @@ export interface PlantedConversations {
 }
 
 /** Ids in an order that tells nothing: equal scores are ordered by id. */
-function drawIds(conversationId: string, count: number, stream: Random): string[] {
+export function drawIds(conversationId: string, count: number, stream: Random): string[] {
   const drawn = new Set<string>();
   while (drawn.size < count) drawn.add(`${conversationId}-${stream.integer(0x10000).toString(16).padStart(4, '0')}`);
   return [...drawn];

@@ -10,7 +10,7 @@ export interface MetricParameter {
   accepts(value: number): boolean;
 }
 
-/** Whether more or less of a metric is better. */
+/** The better end of a metric. */
 export type Direction = 'higher' | 'lower';
 
 /** A metric before its cutoff is known. */

@@ -231,7 +231,6 @@ export interface Metric {
   readonly readsScale: boolean;
   /** True if the value depends on the superseded documents. */
   readonly readsSuperseded: boolean;
-  /** Whether more or less is better. */
   readonly better: Direction;
   readonly aggregate: 'mean' | 'sum';
   /**
@@ -391,7 +390,7 @@ export function parseMetric(id: string): Metric {
   return buildMetric(id, splitMetricId(translateMetric(id) ?? id));
 }
 
-/** Whether more or less of a metric is better. One that is unknown, of a plugin in a stored result, is `higher`. */
+/** The better end of a metric; `higher` for an unknown one, of a plugin in a stored result. */
 export function readDirection(id: string): Direction {
   return METRICS.find(splitMetricId(id).name)?.better ?? 'higher';
 }

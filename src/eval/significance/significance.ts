@@ -37,7 +37,7 @@ export interface ComparisonOptions extends BootstrapOptions {
   readonly test?: TestName;
   /** Over the systems; by default `holm`. */
   readonly correction?: CorrectionName;
-  /** Whether more or less of the metric is better; by default `higher`. Differences keep their sign. */
+  /** The better end of the metric; by default `higher`. Differences keep their sign. */
   readonly better?: Direction;
 }
 

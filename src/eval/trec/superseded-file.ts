@@ -5,6 +5,9 @@ import { getOrCompute } from '../../core/values/once.ts';
 import type { Superseded } from '../../model/run.ts';
 import { assertId } from './trec-files.ts';
 
+/** The name of a file of superseded documents: beside judgements of a dataset, and in the folder of a run. */
+export const SUPERSEDED_FILE = 'superseded.tsv';
+
 /**
  * Superseded documents as text: lines of `query document replacement`, with tabs between them. The document states
  * something that no longer holds at the moment of the query, and the replacement states what holds.
@@ -24,7 +27,7 @@ export function formatSuperseded(superseded: Superseded): string {
 }
 
 /**
- * Reads what {@link formatSuperseded} writes; spaces may stand in the place of tabs.
+ * Reads what {@link formatSuperseded} writes; spaces are accepted in place of tabs.
  *
  * @param source what errors call the text, usually its path.
  * @throws ValidationError naming the line, for a wrong number of columns, a repeated document, and one that replaces

@@ -132,7 +132,7 @@ interface Clustered {
   readonly cluster: string;
 }
 
-/** The judgements and superseded turns of some queries, in their order; superseded turns only if the dataset has them. */
+/** The judgements of some queries, in their order, and their superseded turns if the dataset has them. */
 export function selectJudgements(dataset: Dataset, queries: readonly Query[]): Pick<Judging, 'qrels' | 'superseded'> {
   const { superseded } = dataset;
   const select = <V>(table: ReadonlyMap<string, ReadonlyMap<string, V>>) =>

@@ -1,7 +1,7 @@
 import type { BackendName } from '../../core/tensors/active-backend.ts';
 import { yaml } from '../../core/values/yaml.ts';
 import { chooseIntervalMethod } from '../../eval/intervals/mean-intervals.ts';
-import { formatSuperseded } from '../../eval/trec/superseded-file.ts';
+import { formatSuperseded, SUPERSEDED_FILE } from '../../eval/trec/superseded-file.ts';
 import { encodeQrels, formatRun } from '../../eval/trec/trec-files.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
@@ -123,9 +123,6 @@ function formatTurnLines({ turns }: Corpus): string {
   return turns.map((turn) => `${JSON.stringify(line(turn))}\n`).join('');
 }
 
-/** The file of the superseded turns, of a dataset that names them. */
-export const SUPERSEDED = 'superseded.tsv';
-
 /** What the files of a run are written from: figures, rankings, judgements and turns. */
 export type MeasuredRankings = Pick<FinishedRun, 'result' | 'runs' | 'qrels' | 'corpus'> &
   Partial<Pick<FinishedRun, 'superseded' | 'records' | 'sliceKeys' | 'look' | 'weights' | 'users'>>;
@@ -168,7 +165,7 @@ export function runFiles(measured: MeasuredRankings): RunFiles {
     'turns.jsonl': formatTurnLines(corpus),
     'per-query.jsonl': formatPerQueryLines(result),
     'qrels.trec': encodeQrels(qrels),
-    ...(superseded !== undefined && { [SUPERSEDED]: formatSuperseded(superseded) }),
+    ...(superseded !== undefined && { [SUPERSEDED_FILE]: formatSuperseded(superseded) }),
     ...Object.fromEntries(trec),
     ...sliceFiles(measured),
     ...weightFiles(measured),

@@ -7,7 +7,7 @@ import { readText } from '../../core/files/files.ts';
 import { readJsonLines } from '../../core/files/text-lines.ts';
 import { parse, parseOrNull } from '../../core/validation/validation.ts';
 import { getOrCompute } from '../../core/values/once.ts';
-import { readSuperseded } from '../../eval/trec/superseded-file.ts';
+import { readSuperseded, SUPERSEDED_FILE } from '../../eval/trec/superseded-file.ts';
 import { readQrels, readRun } from '../../eval/trec/trec-files.ts';
 import type { Qrels, Run, Superseded } from '../../model/run.ts';
 import { formatFileName } from '../composition/arms.ts';
@@ -16,7 +16,6 @@ import { listRepetitions } from '../config/arm-selection.ts';
 import { type Environment, numberedLook } from '../measure/result.ts';
 import { resolvedPlugin } from '../plugins/resolved-plugin.ts';
 import { encoderUse } from '../run/environment.ts';
-import { SUPERSEDED } from '../run/run-folder.ts';
 
 /** The part of a stored run that is shown. */
 interface ShownRun {
@@ -215,7 +214,7 @@ export function openRun(folder: string): StoredRun {
     ),
     queries: readRows(querySchema, joinRunPath('queries.jsonl')),
     qrels: readQrels(joinRunPath('qrels.trec')),
-    superseded: existsSync(joinRunPath(SUPERSEDED)) ? readSuperseded(joinRunPath(SUPERSEDED)) : null,
+    superseded: existsSync(joinRunPath(SUPERSEDED_FILE)) ? readSuperseded(joinRunPath(SUPERSEDED_FILE)) : null,
     runs: new Map(summary.arms.map(({ name }) => [name, readRun(joinRunPath(`runs/${formatFileName(name)}.trec`))])),
     conversations: new Map(turns.map(({ id, conversation }) => [id, conversation])),
     tokens: new Map(turns.flatMap(({ id, tokens }) => (tokens === undefined ? [] : [[id, tokens]]))),
