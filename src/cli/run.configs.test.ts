@@ -160,6 +160,8 @@ const setSmallTransfer = setFit(
 /** What a config needs of the data folder, where its data and its weights then are, and what makes it cheaper. */
 const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; readonly changes: readonly string[] }>> = {
   'chat-export.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}', 'evaluation.split=dev'] },
+  // A query of the kind absent has no relevant turn, and is in no figure.
+  'corrections.yaml': { needs: [], changes: ['dataset.kinds=[superseded, contradictory, adjacent]'] },
   'curation-mail.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}'] },
   'attributes.yaml': { needs: [], changes: ['embedding={encoder: use-lite}'] },
   'encoders/bert.yaml': {

@@ -190,6 +190,7 @@ function buildLegend(figures: RunFigures, { arms: chosen, columns }: Chosen): st
     compared,
     isTested: compared,
     controls,
+    metrics,
     unresolved: compared ? listUnresolved(chosen, metrics) : [],
     statistics,
     queries,

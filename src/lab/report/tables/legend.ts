@@ -1,5 +1,6 @@
 import { freezeDeeply } from '../../../core/values/once.ts';
 import { chooseIntervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../../../eval/intervals/mean-intervals.ts';
+import { readDirection } from '../../../eval/metrics/metric.ts';
 import { LEAST_TRUSTED } from '../../../eval/significance/multiple-comparisons.ts';
 import { MOST_SAMPLES } from '../../../eval/significance/sign-flip-permutation.ts';
 import type { Comparison, ExperimentResult } from '../../measure/result.ts';
@@ -31,6 +32,8 @@ interface LegendFacts {
   readonly isTested: boolean;
   /** The number of null controls, whose p are corrected together; 0 where it is left out. */
   readonly controls?: number;
+  /** The metrics of the table; those of which less is better are named. */
+  readonly metrics?: readonly string[];
   /** Rows that the most samples do not decide, see {@link listUnresolved}. */
   readonly unresolved: readonly string[];
   readonly statistics: Statistics;
@@ -177,6 +180,7 @@ export function buildStatisticsLegend(facts: LegendFacts): string[] {
   if (facts.seeds !== undefined && facts.seeds > 1) return buildSeedsLegend(facts, facts.seeds);
   return [
     compared ? describeMarks(baseline, level) : describeFailedBaseline(baseline),
+    ...describeDirections(facts),
     ...(isTested ? testText(statistics, rows, conversations, apart) : []),
     ...(compared ? describeUndecidable(statistics, conversations, controls, 'comparisons of null controls') : []),
     ...describeUnresolved(unresolved, statistics),
@@ -194,6 +198,7 @@ function buildSeedsLegend(facts: LegendFacts, seeds: number): string[] {
   const brackets = describeIntervals(conversations, statistics.level, seeds);
   return [
     ...(compared ? [describeMarks(baseline, statistics.level)] : [describeFailedBaseline(baseline)]),
+    ...describeDirections(facts),
     ...describeSeedMeans(seeds, facts.alike),
     ...(isTested
       ? [`p: paired t test with ${SEED_SOURCES}, ${corrected}${apart}.`, ...describeConfirmation('t', conversations)]
@@ -206,6 +211,12 @@ function buildSeedsLegend(facts: LegendFacts, seeds: number): string[] {
 
 function describeMarks(baseline: string, level: number): string {
   return `${MARKS.better} better, ${MARKS.worse} worse than ${baseline}, said only where the corrected p is below ${formatDecimal(1 - level, 2)}; no mark: undecided.`;
+}
+
+/** A note that names the metrics of which less is better; empty without any. */
+function describeDirections({ metrics = [] }: LegendFacts): string[] {
+  const lower = metrics.filter((metric) => readDirection(metric) === 'lower');
+  return lower.length === 0 ? [] : [`Less is better: ${lower.join(', ')}.`];
 }
 
 function describeFailedBaseline(baseline: string): string {

@@ -388,3 +388,17 @@ test('a ladder shows a row for each arm, with difference and p, and the legend b
   expect(Object.keys(table)).not.toContain('display');
   expect(JSON.parse(JSON.stringify(table))).toEqual(table);
 });
+
+test('the legend names the metrics of which less is better', () => {
+  const result = buildHandmadeResult();
+  const rename = <V>(values: Readonly<Record<string, V>>) =>
+    Object.fromEntries(Object.entries(values).map(([id, value]) => [id.replace('recall', 'stale'), value]));
+  const arms = result.arms.map((arm) => ({
+    ...arm,
+    ...{ metrics: rename(arm.metrics), comparisons: arm.comparisons && rename(arm.comparisons) },
+    perQuery: rename(arm.perQuery),
+  }));
+  const lower = { ...result, metrics: result.metrics.map((id) => id.replace('recall', 'stale')), arms };
+  expect(renderText(lower)).toContain('Less is better: stale@10.');
+  expect(renderText(result)).not.toContain('Less is better');
+});

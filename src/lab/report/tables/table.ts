@@ -301,6 +301,7 @@ function buildTableLegend(
     compared,
     isTested: compared || arms.some(({ structure }) => structure !== null),
     controls,
+    metrics,
     unresolved: compared ? listUnresolved(others, metrics) : [],
     statistics,
     queries: queries.length,
