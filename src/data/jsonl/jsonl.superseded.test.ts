@@ -56,6 +56,6 @@ it('names each row that cannot be', async () => {
     ].join('\n'),
   );
   const { superseded, facts } = await load(rows.join('\n'), 'skip');
-  expect([...(superseded?.get('q') ?? [])]).toEqual([['old', 'new']]);
+  expect(superseded).toEqual(new Map([['q', new Map([['old', 'new']])]]));
   expect(facts['skipped in superseded.tsv: unknown turn']).toBe(1);
 });

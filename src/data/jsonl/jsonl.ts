@@ -279,11 +279,10 @@ function selectSoundSuperseded(
   for (const { where, row } of located) {
     const { queryId, turnId, replacementId } = row;
     const fault = describePairFault(queryId, turnId) ?? describePairFault(queryId, replacementId);
-    const ofQuery = getOrCompute(sound, queryId, () => new Map<string, string>());
     if (fault !== null) faults.add(where, ...fault);
     else if (turnId === replacementId) faults.add(where, 'replaces itself', turnId);
-    else if (ofQuery.has(turnId)) faults.add(where, 'superseded twice', `${queryId} ${turnId}`);
-    else ofQuery.set(turnId, replacementId);
+    else if (sound.get(queryId)?.has(turnId)) faults.add(where, 'superseded twice', `${queryId} ${turnId}`);
+    else getOrCompute(sound, queryId, () => new Map<string, string>()).set(turnId, replacementId);
   }
   return sound;
 }

@@ -33,7 +33,7 @@ interface Question {
   readonly superseded: readonly Said[];
 }
 
-/** What a fact adds to a conversation. */
+/** The turns and questions that a fact adds to a conversation. */
 interface Scene {
   readonly said: readonly Said[];
   readonly questions: readonly Question[];
@@ -162,7 +162,7 @@ export class CorrectionDrawing {
     return { said, questions: [this.ask('adjacent', fact, 0.79, 1.1, key)] };
   }
 
-  /** A fact that nobody states. */
+  /** A fact without a statement. */
   drawAbsent(fact: Fact): Scene {
     const said = this.drawNeighbours(fact);
     return { said, questions: [this.ask('absent', fact, 0.79, 1.1, { relevant: [], superseded: [] })] };

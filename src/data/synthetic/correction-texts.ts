@@ -152,7 +152,7 @@ export const PEOPLE: readonly string[] = freezeDeeply([
   ...['Elin', 'Rafael', 'Yuki', 'Bruno', 'Nadia', 'Stefan', 'Aisha', 'Henrik', 'Carla', 'Milan', 'Freya', 'Hugo'],
 ]);
 
-/** Turns that state nothing of a person's attributes. */
+/** Turns without a fact. */
 export const CHATTER: readonly string[] = freezeDeeply([
   'I saw {s} at the market, the queue was long',
   'the heating is loud again',

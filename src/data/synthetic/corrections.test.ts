@@ -33,7 +33,7 @@ const dataset = await load({ extracted: 1 });
 const readFact = ({ corpus }: Dataset, id: string) =>
   corpus.getTurn(id).attributes as { readonly subject: string; readonly predicate: string; readonly object: string };
 
-/** What the turns of a query's conversation state of the person and attribute that it asks for, in the order of time. */
+/** The earlier statements about the person and attribute that a query asks for, in the order of time. */
 function listStatements(of: Dataset, query: Query) {
   const { turns } = of.corpus.getConversation(query.conversationId as string);
   const facts = turns
@@ -47,7 +47,8 @@ function listStatements(of: Dataset, query: Query) {
 }
 
 const ofKind = (kind: string) => dataset.queries.filter((query) => query.kind === kind);
-const listRelevant = ({ id }: Query) => [...(dataset.qrels.get(id)?.keys() ?? [])];
+const listRelevant = ({ id }: Query) =>
+  [...(dataset.qrels.get(id) ?? [])].filter(([, grade]) => grade > 0).map(([turn]) => turn);
 const readSuperseded = ({ id }: Query) => dataset.superseded?.get(id) as ReadonlyMap<string, string>;
 
 describe('the answer key is what the statements say at the moment of the question', () => {

@@ -3,7 +3,15 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { CORRECTIONS_LICENCE, type CorrectionsOptions } from '../prepared/datasets.ts';
 import { Counts, displayDataset, findTestStart, isDev } from '../prepared/prepared.ts';
-import { type DrawnCorrections, drawCorrections } from './draw-corrections.ts';
+import { type AskedCorrection, type DrawnCorrections, drawCorrections } from './draw-corrections.ts';
+
+/** The grades of a question: superseded turns are judged not relevant. */
+function judge({ relevant, superseded }: AskedCorrection): ReadonlyMap<string, number> {
+  return new Map([
+    ...Array.from(superseded.keys(), (id) => [id, 0] as const),
+    ...relevant.map((id) => [id, 1] as const),
+  ]);
+}
 
 /** The dataset of drawn conversations, with their answer key. */
 export function buildCorrectionsDataset({ turns, asked }: DrawnCorrections): Dataset {
@@ -31,7 +39,7 @@ export function buildCorrectionsDataset({ turns, asked }: DrawnCorrections): Dat
     },
     corpus,
     queries,
-    qrels: new Map(asked.map(({ query, relevant }) => [query.id, new Map(relevant.map((id) => [id, 1]))])),
+    qrels: new Map(asked.map((one) => [one.query.id, judge(one)])),
     superseded,
     relevantGrade: 1,
     gradeNames: { 1: 'states what holds' },

@@ -180,6 +180,11 @@ describe('a stored run is measured', () => {
       { 'stale@2': [1 / 2, 0, 0], 'missing-replacement@2': [1, 0, 0], 'correct-first': [0, 1, 1] },
       { 'stale@2': [0, 0, 0], 'missing-replacement@2': [0, 0, 0], 'correct-first': [1, 1, 1] },
     ]);
+    // Unjudged c1 and d1 leave the ranking; a superseded document stays, judged or not.
+    const unjudged = { ...stored, superseded: new Map([['q0', new Map([['c1', 'a1']])]]) };
+    const [base] = rescore(unjudged, { ...asIs, metrics, judgedOnly: true }).arms;
+    expect(base?.perQuery['stale@2']).toEqual([0, 0, 0]);
+    expect(base?.perQuery['correct-first']).toEqual([0, 1, 1]);
     const message = 'metric needs the superseded documents of each query: stale@2';
     expect(() => measure({ granularity: 'conversation' })).toThrow(message);
     expect(() => rescore(stored, { ...asIs, metrics })).toThrow(message);

@@ -46,9 +46,13 @@ export function rescoreName(options: RescoreOptions): string {
   return formatFileName(parts.filter((part) => part !== '').join(' '));
 }
 
-/** A ranking without unjudged documents; a negative grade is no judgement. */
-function selectJudged(ranking: readonly Scored[], judgements: ReadonlyMap<string, number> | undefined): Scored[] {
-  return ranking.filter(({ id }) => (judgements?.get(id) ?? -1) >= 0);
+/** A ranking without unjudged documents; a negative grade is no judgement, and superseded documents are judged. */
+function selectJudged(
+  ranking: readonly Scored[],
+  judgements: ReadonlyMap<string, number> | undefined,
+  superseded: ReadonlyMap<string, string> | undefined,
+): Scored[] {
+  return ranking.filter(({ id }) => (judgements?.get(id) ?? -1) >= 0 || superseded?.has(id));
 }
 
 function findJudgedConversation(conversations: ReadonlyMap<string, string>, turnId: string): string {
@@ -145,7 +149,7 @@ function measureStored(
   const collapsed = granularity === 'conversation';
   const reduce = <K>(rankings: ReadonlyMap<K, Run>): ReadonlyMap<K, Run> => {
     const condensed = judgedOnly
-      ? mapRuns(rankings, (ranking, id) => selectJudged(ranking, judgements.get(id)))
+      ? mapRuns(rankings, (ranking, id) => selectJudged(ranking, judgements.get(id), superseded?.get(id)))
       : rankings;
     return collapsed ? mapRuns(condensed, (ranking) => collapseRanking(ranking, conversations)) : condensed;
   };
