@@ -32,7 +32,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   index: ['encoders', 'graph', 'candidates', 'vectors', 'words', 'late', 'walks', 'memories', 'runs'],
   kernel: ['signatures', 'policies', 'slices', 'authority', 'client', 'service'],
   rank: ['query', 'signals', 'rerank', 'learning', 'retrieval'],
-  memory: ['outcomes', 'store', 'facts', 'engine', 'changes', 'curation', 'patterns', 'context'],
+  memory: ['outcomes', 'store', 'facts', 'changes', 'retrievals', 'engine', 'curation', 'patterns', 'context'],
   lab: [
     'judging',
     'composition',

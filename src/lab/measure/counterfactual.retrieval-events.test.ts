@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
-import { openRetrievalLog } from '../../memory/context/feedback/retrieval-log.ts';
+import { openRetrievalLog } from '../../memory/retrievals/retrieval-log.ts';
 import {
   compareByInterleaving,
   estimateFromLog,

@@ -7,7 +7,7 @@ import {
   groupIntoClusters,
   meanIntervals,
 } from '../../eval/intervals/mean-intervals.ts';
-import type { RetrievalEvent } from '../../memory/context/feedback/retrieval-event.ts';
+import type { RetrievalEvent } from '../../memory/retrievals/retrieval-event.ts';
 
 /** A system of two that are compared. */
 export type Team = 'a' | 'b';

@@ -3,7 +3,15 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { JOURNAL_START, type JournalPosition } from '../../core/journal/position.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
-import type { Memory } from '../engine/memory.ts';
+
+/** What a log needs of its memory. */
+export interface ChangedMemory {
+  readonly position: JournalPosition;
+  describeLoss(acknowledged: JournalPosition): string | null;
+  get(id: string): MemoryRecord | null;
+  upsert(records: readonly MemoryRecord[]): Promise<unknown>;
+  remove(id: string): Promise<boolean>;
+}
 
 /** A record before and after an operation; null: it was not there. */
 export interface RecordChange {
@@ -69,7 +77,7 @@ function decodeEntry<D extends Decision>(payload: Uint8Array, sequence: number, 
  * can be undone. One caller at a time. Open one with {@link openChangeLog}.
  */
 export class ChangeLog<D extends Decision> {
-  readonly #memory: Memory;
+  readonly #memory: ChangedMemory;
   readonly #journal: Journal;
   /** Decisions that are not undone, by sequence, the last one last. */
   readonly #live = new Map<number, D>();
@@ -80,7 +88,7 @@ export class ChangeLog<D extends Decision> {
   #warnings: readonly string[] = [];
 
   /** @internal `openChangeLog` makes logs. */
-  constructor(memory: Memory, journal: Journal) {
+  constructor(memory: ChangedMemory, journal: Journal) {
     this.#memory = memory;
     this.#journal = journal;
   }
@@ -204,7 +212,7 @@ export class ChangeLog<D extends Decision> {
  * @throws WalCorruptedError, UnavailableError, ValidationError for the folder of another log, StorageError.
  */
 export async function openChangeLog<D extends Decision>(
-  memory: Memory,
+  memory: ChangedMemory,
   folder: string,
   log: ChangeLogName,
   options: Pick<JournalOptions, 'fsync'> = {},

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ValidationError } from '../../../core/errors/errors.ts';
-import { openRetrievalLog, type RetrievalLog } from '../../../memory/context/feedback/retrieval-log.ts';
 import { QueryPatternTracker } from '../../../memory/patterns/query-pattern-tracker.ts';
+import { openRetrievalLog, type RetrievalLog } from '../../../memory/retrievals/retrieval-log.ts';
 import { runWithOpened } from './open-folder.ts';
 
 const locateLog = (folder: string) => join(folder, 'retrievals');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ValidationError } from '../../../core/errors/errors.ts';
-import { parse } from '../../../core/validation/validation.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { parse } from '../../core/validation/validation.ts';
 
 const moment = z.int();
 const hash = z.string().regex(/^[0-9a-f]{32}$/, '32 hex digits');

@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ValidationError } from '../../../core/errors/errors.ts';
-import { writeAtomic } from '../../../core/files/files.ts';
-import { PRIVATE_MODE, readPrivateFile } from '../../../core/files/private-file.ts';
-import { Journal, type JournalOptions } from '../../../core/journal/journal.ts';
-import { JOURNAL_START } from '../../../core/journal/position.ts';
-import { createSerialRunner } from '../../../core/values/once.ts';
+import { ValidationError } from '../../core/errors/errors.ts';
+import { writeAtomic } from '../../core/files/files.ts';
+import { PRIVATE_MODE, readPrivateFile } from '../../core/files/private-file.ts';
+import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
+import { JOURNAL_START } from '../../core/journal/position.ts';
+import { createSerialRunner } from '../../core/values/once.ts';
 import { decodeLogEntry, encodeLogEntry, type RetrievalEvent, type RetrievalLogEntry } from './retrieval-event.ts';
 
 /** The file with the key, in the folder of its log. */

@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, tr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { StorageError, ValidationError } from '../../../core/errors/errors.ts';
-import { Journal } from '../../../core/journal/journal.ts';
-import { JOURNAL_START } from '../../../core/journal/position.ts';
+import { StorageError, ValidationError } from '../../core/errors/errors.ts';
+import { Journal } from '../../core/journal/journal.ts';
+import { JOURNAL_START } from '../../core/journal/position.ts';
 import { openRetrievalLog, type RetrievalLog } from './retrieval-log.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-retrievals-'));
