@@ -109,6 +109,31 @@ export function computeEmbeddingLength(embedding: ArrayLike<number>, where: stri
 }
 
 /**
+ * As {@link computeConservationMetrics}, of records one after the other.
+ *
+ * @param dimension D of each embedding.
+ * @throws as there.
+ */
+export function measureConservation(
+  records: Iterable<{ readonly embedding: Float32Array | Float64Array; readonly salience: number }>,
+  dimension: number,
+): ConservationMetrics {
+  const sums = { count: 0, salience: 0, salienceLog: 0, length: 0 };
+  const direction = new Float64Array(dimension);
+  for (const { embedding, salience } of records) {
+    const where = `record ${sums.count++}`;
+    assertSalience(salience, where);
+    const length = computeEmbeddingLength(embedding, where);
+    sums.salience += salience;
+    sums.salienceLog += multiplyByOwnLog(salience);
+    sums.length += salience * length;
+    if (length === 0) continue;
+    for (let i = 0; i < dimension; i++) direction[i]! += salience * ((embedding[i] as number) / length);
+  }
+  return deriveMetrics({ ...sums, direction });
+}
+
+/**
  * The metrics of T records, in float64 on the host, O(T D): sums over T are past what float32 keeps well before T is a hundred thousand. A zero embedding has
  * length 0 and no direction, so that its cosine is 0 even with itself.
  *
@@ -127,19 +152,11 @@ export function computeConservationMetrics(
   const dimension = count === 0 ? 0 : embeddings.length / count;
   if (!Number.isInteger(dimension) || (count === 0 && embeddings.length > 0))
     throw new DimensionMismatchError('embeddings', `${count} rows of one width`, `${embeddings.length} numbers`);
-  const sums = { salience: 0, salienceLog: 0, length: 0 };
-  const direction = new Float64Array(dimension);
-  for (let record = 0; record < count; record++) {
-    const where = `record ${record}`;
-    const weight = salience[record] as number;
-    assertSalience(weight, where);
-    const embedding = embeddings.subarray(record * dimension, (record + 1) * dimension);
-    const length = computeEmbeddingLength(embedding, where);
-    sums.salience += weight;
-    sums.salienceLog += multiplyByOwnLog(weight);
-    sums.length += weight * length;
-    if (length === 0) continue;
-    for (let i = 0; i < dimension; i++) direction[i]! += weight * ((embedding[i] as number) / length);
-  }
-  return deriveMetrics({ count, ...sums, direction });
+  return measureConservation(
+    Array.from({ length: count }, (_, record) => ({
+      embedding: embeddings.subarray(record * dimension, (record + 1) * dimension),
+      salience: salience[record] as number,
+    })),
+    dimension,
+  );
 }
