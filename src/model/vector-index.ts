@@ -56,6 +56,8 @@ export interface VectorIndex {
   upsert(rows: readonly VectorRow[]): Promise<void>;
   /** @returns how many of the ids were there. */
   remove(ids: readonly string[]): Promise<number>;
+  /** Frees the vectors of removed rows. Of an index that keeps them after {@link VectorIndex.remove}. */
+  compact?(): Promise<void>;
   /** Does now what the next search would do before its first query, so that the search takes its own time alone. Nothing happens where the index is ready. */
   build(): Promise<void>;
   /**

@@ -113,9 +113,18 @@ export class FlatVectorIndex implements VectorIndex {
   }
 
   async #compactIfSparse(): Promise<void> {
-    if (!this.table.isSparse) return;
+    if (this.table.isSparse) await this.#compact();
+  }
+
+  async #compact(): Promise<void> {
     this.table.compact();
     await this.rebuild();
+  }
+
+  compact(): Promise<void> {
+    return this.#run(async () => {
+      if (this.table.end > this.table.size) await this.#compact();
+    });
   }
 
   /** A search has nothing to build, since writes do: waits for them. */

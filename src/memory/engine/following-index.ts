@@ -57,6 +57,12 @@ export class FollowingIndex {
     await this.index.build();
   }
 
+  /** Brings the index up to what is noted, and frees what removed rows have left in it. @throws what the index throws. */
+  async compact(): Promise<void> {
+    await this.catchUp();
+    await this.index.compact?.();
+  }
+
   async #apply(ids: readonly string[]): Promise<void> {
     const records = ids.map((id) => [id, this.#read(id)] as const);
     const rows = records.flatMap(([, record]) => (record === null ? [] : [toRow(record)]));

@@ -163,10 +163,12 @@ export async function saveIndex(
   if (folder === null || store.isReadOnly) return;
   const state = locateState(folder, name);
   const saved = readState(state, options)?.saved ?? null;
-  if (saved !== null && isSamePosition(saved.from, from) && isSamePosition(saved.to, from)) return;
-  await follower.catchUp();
   const rows = locateRows(folder, name, from);
-  if (follower.index.keepsRows !== true) await follower.index.save(rows);
+  const { keepsRows = false } = follower.index;
+  const isSaved = saved !== null && isSamePosition(saved.from, from) && isSamePosition(saved.to, from);
+  if (isSaved && (keepsRows || existsSync(rows))) return; // a removal takes the rows of every index
+  await follower.catchUp();
+  if (!keepsRows) await follower.index.save(rows);
   // What is written meanwhile may be among the rows, and is noted again when the index is opened.
   writeState(state, options, { from, to: store.position });
   removeRows(locate(folder, name), basename(rows));

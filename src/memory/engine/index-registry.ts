@@ -117,6 +117,11 @@ export class MemoryIndexes {
     await Promise.allSettled(Array.from(this.#followers.values(), (follower) => follower.catchUp()));
   }
 
+  /** Brings every index up to the store, and frees what removed records have left in it. @throws what an index throws. */
+  async compact(): Promise<void> {
+    for (const follower of this.#followers.values()) await follower.compact();
+  }
+
   /**
    * Brings indexes up to the store and makes them ready, before a query is timed: to build one may take longer than a
    * query may.
