@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -82,6 +82,31 @@ describe('hnsw over vectors that come and go', () => {
     await flat.upsert(drawRows(1100, 2300));
     expect(await hnsw.count()).toBe(1100);
     expect(shareFound(await hnsw.search(queries, 10), await flat.search(queries, 10))).toBeGreaterThan(0.95);
+  });
+
+  test('after compact a saved index has no vector of a removed row, and the rest is found as before', async () => {
+    for (const index of await openPair('l2')) {
+      const rows = drawRows(41);
+      await index.upsert(rows);
+      const removed = rows.slice(7, 18);
+      const kept = rows.filter((row) => !removed.includes(row));
+      await index.remove(removed.map(({ id }) => id));
+      const before = await index.search(queries, 50);
+      const countRemoved = async () => {
+        const folder = mkdtempSync(join(tmpdir(), 'ragpp-compact-'));
+        await index.save(folder);
+        const files = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
+        rmSync(folder, { recursive: true });
+        const has = ({ vector }: VectorRow) => files.some((file) => file.includes(Buffer.from(vector.buffer)));
+        return [removed.filter(has).length, kept.filter(has).length];
+      };
+      expect(await countRemoved()).toEqual([index.name === 'hnsw' ? removed.length : 0, kept.length]);
+      await index.compact?.();
+      expect(await countRemoved()).toEqual([0, kept.length]);
+      expect(await index.search(queries, 50)).toEqual(before);
+      expect(await index.count()).toBe(kept.length);
+      await index.dispose();
+    }
   });
 
   test('a tie that goes on past the k-th place is decided by the tie rule', async () => {
