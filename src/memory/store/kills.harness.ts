@@ -26,6 +26,8 @@ export interface KillReport {
 export interface KilledWriters {
   /** The path of the program. */
   readonly entry: string;
+  /** Default: `bundle`. See {@link buildWriter}. */
+  readonly packages?: 'bundle' | 'external';
   /** Opens the store and compares it with what each writer did. @returns the operations of each. @throws Error for a store that is not as it must be. */
   check(folder: string, acknowledged: readonly number[]): Promise<number[]>;
 }
@@ -154,7 +156,7 @@ export async function runKills(
   seed: number,
   writers: KilledWriters = RECORD_WRITERS,
 ): Promise<KillReport> {
-  const program = await buildWriter(folder, writers.entry);
+  const program = await buildWriter(folder, writers.entry, writers.packages);
   const path = join(folder, 'store');
   const random = createRandom(seed, 'kills');
   const counts = { whileWriting: 0, acknowledged: 0, unacknowledged: 0, snapshots: 0, duringSnapshots: 0 };

@@ -11,6 +11,7 @@ import {
   UnavailableError,
   ValidationError,
 } from '../../core/errors/errors.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import { updateOutcomeStatistics } from '../outcomes/outcome-statistics.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { openStore } from './open-store.ts';
@@ -48,6 +49,31 @@ describe.each([
     expect([store.has('r2'), store.has('r1'), store.get('r1')]).toEqual([true, false, null]);
     expect(store.get('r2')).toEqual({ ...records[2], stats });
     await store.close();
+  });
+
+  test('forgets records, and their ids where others name them, as one change', async () => {
+    const store = await openStore(choose());
+    const [gone, child, old, other] = createSampleRecords(4) as [
+      MemoryRecord,
+      MemoryRecord,
+      MemoryRecord,
+      MemoryRecord,
+    ];
+    const metadata = { status: 'superseded', supersededBy: 'r0' };
+    await store.put([gone, { ...child, parentId: 'r0' }, { ...old, metadata, parentId: 'r1' }, other]);
+    await store.observe('r1', 0.5);
+    const seen: string[][] = [];
+    const before = store.position;
+    store.watch((ids) => seen.push([...ids]));
+    expect([await store.forget(['none']), store.sequence]).toEqual([0, 2]);
+    const [removed, stats] = await Promise.all([store.forget(['r0', 'none']), store.observe('r1', 1)]);
+    expect([removed, stats.count, store.sequence, seen]).toEqual([1, 2, 4, [['r0', 'r1', 'r2'], []]]);
+    const after = choose() === null ? store : await reopen(store);
+    const kept = { ...old, metadata: { status: 'superseded' }, parentId: 'r1' };
+    expect(list(after)).toEqual([{ ...child, parentId: null, stats }, kept, other]);
+    expect(after.attributes.has('supersededBy')).toBe(false);
+    if (after !== store) expect(after.listChangesSince(before)?.sort()).toEqual(['r0', 'r1', 'r2']);
+    await after.close();
   });
 
   test('refuses what would break its rules, and is as before then', async () => {

@@ -11,7 +11,7 @@ import {
   type OutcomeStatistics,
 } from '../../model/turns/turn.ts';
 import { assertOutcome } from '../outcomes/outcome-statistics.ts';
-import { encodeOperation, listChanged, type Operation } from './operation.ts';
+import { encodeOperation, type Operation } from './operation.ts';
 import { RecordTable } from './record-table.ts';
 import { measureSnapshot, removeSnapshots, writeSnapshot } from './snapshot.ts';
 
@@ -220,6 +220,19 @@ export class MemoryStore {
   }
 
   /**
+   * Removes records as {@link remove}, and their ids from the records that name them as their parent or as what replaced
+   * them. The files have their content until the next snapshot.
+   *
+   * @returns how many records were removed.
+   * @throws StorageError.
+   */
+  async forget(ids: readonly string[]): Promise<number> {
+    const operation = { kind: 'forget', ids: [...new Set(ids)] } as const;
+    const isNeeded = ids.some((id) => this.#willExist(id)) || this.#table.listChanged(operation).length > 0;
+    return isNeeded ? this.#write(operation, operation.ids, false, () => this.#table.forget(operation.ids)) : 0;
+  }
+
+  /**
    * Adds an outcome to the statistics of a record.
    *
    * @returns the statistics with it.
@@ -243,7 +256,7 @@ export class MemoryStore {
     this.#assertOpen();
     const commit = (sequence: number, hash: string) => {
       this.#table.position = { sequence, hash };
-      const changed = listChanged(operation);
+      const changed = this.#table.listChanged(operation);
       for (const id of changed) this.#changes.set(id, sequence);
       const result = apply();
       for (const notify of this.#watchers) notify(changed);

@@ -1,8 +1,9 @@
 import { DimensionMismatchError, StorageError, WalCorruptedError } from '../../core/errors/errors.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { MemoryStore, type RestoredStore, STORE_NAME } from './memory-store.ts';
-import { decodeOperation, listChanged } from './operation.ts';
+import { decodeOperation } from './operation.ts';
 import { RecordTable } from './record-table.ts';
+import { resumeRemoval } from './removal.ts';
 import { measureSnapshot, readSnapshot, removeSnapshots } from './snapshot.ts';
 
 /** The dimension of a store's records, and when its changes reach the disk. */
@@ -32,8 +33,8 @@ async function restore(journal: Journal): Promise<RestoredStore> {
   table.position = snapshot.position;
   await journal.replay(snapshot.position, ({ sequence, hash, payload }) => {
     const operation = decodeOperation(payload, sequence);
+    for (const id of table.listChanged(operation)) changes.set(id, sequence);
     table.apply(operation);
-    for (const id of listChanged(operation)) changes.set(id, sequence);
     table.position = { sequence, hash };
     grownBytes += payload.byteLength;
   });
@@ -53,7 +54,7 @@ function assertDimension(table: RecordTable, asked: number | undefined): void {
 }
 
 /**
- * Opens a store of records; makes its folder if it is missing.
+ * Opens a store of records; makes its folder if it is missing. Finishes a removal that a killed process has begun.
  *
  * @param folder null: the records are in memory alone.
  * @throws WalCorruptedError and ChecksumMismatchError for a damaged folder, UnavailableError naming the process that has it open, DimensionMismatchError,
@@ -76,7 +77,9 @@ async function openFolder(folder: string, { dimension, ...others }: StoreOptions
   try {
     const restored = await restore(journal);
     assertDimension(restored.table, dimension);
-    return new MemoryStore(journal, dimension ?? null, restored);
+    const store = new MemoryStore(journal, dimension ?? null, restored);
+    await resumeRemoval(store);
+    return store;
   } catch (error) {
     await journal.close();
     throw error;

@@ -9,6 +9,8 @@ export type RecordHead = Omit<MemoryRecord, 'embedding'>;
 export type Operation =
   | { readonly kind: 'put'; readonly records: readonly MemoryRecord[] }
   | { readonly kind: 'remove'; readonly ids: readonly string[] }
+  /** Removes records, and their ids from the records that name them. */
+  | { readonly kind: 'forget'; readonly ids: readonly string[] }
   | { readonly kind: 'observe'; readonly id: string; readonly outcome: number };
 
 const LENGTH_BYTES = 4;
@@ -69,10 +71,4 @@ export function decodeOperation(payload: Uint8Array, sequence: number): Operatio
       { cause: error },
     );
   }
-}
-
-/** The ids of the records that an operation adds, replaces or removes. */
-export function listChanged(operation: Operation): readonly string[] {
-  if (operation.kind === 'put') return operation.records.map(({ id }) => id);
-  return operation.kind === 'remove' ? operation.ids : [];
 }

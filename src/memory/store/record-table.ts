@@ -67,11 +67,43 @@ export class RecordTable {
     return stats;
   }
 
+  /** Removes records, and their ids from the records that name them. O(records). @returns how many were removed. */
+  forget(ids: readonly string[]): number {
+    const removed = this.remove(ids);
+    this.put(this.#detach(new Set(ids)));
+    return removed;
+  }
+
+  /** The records that name one of some others, without its id. */
+  #detach(ids: ReadonlySet<string>): MemoryRecord[] {
+    return this.list().flatMap((record) => (ids.has(record.id) ? [] : (withoutMentions(record, ids) ?? [])));
+  }
+
+  /** The ids of the records that an operation, which is not done yet, adds, replaces or removes. */
+  listChanged(operation: Operation): readonly string[] {
+    if (operation.kind === 'put') return operation.records.map(({ id }) => id);
+    if (operation.kind === 'observe') return [];
+    if (operation.kind === 'remove') return operation.ids;
+    const ids = new Set(operation.ids);
+    return [...operation.ids.filter((id) => this.#records.has(id)), ...this.#detach(ids).map(({ id }) => id)];
+  }
+
   apply(operation: Operation): void {
     if (operation.kind === 'put') this.put(operation.records);
     else if (operation.kind === 'remove') this.remove(operation.ids);
+    else if (operation.kind === 'forget') this.forget(operation.ids);
     else this.observe(operation.id, operation.outcome);
   }
+}
+
+/** A record without the ids of others that it names as its parent or as what replaced it; null if it names none. */
+function withoutMentions(record: MemoryRecord, ids: ReadonlySet<string>): MemoryRecord | null {
+  const { supersededBy, ...others } = record.metadata;
+  const isChild = record.parentId !== null && ids.has(record.parentId);
+  const isReplaced = typeof supersededBy === 'string' && ids.has(supersededBy);
+  if (!isChild && !isReplaced) return null;
+  const parentId = isChild ? null : record.parentId;
+  return { ...record, parentId, metadata: isReplaced ? others : record.metadata };
 }
 
 function freezeFields(record: MemoryRecord): MemoryRecord {

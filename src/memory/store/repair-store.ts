@@ -12,6 +12,7 @@ import type { MemoryRecord } from '../../model/turns/turn.ts';
 import { openStore } from './open-store.ts';
 import { decodeOperation } from './operation.ts';
 import { RecordTable } from './record-table.ts';
+import { readStagedIds } from './removal.ts';
 import { decodeLine, listSnapshots, type Manifest, namePart, readManifest, splitLines } from './snapshot.ts';
 
 /** What a repair found. */
@@ -189,6 +190,7 @@ export async function repairStore(
         ? JOURNAL_START
         : { sequence: snapshot.sequence, hash: salvage.readSnapshot(snapshot.path) };
     await salvage.readJournal(folder, after);
+    salvage.table.forget(readStagedIds(folder));
     await writeStore(into, salvage.table.list(), progress);
     const { table, lostOperations, lostRecords, lostOutcomes, damagedFiles } = salvage;
     return { records: table.size, lostOperations, lostRecords, lostOutcomes, damagedFiles };
