@@ -4,7 +4,7 @@ import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { JOURNAL_START, type JournalPosition } from '../../core/journal/position.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
 
-/** What a log needs of its memory. */
+/** The memory whose records a log is about. */
 export interface ChangedMemory {
   readonly position: JournalPosition;
   describeLoss(acknowledged: JournalPosition): string | null;
@@ -32,13 +32,13 @@ export interface Decision {
 }
 
 /** That a memory has what the entry before says, after its change `position`. */
-interface Done {
+export interface Done {
   readonly kind: 'done';
   readonly position: JournalPosition;
 }
 
 /** An entry of the log: a decision, the undoing of the one with the sequence `of`, and that the memory has what the entry before says. */
-type LogEntry<D extends Decision> = D | { readonly kind: 'undo'; readonly of: number } | Done;
+export type LogEntry<D extends Decision> = D | { readonly kind: 'undo'; readonly of: number } | Done;
 
 /** The vector as base64 of its float32, which keeps every bit. */
 function packValue(key: string, value: unknown): unknown {

@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import { ChecksumMismatchError, ValidationError } from '../../core/errors/errors.ts';
-import { readBytes, writeAtomic } from '../../core/files/files.ts';
+import { readBytes, readText, writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { JOURNAL_START, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
@@ -16,6 +17,7 @@ import {
   type FactOperation,
 } from '../../index/graph/fact-edge.ts';
 import { FactGraph, FactLedger, type FactNeighbour } from '../../index/graph/fact-graph.ts';
+import type { LogContent } from '../store/removal.ts';
 import {
   listSnapshots,
   namePart,
@@ -68,6 +70,24 @@ function listFactOperations(versions: readonly FactEdge[]): FactOperation[] {
     if (asserted.has(id)) return { kind: 'supersede', id, validUntil: validUntil as number, recordedAt, by: closedBy };
     asserted.add(id);
     return { kind: 'assert', fact, recordedAt };
+  });
+}
+
+/**
+ * The operations that name none of some ids. A fact that names an id is left out together with its end. A fact that was
+ * ended by such a fact stays ended.
+ */
+function forgetFacts(operations: readonly FactOperation[], ids: ReadonlySet<string>): FactOperation[] {
+  const gone = new Set(ids);
+  for (const operation of operations) {
+    if (operation.kind !== 'assert') continue;
+    const { id, source, target, relation } = operation.fact;
+    if ([id, source, target, relation].some((text) => ids.has(text))) gone.add(id);
+  }
+  return operations.flatMap((operation): FactOperation[] => {
+    if (operation.kind === 'assert') return gone.has(operation.fact.id) ? [] : [operation];
+    if (gone.has(operation.id)) return [];
+    return [{ ...operation, by: operation.by !== null && gone.has(operation.by) ? null : operation.by }];
   });
 }
 
@@ -313,6 +333,37 @@ async function restore(journal: Journal): Promise<FactStore> {
   journal.dropThrough(position.sequence);
   removeSnapshots(journal.folder, position.sequence);
   return new FactStore(journal, graph, position.sequence);
+}
+
+/**
+ * The facts of a closed store as its snapshot has them; null for a folder without a snapshot of facts.
+ *
+ * @throws ChecksumMismatchError, StorageError.
+ */
+export async function readSavedFacts(folder: string): Promise<FactSnapshot | null> {
+  const latest = listSnapshots(folder).at(-1);
+  if (latest === undefined || !/"kind": ?"facts"/.test(readText(join(latest.path, 'snapshot.json')))) return null;
+  return readFactSnapshot(folder, REMEDY);
+}
+
+/**
+ * What a closed store of facts holds.
+ *
+ * @param saved null: it has no snapshot.
+ * @param payloads the entries of its journal after the snapshot.
+ * @throws ValidationError for entries of something else.
+ */
+export function readFacts(saved: FactSnapshot | null, payloads: readonly Uint8Array[]): LogContent {
+  const graph = saved?.graph ?? new FactGraph();
+  for (const payload of payloads) applyStored(graph, payload, graph.size + 1);
+  const operations = listFactOperations(graph.versions());
+  return {
+    records: [],
+    forget({ ids }) {
+      const kept = forgetFacts(operations, ids);
+      return { entries: kept.map(encodeFactOperation), changed: operations.length - kept.length };
+    },
+  };
 }
 
 /**

@@ -42,6 +42,16 @@ export interface RetrievalEvent {
   readonly time: number;
 }
 
+/** An entry without the hashes of some memories; the same entry if it has none of them. */
+export function forgetRetrieved(entry: RetrievalLogEntry, hashes: ReadonlySet<string>): RetrievalLogEntry {
+  const isKept = (hashed: string) => !hashes.has(hashed);
+  if (entry.kind === 'use') return entry.used.every(isKept) ? entry : { ...entry, used: entry.used.filter(isKept) };
+  const { retrieved, teams } = entry;
+  if (retrieved.every(isKept)) return entry;
+  const keptTeams = teams?.filter((_, i) => isKept(retrieved[i] as string)) ?? null;
+  return { ...entry, retrieved: retrieved.filter(isKept), teams: keptTeams };
+}
+
 export const encodeLogEntry = (entry: RetrievalLogEntry): Uint8Array => Buffer.from(JSON.stringify(entry));
 
 /** @throws ValidationError with the number of the entry. */

@@ -7,7 +7,14 @@ import { PRIVATE_MODE, readPrivateFile } from '../../core/files/private-file.ts'
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { JOURNAL_START } from '../../core/journal/position.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
-import { decodeLogEntry, encodeLogEntry, type RetrievalEvent, type RetrievalLogEntry } from './retrieval-event.ts';
+import type { LogContent } from '../store/removal.ts';
+import {
+  decodeLogEntry,
+  encodeLogEntry,
+  forgetRetrieved,
+  type RetrievalEvent,
+  type RetrievalLogEntry,
+} from './retrieval-event.ts';
 
 /** The file with the key, in the folder of its log. */
 const FILE = 'key';
@@ -45,6 +52,21 @@ function openLogKey(folder: string, entries: number): HashText {
     });
   const key = Buffer.from(text, 'hex');
   return (thing, value) => createHmac('sha256', key).update(`${thing}\0${value}`).digest('hex').slice(0, HASH_DIGITS);
+}
+
+/** The content of a closed log of retrievals. @throws as {@link openRetrievalLog}. */
+export function readRetrievals(folder: string, payloads: readonly Uint8Array[]): LogContent {
+  const entries = payloads.map((payload, i) => decodeLogEntry(payload, i + 1));
+  const hash = openLogKey(folder, entries.length);
+  return {
+    records: [],
+    forget({ ids }) {
+      const hashes = new Set(Array.from(ids, (id) => hash('memory', id)));
+      const kept = entries.map((entry) => forgetRetrieved(entry, hashes));
+      const changed = kept.filter((entry, i) => entry !== entries[i]).length;
+      return { entries: kept.map(encodeLogEntry), changed };
+    },
+  };
 }
 
 const LOG_NAME = 'log of retrievals';
