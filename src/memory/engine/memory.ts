@@ -1,7 +1,7 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { JournalPosition } from '../../core/journal/position.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { freezeDeeply } from '../../core/values/once.ts';
+import { createSerialRunner, freezeDeeply } from '../../core/values/once.ts';
 import type { VectorIndexOptions } from '../../index/vectors/registry.ts';
 import { prepareRows } from '../../index/vectors/vector-doors.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
@@ -23,6 +23,8 @@ import {
   type OutcomePool,
 } from '../outcomes/outcome-statistics.ts';
 import { computePriors, type PriorBundle } from '../outcomes/prior-bundle.ts';
+import type { RemovalOptions, RemovalReport } from '../removal/remove-where.ts';
+import type { RemovalSelection } from '../removal/selection.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import type { ArmRecordRanking } from './arm-ranking.ts';
 import { rankCandidates } from './candidate-ranking.ts';
@@ -76,6 +78,8 @@ export class Memory {
   readonly #cache: QueryCache<TimelessResponse>;
   readonly #growth: GrowthSnapshots;
   readonly #ranking: ArmRecordRanking | null;
+  /** For work on the files of indexes. */
+  readonly #runAlone = createSerialRunner();
   #closed: Promise<void> | null = null;
 
   /** @internal `openMemory` makes memories. @param followers indexes by name, which know what they lack. */
@@ -195,6 +199,33 @@ export class Memory {
     const removed = await this.#store.remove([id]);
     await this.#followWrite();
     return removed > 0;
+  }
+
+  /**
+   * Removes records and what was made of them: summaries, procedures, facts, the entries of logs in the folder of the
+   * memory, and their ids where other records name them. When the promise resolves, no file of the folder has their
+   * texts, ids or vectors. If the process is killed before, nothing is removed, or the next opening finishes the
+   * removal. All files are written again, also if no record is found. O(records), and hnsw is built again.
+   *
+   * @param selection a filter, as a text or a tree; a conversation; or a person, the author or the attribute `userId`.
+   * @returns what was removed, the conservation metrics before and after, and the judgements that were lost.
+   * @throws ConfigurationError for a selection of another form; InvalidFilterError; UnavailableError naming the process
+   *   that has a log of the folder open, such as that of a curator, which must be closed; ValidationError for a memory
+   *   that is only read, and for an inner folder with a journal of something else; StorageError, and what an index
+   *   throws: then the removal may be done in part, and the next one, or the next opening, finishes it.
+   */
+  async removeWhere(selection: RemovalSelection, options: RemovalOptions = {}): Promise<RemovalReport> {
+    this.#assertOpen();
+    const { removeWhere } = await import('../removal/remove-where.ts');
+    this.#assertOpen();
+    return this.#runAlone(async () => {
+      const report = await removeWhere(this.#store, selection, options, {
+        readFilter: (filter) => this.#readFilter(filter),
+        compactIndexes: () => this.#indexes.compact(),
+      });
+      if (options.dryRun !== true) this.#cache.clear();
+      return report;
+    });
   }
 
   async #followWrite(): Promise<void> {
@@ -367,9 +398,11 @@ export class Memory {
     return this.#writeSnapshot();
   }
 
-  async #writeSnapshot(): Promise<void> {
-    await this.#store.snapshot();
-    for (const name of this.indexNames) await this.#saveIndex(name);
+  #writeSnapshot(): Promise<void> {
+    return this.#runAlone(async () => {
+      await this.#store.snapshot();
+      for (const name of this.indexNames) await this.#saveIndex(name);
+    });
   }
 
   #saveIndex(name: string): Promise<void> {
@@ -389,6 +422,7 @@ export class Memory {
   async #close(): Promise<void> {
     const errors: unknown[] = [];
     const steps = [
+      () => this.#runAlone(async () => {}),
       () => this.#growth.end(),
       async () => this.#ranking?.dispose(),
       ...this.indexNames.map((name) => () => this.#saveIndex(name)),

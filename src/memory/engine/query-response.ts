@@ -94,6 +94,11 @@ export class QueryCache<Answer extends object> {
     return this.#answers?.size ?? 0;
   }
 
+  /** Removes every answer. */
+  clear(): void {
+    this.#answers?.clear();
+  }
+
   /**
    * The answer to a query, computed if it is not kept. An error is not kept.
    *

@@ -1,0 +1,171 @@
+import { ConservationViolationError, ValidationError } from '../../core/errors/errors.ts';
+import { bindFilter } from '../../model/filter/compile-filter.ts';
+import type { Filter } from '../../model/filter/filter.ts';
+import type { Qrels } from '../../model/run.ts';
+import { readImportance } from '../../model/turns/memory-fields.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
+import { validateConservation } from '../../ops/conservation/conservation-laws.ts';
+import { type ConservationMetrics, measureConservation } from '../../ops/conservation/conservation-metrics.ts';
+import type { MemoryStore } from '../store/memory-store.ts';
+import { finishRemoval, resumeRemoval, stageRemoval } from '../store/removal.ts';
+import { FolderLogs, type ForgottenEntries } from './folder-logs.ts';
+import { planRemoval, type RemovalPlan, type RemovalSelection, toFilter } from './selection.ts';
+
+/** The options of a removal. */
+export interface RemovalOptions {
+  /** True: nothing is changed, and the report says what would be. Default false. */
+  readonly dryRun?: boolean;
+  /** Judged queries: for each its records by grade. A record is relevant if its grade is above 0. */
+  readonly judgements?: Qrels;
+}
+
+/** The part of a memory around its store. */
+export interface RemovalSite {
+  /** Reads a filter by attributes that records have. @throws InvalidFilterError. */
+  readFilter(input: unknown): Filter;
+  /** Brings open indexes up to the store, and frees what they have of removed records. */
+  compactIndexes(): Promise<void>;
+}
+
+/** The conservation metrics of a memory, each record weighted by its importance. */
+export interface RemovalConservation {
+  /** null: no record has an importance above 0. */
+  readonly before: ConservationMetrics | null;
+  readonly after: ConservationMetrics | null;
+  /** Sentences about a law that the removal breaks, and about a fall of information. The removal is done all the same. */
+  readonly warnings: readonly string[];
+}
+
+/** Judgements of queries that a removal makes useless. */
+export interface LostEvidence {
+  /** Relevant records of queries that the memory had, each once a query. */
+  readonly relevant: number;
+  /** Relevant records that are removed. */
+  readonly removed: number;
+  /** Queries with a relevant record in the memory before. */
+  readonly queries: number;
+  /** Queries that lost some and kept others. */
+  readonly reducedQueries: readonly string[];
+  /** Queries that lost every relevant record. */
+  readonly lostQueries: readonly string[];
+}
+
+/** The records and entries that a removal takes, and their effect on the memory. */
+export interface RemovalReport {
+  /** The ids of the records that the selection names. */
+  readonly removed: readonly string[];
+  /** Records that were made of these and go with them: summaries, procedures and facts. */
+  readonly derived: readonly { readonly id: string; readonly memoryType: string }[];
+  /** The number of records that stay. */
+  readonly kept: number;
+  /** Outcomes that were observed of the records that go. */
+  readonly outcomes: number;
+  /** The logs in the folder of the memory. */
+  readonly logs: readonly ForgottenEntries[];
+  readonly conservation: RemovalConservation;
+  /** null: no judgements were passed. */
+  readonly evidence: LostEvidence | null;
+  /** Sentences about acknowledged entries that are missing at the end of a log. */
+  readonly warnings: readonly string[];
+}
+
+function* weighRecords(store: MemoryStore, keeps: (id: string) => boolean) {
+  for (const { id, embedding, metadata } of store.records())
+    if (keeps(id)) yield { embedding, salience: readImportance({ attributes: metadata }) };
+}
+
+function measure(store: MemoryStore, keeps: (id: string) => boolean): ConservationMetrics | null {
+  let [records, salient] = [0, 0];
+  for (const { salience } of weighRecords(store, keeps)) {
+    records++;
+    salient += Number(salience > 0);
+  }
+  return records > 0 && salient === 0 ? null : measureConservation(weighRecords(store, keeps), store.dimension ?? 0);
+}
+
+function describeViolation(before: ConservationMetrics, after: ConservationMetrics): readonly string[] {
+  try {
+    return validateConservation(before, after).warnings;
+  } catch (error) {
+    if (error instanceof ConservationViolationError) return [error.message];
+    throw error;
+  }
+}
+
+function compareConservation(store: MemoryStore, ids: ReadonlySet<string>): RemovalConservation {
+  const before = measure(store, () => true);
+  const after = measure(store, (id) => !ids.has(id));
+  return { before, after, warnings: before === null || after === null ? [] : describeViolation(before, after) };
+}
+
+function countLostEvidence(judgements: Qrels, store: MemoryStore, ids: ReadonlySet<string>): LostEvidence {
+  const counts = { relevant: 0, removed: 0, queries: 0 };
+  const [reducedQueries, lostQueries]: [string[], string[]] = [[], []];
+  for (const [query, grades] of judgements) {
+    const relevant = [...grades].filter(([id, grade]) => grade > 0 && store.has(id));
+    const gone = relevant.filter(([id]) => ids.has(id)).length;
+    counts.relevant += relevant.length;
+    counts.removed += gone;
+    counts.queries += Number(relevant.length > 0);
+    if (gone > 0) (gone === relevant.length ? lostQueries : reducedQueries).push(query);
+  }
+  return { ...counts, reducedQueries, lostQueries };
+}
+
+function reportRemoval(
+  store: MemoryStore,
+  { selected, derived, ids, selects }: RemovalPlan,
+  logs: FolderLogs,
+  judgements: Qrels | undefined,
+): RemovalReport {
+  const going = [...selected, ...derived.keys()];
+  const observed = ({ outcome, stats }: MemoryRecord) => stats.count + Number(outcome !== null);
+  return {
+    removed: selected,
+    derived: Array.from(derived, ([id, memoryType]) => ({ id, memoryType })),
+    kept: store.size - going.length,
+    outcomes: going.reduce((sum, id) => sum + observed(store.get(id) as MemoryRecord), 0),
+    logs: logs.countForgotten({ ids, selects }),
+    conservation: compareConservation(store, ids),
+    evidence: judgements === undefined ? null : countLostEvidence(judgements, store, ids),
+    warnings: logs.warnings,
+  };
+}
+
+/**
+ * Removes the records of a filter, and what was made of them, from a store, the logs in its folder and its saved
+ * indexes. When the promise resolves, no file of the folder has them. If the process is killed before, nothing is
+ * removed, or the next opening of the store finishes the removal.
+ *
+ * @throws ConfigurationError for a selection of another form; InvalidFilterError; ValidationError for a store that is
+ *   only read, and for a journal in the folder that is no log of a memory; UnavailableError for a log that is open;
+ *   StorageError; what `compactIndexes` throws.
+ */
+export async function removeWhere(
+  store: MemoryStore,
+  selection: RemovalSelection,
+  { dryRun = false, judgements }: RemovalOptions,
+  { readFilter, compactIndexes }: RemovalSite,
+): Promise<RemovalReport> {
+  const { folder } = store;
+  const filter = readFilter(toFilter(selection));
+  if (!dryRun && store.isReadOnly)
+    throw new ValidationError(`memory store is read-only: ${folder}; open it without readOnly`, { folder });
+  if (!dryRun) await resumeRemoval(store, compactIndexes);
+  const logs = await FolderLogs.open(folder, dryRun);
+  try {
+    const plan = planRemoval(() => store.records(), logs.records, bindFilter(filter));
+    const report = reportRemoval(store, plan, logs, judgements);
+    if (dryRun) return report;
+    if (folder === null) {
+      await store.forget([...plan.ids]);
+      await compactIndexes();
+    } else {
+      await stageRemoval(folder, [...plan.ids], logs.paths, (i, into) => logs.writeWithout(plan, i, into));
+      await finishRemoval(store, compactIndexes);
+    }
+    return report;
+  } finally {
+    await logs.close();
+  }
+}
