@@ -163,6 +163,53 @@ Examples:
     .action(lazyAction(async () => (await import('./actions/memory-consolidate.ts')).runMemoryConsolidate));
 }
 
+function removeCommand(): Command {
+  return new Command('remove')
+    .description('remove records and what was made of them, so that no file of the folder has them')
+    .argument('<folder>', 'the folder of the memory')
+    .addOption(
+      new Option('--filter <filter>', 'records that satisfy it, for example "channel = \'mail\'"').conflicts([
+        'conversation',
+        'user',
+      ]),
+    )
+    .addOption(new Option('--conversation <id>', 'the records of a conversation').conflicts('user'))
+    .option('--user <name>', 'the records of which a person is the author or the attribute userId')
+    .option('--dry-run', 'list what would be removed and change nothing')
+    .option('--qrels <file>', 'judgements as TREC qrels, to count what is lost of them; default: those of the arm')
+    .addOption(cacheOption())
+    .addHelpText(
+      'after',
+      `
+Give one of --filter, --conversation and --user. Summaries, procedures and facts that were made of removed records go
+with them, and so does what the logs have of them. A removal cannot be undone.
+
+Examples:
+  ragpp memory remove notes --conversation printer-floor-2 --dry-run
+  ragpp memory remove notes --user ada
+  ragpp memory remove notes --filter "channel = 'mail' and importance < 0.2"`,
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-remove.ts')).runMemoryRemove));
+}
+
+function proveForgottenCommand(): Command {
+  return new Command('prove-forgotten')
+    .description('look for a text in every file of a folder, byte by byte')
+    .argument('<folder>', 'the folder of a memory, or any other')
+    .argument('<canary>', 'a text that only what was removed had; upper and lower case are distinguished')
+    .addHelpText(
+      'after',
+      `
+The text is looked for as UTF-8, UTF-16, JSON and base64, in the names of files, and within gzip.
+
+Exit codes: 0 no file has it, 1 a file has it or cannot be read, 2 wrong usage.
+
+Example:
+  ragpp memory prove-forgotten notes 'the code of the safe'`,
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-remove.ts')).runMemoryProveForgotten));
+}
+
 function statsCommand(): Command {
   return new Command('stats')
     .description('count the records, attributes and outcomes of a memory, and the bytes of its parts')
@@ -249,6 +296,8 @@ export function memoryCommand(): Command {
     .addCommand(usedCommand())
     .addCommand(patternsCommand())
     .addCommand(consolidateCommand())
+    .addCommand(removeCommand())
+    .addCommand(proveForgottenCommand())
     .addCommand(statsCommand())
     .addCommand(exportCommand())
     .addCommand(repairCommand())

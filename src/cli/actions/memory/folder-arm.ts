@@ -5,10 +5,12 @@ import { useBackend } from '../../../core/tensors/backend.ts';
 import type { StartProgress } from '../../../core/terminal/progress.ts';
 import { yaml } from '../../../core/values/yaml.ts';
 import { withFoundPath } from '../../../data/prepared/prepared.ts';
+import { loadDataset } from '../../../data/registry.ts';
 import { type ExperimentConfig, openConfig } from '../../../lab/config/config.ts';
 import { serveArm } from '../../../lab/run/served-arm.ts';
 import type { ServedArm } from '../../../memory/engine/served-arm.ts';
 import type { Encoder } from '../../../model/encoder.ts';
+import type { Qrels } from '../../../model/run.ts';
 
 /** The file beside the records with the config of the arm that answers. */
 const locateArm = (folder: string) => join(folder, 'arm.yaml');
@@ -55,4 +57,19 @@ export async function openFolderArm(
   const config = await openConfig(locateArm(folder));
   await useBackend(config.backend);
   return serveArm(config, config.evaluation.baseline, { cacheFolder, progress });
+}
+
+/**
+ * The judgements of the dataset of a folder's arm; null for a folder without an arm.
+ *
+ * @throws what loading the dataset throws.
+ */
+export async function readArmJudgements(
+  folder: string,
+  cacheFolder: string,
+  progress: StartProgress,
+): Promise<Qrels | null> {
+  if (!hasArm(folder)) return null;
+  const { dataset } = await openConfig(locateArm(folder));
+  return (await loadDataset(dataset, { cacheFolder, progress })).qrels;
 }

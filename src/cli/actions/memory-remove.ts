@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { RagPlusPlusError } from '../../core/errors/errors.ts';
+import { findText, listTextForms } from '../../core/files/find-text.ts';
+import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
+import { readQrels } from '../../eval/trec/trec-files.ts';
+import type { LostEvidence, RemovalConservation, RemovalReport } from '../../memory/removal/remove-where.ts';
+import type { RemovalSelection } from '../../memory/removal/selection.ts';
+import type { Qrels } from '../../model/run.ts';
+import { alignColumns } from '../process/columns.ts';
+import { FailedCheck } from '../process/supervision.ts';
+import { hasArm, readArmJudgements } from './memory/folder-arm.ts';
+import { readMemoryFolder } from './memory/memory-folder.ts';
+import { printWarnings, runWithAskedMemory, runWithMemory } from './memory/open-folder.ts';
+
+interface RemoveFlags {
+  readonly filter?: string;
+  readonly conversation?: string;
+  readonly user?: string;
+  readonly dryRun?: true;
+  readonly qrels?: string;
+  readonly cache: string;
+}
+
+function readSelection({ filter, conversation, user }: RemoveFlags, command: Command): RemovalSelection {
+  if (filter !== undefined) return { filter };
+  if (conversation !== undefined) return { conversationId: conversation };
+  if (user !== undefined) return { user };
+  return command.error('error: give one of --filter, --conversation and --user', { exitCode: 2 });
+}
+
+/** A dataset that is missing by now does not keep records from being removed. */
+async function readJudgements(folder: string, { qrels, cache }: RemoveFlags): Promise<Qrels | null> {
+  if (qrels !== undefined) return readQrels(qrels);
+  try {
+    return await readArmJudgements(folder, cache, createTerminalProgress());
+  } catch (error) {
+    if (!(error instanceof RagPlusPlusError)) throw error;
+    printError(`lost judgements are not counted: ${error.message}\n`);
+    return null;
+  }
+}
+
+const shorten = (value: number) => String(Number(value.toPrecision(4)));
+
+function formatConservation({ before, after }: RemovalConservation): string {
+  const rows = Object.entries({ before, after }).map(([when, metrics]) => {
+    if (metrics === null) return [when, '-', '-', '-', '-'];
+    const { count, magnitude, energy, information } = metrics;
+    return [when, String(count), shorten(magnitude), shorten(energy), shorten(information)];
+  });
+  return `${alignColumns([['conservation', 'records', 'magnitude', 'energy', 'information (nats)'], ...rows])}\n`;
+}
+
+function formatEvidence({ relevant, removed, queries, reducedQueries, lostQueries }: LostEvidence): string {
+  const named = lostQueries.length === 0 ? '' : `: ${lostQueries.join(', ')}`;
+  return [
+    `judgements: ${removed} of ${relevant} relevant records removed\n`,
+    `queries: ${reducedQueries.length} of ${queries} have fewer relevant records, ${lostQueries.length} have none left${named}\n`,
+  ].join('');
+}
+
+/** Each record that would be removed, and why. */
+function formatRecords({ removed, derived }: RemovalReport): string {
+  const rows = [
+    ...removed.map((id) => [id, 'selected']),
+    ...derived.map(({ id, memoryType }) => [id, `made of removed records (${memoryType})`]),
+  ];
+  return rows.length === 0 ? '' : `${alignColumns([['record', 'reason'], ...rows])}\n`;
+}
+
+function formatReport(report: RemovalReport, isDry: boolean): string {
+  const { removed, derived, outcomes, logs, conservation, evidence } = report;
+  const changed = logs.filter(({ entries }) => entries > 0).map(({ log, entries }) => `${log} ${entries}`);
+  return [
+    `${isDry ? 'would be removed' : 'removed'}: ${removed.length} records, and ${derived.length} made of them\n`,
+    isDry ? formatRecords(report) : '',
+    `outcomes of these records: ${outcomes}\n`,
+    changed.length === 0 ? '' : `entries of logs: ${changed.join(', ')}\n`,
+    formatConservation(conservation),
+    evidence === null ? '' : formatEvidence(evidence),
+  ].join('');
+}
+
+/** Removes records of a memory, or lists what would be removed. */
+export async function runMemoryRemove(folder: string, flags: RemoveFlags, command: Command): Promise<void> {
+  const selection = readSelection(flags, command);
+  const { settings } = readMemoryFolder(folder);
+  const judgements = await readJudgements(folder, flags);
+  const isDry = flags.dryRun === true;
+  const run = isDry ? runWithAskedMemory : runWithMemory;
+  await run(folder, settings, async (memory) => {
+    const report = await memory.removeWhere(selection, { dryRun: isDry, ...(judgements && { judgements }) });
+    printWarnings([...report.warnings, ...report.conservation.warnings]);
+    printOut(`${formatReport(report, isDry)}${folder}: ${memory.size} records\n`);
+  });
+  if (isDry || (settings.encoder === null && !hasArm(folder))) return;
+  const embeddings = join(flags.cache, 'embeddings');
+  printError(
+    `the cache has vectors of embedded texts by their hashes: ${embeddings}; delete them with 'ragpp cache gc --stage embeddings'\n`,
+  );
+}
+
+/** Looks for a text in every file of a folder. @throws FailedCheck if a file has it or cannot be read. */
+export async function runMemoryProveForgotten(folder: string, canary: string): Promise<void> {
+  const { files, bytes, found, unread } = await findText(folder, listTextForms(canary));
+  for (const { path, form, offset } of found)
+    printOut(`found: ${join(folder, path)}${offset === null ? '' : ` at byte ${offset}`} (${form})\n`);
+  for (const { path, reason } of unread) printOut(`not read: ${join(folder, path)}: ${reason}\n`);
+  printOut(`scanned: ${files} files, ${bytes} bytes; found: ${found.length}, not read: ${unread.length}\n`);
+  if (found.length + unread.length > 0) throw new FailedCheck('the text may be in the folder');
+}
