@@ -44,6 +44,22 @@ test('a folder answers by the arm that it was opened with, tuned, over what is i
   expect([filtered.code, filtered.stderr]).toEqual([2, expect.stringContaining('an arm answers')]);
 });
 
+test('what a removal takes of the judgements of the arm is counted, unless its dataset is missing', async () => {
+  const folder = join(root, 'forgetting');
+  await memory('open', folder, '--config', config, '--arm', 'hybrid');
+  await memory('import', folder, join(data, 'turns.jsonl'));
+  const remove = () => memory('remove', folder, '--filter', "channel = 'even'", '--dry-run');
+  const counted = /^judgements: (\d+) of (\d+) relevant records removed\nqueries: /m;
+  const [, removed, relevant] = counted.exec((await remove()).stdout) ?? [];
+  expect(Number(removed)).toBeGreaterThan(0);
+  expect(Number(relevant)).toBeGreaterThan(Number(removed));
+  const arm = join(folder, 'arm.yaml');
+  writeFileSync(arm, readFileSync(arm, 'utf8').replaceAll(data, join(root, 'moved')));
+  const { code, stdout, stderr } = await remove();
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^lost judgements are not counted: .*moved/)]);
+  expect(stdout).not.toContain('judgements');
+});
+
 test('a memory with records of another encoder is refused, and keeps its answers', async () => {
   const folder = join(root, 'other');
   const records = join(root, 'records.jsonl');
