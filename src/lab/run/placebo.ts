@@ -164,6 +164,6 @@ export async function drawPlacebo(
       { arm: options.name, queries: shown.length },
     );
   const tokens = { shown: computeMean(shown.map(sumTokens)), of: computeMean(budgets) };
-  const ranked = await rankShown(shown, world.tieRanks, arm.retrieved.pool.stage);
+  const ranked = await rankShown(shown, world.corpus.tieRanks, arm.retrieved.pool.stage);
   return { ...ranked, changes: [{ step: 'placebo', queries, tokens }] };
 }
