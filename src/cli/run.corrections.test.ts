@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadDataset } from '../data/registry.ts';
-import { readSuperseded } from '../eval/trec/superseded-file.ts';
+import { readSuperseded } from '../eval/trec/trec-files.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-corrections-'));

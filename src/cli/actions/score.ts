@@ -5,7 +5,7 @@ import { quoteShellWord } from '../../core/text/format.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { datasetOptions, loadDataset } from '../../data/registry.ts';
 import type { CorrectionName, TestName } from '../../eval/significance/multiple-comparisons.ts';
-import { readSuperseded } from '../../eval/trec/superseded-file.ts';
+import { readSuperseded } from '../../eval/trec/trec-files.ts';
 import { formatFileName } from '../../lab/composition/arms.ts';
 import { applyOverrides } from '../../lab/composition/config-file.ts';
 import { tokenBudgets as budgetsSchema } from '../../lab/config/config-schema.ts';

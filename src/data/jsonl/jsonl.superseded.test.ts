@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { formatSuperseded } from '../../eval/trec/superseded-file.ts';
+import { formatSuperseded } from '../../eval/trec/trec-files.ts';
 import { loadJsonl } from './jsonl.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'jsonl-superseded-'));

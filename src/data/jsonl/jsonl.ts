@@ -10,7 +10,7 @@ import {
   type Steps,
 } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
-import { SUPERSEDED_FILE } from '../../eval/trec/superseded-file.ts';
+import { SUPERSEDED_FILE } from '../../eval/trec/trec-files.ts';
 import type { Dataset, Query, Split } from '../../model/dataset.ts';
 import { findChainEnds } from '../../model/turns/conversation.ts';
 import { Corpus } from '../../model/turns/corpus.ts';

@@ -3,7 +3,6 @@ import { Registry } from '../../core/validation/registry.ts';
 import { allEvidence } from './all-evidence.ts';
 import { averagePrecision } from './average-precision.ts';
 import { binaryPreference } from './binary-preference.ts';
-import { correctFirst } from './correct-first.ts';
 import { expectedReciprocalRank } from './expected-reciprocal-rank.ts';
 import {
   countRanksWithin,
@@ -12,14 +11,13 @@ import {
   type MetricFamily,
   withRelevantGrade,
 } from './judged-ranking.ts';
-import { missingReplacement } from './missing-replacement.ts';
 import { ndcg, ndcgBurges } from './ndcg.ts';
 import { precision, rPrecision } from './precision.ts';
 import { rankBiasedPrecision } from './rank-biased-precision.ts';
 import { recall, retrievedRelevant } from './recall.ts';
 import { reciprocalRank } from './reciprocal-rank.ts';
-import { stale } from './stale.ts';
 import { success } from './success.ts';
+import { correctFirst, missingReplacement, stale } from './superseded.ts';
 
 /** The parts of a metric as it is written: `name`, `name@10`, `name@500t`, `rbp(0.8)`, `map(rel=2)@100`. */
 interface MetricParts {

@@ -31,6 +31,7 @@ import { computeMetricMean } from '../measure/measurement.ts';
 import { installConfigPlugins } from '../plugins/config-plugins.ts';
 import {
   type ArmRecord,
+  assertStepsApplied,
   type InspectedRanks,
   type RecordedSlices,
   recordPath,
@@ -40,11 +41,9 @@ import {
 import { recordVersion, restoreDataFolder, runHash, stageVersion } from './environment.ts';
 import { assertArmAttributes, assertArmData, assertMetricData, listStrategyWeights } from './needed-data.ts';
 import { listDifferingFacts, readState } from './partial-folder.ts';
-import { drawPlacebo } from './placebo.ts';
 import { countFittingRanks } from './rankings.ts';
 import { BegunSlices, collectSlices, readSliceKeys } from './run-slices.ts';
 import { StageCache } from './stage-cache.ts';
-import { assertStepsApplied } from './step-admission.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 import {
   type ArmEncoding,
@@ -258,7 +257,8 @@ export class ArmRunner {
     const own = await rankArm(workspace, tuned.options, this.source.config.evaluation.depth, watchParts, true);
     signal?.throwIfAborted();
     const isPlacebo = tuned.options.control?.kind === 'placebo';
-    const ranking = isPlacebo ? await drawPlacebo(workspace, this.dataset, tuned.options, own) : own;
+    const draw = async () => (await import('./placebo.ts')).drawPlacebo(workspace, this.dataset, tuned.options, own);
+    const ranking = isPlacebo ? await draw() : own;
     const ranked = {
       ...{ name, ...tuned, ...listRankedPositions(ranking), ...listRankedComponents(ranking, inspect) },
       ...(isPlacebo ? {} : await inspectRanks(workspace, tuned.options, ranking, inspect)),

@@ -1,8 +1,7 @@
 import type { BackendName } from '../../core/tensors/active-backend.ts';
 import { yaml } from '../../core/values/yaml.ts';
 import { chooseIntervalMethod } from '../../eval/intervals/mean-intervals.ts';
-import { formatSuperseded, SUPERSEDED_FILE } from '../../eval/trec/superseded-file.ts';
-import { encodeQrels, formatRun } from '../../eval/trec/trec-files.ts';
+import { encodeQrels, formatRun, formatSuperseded, SUPERSEDED_FILE } from '../../eval/trec/trec-files.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { encodeWeights, formatUserWeights } from '../../rank/learning/weight-file.ts';

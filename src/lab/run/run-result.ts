@@ -20,11 +20,10 @@ import type {
   Stratum,
   SweepSummary,
 } from '../measure/result.ts';
-import type { ArmRecord, Outcomes } from './arm-record.ts';
+import { type ArmRecord, describeSteps, type Outcomes } from './arm-record.ts';
 import type { PreparedRun } from './execution.ts';
 import { buildInspectedRankings } from './rankings.ts';
 import { selectSlices } from './run-slices.ts';
-import { describeSteps } from './step-admission.ts';
 
 type Losses = Readonly<Record<string, string>>;
 

@@ -9,7 +9,7 @@ import type { CandidatePool, Column } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { warmUpSources } from './candidate-sources.ts';
 import { type Ranking, rank } from './rank.ts';
-import { type StepChange, StepChanges } from './step-changes.ts';
+import type { StepChange, StepChanges } from './step-changes.ts';
 import type { StepInput } from './steps/functions.ts';
 import { type Contributions, decomposeMix, ScoreParts } from './steps/score-parts.ts';
 import { type PendingScores, type RankState, runUnwatched, type Step, type Watch } from './steps/step.ts';
@@ -193,6 +193,15 @@ export interface RankedComponents {
   readonly inspected: number;
 }
 
+/** One source and nothing after it changes nothing. */
+const isCounted = ({ names, outline }: Arm) =>
+  outline.sources.length > 1 || names.filter((name) => name !== null).length > 1;
+
+async function openStepChanges(...of: ConstructorParameters<typeof StepChanges>): Promise<StepChanges> {
+  const { StepChanges } = await import('./step-changes.ts');
+  return new StepChanges(...of);
+}
+
 /** Ranks every query of a workspace by an arm. @throws as `retrieve` and `rank`. */
 export async function rankArm(
   workspace: Workspace,
@@ -205,10 +214,10 @@ export async function rankArm(
     `arm ${arm.name}, query ${workspace.queries[query]?.id}, turn ${workspace.corpus.turns[position]?.id}`;
   const order = (pool: CandidatePool, scores: Column) => rank(pool, scores, depth, formatRankedPair);
   const checked = await openArm(arm);
-  const changes = countsChanges ? new StepChanges(checked, order) : null;
+  const changes = countsChanges && isCounted(checked) ? await openStepChanges(checked, order) : null;
   const retrieved = await applySteps(checked.steps, checked, createState(workspace, checked), watch, changes);
   const ranking = changes?.ranking ?? (await order(retrieved.pool, retrieved.scores));
-  return { retrieved, ranking, ...(changes && { changes: changes.counted }) };
+  return { retrieved, ranking, ...(countsChanges && { changes: changes?.counted ?? [] }) };
 }
 
 /** The index of a ranked turn among the pairs of its pool; -1 where the query has fewer candidates. */

@@ -23,3 +23,23 @@ export const curationSignal = defineSignal({
       });
     }),
 });
+
+/** 1 while the fact of a turn holds, the tombstone's factor once a later one has closed it, as of the query. */
+export const closedFactsSignal = defineSignal({
+  name: 'closed-facts',
+  summary: 'the tombstone’s factor for a turn whose fact a later turn closed before the query, else 1',
+  module: import.meta.url,
+  reads: ['attributes', 'times'],
+  compute: ({ world, pool }, { facts = 'anyone', tombstone }: CurationArmOptions) =>
+    scoreBySubcorpus(world, pool, async ({ subcorpus, batch: { cutoffs } }, positions) => {
+      const { closeFacts } = await import('./curate-turns.ts');
+      const closedAt = await subcorpus.keepOnce(['closed-facts', facts], () =>
+        closeFacts(subcorpus.corpus.turns, facts),
+      );
+      return Float32Array.from(positions, (position, pair) => {
+        if (position < 0) return 0;
+        const at = closedAt[position] as number;
+        return at >= 0 && at < (cutoffs[Math.floor(pair / pool.width)] as number) ? tombstone : 1;
+      });
+    }),
+});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { correctFirst } from './correct-first.ts';
 import { parseMetric } from './metric.ts';
 import { buildSupersededRanking } from './ranking.fixture.ts';
+import { correctFirst } from './superseded.ts';
 
 test.each([
   ['.A.a', '', 1, 'the current statement is above'],

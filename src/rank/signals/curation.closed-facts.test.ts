@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FactGraph } from '../../index/graph/fact-graph.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { closeFacts } from './closed-facts.ts';
+import { closeFacts } from './curate-turns.ts';
 
 function buildTurn(position: number, fact: string | null, author = 'ann'): Turn {
   const [subject, predicate, object] = fact?.split(' ') ?? [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseMetric } from './metric.ts';
-import { missingReplacement } from './missing-replacement.ts';
 import { buildSupersededRanking } from './ranking.fixture.ts';
+import { missingReplacement } from './superseded.ts';
 
 test('asks whether a superseded document is shown without the one that replaces it', () => {
   const ranking = buildSupersededRanking('.a.Ab', 'B');

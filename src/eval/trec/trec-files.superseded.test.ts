@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatSuperseded, parseSuperseded } from './superseded-file.ts';
+import { formatSuperseded, parseSuperseded } from './trec-files.ts';
 
 test('a line is a query, a superseded document and the one that replaces it', () => {
   const superseded = new Map([

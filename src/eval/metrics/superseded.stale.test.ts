@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseMetric } from './metric.ts';
 import { buildSampleRanking, buildSupersededRanking } from './ranking.fixture.ts';
-import { stale } from './stale.ts';
+import { stale } from './superseded.ts';
 
 test('is the share of the first k that are superseded', () => {
   const ranking = buildSupersededRanking('aA.b+', 'B');
