@@ -287,7 +287,7 @@ export class ArmRunner {
     const started = performance.now();
     const before = await this.sumStageCounts();
     const { ranked, ranking } = await this.rank(name, this.source.config.evaluation.inspect, report, signal);
-    assertStepsApplied(ranked, this.queries.length);
+    if (ranked.changes) assertStepsApplied(ranked, this.queries.length);
     const slices = await this.#collectArmSlices(ranked.options);
     return {
       ...ranked,

@@ -217,7 +217,7 @@ export async function rankArm(
   const changes = countsChanges && isCounted(checked) ? await openStepChanges(checked, order) : null;
   const retrieved = await applySteps(checked.steps, checked, createState(workspace, checked), watch, changes);
   const ranking = changes?.ranking ?? (await order(retrieved.pool, retrieved.scores));
-  return { retrieved, ranking, ...(countsChanges && { changes: changes?.counted ?? [] }) };
+  return { retrieved, ranking, ...(changes && { changes: changes.counted }) };
 }
 
 /** The index of a ranked turn among the pairs of its pool; -1 where the query has fewer candidates. */
