@@ -57,7 +57,10 @@ class WordVectors {
   }
 }
 
-/** One of {@link LIVE_ARMS}, with vectors that are sums of drawn directions of words: what an encoder costs is not measured. */
+/**
+ * One of {@link LIVE_ARMS}, with vectors that are sums of drawn directions of words: what an encoder costs is not
+ * measured.
+ */
 export function serveLiveArm(name: string, dimension: number): ServedArm {
   const words = new WordVectors(dimension);
   return {

@@ -23,7 +23,7 @@ test('the table has how each time grows with the turns', () => {
   expect(rows.at(-1)).toMatch(/^bm25 +exponent +0\.00 +1\.00 +1\.00 /);
 });
 
-test('an arm that there is not is an error', async () => {
+test('an unknown arm is an error', async () => {
   const { status, errors } = await runBenchCommand('live', '--arms', 'bm25,none');
   expect([status, errors]).toEqual([2, `unknown arm: none; use some of ${Object.keys(LIVE_ARMS).join(', ')}\n`]);
 });

@@ -238,16 +238,22 @@ function repairCommand(): Command {
     .action(lazyAction(async () => (await import('./actions/memory-stats.ts')).runMemoryRepair));
 }
 
-function openCommand(): Command {
-  return new Command('open')
-    .description('have an arm of a config answer the questions of a memory; makes the memory if it is missing')
-    .argument('<folder>', 'the folder of the memory; the config of the arm is kept in its arm.yaml')
-    .requiredOption('--config <config>', 'a YAML file, such as configs/quickstart.yaml')
+/** The options of commands that read an arm of a config. */
+function addArmOptions(command: Command): Command {
+  return command
     .requiredOption('--arm <name>', 'the arm that answers, tuned as in a run')
     .option('--set <path=value>', 'override one value of the config (repeatable)', collect, [])
     .option('--dataset <name>', 'of a config with several datasets, this one')
     .addOption(createBackendOption())
-    .addOption(cacheOption())
+    .addOption(cacheOption());
+}
+
+function openCommand(): Command {
+  const command = new Command('open')
+    .description('have an arm of a config answer the questions of a memory; makes the memory if it is missing')
+    .argument('<folder>', 'the folder of the memory; the config of the arm is kept in its arm.yaml')
+    .requiredOption('--config <config>', 'a YAML file, such as configs/quickstart.yaml');
+  return addArmOptions(command)
     .addHelpText(
       'after',
       `
@@ -263,16 +269,12 @@ Examples:
 }
 
 function replayCommand(): Command {
-  return new Command('replay')
+  const command = new Command('replay')
     .description('ask a memory that grows turn by turn the queries of a config, and compare with the run of the arm')
     .argument('<config>', 'a YAML file, such as configs/quickstart.yaml')
-    .requiredOption('--arm <name>', 'the arm that answers')
     .option('--queries <count>', 'the most queries, spread over those of the config; default: all', parseCount)
-    .option('--out <file>', 'write what the memory answered as a TREC run file')
-    .option('--set <path=value>', 'override one value of the config (repeatable)', collect, [])
-    .option('--dataset <name>', 'of a config with several datasets, this one')
-    .addOption(createBackendOption())
-    .addOption(cacheOption())
+    .option('--out <file>', 'write what the memory answered as a TREC run file');
+  return addArmOptions(command)
     .addHelpText(
       'after',
       `

@@ -15,7 +15,7 @@ export class GrowingArray<T extends Numbers> {
     return this.#view.length;
   }
 
-  /** Those so far, not a copy. */
+  /** All numbers so far, not a copy. */
   get numbers(): T {
     return this.#view;
   }

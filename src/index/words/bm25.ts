@@ -116,9 +116,8 @@ interface GrowingPostings {
   readonly counts: GrowingArray<Float64Array>;
 }
 
-/** What turns that come after the first ones change. */
+/** Turns that come after the first ones, and the sums that they change. */
 interface LaterTurns {
-  /** Of all turns. */
   readonly lengths: GrowingArray<Float64Array>;
   readonly lengthBefore: GrowingArray<Float64Array>;
   /** The terms of each turn after the first ones. */

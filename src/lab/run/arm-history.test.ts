@@ -4,16 +4,13 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom, type Random } from '../../core/numbers/random.ts';
-import { useBackend } from '../../core/tensors/backend.ts';
-import { loadDataset } from '../../data/registry.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
 import { openMemory } from '../../memory/engine/open-memory.ts';
 import type { ServedArm } from '../../memory/engine/served-arm.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { type MemoryRecord, type Turn, toMemoryRecord } from '../../model/turns/turn.ts';
 import type { ExperimentConfig } from '../config/config.ts';
-import { writeSampleJsonl } from './jsonl.fixture.ts';
-import { REPLAYED_ARMS, resolveReplayedConfig } from './replayed-arms.fixture.ts';
+import { loadReplayedSample, REPLAYED_ARMS } from './replayed-arms.fixture.ts';
 import { serveArm } from './served-arm.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-history-'));
@@ -22,10 +19,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 let config: ExperimentConfig;
 let dataset: Dataset;
 beforeAll(async () => {
-  await useBackend('wasm');
-  writeSampleJsonl(root);
-  config = resolveReplayedConfig(root);
-  dataset = await loadDataset(config.dataset, { cacheFolder: null });
+  ({ config, dataset } = await loadReplayedSample(root));
 });
 
 const pick = <T>(from: readonly T[], source: Random): T => from[source.integer(from.length)] as T;
@@ -45,19 +39,19 @@ function shuffleTurns(turns: readonly Turn[], source: Random): Turn[] {
 /** Adds, changes or removes some records. */
 async function change(memory: Memory, waiting: Turn[], source: Random): Promise<void> {
   const records = [...memory.records()];
-  const one = () => pick(records, source);
+  const draw = () => pick(records, source);
   const without = ({ embedding: _, ...record }: MemoryRecord) => record;
   const kinds: (() => Promise<unknown>)[] = [
     () => memory.addBatch(waiting.splice(0, 1 + source.integer(7)).map(describeRecord)),
-    () => memory.remove(one().id),
-    () => memory.upsert([{ ...without(one()), context: one().context }]),
-    () => memory.upsert([{ ...without(one()), conversationId: one().conversationId }]),
-    () => memory.updateStats(one().id, source.uniform()),
+    () => memory.remove(draw().id),
+    () => memory.upsert([{ ...without(draw()), context: draw().context }]),
+    () => memory.upsert([{ ...without(draw()), conversationId: draw().conversationId }]),
+    () => memory.updateStats(draw().id, source.uniform()),
   ];
   await (records.length < 12 ? (kinds[0] as () => Promise<unknown>)() : pick([kinds[0]!, ...kinds], source)());
 }
 
-/** What a memory answers to a query at its moment, whose conversation or anchor may be gone. */
+/** Answers a query from a memory at its moment, whose conversation or anchor may be gone. */
 async function answer(memory: Memory, { text, author, timestamp, anchorTurnId }: Query, conversationId?: string) {
   const anchor = anchorTurnId !== null && memory.get(anchorTurnId) !== null ? anchorTurnId : null;
   const scope = conversationId === undefined ? {} : { conversationId };

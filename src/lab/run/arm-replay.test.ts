@@ -3,14 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useBackend } from '../../core/tensors/backend.ts';
-import { loadDataset } from '../../data/registry.ts';
 import { openMemory } from '../../memory/engine/open-memory.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { findDifference, replayArm } from './arm-replay.ts';
-import { writeSampleJsonl } from './jsonl.fixture.ts';
-import { REPLAYED_ARMS, resolveReplayedConfig } from './replayed-arms.fixture.ts';
+import { loadReplayedSample, REPLAYED_ARMS } from './replayed-arms.fixture.ts';
 import { freezeArm, serveArm } from './served-arm.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-replay-'));
@@ -19,10 +16,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 let config: ExperimentConfig;
 let dataset: Dataset;
 beforeAll(async () => {
-  await useBackend('wasm');
-  writeSampleJsonl(root);
-  config = resolveReplayedConfig(root);
-  dataset = await loadDataset(config.dataset, { cacheFolder: null });
+  ({ config, dataset } = await loadReplayedSample(root));
 });
 
 test.each(REPLAYED_ARMS)('a memory that grows answers as the run of %s, byte for byte', async (arm) => {

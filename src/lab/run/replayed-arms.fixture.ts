@@ -1,7 +1,10 @@
+import { useBackend } from '../../core/tensors/backend.ts';
+import { loadDataset } from '../../data/registry.ts';
+import type { Dataset } from '../../model/dataset.ts';
 import { listSignalNames, SIGNAL_GROUPS, signalBankOptions } from '../../rank/signals/bank/options.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
-import { buildSampleConfig } from './jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 
 const words = { bm25: { k: 17 } };
 const graph = { k: 17, concepts: 'phrases', seeds: { turns: 5, weights: 'scores', concepts: true, titles: true } };
@@ -37,8 +40,13 @@ export const REPLAYED_ARMS = [
   ...['graph', 'strategies', 'sources', 'filtered', 'attention', 'reordered', 'mixed'],
 ] as const;
 
-/** @param root has the files of the sample. */
-export function resolveReplayedConfig(root: string): ExperimentConfig {
-  const sample = buildSampleConfig(root) as Plain & { readonly arms: object };
-  return resolveConfig({ ...sample, arms: { ...sample.arms, ...arms } } as Plain, 'sample');
+/** The config of these arms and its dataset, whose files are written to a folder; tensors are computed by wasm. */
+export async function loadReplayedSample(
+  folder: string,
+): Promise<{ readonly config: ExperimentConfig; readonly dataset: Dataset }> {
+  await useBackend('wasm');
+  writeSampleJsonl(folder);
+  const sample = buildSampleConfig(folder) as Plain & { readonly arms: object };
+  const config = resolveConfig({ ...sample, arms: { ...sample.arms, ...arms } } as Plain, 'sample');
+  return { config, dataset: await loadDataset(config.dataset, { cacheFolder: null }) };
 }

@@ -62,7 +62,7 @@ function listRows(records: Iterable<MemoryRecord>, unchanged: (id: string) => Tu
   });
 }
 
-/** What has become of a corpus. */
+/** The conversations of a corpus that changed. */
 interface ChangedTurns {
   /** The turns of the conversations in which something changed, all of them. */
   readonly rows: readonly TurnRow[];
@@ -175,7 +175,9 @@ export class ArmRecordRanking {
     return this.#workspace;
   }
 
-  /** @param before whose turns the conversations have that did not change, and from which what is made of these is taken. */
+  /**
+   * @param before has the turns of the conversations that did not change; what is made of these is taken from it.
+   */
   async #openWorkspace({ rows, conversations }: ChangedTurns, before?: Workspace): Promise<Workspace> {
     const { seed, dimension, embed, options } = this.#arm;
     const kept = before?.corpus.turns.filter(({ conversationId }) => !conversations.has(conversationId)) ?? [];

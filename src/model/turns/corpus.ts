@@ -50,7 +50,8 @@ export class Corpus {
 
   /**
    * @param before a corpus with turns that this one has too: conversations that are the same are taken from it.
-   * @throws ValidationError for a duplicate id, a missing parent, a cycle, an empty text, a time that is not finite, or a child before its parent.
+   * @throws ValidationError for a duplicate id, a missing parent, a cycle, an empty text, a time that is not finite, or
+   *   a child before its parent.
    */
   constructor(turns: readonly Turn[], before?: Corpus) {
     this.turns = [...turns].sort(compareTurns);

@@ -4,7 +4,7 @@ export interface Scored {
   readonly score: number;
 }
 
-/** Where the bytes of a character are in the order of UTF-8: surrogates, which write those of four bytes, after all others. */
+/** The rank of a code unit in the order of UTF-8: surrogates, which write characters of four bytes, after all others. */
 const placeUnit = (unit: number) => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
 
 /** Byte order of UTF-8, as C's strcmp has it. UTF-16 order, which `<` gives, differs from it only where surrogates meet U+E000 and above. */
@@ -51,7 +51,7 @@ export function extendRanks(ids: readonly string[], ranks: Int32Array): Int32Arr
   const order = new Int32Array(ranks.length);
   for (const [position, rank] of ranks.entries()) order[rank] = position;
   const further = rankIdsDescending(ids.slice(ranks.length));
-  /** Of the first ids, those that come before each further one. */
+  /** The number of the first ids that come before each further one. */
   const before = Int32Array.from(further, (_, i) => {
     const id = ids[ranks.length + i] as string;
     let [low, high] = [0, order.length];

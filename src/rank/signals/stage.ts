@@ -236,7 +236,7 @@ export class Resources {
   }
 
   /**
-   * @param grow what becomes of a result of fewer turns; without it, or with null, the result is made again.
+   * @param grow makes the result of more turns of one of fewer; without it, or with null, the result is made again.
    * @throws ValidationError after `dispose()`, also where that comes before the computation has begun.
    */
   async keepOnce<T>(key: unknown, compute: () => Promise<T> | T, grow?: Grow<T>): Promise<T> {
@@ -286,7 +286,7 @@ export class Resources {
   }
 }
 
-/** What was computed of turns by themselves, for as long as there is the turn. */
+/** Results that were computed of turns by themselves, for as long as there is the turn. */
 export class TurnResults {
   readonly #results = new Map<string, WeakMap<Turn, unknown>>();
 

@@ -390,7 +390,7 @@ class SubcorpusIndex implements CandidateIndex {
   }
 }
 
-/** What an index is made of besides the turns, whose arrays have a row for each turn of the whole corpus. */
+/** The parts of an index besides its turns, with a row for each turn of the whole corpus. */
 type CorpusContext = Omit<IndexContext, 'corpus'>;
 
 /** The rows of a subcorpus's turns. */

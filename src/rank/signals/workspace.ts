@@ -64,7 +64,10 @@ export interface WorkspaceInputs {
   readonly openTokens?: () => Promise<TokenSource>;
   /** Where slices come from; without it there are none. */
   readonly slices?: SliceSource;
-  /** A workspace whose corpus this one takes the place of: what it made of the conversations that are the same is taken from it. */
+  /**
+   * A workspace of an earlier state of the corpus, to be disposed after: what it made of turns that are the same is taken
+   * from it.
+   */
   readonly before?: Workspace;
   /**
    * Where results are kept for other workspaces, and what distinguishes theirs from ours; without it they stay in

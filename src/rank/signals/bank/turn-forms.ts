@@ -80,7 +80,7 @@ export interface TurnForms {
   readonly entities: readonly ReadonlySet<string>[];
 }
 
-/** Of a turn by itself. */
+/** Features that need the turn alone. */
 const COLUMNS = ['length', 'question', 'number', 'times', 'names'] as const;
 
 /**
