@@ -50,7 +50,8 @@ function run(data: typeof DOCUMENTS, ...arms: readonly Named[]) {
 const only = fuse({ only: 'bm25' });
 const TIME = [search({ bm25: {}, time: {} }), only];
 const NEWEST = [search({ bm25: {}, newest: {} }), only];
-const SHAPE = [words, blend({ trajectory: { weights: { temporal: 0 } } })];
+const unchanged = 'a question has one candidate';
+const SHAPE = [words, { ...blend({ trajectory: { weights: { temporal: 0 } } }), unchanged }];
 const REFUSED: readonly (readonly [name: string, arm: ArmInput, part: string, remedy: string])[] = [
   ['latest', NEWEST, 'source newest', 'use another source than newest'],
   ['dated', TIME, 'source time', 'use another source than time'],
@@ -123,7 +124,7 @@ test('on documents an arm of the concept graph runs: replies are one kind of its
     DOCUMENTS,
     ['graph', [all, fuse({ rrf: { bm25: 1, graph: 1 } })]],
     ['graph alone', [search({ bm25: {}, graph: {} }), fuse({ only: 'graph' })]],
-    ['near', [all, only, rerank('node-distance')]],
+    ['near', [all, only, { ...rerank('node-distance'), unchanged }]],
     ['mixed', [words, mix({ signals: { groups: ['graph'] }, weights })]],
   );
   expect(result.failures).toEqual([]);

@@ -65,7 +65,7 @@ const REFUSED: readonly (readonly [name: string, arm: ArmInput, part: string, re
 const ACCEPTED: Readonly<Record<string, ArmInput>> = {
   newest: [search({ newest: {} })],
   ring: [words, blend({ rcp: {} })],
-  shape: [words, blend({ trajectory: { weights: { temporal: 0 } } })],
+  shape: [words, { ...blend({ trajectory: { weights: { temporal: 0 } } }), unchanged: 'each word names one turn' }],
   branch: [words, mix({ weights: { age: 0, 'thread.depth': 1 } })],
 };
 
