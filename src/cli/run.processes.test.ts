@@ -16,7 +16,7 @@ const ARMS = 11;
 function writeConfig(): void {
   const raw = applyOverrides(buildSampleConfig(root) as Plain, ['evaluation.metrics=[mrr@10]']);
   const { hybrid } = raw.arms as Plain;
-  const weights = Array.from({ length: 13 }, (_, i) => i / 13);
+  const weights = Array.from({ length: 13 }, (_, i) => (i + 1) / 14);
   const arms = Array.from({ length: ARMS - 1 }, (_, i) => [
     `half-life ${i}`,
     {
