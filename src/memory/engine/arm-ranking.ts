@@ -11,6 +11,7 @@ import { type MemoryRecord, type Turn, toTurn } from '../../model/turns/turn.ts'
 import { listRankedComponents, listRankedPositions, rankArm, readRanking } from '../../rank/retrieval/retriever.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { Encoding } from '../../rank/signals/signal.ts';
+import { TurnResults } from '../../rank/signals/stage.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
 import type { ArmRanked, CheckedQuestion, RankedRecords } from './query-response.ts';
 import type { ServedArm } from './served-arm.ts';
@@ -107,6 +108,7 @@ export class ArmRecordRanking {
   readonly #records: ArmRecords;
   readonly #inTurn = createSerialRunner();
   readonly #stop: () => void;
+  readonly #turnResults = new TurnResults();
   /** Over all records. */
   #workspace: Workspace | null = null;
   /** Records that changed since. */
@@ -200,6 +202,7 @@ export class ArmRecordRanking {
       openTokens: () => this.#arm.openTokens(),
       ...(slices && { slices }),
       ...(before && { before }),
+      turnResults: this.#turnResults,
     });
   }
 

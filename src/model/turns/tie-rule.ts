@@ -62,10 +62,9 @@ export function extendRanks(ids: readonly string[], ranks: Int32Array): Int32Arr
     }
     return low;
   });
-  const ascending = before.slice().sort();
   const extended = new Int32Array(ids.length);
   const shifts = new Int32Array(order.length + 1);
-  for (const place of ascending) shifts[place]! += 1;
+  for (const place of before) shifts[place]! += 1;
   for (let rank = 0, shift = 0; rank < order.length; rank++) {
     shift += shifts[rank]!;
     extended[order[rank]!] = rank + shift;

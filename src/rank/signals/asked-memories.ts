@@ -40,7 +40,7 @@ async function findNamedThings(turns: readonly Turn[], startProgress: StartProgr
  */
 export async function listTurnEntities(
   turns: readonly Turn[],
-  findAll = () => findNamedThings(turns, ignoreProgress),
+  findAll: () => Promise<readonly (readonly string[])[]> = () => findNamedThings(turns, ignoreProgress),
 ): Promise<TurnEntities> {
   const given = turns.map(({ attributes }) => attributes?.entities as readonly string[] | undefined);
   if (given.some((entities) => entities !== undefined))

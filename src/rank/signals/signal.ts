@@ -79,11 +79,14 @@ export interface World extends Setting {
    */
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T>;
   /**
-   * Computes something of each turn by itself, also where other turns change meanwhile only once.
+   * Computes something of each turn by itself; where turns come and go, once for a turn.
    *
    * @returns [N]
    */
-  computeEach<T>(key: unknown, compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[]): Promise<T[]>;
+  computeEach<T>(
+    key: unknown,
+    compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
+  ): Promise<readonly T[]>;
   /** The result of a stage, computed at most once for each key; stages of pairs need the pool. */
   get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R>;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { Resources } from './stage.ts';
+import { drawSampleWorld } from './corpus.fixture.ts';
+import { Resources, TurnResults } from './stage.ts';
 
 /** A resource that notes its disposal. */
 const make = (name: string, freed: string[]) => ({ name, dispose: () => void freed.push(name) });
@@ -58,4 +59,20 @@ test('what is made while the resources are disposed is disposed too', async () =
   });
   await expect(late).rejects.toThrow('workspace was disposed');
   expect(freed).toEqual(['late']);
+});
+
+test('what is computed of a turn by itself is computed once for each key, also among other turns', async () => {
+  const [results, asked] = [new TurnResults(), [] as string[]];
+  const [a, b, c] = drawSampleWorld(3, 17).turns;
+  const measure = (turns: readonly { readonly id: string; readonly text: string }[]) => {
+    asked.push(...turns.map(({ id }) => id));
+    return turns.map(({ text }) => text.length);
+  };
+  const lengths = [a, b, c].map((turn) => turn!.text.length);
+  expect(await results.computeEach('length', [a!, b!], measure)).toEqual(lengths.slice(0, 2));
+  expect(await results.computeEach('length', [c!, a!, b!], measure)).toEqual([lengths[2], lengths[0], lengths[1]]);
+  expect(asked).toEqual([a!.id, b!.id, c!.id]);
+  await results.computeEach('length', [{ ...a! }], measure); // another object may have another text
+  await results.computeEach('other', [a!], measure);
+  expect(asked.slice(3)).toEqual([a!.id, a!.id]);
 });

@@ -24,7 +24,7 @@ import {
   type StageResult,
   StageResults,
   type StageStore,
-  TurnResults,
+  type TurnResults,
 } from './stage.ts';
 import { listAskedConversations, Subcorpora } from './subcorpus.ts';
 import { DisturbedWorld } from './worlds/disturbed-world.ts';
@@ -69,6 +69,8 @@ export interface WorkspaceInputs {
    * from it.
    */
   readonly before?: Workspace;
+  /** Keeps what is computed of turns by themselves beyond this workspace; without it each workspace computes it. */
+  readonly turnResults?: TurnResults;
   /**
    * Where results are kept for other workspaces, and what distinguishes theirs from ours; without it they stay in
    * memory.
@@ -105,7 +107,7 @@ export class Workspace implements World {
   readonly #openTokens: WorkspaceInputs['openTokens'];
   readonly #slices: SliceSource | undefined;
   readonly #results: StageResults;
-  readonly #turnResults: TurnResults;
+  readonly #turnResults: TurnResults | undefined;
   readonly #resources = new Resources();
 
   /**
@@ -130,8 +132,7 @@ export class Workspace implements World {
       conversations: listAskedConversations(corpus, queries),
     };
     this.subcorpora = shared?.subcorpora ?? inputs.before?.subcorpora.moveTo(corpus) ?? new Subcorpora(corpus);
-    const before = shared ?? inputs.before;
-    this.#turnResults = before === undefined ? new TurnResults() : before.#turnResults;
+    this.#turnResults = shared === undefined ? inputs.turnResults : shared.#turnResults;
     this.seed = inputs.seed;
     this.startProgress = inputs.progress ?? ignoreProgress;
     this.shared = shared ?? this;
@@ -241,11 +242,12 @@ export class Workspace implements World {
     return this.#resources.keepOnce(key, compute);
   }
 
-  computeEach<T>(
+  async computeEach<T>(
     key: unknown,
     compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
-  ): Promise<T[]> {
-    return this.#turnResults.computeEach(key, this.corpus.turns, compute);
+  ): Promise<readonly T[]> {
+    const { turns } = this.corpus;
+    return this.#turnResults === undefined ? compute(turns) : this.#turnResults.computeEach(key, turns, compute);
   }
 
   getCorpusTensor(): Promise<tf.Tensor2D> {

@@ -149,8 +149,8 @@ export class DisturbedWorld implements World {
     return this.#workspace.keepOnce(key, compute);
   }
 
-  computeEach<T>(...given: Parameters<World['computeEach']>): Promise<T[]> {
-    return this.#workspace.computeEach(...given) as Promise<T[]>;
+  computeEach<T>(...given: Parameters<World['computeEach']>): Promise<readonly T[]> {
+    return this.#workspace.computeEach(...given) as Promise<readonly T[]>;
   }
 
   getCorpusTensor(): Promise<tf.Tensor2D> {
