@@ -20,15 +20,9 @@ function parseShares(text: string): QuestionInput['weights'] {
   return { documents, memories };
 }
 
-export function askCommand(): Command {
-  return new Command('ask')
-    .description('ask one arm of a config a question: the prompt that a model would be shown, and why')
-    .argument('<config>', 'a YAML file, such as configs/quickstart.yaml')
-    .argument('<question>', 'in quotes; - reads it from standard input')
-    .requiredOption('--arm <name>', 'the arm that is asked')
-    .option('--vector <vector>', 'the vector of the question: a JSON list, or a file with one row')
-    .option('--set <path=value>', 'override one value of the config (repeatable)', collect, [])
-    .option('--dataset <name>', 'of a config with several datasets, this one')
+/** The options of a question and of how much a model is shown. */
+export function addQuestionOptions(command: Command): Command {
+  return command
     .option('--budget <tokens>', 'tokens of all turns in the prompt', parseBudget, 2000)
     .addOption(
       new Option(
@@ -39,6 +33,24 @@ export function askCommand(): Command {
         .default('in-order'),
     )
     .addOption(new Option('--tokens <counter>', 'what a token is').choices([...TOKEN_COUNTERS]).default('characters/4'))
+    .option('--as-of <time>', 'the moment of the question, ISO 8601 (default: after the newest turn)')
+    .option('--author <name>', 'who asks the question')
+    .option('--channel <name>', 'where the question is asked')
+    .option('--conversation <id>', 'only turns of this conversation')
+    .option('--anchor <turn>', 'the turn that the question follows')
+    .option('--time-zone <zone>', 'of words such as yesterday, an IANA name', 'UTC');
+}
+
+export function askCommand(): Command {
+  const command = new Command('ask')
+    .description('ask one arm of a config a question: the prompt that a model would be shown, and why')
+    .argument('<config>', 'a YAML file, such as configs/quickstart.yaml')
+    .argument('<question>', 'in quotes; - reads it from standard input')
+    .requiredOption('--arm <name>', 'the arm that is asked');
+  return addQuestionOptions(command)
+    .option('--vector <vector>', 'the vector of the question: a JSON list, or a file with one row')
+    .option('--set <path=value>', 'override one value of the config (repeatable)', collect, [])
+    .option('--dataset <name>', 'of a config with several datasets, this one')
     .addOption(
       new Option('--strategy <name>', 'the ranking of the arm, or what of it shares the budget')
         .choices(['ranking', ...ASSEMBLY_STRATEGIES])
@@ -56,12 +68,6 @@ export function askCommand(): Command {
         .choices(['bm25', 'none'])
         .default('bm25'),
     )
-    .option('--as-of <time>', 'the moment of the question, ISO 8601 (default: after the newest turn)')
-    .option('--author <name>', 'who asks the question')
-    .option('--channel <name>', 'where the question is asked')
-    .option('--conversation <id>', 'only turns of this conversation')
-    .option('--anchor <turn>', 'the turn that the question follows')
-    .option('--time-zone <zone>', 'of words such as yesterday, an IANA name', 'UTC')
     .option(
       '--sensitive',
       'the question and its prompt stay here: no service, no cache; the prompt may hold sensitive turns',

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { addQuestionOptions } from './ask.ts';
 import { cacheOption, collect, createBackendOption, lazyAction, parseCount, parseNumber } from './options/options.ts';
 
 function importCommand(): Command {
@@ -108,6 +109,41 @@ Examples:
   ragpp memory query notes --vector '[0.1, 0.2]' --as-of 2026-03-01T00:00:00Z --format json`,
     )
     .action(lazyAction(async () => (await import('./actions/memory-query.ts')).runMemoryQuery));
+}
+
+function askMemoryCommand(): Command {
+  const command = new Command('ask')
+    .description('ask the arm of a memory a question: the prompt that a model would be shown, and why')
+    .argument('<folder>', 'the folder of a memory that was given an arm by open')
+    .argument('<question>', 'in quotes; - reads it from standard input');
+  return addQuestionOptions(command)
+    .addOption(
+      new Option('--strategy <name>', 'which memories are shown')
+        .choices(['hybrid', 'episodic', 'semantic'])
+        .default('hybrid'),
+    )
+    .addOption(
+      new Option('--rerank <method>', 'the order of the arm, or by the words of the question')
+        .choices(['none', 'bm25'])
+        .default('none'),
+    )
+    .option('--sensitive', 'the question stays on this machine, and the prompt may hold sensitive records')
+    .addOption(
+      new Option('--format <format>', 'a prompt with reasons, or everything as JSON')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .addOption(cacheOption())
+    .addHelpText(
+      'after',
+      `
+The records are read as they are: what was removed is gone from the next prompt, what was added may be in it.
+
+Examples:
+  ragpp memory ask notes 'When did the printer last fail?'
+  ragpp memory ask notes 'Who has the key?' --budget 300 --as-of 2026-03-01T00:00:00Z`,
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-ask.ts')).runMemoryAsk));
 }
 
 function outcomeCommand(): Command {
@@ -294,6 +330,7 @@ export function memoryCommand(): Command {
     .addCommand(curateCommand())
     .addCommand(undoCommand())
     .addCommand(queryCommand())
+    .addCommand(askMemoryCommand())
     .addCommand(outcomeCommand())
     .addCommand(usedCommand())
     .addCommand(patternsCommand())

@@ -5,6 +5,7 @@ import { createTerminalProgress, printOut } from '../../core/terminal/progress.t
 import { openConfig } from '../../lab/config/config.ts';
 import { type AskedContext, askArm, type QuestionInput } from '../../lab/run/ask.ts';
 import type { PackingName } from '../../memory/context/packing.ts';
+import { formatReasons, formatWithheld } from './ranked-reasons.ts';
 import { readVector } from './vector-argument.ts';
 
 interface AskOptions {
@@ -30,9 +31,6 @@ interface AskOptions {
   readonly backend?: BackendChoice;
   readonly cache: string;
 }
-
-/** Rows of the ranking that are shown below a prompt. */
-const SHOWN = 20;
 
 function readTime(text: string): number {
   const time = Date.parse(text);
@@ -81,23 +79,6 @@ function formatShares({ strategy, weights, found }: NonNullable<AskedContext['sh
   return `${strategy}: ${parts.join(', ')}`;
 }
 
-/** Empty where every turn of the ranking may be in the prompt. */
-function formatWithheld({ withheld }: AskedContext): string {
-  if (withheld === 0) return '';
-  return `withheld: ${withheld} sensitive turns; with --sensitive the prompt may hold them, and must stay on this machine\n`;
-}
-
-/** `3.  [x]  7.213  mail-17  bm25 7.213` */
-function formatReasons({ ranking }: AskedContext): string {
-  const lines = ranking.slice(0, SHOWN).map(({ id, rank, score, parts, tokens, packed, reason }) => {
-    const named = Object.entries(parts).map(([name, value]) => `${name} ${value.toFixed(3)}`);
-    const why = reason === null ? '' : `\n      ${reason.sentence}`;
-    return `${String(rank).padStart(4)}. ${packed ? '[x]' : '[ ]'} ${score.toFixed(4)}  ${id}  ${tokens} tokens  ${named.join(', ')}${why}`;
-  });
-  const more = ranking.length - lines.length;
-  return [...lines, ...(more > 0 ? [`      and ${more} more`] : [])].join('\n');
-}
-
 export async function ask(path: string, text: string, options: AskOptions): Promise<void> {
   const config = await openConfig(path, options.set, options.dataset ?? null);
   await useBackend(options.backend ?? config.backend);
@@ -124,6 +105,6 @@ export async function ask(path: string, text: string, options: AskOptions): Prom
     return;
   }
   printOut(
-    `${asked.prompt}\n${formatUnderstanding(asked)}\n\n${asked.tokens} of ${asked.budget} tokens; [x] is in the prompt\n${formatWithheld(asked)}${formatReasons(asked)}\n`,
+    `${asked.prompt}\n${formatUnderstanding(asked)}\n\n${asked.tokens} of ${asked.budget} tokens; [x] is in the prompt\n${formatWithheld(asked.withheld)}${formatReasons(asked.ranking)}\n`,
   );
 }

@@ -1,0 +1,71 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createRandom } from '../../core/numbers/random.ts';
+import { useBackend } from '../../core/tensors/backend.ts';
+import type { Memory } from '../engine/memory.ts';
+import { openMemory } from '../engine/open-memory.ts';
+import { embedWords, serveSteps } from '../engine/served-arm.fixture.ts';
+import { createArmSource } from './arm-source.ts';
+import { assemble } from './assemble.ts';
+
+beforeAll(() => useBackend('wasm'));
+
+const HOUR = 3_600_000;
+const openWords = () => openMemory({ arm: serveSteps([{ search: { bm25: { k: 9 } } }]), cache: { enabled: false } });
+const addText = (memory: Memory, id: string, hour: number, context: string, more: object = {}) =>
+  memory.add({
+    id,
+    context,
+    createdAt: hour * HOUR,
+    embedding: embedWords(context),
+    conversationId: 'kitchen',
+    ...more,
+  });
+const ask = (memory: Memory, query: string, now: number, session: string | null = null) =>
+  assemble(query, { strategy: 'hybrid', rerank: 'none', session }, { memories: createArmSource(memory) }, { now });
+
+test('the prompt has the records of the arm in its order, with their parts, their times and no later one', async () => {
+  const memory = await openWords();
+  await addText(memory, 'a', 1, 'the soup needs salt');
+  await addText(memory, 'b', 2, 'salt salt salt', { conversationId: 'cellar', author: 'bo' });
+  await addText(memory, 'c', 9, 'salt is gone');
+  const { items, prompt } = await ask(memory, 'When was there salt?', 3 * HOUR);
+  expect(items.map(({ id }) => id)).toEqual(['b', 'a']);
+  expect(prompt).toContain('- bo: salt salt salt (memory:cellar, Thursday 1970-01-01 02:00 UTC, 1 hour ago)');
+  expect((await ask(memory, 'salt', 3 * HOUR, 'kitchen')).items.map(({ id }) => id)).toEqual(['a']);
+  const admits = ({ id }: { readonly id: string }) => id !== 'b';
+  const source = createArmSource(memory, { admits, question: { author: 'ana' } });
+  const [found] = (await source({
+    query: 'salt',
+    k: 1,
+    session: null,
+    now: 3 * HOUR,
+    signal: new AbortController().signal,
+  })) as never[];
+  expect(found).toMatchObject({ id: 'a', parts: { bm25: expect.any(Number) } });
+  expect(source.readVersion?.()).toBe(3);
+  await memory.close();
+});
+
+test('what was removed is gone from the next prompt, and what was added is in it', async () => {
+  const memory = await openWords();
+  const source = createRandom(5, 'interleavings');
+  const live: string[] = [];
+  let count = 0;
+  for (let step = 0; step < 1000; step++) {
+    const kind = source.uniform();
+    if (live.length < 3 || (kind < 0.3 && live.length < 12)) {
+      live.push(`w${count}`);
+      await addText(memory, `w${count}`, count, `the word w${count} in the soup`);
+      count++;
+    } else if (kind < 0.55) await memory.remove(live.splice(source.integer(live.length), 1)[0] as string);
+    else {
+      const asked = source.uniform() < 0.5 ? (live.at(-1) as string) : `w${source.integer(count)}`;
+      const { prompt } = await ask(memory, `${asked} soup`, count * HOUR);
+      const shown = new Set(prompt.slice(prompt.indexOf('##')).match(/w\d+/g));
+      expect(shown.has(asked)).toBe(live.includes(asked));
+      for (const id of shown) expect(live).toContain(id);
+    }
+  }
+  expect(count).toBeGreaterThan(200);
+  await memory.close();
+});

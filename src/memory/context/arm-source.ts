@@ -1,0 +1,44 @@
+import { type MemoryRecord, toTurn } from '../../model/turns/turn.ts';
+import type { ArmQuestion, RankedRecords } from '../engine/query-response.ts';
+import { type ContextItem, type ContextSource, describeTurn, type SourceRequest } from './source.ts';
+
+/** A memory that answers by an arm, as a source asks it. */
+export interface ArmMemory {
+  /** The number of its changes so far. */
+  readonly sequence: number;
+  ask(question: ArmQuestion): Promise<RankedRecords>;
+  get(id: string): MemoryRecord | null;
+}
+
+/** An item that an arm ranked, with the parts of its score. */
+export interface RankedItem extends ContextItem {
+  /** By name, such as `bm25` or `decay`. */
+  readonly parts: Readonly<Record<string, number>>;
+}
+
+/** How the question of a source is put to an arm. */
+export interface ArmSourceOptions {
+  /** Of the question, such as its author; the text, the moment and the session are those of the request. */
+  readonly question?: Omit<ArmQuestion, 'text' | 'asOf' | 'conversationId'>;
+  /** Leaves records out. Default: none. */
+  readonly admits?: (record: MemoryRecord) => boolean;
+}
+
+/**
+ * A source of {@link assemble} over a memory that answers by an arm: its records as they are when the question is asked,
+ * in the order of the arm. Nothing is copied, so that opening it costs nothing, and a record that was removed is in no
+ * later answer.
+ */
+export function createArmSource(memory: ArmMemory, { question = {}, admits }: ArmSourceOptions = {}): ContextSource {
+  const answer = async ({ query, k, session, now }: SourceRequest): Promise<RankedItem[]> => {
+    const scope = session === null ? {} : { conversationId: session };
+    const { ranking } = await memory.ask({ ...question, ...scope, text: query, asOf: now });
+    const items: RankedItem[] = [];
+    for (const { id, score, parts } of ranking) {
+      const record = memory.get(id); // it may have been removed meanwhile
+      if (record !== null && admits?.(record) !== false) items.push({ ...describeTurn(toTurn(record), score), parts });
+    }
+    return items.slice(0, k);
+  };
+  return Object.assign(answer, { readVersion: () => memory.sequence });
+}
